@@ -1,0 +1,42 @@
+"""The command `onesided`: one subcommand a stage, each registered by the module that does it."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from onesided import __version__
+from onesided.errors import OnesidedError
+
+STAGES = ("run", "environments", "session", "collect", "analyse", "report")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser with every stage's subcommand in it."""
+    parser = argparse.ArgumentParser(prog="onesided", description=__import__("onesided").__doc__)
+    parser.add_argument("--version", action="version", version=f"onesided {__version__}")
+    subparsers = parser.add_subparsers(metavar="STAGE", required=True)
+    for stage in STAGES:
+        importlib.import_module(f"onesided.commands.{stage}").register(subparsers)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one stage; return 0, 1 (it failed) or 2 (bad input)."""
+    options = build_parser().parse_args(arguments)
+    try:
+        return options.function(options)
+    except OnesidedError as fault:
+        print(f"onesided: {fault}", file=sys.stderr)
+        return fault.exit_code
+    except KeyboardInterrupt:
+        print("onesided: interrupted; the next run goes on from here", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main() or 0)
+
+

@@ -1,0 +1,139 @@
+"""Read YAML and JSON documents, hold them against their JSON Schema, write files whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from onesided.errors import InputError, OnesidedError
+
+
+class _UniqueKeyLoader(yaml.SafeLoader):
+    """A YAML loader that refuses a key given twice, which YAML itself forbids."""
+
+
+def _mapping_without_repeats(
+    loader: _UniqueKeyLoader, node: yaml.MappingNode, deep: bool = False
+) -> dict[Any, Any]:
+    seen: set[Any] = set()
+    for key_node, _ in node.value:
+        key = loader.construct_object(key_node, deep=deep)
+        if key in seen:
+            raise yaml.constructor.ConstructorError(
+                None, None, f"key {key!r} given twice", key_node.start_mark
+            )
+        seen.add(key)
+    return yaml.SafeLoader.construct_mapping(loader, node, deep)
+
+
+_UniqueKeyLoader.add_constructor(
+    yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping_without_repeats
+)
+
+
+@cache
+def load_schema(name: str) -> dict[str, Any]:
+    """Return the JSON Schema ``schemas/<name>.schema.json`` of this package."""
+    text = resources.files("onesided").joinpath(f"schemas/{name}.schema.json").read_text("utf-8")
+    return json.loads(text)
+
+
+@cache
+def _validator(name: str) -> jsonschema.protocols.Validator:
+    return jsonschema.Draft202012Validator(load_schema(name))
+
+
+def check(document: Any, schema: str, source: str | Path) -> None:
+    """Hold a document against a schema.
+
+    Raises:
+        InputError: naming the first field that does not fit.
+    """
+    error = jsonschema.exceptions.best_match(_validator(schema).iter_errors(document))
+    if error is None:
+        return
+    field = ".".join(str(part) for part in error.absolute_path) or None
+    expected = error.schema.get("$comment") or error.schema.get("description") or error.message
+    found = error.message if "additionalProperties" in error.schema_path else repr(error.instance)
+    raise InputError(source, field, found, expected)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as fault:
+        raise InputError(path, None, f"byte {fault.start} is not UTF-8", "UTF-8 text") from fault
+    except OSError as fault:
+        raise InputError(path, None, fault.strerror or fault, "a file that can be read") from fault
+
+
+def read_yaml(path: Path, schema: str) -> Any:
+    """Read a YAML document and hold it against a schema.
+
+    Raises:
+        InputError: the file cannot be read, is no YAML, is empty or does not fit.
+    """
+    try:
+        document = yaml.load(_read_text(path), Loader=_UniqueKeyLoader)
+    except yaml.YAMLError as fault:
+        mark = getattr(fault, "problem_mark", None)
+        line = f"line {mark.line + 1}" if mark else None
+        raise InputError(path, line, getattr(fault, "problem", fault), "YAML") from fault
+    if document is None:
+        raise InputError(path, None, "an empty file", "a YAML mapping")
+    check(document, schema, path)
+    return document
+
+
+def read_json(path: Path, schema: str) -> Any:
+    """Read a JSON document and hold it against a schema.
+
+    Raises:
+        InputError: the file cannot be read, is no JSON (cut in half, say) or does not fit.
+    """
+    try:
+        document = json.loads(_read_text(path))
+    except json.JSONDecodeError as fault:
+        raise InputError(path, f"line {fault.lineno}", fault.msg, "a whole JSON document") from fault
+    check(document, schema, path)
+    return document
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole: a reader, or a rerun after a kill, sees the old text or the new.
+
+    Raises:
+        OnesidedError: the folder is read-only or full; the old file is still there.
+    """
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file whole, as `write_text` does."""
+    temporary: str | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except OSError as fault:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise OnesidedError(f"{path}: cannot be written: {fault.strerror}") from fault
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Write a JSON document whole, indented, keys in the order given."""
+    write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
