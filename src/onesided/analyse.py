@@ -1,0 +1,211 @@
+"""From a campaign's tables to summary.parquet and verdicts.json; knows no experiment by name."""
+
+from __future__ import annotations
+
+import io
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from onesided import documents
+from onesided.tables import (
+    IDENTITY,
+    PLACE,
+    SUMMARY_COLUMNS,
+    Campaign,
+    parse_labels,
+    read_campaign,
+)
+from onesided.errors import InputError
+from onesided.experiments import EXPERIMENTS, Experiment
+from onesided.statistics import median_interval, percentile
+from onesided.verdicts import STATUS_OK, UNDECIDED, Probe, Verdict, failure
+
+VERDICTS_SCHEMA = "onesided/verdicts/1"
+
+USABLE_STATUSES = (STATUS_OK, "teardown_failure")
+"""Launches whose samples count: a failure after the last cell spoils none of them."""
+
+Place = tuple[Any, ...]
+
+
+def _of_kernel(campaign: Campaign, kernel: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return a kernel's cells, and the samples of those launches that may be pooled."""
+    cells = campaign.cells.filter(pl.col("kernel") == kernel)
+    usable = cells.filter(pl.col("status").is_in(USABLE_STATUSES)).select(*PLACE, "round")
+    samples = campaign.samples.join(usable, on=[*PLACE, "round"], how="semi")
+    return cells, samples
+
+
+def usable_evidence(campaign: Campaign, experiment: Experiment) -> pl.DataFrame:
+    """Return an experiment's timed operations of all launches whose samples count."""
+    _, samples = _of_kernel(campaign, experiment.kernel)
+    return experiment.analysis.evidence(samples)
+
+
+def _percentiles(pooled: pl.DataFrame) -> dict[Place, dict[str, float | int]]:
+    found: dict[Place, dict[str, float | int]] = {}
+    grouped = pooled.group_by([*PLACE, "metric"]).agg(pl.col("value"))
+    for *key, values in grouped.iter_rows():
+        found[tuple(key)] = {
+            "samples": len(values),
+            **{f"p{percent}": percentile(values, percent) for percent in (50, 95, 99)},
+        }
+    return found
+
+
+def _statistics(values: Sequence[float]) -> dict[str, Any]:
+    interval = median_interval(values)
+    return {
+        "value": interval.value,
+        "low": interval.low,
+        "high": interval.high,
+        "coverage": interval.coverage,
+        "kind": interval.kind,
+        "launches": interval.count,
+    }
+
+
+def summarise(campaign: Campaign, experiment: Experiment) -> list[dict[str, Any]]:
+    """Return the rows of summary.parquet for one experiment."""
+    cells, samples = _of_kernel(campaign, experiment.kernel)
+    identity = {tuple(row[n] for n in PLACE): row for row in cells.select(IDENTITY).to_dicts()}
+    values = experiment.analysis.launch_values(cells, samples)
+    pooled = _percentiles(experiment.analysis.pooled_samples(samples))
+    grouped = values.group_by([*PLACE, "metric", "statistic", "unit"]).agg(pl.col("value"))
+    empty = {"samples": None, "p50": None, "p95": None, "p99": None}
+    rows = []
+    for *place, metric, statistic, unit, launches in grouped.iter_rows():
+        rows.append(
+            {
+                **identity[tuple(place)],
+                "metric": metric,
+                "statistic": statistic,
+                "unit": unit,
+                **_statistics(launches),
+                **pooled.get((*place, metric), empty),
+            }
+        )
+    return rows
+
+
+def _probes(evidence: pl.DataFrame) -> dict[Place, Probe]:
+    """Return the valid samples of each launch that has any."""
+    grouped = (
+        evidence.filter("valid")
+        .group_by([*PLACE, "round"], maintain_order=True)
+        .agg("remaining", "elapsed")
+    )
+    return {
+        tuple(key): Probe(tuple(remaining), tuple(elapsed))
+        for *key, remaining, elapsed in grouped.iter_rows()
+    }
+
+
+def _judge_cell(
+    rows: Sequence[Mapping[str, Any]],
+    labels: Mapping[str, Any],
+    probes: Mapping[Place, Probe],
+    experiment: Experiment | None,
+) -> Verdict:
+    """Return the verdict on one cell from its launches, failures first."""
+    observed = _observe(rows, labels, probes, experiment)
+    failed = failure([row["status"] for row in rows], [row["detail"] for row in rows])
+    if failed is None:
+        return observed
+    word, detail = failed
+    if any(row["status"] in USABLE_STATUSES for row in rows):
+        detail += f"; the samples there are show: {observed.word}"
+    return Verdict(word, detail, observed.valid_launches, observed.early_fractions, observed.tau_s)
+
+
+def _observe(
+    rows: Sequence[Mapping[str, Any]],
+    labels: Mapping[str, Any],
+    probes: Mapping[Place, Probe],
+    experiment: Experiment | None,
+) -> Verdict:
+    usable = [row for row in rows if row["status"] in USABLE_STATUSES]
+    if experiment is None:
+        return Verdict(UNDECIDED, f"no analysis for kernel {rows[0]['kernel']}")
+    place = tuple(rows[0][name] for name in PLACE)
+    comparable = [row for row in usable if row["clock_global"]]
+    found = [probes.get((*place, row["round"]), Probe((), ())) for row in comparable]
+    verdict = experiment.analysis.judge(labels, found)
+    if verdict.word == UNDECIDED and len(comparable) < len(usable):
+        return Verdict(UNDECIDED, "the ranks' stamps are not known to be on one clock")
+    return verdict
+
+
+def _any(values: Iterable[bool | None]) -> bool | None:
+    known = [value for value in values if value is not None]
+    return any(known) if known else None
+
+
+def verdicts(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return the ``cells`` of verdicts.json: one entry for each declared cell."""
+    probes: dict[Place, Probe] = {}
+    for experiment in EXPERIMENTS.values():
+        probes.update(_probes(usable_evidence(campaign, experiment)))
+    launches: dict[Place, list[dict[str, Any]]] = defaultdict(list)
+    for row in campaign.cells.sort("round", maintain_order=True).to_dicts():
+        launches[tuple(row[name] for name in PLACE)].append(row)
+    source = campaign.folder / "cells.parquet"
+    entries = []
+    for rows in launches.values():
+        labels = parse_labels(rows[0]["labels"], source)
+        verdict = _judge_cell(rows, labels, probes, EXPERIMENTS.get(rows[0]["kernel"]))
+        entries.append(
+            {
+                **{name: rows[0][name] for name in IDENTITY},
+                "labels": labels,
+                "verdict": verdict.word,
+                "detail": verdict.detail,
+                "launches": len(rows),
+                "valid_launches": verdict.valid_launches,
+                "early_fractions": [round(value, 6) for value in verdict.early_fractions],
+                "tau_s": verdict.tau_s,
+                "oversubscribed": _any(row["oversubscribed"] for row in rows),
+            }
+        )
+    return entries
+
+
+def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    table = pl.DataFrame(rows, schema=dict(SUMMARY_COLUMNS), orient="row")
+    buffer = io.BytesIO()
+    table.sort(*IDENTITY, "metric", "statistic", nulls_last=True).write_parquet(buffer)
+    documents.write_bytes(path, buffer.getvalue())
+
+
+def analyse(folder: Path) -> tuple[int, int]:
+    """Write summary.parquet and verdicts.json of one campaign.
+
+    Returns:
+        Rows of the summary, cells with a verdict.
+
+    Raises:
+        InputError: a file of the campaign is missing, cut or of another version.
+    """
+    campaign = read_campaign(folder)
+    rows = [row for entry in EXPERIMENTS.values() for row in summarise(campaign, entry)]
+    entries = verdicts(campaign)
+    document = {"schema": VERDICTS_SCHEMA, "cells": entries}
+    documents.check(document, "verdicts", folder / "verdicts.json")
+    _write_parquet(folder / "summary.parquet", rows)
+    documents.write_json(folder / "verdicts.json", document)
+    return len(rows), len(entries)
+
+
+def read_verdicts(path: Path) -> list[dict[str, Any]]:
+    """Return the cells of verdicts.json.
+
+    Raises:
+        InputError: it is missing, cut or of another version.
+    """
+    if not path.is_file():
+        raise InputError(path, None, "no such file", "a file from `onesided analyse`")
+    return documents.read_json(path, "verdicts")["cells"]

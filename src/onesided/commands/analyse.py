@@ -1,0 +1,24 @@
+"""`onesided analyse RESULTS_DIR`: medians, intervals and verdicts from a campaign's tables."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def register(subparsers: argparse._SubParsersAction) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "analyse", help="write summary.parquet and verdicts.json of a campaign", description=__doc__
+    )
+    parser.add_argument("results", type=Path, metavar="RESULTS_DIR", help="results/<campaign>")
+    parser.set_defaults(function=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Analyse one campaign; return 0."""
+    from onesided.analyse import analyse  # loads polars, which the other stages do without
+
+    rows, cells = analyse(options.results)
+    print(f"{options.results}: {cells} cells judged, {rows} values summarised")
+    return 0

@@ -1,0 +1,75 @@
+"""The experiments: a kernel's name, the module that analyses it, the module that shows it.
+
+A further experiment is one more entry here, one analysis module in this package and one page
+module in `onesided.report`. Nothing else in the analysis or the report knows an experiment.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+import polars as pl
+
+from onesided.verdicts import Probe, Verdict
+
+
+class Analysis(Protocol):
+    """What an analysis module has to offer; every frame has the columns of `tables.PLACE`."""
+
+    def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return one value a launch: PLACE, round, metric, statistic, unit, value."""
+
+    def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return the samples whose percentiles are wanted: PLACE, metric, value."""
+
+    def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return one row a timed operation: PLACE, round, rank, index, remaining, elapsed, valid.
+
+        ``remaining`` and ``elapsed`` are in seconds.
+        """
+
+    def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
+        """Return the verdict on a cell of which no launch failed, from a probe a launch."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One kernel and the modules that know it.
+
+    Attributes:
+        kernel: name of the kernel, as in cells.parquet.
+        title: what a reader calls it.
+        analysis_module: a module that fits `Analysis`.
+        page_module: a module that fits `onesided.report.frame.Page`; loaded for a report only.
+    """
+
+    kernel: str
+    title: str
+    analysis_module: str
+    page_module: str
+
+    @property
+    def analysis(self) -> Analysis:
+        """Load the analysis."""
+        return cast(Analysis, importlib.import_module(self.analysis_module))
+
+    @property
+    def page(self) -> Any:
+        """Load the page."""
+        return importlib.import_module(self.page_module)
+
+
+_REGISTERED = (
+    Experiment(
+        kernel="shared_counter",
+        title="The shared counter",
+        analysis_module="onesided.experiments.shared_counter",
+        page_module="onesided.report.shared_counter",
+    ),
+)
+
+EXPERIMENTS: Mapping[str, Experiment] = {entry.kernel: entry for entry in _REGISTERED}
+"""Kernel name to experiment, in the order in which a report shows them."""

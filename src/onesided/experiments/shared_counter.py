@@ -1,0 +1,178 @@
+"""Analysis of the shared counter: figures of merit a launch, and which accesses met a compute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from onesided.tables import PLACE
+from onesided import verdicts
+from onesided.verdicts import MINIMUM_REMAINING_S, REFERENCE, UNDECIDED, Probe, Verdict
+
+LAUNCH = (*PLACE, "round")
+IDLE_CASE = "target_idle"
+BASE_CASE = "target_computes"
+TARGET_RANK = 0
+SOURCE_RANK = 1
+"""The rank whose times the shared counter report prints."""
+
+POOLED = {"access": "access_mean", "compute": "compute_mean", "price": "price"}
+"""Series whose percentiles over all launches go with a metric of the summary."""
+
+
+def _totals(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return sums, counts and medians of accesses and computes, one row a launch."""
+    value, metric, rank = pl.col("value"), pl.col("metric"), pl.col("rank")
+    access = value.filter((metric == "access") & (rank != TARGET_RANK))
+    access_one = value.filter((metric == "access") & (rank == SOURCE_RANK))
+    compute = value.filter(metric == "compute")
+    compute_one = value.filter((metric == "compute") & (rank == SOURCE_RANK))
+    return (
+        samples.sort(*LAUNCH, "metric", "rank", "index")
+        .group_by(LAUNCH, maintain_order=True)
+        .agg(
+            access.mean().alias("access_mean.origins"),
+            access_one.mean().alias("access_mean.rank_1"),
+            access.median().alias("access_median.origins"),
+            value.filter(metric == "price").median().alias("price.median"),
+            compute.mean().alias("compute_mean.all_ranks"),
+            compute_one.mean().alias("compute_mean.rank_1"),
+            access_one.sum().alias("access_total"),
+            compute_one.sum().alias("compute_total"),
+            value.filter((metric == "wait") & (rank == TARGET_RANK)).max().alias("wait.rank_0"),
+            value.filter(metric == "total").max().alias("total.slowest"),
+            access.count().alias("tasks.origins"),
+        )
+    )
+
+
+def _figures(totals: pl.DataFrame) -> pl.DataFrame:
+    """Add the source's two figures of merit, ratios of totals of rank 1."""
+    access, compute = pl.col("access_total"), pl.col("compute_total")
+    return totals.with_columns(
+        pl.when(access > 0).then(compute / access).alias("communication_performance.rank_1"),
+        pl.when(compute > 0).then((compute + access) / compute).alias("degradation.rank_1"),
+    ).drop("access_total", "compute_total")
+
+
+def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
+    """Add the mean access against the one to an idle target of the same launch."""
+    labels = cells.select(*LAUNCH, "labels").with_columns(
+        pl.col("labels").str.json_path_match("$.case").alias("case"),
+        pl.concat_str(
+            [
+                pl.col("labels").str.json_path_match(f"$.{axis}")
+                for axis in ("algorithm", "flavor", "compute_ms", "jitter_percent")
+            ],
+            separator="|",
+            ignore_nulls=True,
+        ).alias("twin"),
+    )
+    twins = ("system", "partition", "environment", "test", "round", "twin")
+    joined = totals.join(labels, on=LAUNCH, how="left")
+    idle = joined.filter(pl.col("case") == IDLE_CASE).select(
+        *twins, pl.col("access_mean.origins").alias("idle")
+    )
+    ratio = pl.when((pl.col("idle") > 0) & (pl.col("case") != IDLE_CASE)).then(
+        pl.col("access_mean.origins") / pl.col("idle")
+    )
+    return (
+        joined.join(idle, on=twins, how="left", maintain_order="left")
+        .with_columns(ratio.alias("slowdown.against_idle"))
+        .drop("case", "twin", "idle", "labels")
+    )
+
+
+_RATIOS = ("communication_performance", "degradation", "slowdown")
+
+
+def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+    """Return the counter's metrics, one value a launch (see `Analysis`)."""
+    wide = _slowdown(_figures(_totals(samples)), cells)
+    unit = (
+        pl.when(pl.col("metric").is_in(_RATIOS))
+        .then(pl.lit("1"))
+        .when(pl.col("metric") == "tasks")
+        .then(pl.lit("count"))
+        .otherwise(pl.lit("s"))
+    )
+    return (
+        wide.with_columns(pl.col("tasks.origins").cast(pl.Float64))
+        .unpivot(index=LAUNCH, variable_name="name")
+        .drop_nulls("value")
+        .with_columns(
+            pl.col("name").str.split(".").list.get(0).alias("metric"),
+            pl.col("name").str.split(".").list.get(1).alias("statistic"),
+        )
+        .with_columns(unit.alias("unit"))
+        .drop("name")
+    )
+
+
+def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return accesses of the origins, computes and prices of all launches (see `Analysis`)."""
+    wanted = (
+        ((pl.col("metric") == "access") & (pl.col("rank") != TARGET_RANK))
+        | (pl.col("metric") == "compute")
+        | (pl.col("metric") == "price")
+    )
+    return samples.filter(wanted).select(*PLACE, pl.col("metric").replace_strict(POOLED), "value")
+
+
+def _paired(samples: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
+    """Return two series of one length side by side, one row an index."""
+    key = (*LAUNCH, "rank", "index")
+    left = samples.filter(pl.col("metric") == first).select(*key, pl.col("value").alias(first))
+    right = samples.filter(pl.col("metric") == second).select(*key, pl.col("value").alias(second))
+    return left.join(right, on=key, how="inner")
+
+
+def evidence(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return every access of the origins with what remained of the target's compute.
+
+    An access is valid when it was issued inside a compute of rank 0 with at least
+    `MINIMUM_REMAINING_S` left; the others are kept, flagged (see `Analysis`).
+    """
+    accesses = (
+        _paired(samples, "access_begin", "access")
+        .filter(pl.col("rank") != TARGET_RANK)
+        .rename({"access_begin": "issue", "access": "elapsed"})
+        .sort("issue")
+    )
+    computes = (
+        _paired(samples, "compute_begin", "compute")
+        .filter(pl.col("rank") == TARGET_RANK)
+        .select(
+            *LAUNCH, "compute_begin", (pl.col("compute_begin") + pl.col("compute")).alias("exit")
+        )
+        .sort("compute_begin")
+    )
+    met = accesses.join_asof(
+        computes,
+        left_on="issue",
+        right_on="compute_begin",
+        by=list(LAUNCH),
+        strategy="backward",
+        check_sortedness=False,
+    )
+    remaining = (pl.col("exit") - pl.col("issue")).clip(lower_bound=0.0).fill_null(0.0)
+    return (
+        met.with_columns(remaining.alias("remaining"))
+        .with_columns((pl.col("remaining") >= MINIMUM_REMAINING_S).alias("valid"))
+        .select(*LAUNCH, "rank", "index", "remaining", "elapsed", "valid")
+        .sort(*LAUNCH, "rank", "index")
+    )
+
+
+def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
+    """Return the verdict on one of the counter's cells (see `Analysis`)."""
+    if labels.get("case") == IDLE_CASE:
+        return Verdict(REFERENCE, "nobody computes at the target", len(probes))
+    if not float(labels.get("compute_ms") or 0):
+        return Verdict(UNDECIDED, "the target does not compute")
+    too_few = "too few accesses were issued while the target computed"
+    if not labels.get("jitter_percent"):
+        too_few += " (with equal computes the ranks fall into step; see the cell with jitter)"
+    return verdicts.judge(probes, too_few)
