@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 
 from onesided import __version__
-from onesided.errors import OnesidedError
+from onesided.errors import OnesidedError, record_fault
 
-STAGES = ("run", "environments", "session", "collect", "analyse", "report")
+STAGES = ("run", "environments", "declare", "session", "collect", "analyse", "report")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -29,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return options.function(options)
     except OnesidedError as fault:
+        record_fault(fault)
         print(f"onesided: {fault}", file=sys.stderr)
         return fault.exit_code
     except KeyboardInterrupt:

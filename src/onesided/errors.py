@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
+
+#: Names a file to which a stage that fails adds its one line and its exit code.
+FAULTS_VARIABLE = "ONESIDED_FAULTS"
 
 EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
@@ -40,3 +45,12 @@ class InputError(OnesidedError):
         self.expected = " ".join(expected.split())
         where = f"{self.source}: {field}" if field else self.source
         super().__init__(f"{where}: found {self.found}; expected {self.expected}")
+
+
+def record_fault(fault: OnesidedError) -> None:
+    """Leave a stage's fault for the campaign's command to show, where one waits for it."""
+    path = os.environ.get(FAULTS_VARIABLE)
+    if path:
+        line = json.dumps({"message": str(fault), "exit_code": fault.exit_code})
+        with Path(path).open("a", encoding="utf-8") as stream:
+            stream.write(line + "\n")

@@ -1,0 +1,17 @@
+# The campaign as a graph: environments, sessions round by round, tables, verdicts, report.
+# `onesided run` calls it, and so can you: snakemake --config campaign=quick
+from onesided import campaign as campaigns, collect, paths
+
+CAMPAIGN = campaigns.load(config.get("campaign", "quick"))
+SLOTS = list(collect.slots(CAMPAIGN))
+
+
+include: "workflow/rules/environments.smk"
+include: "workflow/rules/sessions.smk"
+include: "workflow/rules/results.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        CAMPAIGN.results / "report" / "index.html",

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Build and install the kernels with one MPI's compiler, once: a finished prefix is left as it is.
+#
+#   build_kernels.sh SOURCE PREFIX MPICC SOURCE_STATE
+#
+# PREFIX appears under its name only when it is whole; two builds at once wait for each other.
+set -eu
+source=$1 prefix=$2 mpicc=$3 source_state=$4
+
+[ ! -d "$prefix" ] || exit 0
+mkdir -p "$(dirname "$prefix")"
+exec 9>"$prefix.lock"
+! command -v flock >/dev/null || flock 9
+[ ! -d "$prefix" ] || exit 0
+
+work=$prefix.work partial=$prefix.partial
+rm -rf "$work" "$partial"
+cmake -S "$source" -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DMPI_C_COMPILER="$mpicc" -DCMAKE_INSTALL_PREFIX="$partial" \
+    -DONESIDED_SOURCE_STATE="$source_state"
+cmake --build "$work"
+cmake --install "$work"
+rm -rf "$work"
+mv "$partial" "$prefix"

@@ -1,0 +1,60 @@
+"""The kernels of an environment: built by CMake once, or verified where a provider made them."""
+
+import pathlib
+import sys
+
+import reframe as rfm
+import reframe.core.builtins as builtins
+import reframe.utility.sanity as sn
+from onesided import fingerprint, paths
+
+from .plugins.environment import EnvironmentPlugin
+
+BUILD_SCRIPT = pathlib.Path(__file__).with_name("build_kernels.sh")
+
+
+class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin):
+    """Fixture: the folder with this environment's kernels, for the present sources.
+
+    The folder's name holds the state of sources and environment, so that a session finds what
+    an earlier one built, and a changed source builds anew.
+    """
+
+    build_locally = True
+    sourcesdir = None
+
+    @property
+    def prefix_of_kernels(self):
+        """The folder that holds ``bin/<kernel>``."""
+        delivered = self.environment["kernels_prefix"]
+        if delivered:
+            return pathlib.Path(delivered)
+        state = f"{fingerprint.kernel_source_state()}-{self.environment['declaration_digest'][:8]}"
+        return paths.build_dir() / "kernels" / self.environment["name"] / state
+
+    @builtins.run_before("compile")
+    def call_cmake(self):
+        """Build unless the provider delivered the kernels."""
+        self.build_system = "CustomBuild"
+        if self.environment["kernels_prefix"]:
+            self.build_system.commands = []
+            return
+        tools = pathlib.Path(sys.executable).parent
+        sources = paths.project_root() / "src" / "kernels"
+        self.build_system.commands = [
+            f"export PATH={tools}:$PATH",
+            f"sh {BUILD_SCRIPT} {sources} {self.prefix_of_kernels} "
+            f"{self.environment['compilers']['c']} {fingerprint.kernel_source_state()}",
+        ]
+
+    @builtins.sanity_function
+    def binaries_are_there(self):
+        """Hold the folder against the sources: one binary for each kernel file."""
+        sources = (paths.project_root() / "src" / "kernels").glob("*.c")
+        return sn.all(
+            sn.assert_true(
+                (self.prefix_of_kernels / "bin" / source.stem).is_file(),
+                f"{self.prefix_of_kernels}/bin/{source.stem} is missing",
+            )
+            for source in sources
+        )

@@ -1,0 +1,75 @@
+#!/bin/sh
+# Run one launch of a kernel, and what a dead launch left undone again, until every cell is over.
+#
+#   launch.sh LINES RECORD TIMEOUT_S LAUNCHER [OPTION...] KERNEL [OPTION...]
+#
+# LINES is the kernel's JSON-lines file, RECORD gets two JSON lines for each launcher started: when
+# it starts and when it ends. The kernel must be called with --missing, so that a relaunch leaves
+# out the cells that are over and the one that ended the launch before. The lines decide whether
+# a launch is over, for the exit codes of killed ranks differ between MPIs. Always exits 0, but for
+# a usage error: what failed is in the two files.
+set -u
+export LC_ALL=C
+
+if [ $# -lt 4 ]; then
+    echo "launch.sh: found $# arguments; expected LINES RECORD TIMEOUT_S LAUNCHER..." >&2
+    exit 2
+fi
+lines=$1 record=$2 timeout_s=$3
+shift 3
+
+most_launches=64
+grace_s=5
+launch=0
+
+count() { # lines of the kernel's file that start with the pattern $1
+    if [ -e "$lines" ]; then grep -c "^{\"type\":\"$1\"" "$lines"; else echo 0; fi
+}
+
+end_strays() { # ranks that outlived their launcher; they carry its marker in their environment
+    for environment in $(grep -lzx "ONESIDED_LAUNCH=$1" /proc/[0-9]*/environ 2>/dev/null); do
+        process=${environment#/proc/}
+        kill -KILL "${process%/environ}" 2>/dev/null
+    done
+}
+
+note_time_out() { # how many launches in a row timed out, for the session to stop
+    [ -n "${ONESIDED_SESSION:-}" ] || return 0
+    if [ "$1" = true ]; then
+        echo "$record" >>"$ONESIDED_SESSION/timeouts"
+    else
+        : >"$ONESIDED_SESSION/timeouts"
+    fi
+}
+
+too_many_time_outs() {
+    [ -n "${ONESIDED_SESSION:-}" ] && [ "$(wc -l <"$ONESIDED_SESSION/timeouts")" -ge 2 ]
+}
+
+while [ "$launch" -lt "$most_launches" ]; do
+    launch=$((launch + 1))
+    marker="$$-$launch-$(date +%s%N)"
+    started_before=$(count started)
+    finished_before=$(count finished)
+    begin=$(date +%s.%N)
+    printf '{"type":"launch_started","launch":%d,"begin_s":%s,"marker":"%s"}\n' \
+        "$launch" "$begin" "$marker" >>"$record"
+
+    ONESIDED_LAUNCH=$marker timeout --kill-after="$grace_s" "$timeout_s" "$@"
+    status=$?
+
+    end=$(date +%s.%N)
+    timed_out=$(awk -v b="$begin" -v e="$end" -v t="$timeout_s" \
+        'BEGIN { print (e - b >= t) ? "true" : "false" }')
+    [ "$status" -eq 0 ] || end_strays "$marker"
+    finished=false
+    [ "$(count finished)" -le "$finished_before" ] || finished=true
+    printf '{"type":"launch_ended","launch":%d,"begin_s":%s,"end_s":%s,"exit_status":%d,"timed_out":%s,"finished":%s}\n' \
+        "$launch" "$begin" "$end" "$status" "$timed_out" "$finished" >>"$record"
+    note_time_out "$timed_out"
+
+    [ "$finished" = false ] || break
+    [ "$(count started)" -gt "$started_before" ] || break # no cell was reached: no use to go on
+    ! too_many_time_outs || break
+done
+exit 0

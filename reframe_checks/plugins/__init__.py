@@ -1,0 +1,1 @@
+"""Policy that checks share, one concern a file."""

@@ -1,0 +1,36 @@
+"""The cells of a launch: a base point, the crosses around it, and the kernel's options for them."""
+
+import reframe.core.builtins as builtins
+import reframe.utility.typecheck as typ
+from onesided import grid
+from reframe.core.pipeline import RegressionTestPlugin
+
+
+class GridPlugin(RegressionTestPlugin):
+    """Declares the axes of cells; they show in ``--describe`` and become ``--cells`` options."""
+
+    #: One value for each axis of the kernel, in the kernel's order.
+    base_point = builtins.variable(dict)
+    #: Crosses around the base point that need no second thread in MPI.
+    crosses_one_thread = builtins.variable(typ.List[dict], value=[])
+    #: Crosses whose cells need MPI_THREAD_MULTIPLE; declared at that level only.
+    crosses_threads = builtins.variable(typ.List[dict], value=[])
+    #: The crosses of this test; made of the two above by its thread level.
+    crosses = builtins.variable(typ.List[dict], value=[])
+
+    thread_level = builtins.parameter(["single", "multiple"])
+
+    @builtins.run_after("init")
+    def choose_crosses(self):
+        """Leave out the cells that a thread level below multiple cannot have."""
+        threads = self.crosses_threads if self.thread_level == "multiple" else []
+        self.crosses = [*self.crosses_one_thread, *threads]
+
+    def declared_cells(self):
+        """Return the labels of every cell of this test by id."""
+        return grid.cells(self.base_point, self.crosses)
+
+    def cell_options(self):
+        """Return the kernel's options that ask for exactly these cells, quoted for the shell."""
+        declared = grid.blocks(self.base_point, self.crosses)
+        return [f"--cells '{grid.block_option(block)}'" for block in declared]

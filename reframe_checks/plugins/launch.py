@@ -1,0 +1,56 @@
+"""How a kernel is launched: ranks, placement, time-out, and the record of every mpiexec."""
+
+import os
+import pathlib
+
+import reframe.core.builtins as builtins
+from reframe.core.pipeline import RegressionTestPlugin
+
+LAUNCH_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "launch.sh"
+TIME_OUTS_THAT_END_A_SESSION = 2
+
+
+class LaunchPlugin(RegressionTestPlugin):
+    """Starts a kernel through ``launch.sh``, which survives, times and records each mpiexec."""
+
+    ranks = builtins.parameter([2])
+    placement = builtins.parameter(["unbound"])
+    #: A launch that takes longer is ended; seconds.
+    launch_timeout_s = builtins.variable(int, value=120)
+
+    lines_file = "lines.jsonl"
+    launches_file = "launches.jsonl"
+
+    @builtins.run_after("init")
+    def ask_for_ranks(self):
+        """Hand the declared ranks to the scheduler and keep the files of a launch."""
+        self.num_tasks = self.ranks
+        self.keep_files = [f"{self.lines_file}*", self.launches_file]
+
+    @builtins.run_before("run")
+    def stop_after_time_outs(self):
+        """Skip when the launches just before this one timed out: the machine or MPI is stuck."""
+        folder = os.environ.get("ONESIDED_SESSION")
+        record = pathlib.Path(folder, "timeouts") if folder else None
+        if record and record.exists():
+            in_a_row = len(record.read_text().splitlines())
+            if in_a_row >= TIME_OUTS_THAT_END_A_SESSION:
+                self.skip_with_reason(
+                    "not_run", f"{in_a_row} launches in a row timed out; the session stopped"
+                )
+
+    @builtins.run_before("run")
+    def wrap_launcher(self):
+        """Put placement options on the launcher, and the recording script before it."""
+        launcher = self.environment["launcher"]
+        options = list(launcher["placement"][self.placement])
+        processor = self.current_partition.processor
+        if self.ranks > (processor.num_cpus or os.cpu_count()):
+            options += launcher["oversubscribe"]
+        self.job.launcher.options += options
+        self.job.launcher.modifier = f"sh {LAUNCH_SCRIPT}"
+        self.job.launcher.modifier_options = [
+            self.lines_file,
+            self.launches_file,
+            str(self.launch_timeout_s),
+        ]

@@ -1,0 +1,19 @@
+"""Settings: named sets of run-time variables as a parameter of a test."""
+
+import reframe.core.builtins as builtins
+from onesided import settings
+from reframe.core.pipeline import RegressionTestPlugin
+
+
+class SettingPlugin(RegressionTestPlugin):
+    """Sets the variables that the setting has for the family, or skips with its reason."""
+
+    setting = builtins.parameter(settings.names())
+
+    @builtins.run_after("setup")
+    def apply_setting(self):
+        """Set the variables of this test's setting."""
+        value = settings.value(self.setting, self.environment["family"])
+        if value.unavailable:
+            self.skip_with_reason("unavailable", value.unavailable)
+        self.env_vars.update(value.variables)

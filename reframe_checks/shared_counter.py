@@ -1,0 +1,97 @@
+"""The shared counter: a number that every rank fetches and increments while its owner computes.
+
+Source: "Is MPI-2 suitable for quantum chemistry? Performance of passive target one-sided
+communications" (technical report, STFC, 2008), sections 2 and 3.
+"""
+
+import reframe as rfm
+
+from .base import OnesidedCheck
+
+MPI2 = ["mpi2_array", "mpi2_tree"]
+MPI3 = ["fetch_and_op", "fetch_and_op_flush", "get_accumulate_flush", "compare_and_swap"]
+QUICK = ["mpi2_array", "fetch_and_op", "fetch_and_op_flush"]
+FLAVORS = ["create", "allocate"]
+CASES_ONE_THREAD = ["target_computes", "target_idle"]
+CASES_HELPER = ["helper_blocked", "helper_polling", "helper_send"]
+JITTER_PERCENT = 50
+# the shortest compute loop of the report's Table 1 (Bull and Intel MPI)
+COMPUTE_OF_THE_REPORT_MS = 240
+
+
+class SharedCounter(OnesidedCheck):
+    """The counter's base point and headline figure; leaves choose the crosses."""
+
+    kernel = "shared_counter"
+    base_point = {
+        "algorithm": "fetch_and_op_flush",
+        "flavor": "create",
+        "case": "target_computes",
+        "compute_ms": 10,
+        "jitter_percent": 0,
+    }
+    headline = [{"metric": "access", "unit": "s", "better": "lower"}]
+
+
+def _crosses(algorithms, cases):
+    return [{"algorithm": algorithms, "flavor": FLAVORS, "case": cases}]
+
+
+def _jittered(algorithms):
+    return [
+        {
+            "algorithm": algorithms,
+            "flavor": FLAVORS,
+            "case": ["target_computes"],
+            "jitter_percent": [JITTER_PERCENT],
+        }
+    ]
+
+
+@rfm.simple_test
+class SharedCounterSmoke(SharedCounter):
+    """Is it alive: two algorithms, two cases, short computes; a second or two."""
+
+    descr = "shared counter, smoke test"
+    tags = {"smoke"}
+    base_point = {**SharedCounter.base_point, "compute_ms": 2}
+    kernel_options = {"tasks-per-rank": "3"}
+    crosses_one_thread = _crosses(["mpi2_array", "fetch_and_op_flush"], CASES_ONE_THREAD)
+    crosses_threads = _crosses(["fetch_and_op_flush"], ["helper_blocked"])
+
+
+@rfm.simple_test
+class SharedCounterQuick(SharedCounter):
+    """Three algorithms, both flavors, every case."""
+
+    descr = "shared counter, quick campaign"
+    tags = {"quick"}
+    crosses_one_thread = [*_crosses(QUICK, CASES_ONE_THREAD), *_jittered(QUICK)]
+    crosses_threads = _crosses(QUICK, CASES_HELPER)
+
+
+@rfm.simple_test
+class SharedCounterPapers(SharedCounter):
+    """Every algorithm, flavor and case, and the compute length of the report for its own table."""
+
+    descr = "shared counter, the report's table again"
+    tags = {"papers"}
+    crosses_one_thread = [
+        *_crosses(MPI2 + MPI3, CASES_ONE_THREAD),
+        *_jittered(MPI2 + MPI3),
+        {
+            "algorithm": ["mpi2_array", "fetch_and_op_flush"],
+            "flavor": FLAVORS,
+            "case": CASES_ONE_THREAD,
+            "compute_ms": [COMPUTE_OF_THE_REPORT_MS],
+        },
+    ]
+    crosses_threads = [
+        *_crosses(MPI2 + MPI3, CASES_HELPER),
+        {
+            "algorithm": ["mpi2_array", "fetch_and_op_flush"],
+            "flavor": FLAVORS,
+            "case": ["helper_blocked"],
+            "compute_ms": [COMPUTE_OF_THE_REPORT_MS],
+        },
+    ]

@@ -1,0 +1,1 @@
+"""One file a site: ReFrame configurations to be given with ``-C``."""

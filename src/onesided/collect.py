@@ -1,0 +1,357 @@
+"""Gather a campaign's sessions into Parquet: every declared cell is a row, whatever became of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import platform
+import subprocess
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from onesided import documents, environments, fingerprint, paths, records
+from onesided.campaign import Campaign
+from onesided.records import Expectation, Launch, Outcome
+from onesided.session import DECLARED_SCHEMA, Slot, cells_of, describe, read_record
+
+#: When the command that started the campaign began, seconds since the epoch.
+STARTED_VARIABLE = "ONESIDED_STARTED_S"
+
+CELL_COLUMNS = {
+    "campaign": pl.String,
+    "system": pl.String,
+    "partition": pl.String,
+    "environment": pl.String,
+    "family": pl.String,
+    "mpi_version": pl.String,
+    "round": pl.Int64,
+    "test": pl.String,
+    "kernel": pl.String,
+    "thread_level": pl.String,
+    "setting": pl.String,
+    "ranks": pl.Int64,
+    "placement": pl.String,
+    "launch_model": pl.String,
+    "cell": pl.String,
+    "labels": pl.String,
+    "status": pl.String,
+    "detail": pl.String,
+    "window_model": pl.String,
+    "checked": pl.Int64,
+    "errors": pl.Int64,
+    "oversubscribed": pl.Boolean,
+    "elapsed_s": pl.Float64,
+    "library_version": pl.String,
+    "thread_provided": pl.String,
+    "clock_global": pl.Boolean,
+    "host": pl.String,
+    "session": pl.String,
+    "attempt": pl.Int64,
+}
+SAMPLE_COLUMNS = {
+    "campaign": pl.String,
+    "system": pl.String,
+    "partition": pl.String,
+    "environment": pl.String,
+    "round": pl.Int64,
+    "test": pl.String,
+    "cell": pl.String,
+    "metric": pl.String,
+    "unit": pl.String,
+    "rank": pl.Int64,
+    "burst": pl.Int64,
+    "index": pl.Int64,
+    "value": pl.Float64,
+}
+LAUNCH_COLUMNS = {
+    "campaign": pl.String,
+    "system": pl.String,
+    "partition": pl.String,
+    "environment": pl.String,
+    "round": pl.Int64,
+    "test": pl.String,
+    "started_at": pl.String,
+    "elapsed_s": pl.Float64,
+    "exit_status": pl.Int64,
+}
+NATIVE = "native"
+
+
+def declare(campaign: Campaign) -> Path:
+    """Write ``declared.json``: the campaign's tests, as ReFrame describes them; return its path."""
+    path = campaign.results / "declared.json"
+    documents.write_json(path, {"schema": DECLARED_SCHEMA, "tests": describe(campaign)})
+    return path
+
+
+def declared_tests(campaign: Campaign) -> list[dict[str, Any]]:
+    """Read ``declared.json``.
+
+    Raises:
+        InputError: it is not there, is cut, or is of another schema version.
+    """
+    return documents.read_json(campaign.results / "declared.json", "declared")["tests"]
+
+
+def slots(campaign: Campaign) -> Iterator[Slot]:
+    """Yield the campaign's slots in the order in which they are run: round by round.
+
+    The environments change places from round to round, so that none is always the first.
+    """
+    for number in campaign.rounds:
+        for partition in campaign.partitions:
+            names = campaign.environments
+            turn = (number - 1) % len(names)
+            for name in names[turn:] + names[:turn]:
+                yield Slot(campaign, partition, name, number)
+
+
+class _Tables:
+    """Rows of the three tables, by column."""
+
+    def __init__(self) -> None:
+        self.cells: list[dict[str, Any]] = []
+        self.samples: list[pl.DataFrame] = []
+        self.launches: list[dict[str, Any]] = []
+
+    def add(
+        self,
+        key: dict[str, Any],
+        test: dict[str, Any],
+        launch: Launch,
+        outcomes: dict[str, Outcome],
+    ) -> None:
+        """Add a test's cells, samples and launches."""
+        header = launch.headers[-1] if launch.headers else None
+        labels = cells_of(test)
+        for cell, outcome in outcomes.items():
+            self.cells.append(_cell_row(key, test, cell, labels[cell], outcome, header))
+            if outcome.result is not None:
+                self._add_samples(key, cell, outcome.result)
+        for attempt in launch.attempts:
+            ended = attempt["end_s"]
+            begun = attempt["begin_s"]
+            self.launches.append(
+                {name: key.get(name) for name in LAUNCH_COLUMNS}
+                | {
+                    "started_at": datetime.fromtimestamp(begun, UTC).isoformat(),
+                    "elapsed_s": None if ended is None else ended - begun,
+                    "exit_status": attempt["exit_status"],
+                }
+            )
+
+    def _add_samples(self, key: dict[str, Any], cell: str, result: dict[str, Any]) -> None:
+        for series in result["series"]:
+            samples = series["samples"]
+            fixed = {name: key.get(name) for name in SAMPLE_COLUMNS} | {
+                "cell": cell,
+                **{name: series[name] for name in ("metric", "unit", "rank", "burst")},
+            }
+            columns = {name: [value] * len(samples) for name, value in fixed.items()}
+            columns |= {"index": list(range(len(samples))), "value": samples}
+            self.samples.append(pl.DataFrame(columns, schema=SAMPLE_COLUMNS))
+
+
+def _cell_row(
+    key: dict[str, Any],
+    test: dict[str, Any],
+    cell: str,
+    labels: dict[str, str],
+    outcome: Outcome,
+    header: dict[str, Any] | None,
+) -> dict[str, Any]:
+    result = outcome.result
+    verification = result["verification"] if result else None
+    return {
+        **{name: key.get(name) for name in CELL_COLUMNS},
+        **{name: test[name] for name in ("kernel", "thread_level", "setting", "ranks")},
+        "placement": test["placement"],
+        "launch_model": header["launch_model"] if header else NATIVE,
+        "cell": cell,
+        "labels": json.dumps(labels),
+        "status": outcome.status,
+        "detail": outcome.detail,
+        "window_model": result["window"]["model"] if result and result["window"] else None,
+        "checked": sum(one["checked"] for one in verification) if verification else None,
+        "errors": sum(one["errors"] for one in verification) if verification else None,
+        "oversubscribed": result["oversubscribed"] if result else None,
+        "elapsed_s": result["elapsed_s"] if result else None,
+        "library_version": header["mpi"]["library_version"] if header else None,
+        "thread_provided": header["thread_level"]["provided"] if header else None,
+        "clock_global": header["clock"]["global"] if header else None,
+        "host": header["processes"][0]["host"] if header else None,
+    }
+
+
+def _expectation(test: dict[str, Any], environment: dict[str, Any]) -> Expectation:
+    return Expectation(
+        ranks=test["ranks"],
+        library_version_pattern=environment["library_version_pattern"],
+        source_state=None
+        if environment["kernels_prefix"]
+        else fingerprint.kernel_source_state(),
+        placement=test["placement"],
+    )
+
+
+def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> dict[str, Any]:
+    """Add a slot's session to the tables; return what the campaign's record keeps of it."""
+    environment = environments.read(slot.environment)
+    folder, record = read_record(slot)
+    system, _, partition = slot.partition.partition(":")
+    relative = folder.relative_to(slot.campaign.results).as_posix()
+    entries = {entry["test"]: entry for entry in record["tests"]}
+    inside_s = 0.0
+    for test in tests:
+        entry = entries[test["test"]]
+        key = {
+            "campaign": slot.campaign.name,
+            "system": system,
+            "partition": partition,
+            "environment": slot.environment,
+            "family": environment["family"],
+            "mpi_version": environment["version"],
+            "round": slot.round,
+            "test": test["test"],
+            "session": relative,
+            "attempt": int(record["attempt"].rpartition("-")[2]),
+        }
+        launch, outcomes = _outcomes(test, entry, folder, environment)
+        tables.add(key, test, launch, outcomes)
+        inside_s += sum(
+            attempt["end_s"] - attempt["begin_s"]
+            for attempt in launch.attempts
+            if attempt["end_s"] is not None
+        )
+    return {
+        "environment": slot.environment,
+        "partition": slot.partition,
+        "round": slot.round,
+        "session": relative,
+        "attempt": record["attempt"],
+        "fingerprint": record["fingerprint"],
+        "started_at": record["started_at"],
+        "elapsed_s": record["elapsed_s"],
+        "inside_launches_s": inside_s,
+    }
+
+
+def _outcomes(
+    test: dict[str, Any], entry: dict[str, Any], folder: Path, environment: dict[str, Any]
+) -> tuple[Launch, dict[str, Outcome]]:
+    declared = cells_of(test)
+    if entry["verdict"] is not None:
+        outcome = Outcome(entry["verdict"], entry["reason"])
+        return Launch(), dict.fromkeys(declared, outcome)
+    if entry["folder"] is None:
+        return Launch(), dict.fromkeys(declared, Outcome("not_run", entry["reason"]))
+    files = folder / entry["folder"]
+    launch = records.read_launch(files / "lines.jsonl", files / "launches.jsonl")
+    return launch, records.outcomes(launch, declared, _expectation(test, environment))
+
+
+def _write_parquet(path: Path, frame: pl.DataFrame) -> None:
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    documents.write_bytes(path, buffer.getvalue())
+
+
+def collect(campaign: Campaign) -> None:
+    """Write ``cells``, ``samples`` and ``launches`` as Parquet, and ``campaign.json``.
+
+    Raises:
+        InputError: a session is missing, or one of its files does not fit its schema.
+    """
+    tests = declared_tests(campaign)
+    tables = _Tables()
+    sessions = [_collect_slot(tables, slot, tests) for slot in slots(campaign)]
+    folder = campaign.results
+    empty_samples = pl.DataFrame(schema=SAMPLE_COLUMNS)
+    _write_parquet(folder / "samples.parquet", pl.concat([empty_samples, *tables.samples]))
+    _write_parquet(
+        folder / "launches.parquet", pl.DataFrame(tables.launches, schema=LAUNCH_COLUMNS)
+    )
+    _write_parquet(folder / "cells.parquet", pl.DataFrame(tables.cells, schema=CELL_COLUMNS))
+    documents.write_json(folder / "campaign.json", _campaign_record(campaign, sessions))
+
+
+def _campaign_record(campaign: Campaign, sessions: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "schema": "onesided/campaign-record/1",
+        "name": campaign.name,
+        "declared": campaign.document,
+        "rounds": len(campaign.rounds),
+        "environments": [environments.read(name) for name in campaign.environments],
+        "sessions": sessions,
+        "timing": _timing(sessions),
+        "commit": _commit(),
+        "host": _host(),
+    }
+
+
+def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return seconds inside launches and where the rest went.
+
+    Sessions of an earlier, interrupted run count with the time they took then.
+    """
+    started_s = os.environ.get(STARTED_VARIABLE)
+    in_sessions = sum(session["elapsed_s"] for session in sessions)
+    inside = sum(session["inside_launches_s"] for session in sessions)
+    parts = {"ReFrame and kernel builds, around launches": in_sessions - inside}
+    if started_s is not None:
+        started = datetime.fromtimestamp(float(started_s), UTC)
+        now_run = [
+            session["elapsed_s"]
+            for session in sessions
+            if datetime.fromisoformat(session["started_at"]) >= started
+        ]
+        outside = time.time() - float(started_s) - sum(now_run)
+        parts["environments and Snakemake, between sessions"] = max(outside, 0.0)
+    return {
+        "wall_s": inside + sum(parts.values()),
+        "inside_launches_s": inside,
+        "parts": parts,
+    }
+
+
+def _git(*arguments: str) -> str | None:
+    try:
+        answer = subprocess.run(
+            ["git", *arguments],
+            cwd=paths.project_root(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return answer.stdout.strip()
+
+
+def _commit() -> str | None:
+    """Return the checkout's commit, with ``+changes`` when the work tree differs from it."""
+    commit = _git("rev-parse", "HEAD")
+    return f"{commit}+changes" if commit and _git("status", "--porcelain") else commit
+
+
+def _host() -> dict[str, Any]:
+    model = None
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text(errors="replace").splitlines():
+            if line.startswith("model name"):
+                model = line.partition(":")[2].strip()
+                break
+    return {
+        "name": platform.node(),
+        "system": f"{platform.system()} {platform.release()}",
+        "machine": platform.machine(),
+        "processor": model,
+        "cores": os.cpu_count(),
+    }

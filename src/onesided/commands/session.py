@@ -1,0 +1,28 @@
+"""``onesided session``: one ReFrame run for a partition, environment and round."""
+
+from __future__ import annotations
+
+import argparse
+
+from onesided import campaign, collect
+from onesided.session import Session, Slot
+
+
+def register(subparsers: argparse._SubParsersAction) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "session", help="run one session of a campaign, or adopt it if it is over"
+    )
+    parser.add_argument("campaign", help="a name in config/campaigns, or a file")
+    parser.add_argument("partition", help="system:partition")
+    parser.add_argument("environment", help="a name in config/environments.yaml")
+    parser.add_argument("round", type=int, help="number of the round, from 1")
+    parser.set_defaults(function=_session)
+
+
+def _session(options: argparse.Namespace) -> int:
+    loaded = campaign.load(options.campaign)
+    slot = Slot(loaded, options.partition, options.environment, options.round)
+    was_run = Session(slot, collect.declared_tests(loaded)).run()
+    print(f"{slot.pointer}: {'run' if was_run else 'adopted'}")
+    return 0

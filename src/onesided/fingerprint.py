@@ -1,0 +1,61 @@
+"""Fingerprints: do the sources, the checks and the environment a result came from still stand?"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from onesided import paths
+
+DIGITS = 12
+IGNORED_PARTS = {"__pycache__"}
+
+
+def of_files(files: Iterable[Path], root: Path) -> str:
+    """Return the SHA-256 (hex) over names below ``root`` and contents of ``files``."""
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(root).as_posix()}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def of_document(document: Any) -> str:
+    """Return the SHA-256 (hex) of a JSON-like document, independent of the order of its keys."""
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
+def _below(folder: Path, suffixes: set[str]) -> list[Path]:
+    return [
+        path
+        for path in folder.rglob("*")
+        if path.suffix in suffixes and not IGNORED_PARTS & set(path.parts)
+    ]
+
+
+def kernel_sources() -> list[Path]:
+    """Return the files that make the kernels."""
+    return _below(paths.project_root() / "src" / "kernels", {".c", ".h", ".txt", ".cmake"})
+
+
+def check_sources() -> list[Path]:
+    """Return the files that make the ReFrame checks, with the grid they are declared by."""
+    root = paths.project_root()
+    return [
+        *_below(root / "reframe_checks", {".py", ".sh"}),
+        root / "src" / "onesided" / "grid.py",
+    ]
+
+
+def kernel_source_state() -> str:
+    """Return the short fingerprint of the kernels' sources, compiled into every kernel."""
+    return of_files(kernel_sources(), paths.project_root())[:DIGITS]
+
+
+def check_state() -> str:
+    """Return the short fingerprint of the checks."""
+    return of_files(check_sources(), paths.project_root())[:DIGITS]

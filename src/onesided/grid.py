@@ -1,0 +1,63 @@
+"""The grid of an experiment: a base point, the crosses declared around it, and the cells they make.
+
+A ReFrame check declares a base point (one value an axis) and crosses (axes that leave the base
+point, with their values). The cells are the union of the crosses' products; a cell that two
+crosses name stands once, where it was first named. The kernels build the same ids from the
+same blocks (``--list-cells``), and a test holds the two against each other.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+
+Value = str | int | float
+Point = Mapping[str, Value]
+Cross = Mapping[str, Sequence[Value]]
+
+
+def canonical(value: Value) -> str:
+    """Return the text of an axis value: a number without needless digits, a word as it is."""
+    return f"{value:g}" if isinstance(value, int | float) else value
+
+
+def cell_id(labels: Point) -> str:
+    """Return the id of a cell: ``axis=value`` for each axis in order, joined by commas."""
+    return ",".join(f"{axis}={canonical(value)}" for axis, value in labels.items())
+
+
+def blocks(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, list[str]]]:
+    """Return for each cross all axes with their values, those it does not name at the base point.
+
+    Raises:
+        ValueError: a cross names an axis that the base point lacks, or gives it no value.
+    """
+    result = []
+    for cross in crosses:
+        for axis, values in cross.items():
+            if axis not in base_point:
+                raise ValueError(f"axis {axis!r} of a cross is not in the base point")
+            if not values:
+                raise ValueError(f"axis {axis!r} of a cross has no value")
+        result.append(
+            {
+                axis: [canonical(value) for value in cross.get(axis, [base])]
+                for axis, base in base_point.items()
+            }
+        )
+    return result
+
+
+def block_option(block: Mapping[str, Sequence[str]]) -> str:
+    """Return a block as a kernel's ``--cells`` takes it: ``axis=v,v;axis=v``."""
+    return ";".join(f"{axis}={','.join(values)}" for axis, values in block.items())
+
+
+def cells(base_point: Point, crosses: Iterable[Cross]) -> dict[str, dict[str, str]]:
+    """Return the labels of every cell by id, in the order in which a launch runs them."""
+    grid: dict[str, dict[str, str]] = {}
+    for block in blocks(base_point, crosses):
+        for values in itertools.product(*block.values()):
+            labels = dict(zip(block, values, strict=True))
+            grid.setdefault(cell_id(labels), labels)
+    return grid

@@ -1,0 +1,240 @@
+"""Run a campaign from validation to report: the lock, the environments, Snakemake, the progress."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from onesided import collect, environments, fingerprint, paths, strays
+from onesided.campaign import Campaign
+from onesided.errors import FAULTS_VARIABLE, InputError, OnesidedError
+from onesided.lock import DeadHolder, campaign_lock
+from onesided.session import Slot
+
+SMALLEST_FREE_SPACE_BYTES = 200 * 1024**2
+STOP_S = 20.0
+LOOK_S = 0.25
+
+Say = Callable[[str], None]
+
+
+def check_machine(campaign: Campaign) -> None:
+    """Hold the machine against what a campaign needs.
+
+    Raises:
+        InputError: no C compiler, no space, or results that cannot be written.
+    """
+    compiler = os.environ.get("CC", "cc")
+    if shutil.which(compiler) is None:
+        raise InputError("PATH", compiler, "no such program", "a C compiler (cc, or CC=...)")
+    for folder in (campaign.results, paths.build_dir()):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            free = shutil.disk_usage(folder).free
+        except OSError as fault:
+            raise InputError(folder, None, fault.strerror, "a folder to write to") from fault
+        if not os.access(folder, os.W_OK):
+            raise InputError(folder, None, "a read-only folder", "a folder to write to")
+        if free < SMALLEST_FREE_SPACE_BYTES:
+            raise InputError(
+                folder,
+                None,
+                f"{free // 1024**2} MiB free",
+                f"{SMALLEST_FREE_SPACE_BYTES // 1024**2} MiB or more",
+            )
+
+
+def _is_fresh(path: Path, sources: list[Path]) -> bool:
+    if not path.exists():
+        return False
+    made = path.stat().st_mtime_ns
+    return all(source.stat().st_mtime_ns <= made for source in sources)
+
+
+def ensure_declared(campaign: Campaign) -> None:
+    """Have the grid described by ReFrame unless it is there and newer than its sources.
+
+    Raises:
+        InputError: the campaign selects no check.
+    """
+    path = campaign.results / "declared.json"
+    sources = [campaign.path, paths.config_dir() / "settings.yaml", *fingerprint.check_sources()]
+    if _is_fresh(path, sources):
+        collect.declared_tests(campaign)
+    else:
+        collect.declare(campaign)
+
+
+def clean_after(dead: DeadHolder | None, campaign: Campaign, say: Say) -> None:
+    """End what a killed campaign left running, and remove what it left in shared memory."""
+    ended = strays.end_processes(strays.CAMPAIGN_MARKER)
+    since_s = dead.started_s if dead else time.time()
+    patterns = [
+        pattern
+        for name in environments.declared()
+        for pattern in environments.left_behind(name)
+    ]
+    removed = strays.remove_segments(patterns, since_s) if dead else []
+    strays.remove_temporary_folders()
+    if ended or removed:
+        say(
+            f"a killed campaign left {ended} processes and {len(removed)} shared-memory segments; "
+            "they are gone"
+        )
+
+
+class Progress:
+    """Tells how many sessions are over and how long the rest may take."""
+
+    def __init__(self, slots: list[Slot], say: Say) -> None:
+        """Watch the pointers of ``slots``; those that stand already are not counted as work."""
+        self._waiting = [slot for slot in slots if not slot.pointer.exists()]
+        self._total = len(slots)
+        self._say = say
+        self._begin = self._last = time.monotonic()
+        self._durations: list[float] = []
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Progress:
+        """Start to watch."""
+        over = self._total - len(self._waiting)
+        if self._waiting and over:
+            self._say(f"{over} of {self._total} sessions are over already")
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Stop, after a last look."""
+        self._stop.set()
+        self._thread.join()
+        self._look()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(LOOK_S):
+            self._look()
+
+    def _look(self) -> None:
+        for slot in [slot for slot in self._waiting if slot.pointer.exists()]:
+            self._waiting.remove(slot)
+            now = time.monotonic()
+            self._durations.append(now - self._last)
+            self._last = now
+            over = self._total - len(self._waiting)
+            self._say(
+                f"session {over:3d} of {self._total}  round {slot.round}  {slot.environment:<18}"
+                f" {self._durations[-1]:6.1f} s{self._left()}"
+            )
+
+    def _left(self) -> str:
+        if not self._waiting:
+            return ""
+        # the first sessions build kernels; the mean of the latest tells more of what is to come
+        latest = self._durations[-6:]
+        left_s = len(self._waiting) * sum(latest) / len(latest)
+        minutes, seconds = divmod(round(left_s), 60)
+        return f"   about {minutes} min {seconds:02d} s left"
+
+
+def snakemake_command(campaign: Campaign) -> list[str]:
+    """Return the call of Snakemake that makes the campaign's report."""
+    return [
+        str(Path(sys.executable).with_name("snakemake")),
+        f"--snakefile={paths.project_root() / 'Snakefile'}",
+        f"--directory={campaign.results}",
+        f"--profile={paths.project_root() / 'profiles' / 'default'}",
+        "--config",
+        f"campaign={campaign.path}",
+    ]
+
+
+def _call_snakemake(campaign: Campaign, environment: dict[str, str]) -> int:
+    log = campaign.results / "log" / "snakemake.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            snakemake_command(campaign),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            process.terminate()
+            try:
+                process.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            raise
+        finally:
+            strays.end_processes(strays.CAMPAIGN_MARKER)
+
+
+def _raise_faults(campaign: Campaign, exit_status: int, faults: Path) -> None:
+    """Turn a failed Snakemake into the one line that the failing stage left."""
+    lines: list[dict[str, Any]] = []
+    if faults.exists():
+        lines = [json.loads(line) for line in faults.read_text("utf-8").splitlines()]
+    if lines:
+        failure = OnesidedError("; ".join(dict.fromkeys(line["message"] for line in lines)))
+        failure.exit_code = max(line["exit_code"] for line in lines)
+        raise failure
+    if exit_status < 0:
+        name = signal.Signals(-exit_status).name
+        raise OnesidedError(f"Snakemake was ended by {name}; run again to go on from here")
+    raise OnesidedError(
+        f"Snakemake exited {exit_status}; see {campaign.results / 'log' / 'snakemake.log'}"
+    )
+
+
+def _stop_on_termination() -> None:
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, stop)
+
+
+def run(campaign: Campaign, say: Say) -> None:
+    """Run the campaign: what is over is adopted, the rest is run, the report is made anew.
+
+    Args:
+        campaign: a validated campaign.
+        say: called with each line of progress.
+
+    Raises:
+        InputError: the machine or the selection do not fit; nothing was started.
+        OnesidedError: a stage failed or was interrupted; its line says which.
+    """
+    check_machine(campaign)
+    _stop_on_termination()
+    started_s = time.time()
+    with campaign_lock(campaign.results, say) as dead:
+        clean_after(dead, campaign, say)
+        ensure_declared(campaign)
+        environments.provide_all(campaign.environments)
+        faults = campaign.results / "log" / "faults.jsonl"
+        faults.unlink(missing_ok=True)
+        environment = {
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
+            strays.CAMPAIGN_MARKER: str(campaign.results),
+            collect.STARTED_VARIABLE: str(started_s),
+            FAULTS_VARIABLE: str(faults),
+        }
+        slots = list(collect.slots(campaign))
+        with Progress(slots, say):
+            exit_status = _call_snakemake(campaign, environment)
+        if exit_status != 0:
+            _raise_faults(campaign, exit_status, faults)

@@ -1,0 +1,357 @@
+"""A session: one ReFrame run for a partition, environment and round. The only caller of ReFrame.
+
+A session is over when its ``session.json`` was renamed into place; every declared test is in it.
+Its folder is named by a fingerprint of what it measured with, so that a session of other sources
+is neither pooled with it nor lost. Each try has an ``attempt-N`` folder of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from onesided import documents, environments, fingerprint, grid, paths, strays
+from onesided.campaign import Campaign
+from onesided.errors import InputError, OnesidedError
+
+SESSION_SCHEMA = "onesided/session/1"
+DECLARED_SCHEMA = "onesided/declared/1"
+#: How long ReFrame gets to end its jobs after it was told to stop.
+STOP_S = 10.0
+#: What a declared test is described by, as ReFrame's ``--describe`` names it.
+TEST_FIELDS = (
+    "kernel",
+    "thread_level",
+    "setting",
+    "ranks",
+    "placement",
+    "base_point",
+    "crosses",
+    "headline",
+)
+
+
+class InterruptedSessionError(OnesidedError):
+    """The session was ended from outside; it is no result, and the next run tries again."""
+
+
+def _reframe(campaign: Campaign) -> list[str]:
+    return [
+        str(Path(sys.executable).with_name("reframe")),
+        f"--config-file={campaign.site_file}",
+        f"--checkpath={paths.project_root() / 'reframe_checks'}",
+        "--recursive",
+        *campaign.reframe_selection(),
+    ]
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "no output"
+
+
+def describe(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return the campaign's tests as ReFrame describes them, each with its grid of cells.
+
+    Raises:
+        OnesidedError: ReFrame cannot load the checks.
+        InputError: the campaign's selection holds no test.
+    """
+    temporary = strays.make_temporary_folder()
+    try:
+        answer = subprocess.run(
+            [*_reframe(campaign), f"--system={campaign.partitions[0]}", "--describe"],
+            cwd=paths.project_root(),
+            env={**os.environ, strays.SESSION_MARKER: str(temporary)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    start = answer.stdout.find("[\n")
+    if answer.returncode != 0 or start < 0:
+        if answer.returncode == 0:
+            raise InputError(campaign.path, "select", campaign.document["select"], "some checks")
+        raise OnesidedError(f"reframe --describe failed: {_last_line(answer.stderr)}")
+    found, _ = json.JSONDecoder().raw_decode(answer.stdout, start)
+    if not found:
+        raise InputError(campaign.path, "select", campaign.document["select"], "some checks")
+    return [
+        {"test": test["display_name"], **{name: test[name] for name in TEST_FIELDS}}
+        for test in found
+    ]
+
+
+def cells_of(test: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the labels of a declared test's cells by id."""
+    return grid.cells(test["base_point"], test["crosses"])
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The place of one session in a campaign: partition, environment and round."""
+
+    campaign: Campaign
+    partition: str
+    environment: str
+    round: int
+
+    @property
+    def pointer(self) -> Path:
+        """The file that names the session in force; what Snakemake looks at."""
+        folder = self.campaign.results / "sessions" / self.environment
+        return folder / self.partition.replace(":", ".") / f"round-{self.round}.json"
+
+    @property
+    def folder(self) -> Path:
+        """Where sessions of this slot stand, one folder a fingerprint."""
+        return self.pointer.with_suffix("")
+
+
+class Session:
+    """One session in its slot, for the sources and the environment as they are now."""
+
+    def __init__(self, slot: Slot, tests: list[dict[str, Any]]) -> None:
+        """Bind a slot to the declared tests (`describe`)."""
+        self.slot = slot
+        self.tests = tests
+        self.environment = environments.read(slot.environment)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What decides whether an old session still counts."""
+        return fingerprint.of_document(
+            {
+                "environment": self.environment,
+                "kernels": fingerprint.kernel_source_state(),
+                "checks": fingerprint.check_state(),
+                "campaign": self.slot.campaign.measuring(),
+                "tests": self.tests,
+            }
+        )[: fingerprint.DIGITS]
+
+    @property
+    def folder(self) -> Path:
+        """The folder of this session's attempts and of its ``session.json``."""
+        return self.slot.folder / self.fingerprint
+
+    def run(self) -> bool:
+        """Adopt the session if it is over, else run it; return whether it was run.
+
+        Raises:
+            InterruptedSessionError: it was ended from outside.
+        """
+        record = self.folder / "session.json"
+        is_new = not record.exists()
+        if is_new:
+            documents.write_json(record, self._run_attempt())
+        documents.write_json(
+            self.slot.pointer, {"session": record.relative_to(self.slot.pointer.parent).as_posix()}
+        )
+        return is_new
+
+    def _new_attempt(self) -> Path:
+        number = 1 + sum(1 for _ in self.folder.glob("attempt-*"))
+        attempt = self.folder / f"attempt-{number}"
+        attempt.mkdir(parents=True)
+        return attempt
+
+    def _run_attempt(self) -> dict[str, Any]:
+        attempt = self._new_attempt()
+        begin = time.monotonic()
+        record: dict[str, Any] = {
+            "schema": SESSION_SCHEMA,
+            "campaign": self.slot.campaign.name,
+            "partition": self.slot.partition,
+            "environment": self.slot.environment,
+            "round": self.slot.round,
+            "fingerprint": self.fingerprint,
+            "attempt": attempt.name,
+            "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        if self.environment["status"] != "ready":
+            tests = self._without_run("unavailable", self.environment["reason"])
+            exit_status = None
+        else:
+            exit_status = self._call_reframe(attempt)
+            tests = self._account(attempt, exit_status)
+        return {
+            **record,
+            "elapsed_s": time.monotonic() - begin,
+            "reframe_exit_status": exit_status,
+            "tests": tests,
+        }
+
+    def _without_run(self, verdict: str, reason: str) -> list[dict[str, Any]]:
+        return [
+            {
+                "test": test["test"],
+                "result": "not run",
+                "verdict": verdict,
+                "reason": reason,
+                "folder": None,
+            }
+            for test in self.tests
+        ]
+
+    def _call_reframe(self, attempt: Path) -> int:
+        campaign = self.slot.campaign
+        name = environments.reframe_name(self.slot.environment)
+        command = [
+            *_reframe(campaign),
+            f"--system={self.slot.partition}",
+            f"--prgenv=^{name}$",
+            f"--setvar=launch_timeout_s={campaign.document['launch_timeout_s']}",
+            "--exec-policy=serial",
+            f"--prefix={attempt / 'reframe'}",
+            f"--report-file={attempt / 'report.json'}",
+            "--run",
+        ]
+        temporary = strays.make_temporary_folder()
+        environment = {
+            **os.environ,
+            strays.CAMPAIGN_MARKER: str(campaign.results),
+            strays.SESSION_MARKER: str(attempt),
+            "TMPDIR": str(temporary),
+        }
+        try:
+            with (attempt / "reframe.out").open("wb") as output:
+                process = subprocess.Popen(
+                    command,
+                    cwd=paths.project_root(),
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                )
+                return _wait(process)
+        finally:
+            strays.end_processes(strays.SESSION_MARKER, str(attempt))
+            shutil.rmtree(temporary, ignore_errors=True)
+
+    def _account(self, attempt: Path, exit_status: int) -> list[dict[str, Any]]:
+        """Return what became of every declared test.
+
+        Raises:
+            InterruptedSessionError: ReFrame was killed, or stopped before its last test.
+        """
+        if exit_status < 0:
+            raise InterruptedSessionError(
+                f"{attempt}: ReFrame was ended by {signal.Signals(-exit_status).name}"
+            )
+        report = _read_report(attempt / "report.json")
+        if report is None:
+            text = (attempt / "reframe.out").read_text(errors="replace")
+            return self._without_run(
+                "not_run", f"ReFrame exited {exit_status} with no report: {_last_line(text)}"
+            )
+        cases = {case["display_name"]: case for case in report}
+        fixtures = [case for case in report if case["fixture"] and case["result"] == "fail"]
+        skips = _read_skips(attempt / "skips.jsonl")
+        accounted = [_account_test(test["test"], cases, fixtures, skips) for test in self.tests]
+        lost = [test["test"] for test in accounted if test["result"] == "lost"]
+        if lost:
+            raise InterruptedSessionError(
+                f"{attempt}: ReFrame exited {exit_status} before {len(lost)} of "
+                f"{len(self.tests)} tests, {lost[0]} first"
+            )
+        for test in accounted:
+            if test["folder"] is not None:
+                test["folder"] = os.path.relpath(test["folder"], self.folder)
+        return accounted
+
+
+def _wait(process: subprocess.Popen[bytes]) -> int:
+    """Wait for ReFrame; hand a stop on to it and give it time to end its jobs.
+
+    Raises:
+        InterruptedSessionError: we were told to stop.
+    """
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGTERM, stop)
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        process.terminate()
+        try:
+            process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        raise InterruptedSessionError("the session was told to stop") from None
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+def _read_report(path: Path) -> list[dict[str, Any]] | None:
+    """Return the test cases of a ReFrame report, None if there is no whole report."""
+    try:
+        report = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return [case for run in report["runs"] for case in run["testcases"]]
+
+
+def _read_skips(path: Path) -> dict[str, dict[str, str]]:
+    if not path.exists():
+        return {}
+    lines = path.read_text("utf-8").splitlines()
+    return {record["test"]: record for record in map(json.loads, lines)}
+
+
+def _account_test(
+    name: str,
+    cases: dict[str, dict[str, Any]],
+    failed_fixtures: list[dict[str, Any]],
+    skips: dict[str, dict[str, str]],
+) -> dict[str, Any]:
+    """Return a test's entry of session.json; its result is "lost" if ReFrame never came to it."""
+    entry: dict[str, Any] = {
+        "test": name,
+        "result": "lost",
+        "verdict": None,
+        "reason": None,
+        "folder": None,
+    }
+    case = cases.get(name)
+    if case is None:
+        return entry
+    entry["result"] = case["result"]
+    if name in skips:
+        entry |= {"verdict": skips[name]["verdict"], "reason": skips[name]["reason"]}
+    elif case["result"] == "fail_deps" or (case["result"] == "skip" and failed_fixtures):
+        reason = failed_fixtures[0]["fail_reason"] if failed_fixtures else "a fixture failed"
+        entry |= {"verdict": "unavailable", "reason": f"kernels not built: {reason}"}
+    elif case["result"] == "skip":
+        entry |= {"verdict": "not_run", "reason": "skipped by ReFrame"}
+    else:
+        passed = case["result"] == "pass"
+        entry["folder"] = case["outputdir"] if passed else case["stagedir"]
+        entry["reason"] = None if passed else " ".join(str(case["fail_reason"]).split())
+    return entry
+
+
+def read_record(slot: Slot) -> tuple[Path, dict[str, Any]]:
+    """Return folder and record of the session in force in a slot.
+
+    Raises:
+        InputError: the slot has none, or its record does not fit the schema.
+    """
+    pointer = documents.read_json(slot.pointer, "session_pointer")
+    record = slot.pointer.parent / pointer["session"]
+    return record.parent, documents.read_json(record, "session")

@@ -1,0 +1,151 @@
+"""What a killed campaign leaves behind: its processes, shared-memory segments, temporary folders.
+
+Processes are found by a marker in their environment, which every descendant of a campaign
+inherits; segments by name, owner, age, and that no living process maps them.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+#: Set for every process of a campaign to its folder of results.
+CAMPAIGN_MARKER = "ONESIDED_CAMPAIGN"
+#: Set for every process of a session to the folder of its attempt.
+SESSION_MARKER = "ONESIDED_SESSION"
+TEMPORARY_PREFIX = "onesided-session-"
+
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - it is the system's folder, not a temporary file
+GONE_AFTER_S = 5.0
+
+
+def _processes() -> Iterator[int]:
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            yield int(entry.name)
+
+
+def _variable(process: int, name: str) -> str | None:
+    """Return the value of an environment variable of another process, None if it has none."""
+    try:
+        content = Path(f"/proc/{process}/environ").read_bytes()
+    except OSError:
+        return None
+    wanted = f"{name}=".encode()
+    for entry in content.split(b"\0"):
+        if entry.startswith(wanted):
+            return entry[len(wanted) :].decode(errors="replace")
+    return None
+
+
+def _ancestors() -> set[int]:
+    found, process = set(), os.getpid()
+    while process > 0 and process not in found:
+        found.add(process)
+        try:
+            stat = Path(f"/proc/{process}/stat").read_text()
+        except OSError:
+            break
+        process = int(stat.rpartition(")")[2].split()[1])
+    return found
+
+
+def marked_processes(marker: str, value: str | None = None) -> list[int]:
+    """Return ids of the processes that carry the marker, but for this one and its ancestors.
+
+    Args:
+        marker: name of the environment variable.
+        value: the value it must have; None accepts any.
+    """
+    own = _ancestors()
+    found = []
+    for process in _processes():
+        if process in own:
+            continue
+        held = _variable(process, marker)
+        if held is not None and (value is None or held == value):
+            found.append(process)
+    return found
+
+
+def _send(process: int, number: signal.Signals) -> None:
+    try:
+        os.kill(process, number)
+    except (ProcessLookupError, PermissionError):
+        return
+
+
+def end_processes(marker: str, value: str | None = None) -> int:
+    """Kill the processes that carry the marker, and those they start meanwhile; return how many.
+
+    Returns when none is left, or after GONE_AFTER_S.
+    """
+    killed: set[int] = set()
+    deadline = time.monotonic() + GONE_AFTER_S
+    while time.monotonic() < deadline:
+        left = marked_processes(marker, value)
+        if not left:
+            break
+        for process in left:
+            _send(process, signal.SIGKILL)
+        killed.update(left)
+        time.sleep(0.05)
+    return len(killed)
+
+
+def _mapped_segments() -> set[str]:
+    mapped = set()
+    for process in _processes():
+        try:
+            lines = Path(f"/proc/{process}/maps").read_text(errors="replace").splitlines()
+        except OSError:
+            continue
+        mapped.update(
+            line.split(None, 5)[5] for line in lines if f" {SHARED_MEMORY}/" in line
+        )
+    return mapped
+
+
+def remove_segments(patterns: Iterable[str], since_s: float) -> list[str]:
+    """Remove shared-memory segments that a dead launch left; return their names.
+
+    Args:
+        patterns: glob patterns of the names an MPI gives (``left_behind`` of an environment).
+        since_s: only segments changed after this time, seconds since the epoch.
+    """
+    if not SHARED_MEMORY.is_dir():
+        return []
+    patterns = list(patterns)
+    mapped = _mapped_segments()
+    removed = []
+    for segment in SHARED_MEMORY.rglob("*"):
+        name = segment.relative_to(SHARED_MEMORY).as_posix()
+        if str(segment) in mapped or not any(fnmatch.fnmatch(name, one) for one in patterns):
+            continue
+        try:
+            status = segment.lstat()
+            if segment.is_dir() or status.st_uid != os.getuid() or status.st_mtime < since_s:
+                continue
+            segment.unlink()
+        except OSError:
+            continue
+        removed.append(name)
+    return removed
+
+
+def make_temporary_folder() -> Path:
+    """Return a new folder with a short name for TMPDIR: MPIs put sockets and segments there."""
+    return Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX))
+
+
+def remove_temporary_folders() -> None:
+    """Remove the temporary folders of dead sessions (the caller holds the campaign lock)."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{TEMPORARY_PREFIX}*"):
+        if folder.lstat().st_uid == os.getuid():
+            shutil.rmtree(folder, ignore_errors=True)

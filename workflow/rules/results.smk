@@ -1,0 +1,40 @@
+# From sessions to tables, from tables to verdicts, from verdicts to the report.
+
+
+rule collect:
+    input:
+        CAMPAIGN.results / "declared.json",
+        [slot.pointer for slot in SLOTS],
+    output:
+        CAMPAIGN.results / "cells.parquet",
+        CAMPAIGN.results / "samples.parquet",
+        CAMPAIGN.results / "launches.parquet",
+        CAMPAIGN.results / "campaign.json",
+    log:
+        CAMPAIGN.results / "log" / "collect.log",
+    shell:
+        "onesided collect {CAMPAIGN.path:q} >{log:q} 2>&1"
+
+
+rule analyse:
+    input:
+        rules.collect.output,
+    output:
+        CAMPAIGN.results / "summary.parquet",
+        CAMPAIGN.results / "verdicts.json",
+    log:
+        CAMPAIGN.results / "log" / "analyse.log",
+    shell:
+        "onesided analyse {CAMPAIGN.results:q} >{log:q} 2>&1"
+
+
+rule report:
+    input:
+        rules.collect.output,
+        rules.analyse.output,
+    output:
+        CAMPAIGN.results / "report" / "index.html",
+    log:
+        CAMPAIGN.results / "log" / "report.log",
+    shell:
+        "onesided report {CAMPAIGN.results:q} >{log:q} 2>&1"

@@ -1,0 +1,48 @@
+# Sessions: one ReFrame run for a partition, environment and round, one at a time on a machine.
+from onesided import fingerprint
+
+ORDER = {slot.pointer: -number for number, slot in enumerate(SLOTS)}
+
+
+def priority_of(wildcards):
+    pointer = (
+        CAMPAIGN.results
+        / "sessions"
+        / wildcards.environment
+        / wildcards.partition
+        / f"round-{wildcards.round}.json"
+    )
+    return ORDER[pointer]
+
+
+rule declare:
+    input:
+        CAMPAIGN.path,
+        paths.config_dir() / "settings.yaml",
+        fingerprint.check_sources(),
+    output:
+        CAMPAIGN.results / "declared.json",
+    log:
+        CAMPAIGN.results / "log" / "declare.log",
+    shell:
+        "onesided declare {CAMPAIGN.path:q} >{log:q} 2>&1"
+
+
+# Changed sources, checks or environments call the rule again; what an old session is worth then
+# is for `onesided session` to say, by its fingerprint.
+rule session:
+    input:
+        CAMPAIGN.results / "declared.json",
+        paths.environments_dir() / "{environment}" / "environment.json",
+        fingerprint.kernel_sources(),
+    output:
+        CAMPAIGN.results / "sessions" / "{environment}" / "{partition}" / "round-{round}.json",
+    log:
+        CAMPAIGN.results / "log" / "session-{environment}-{partition}-{round}.log",
+    params:
+        partition=lambda wildcards: wildcards.partition.replace(".", ":"),
+    threads: workflow.cores
+    priority: priority_of
+    shell:
+        "onesided session {CAMPAIGN.path:q} {params.partition} {wildcards.environment}"
+        " {wildcards.round} >{log:q} 2>&1"
