@@ -1,0 +1,117 @@
+"""A campaign: which environments, checks and settings, how often; read and validated whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from onesided import documents, environments, paths, settings
+from onesided.errors import InputError
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A validated campaign file.
+
+    Attributes:
+        name: the file's name without suffix; results stand in ``results/<name>``.
+        path: the file.
+        document: its content, as the schema ``campaign`` describes it.
+    """
+
+    name: str
+    path: Path
+    document: dict[str, Any]
+
+    @property
+    def environments(self) -> list[str]:
+        """Names of the environments, in the declared order."""
+        return self.document["environments"]
+
+    @property
+    def partitions(self) -> list[str]:
+        """ReFrame's ``system:partition`` names."""
+        return self.document["partitions"]
+
+    @property
+    def rounds(self) -> list[int]:
+        """Round numbers from 1."""
+        return list(range(1, self.document["rounds"] + 1))
+
+    @property
+    def site_file(self) -> Path:
+        """The ReFrame configuration of the campaign's site."""
+        return site_file(self.document["site"])
+
+    @cached_property
+    def results(self) -> Path:
+        """The campaign's folder of results."""
+        return paths.results_dir() / self.name
+
+    def reframe_selection(self) -> list[str]:
+        """Return ReFrame's options that select the campaign's checks."""
+        select = self.document["select"]
+        names = ", ".join(repr(name) for name in self.document["settings"])
+        options = [f"--filter-expr=setting in ({names},)"]
+        options += [f"--tag={tag}" for tag in select.get("tags", [])]
+        if "expression" in select:
+            options.append(f"--filter-expr={select['expression']}")
+        return options
+
+    def measuring(self) -> dict[str, Any]:
+        """Return what of the campaign changes a measurement (its size and prose do not)."""
+        names = ("site", "select", "settings", "launch_timeout_s")
+        return {name: self.document[name] for name in names}
+
+
+def site_file(site: str) -> Path:
+    """Return the ReFrame configuration file of ``site``."""
+    return paths.project_root() / "reframe_checks" / "sites" / f"{site}.py"
+
+
+def resolve(name_or_path: str) -> Path:
+    """Return the campaign file for a name (in ``config/campaigns``) or a path.
+
+    Raises:
+        InputError: there is no such file; the names that exist are listed.
+    """
+    folder = paths.config_dir() / "campaigns"
+    named = folder / f"{name_or_path}.yaml"
+    if named.is_file():
+        return named
+    path = Path(name_or_path)
+    if path.is_file():
+        return path.resolve()
+    known = ", ".join(sorted(found.stem for found in folder.glob("*.yaml")))
+    raise InputError(folder, None, f"no campaign {name_or_path!r}", f"one of {known}, or a file")
+
+
+def _require_known(path: Path, field: str, found: list[str], known: list[str], where: str) -> None:
+    for index, name in enumerate(found):
+        if name not in known:
+            raise InputError(
+                path, f"{field}.{index}", repr(name), f"one of {', '.join(known)} (from {where})"
+            )
+
+
+def load(name_or_path: str) -> Campaign:
+    """Read a campaign and hold every name in it against what is declared.
+
+    Raises:
+        InputError: one clear line; nothing was started.
+    """
+    path = resolve(name_or_path)
+    document = documents.read_yaml(path, "campaign")
+    declared = list(environments.declared())
+    _require_known(
+        path, "environments", document["environments"], declared, "config/environments.yaml"
+    )
+    _require_known(
+        path, "settings", document["settings"], settings.names(), "config/settings.yaml"
+    )
+    if not site_file(document["site"]).is_file():
+        sites = sorted(found.stem for found in site_file("x").parent.glob("[!_]*.py"))
+        raise InputError(path, "site", repr(document["site"]), f"one of {', '.join(sites)}")
+    return Campaign(path.stem, path, document)
