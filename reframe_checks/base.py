@@ -6,6 +6,7 @@ import reframe as rfm
 import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
 import reframe.utility.typecheck as typ
+
 from onesided import fingerprint, records
 
 from .kernels import Kernels

@@ -6,6 +6,7 @@ import sys
 import reframe as rfm
 import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
+
 from onesided import fingerprint, paths
 
 from .plugins.environment import EnvironmentPlugin

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 
 import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
@@ -26,7 +27,7 @@ class EnvironmentPlugin(RegressionTestPlugin):
         folder = os.environ.get("ONESIDED_SESSION")
         if folder:
             record = {"test": self.display_name, "verdict": verdict, "reason": reason}
-            with open(os.path.join(folder, "skips.jsonl"), "a", encoding="utf-8") as stream:
+            with pathlib.Path(folder, "skips.jsonl").open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps(record) + "\n")
         self.skip(reason)
 

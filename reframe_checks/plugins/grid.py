@@ -2,8 +2,9 @@
 
 import reframe.core.builtins as builtins
 import reframe.utility.typecheck as typ
-from onesided import grid
 from reframe.core.pipeline import RegressionTestPlugin
+
+from onesided import grid
 
 
 class GridPlugin(RegressionTestPlugin):

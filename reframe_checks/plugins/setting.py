@@ -1,8 +1,9 @@
 """Settings: named sets of run-time variables as a parameter of a test."""
 
 import reframe.core.builtins as builtins
-from onesided import settings
 from reframe.core.pipeline import RegressionTestPlugin
+
+from onesided import settings
 
 
 class SettingPlugin(RegressionTestPlugin):

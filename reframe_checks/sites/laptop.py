@@ -6,6 +6,7 @@ all the same, so that its checks are skipped with the reason and not left out.
 """
 
 import os
+import pathlib
 
 from onesided import environments, paths
 
@@ -28,8 +29,16 @@ def _environment_entry(name: str) -> dict:
 
 
 NAMES = list(environments.declared())
-LOG_FOLDER = os.environ.get("ONESIDED_SESSION", str(paths.build_dir() / "reframe"))
-os.makedirs(LOG_FOLDER, exist_ok=True)
+LOG_FOLDER = pathlib.Path(os.environ.get("ONESIDED_SESSION", paths.build_dir() / "reframe"))
+LOG_FOLDER.mkdir(parents=True, exist_ok=True)
+PERFLOG_FIELDS = [
+    "%(check_result)s",
+    "%(check_job_completion_time)s",
+    "%(check_display_name)s",
+    "%(check_environ)s",
+    "%(check_perfvalues)s",
+]
+PERFLOG_FIGURE = "%(check_perf_var)s=%(check_perf_value)s %(check_perf_unit)s|"
 
 site_configuration = {
     "systems": [
@@ -37,7 +46,7 @@ site_configuration = {
             "name": "laptop",
             "descr": "this machine, as it is",
             "hostnames": [".*"],
-            "prefix": LOG_FOLDER,
+            "prefix": str(LOG_FOLDER),
             "partitions": [
                 {
                     "name": PARTITION,
@@ -68,7 +77,7 @@ site_configuration = {
                 {"type": "stream", "name": "stdout", "level": "info", "format": "%(message)s"},
                 {
                     "type": "file",
-                    "name": os.path.join(LOG_FOLDER, "reframe.log"),
+                    "name": str(LOG_FOLDER / "reframe.log"),
                     "level": "debug",
                     "format": "[%(asctime)s] %(levelname)s: %(check_info)s: %(message)s",
                 },
@@ -78,8 +87,8 @@ site_configuration = {
                     "type": "filelog",
                     "prefix": "%(check_system)s/%(check_partition)s",
                     "level": "info",
-                    "format": "%(check_result)s|%(check_job_completion_time)s|%(check_display_name)s|%(check_environ)s|%(check_perfvalues)s",
-                    "format_perfvars": "%(check_perf_var)s=%(check_perf_value)s %(check_perf_unit)s|",
+                    "format": "|".join(PERFLOG_FIELDS),
+                    "format_perfvars": PERFLOG_FIGURE,
                     "append": True,
                 }
             ],

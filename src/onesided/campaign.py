@@ -108,9 +108,7 @@ def load(name_or_path: str) -> Campaign:
     _require_known(
         path, "environments", document["environments"], declared, "config/environments.yaml"
     )
-    _require_known(
-        path, "settings", document["settings"], settings.names(), "config/settings.yaml"
-    )
+    _require_known(path, "settings", document["settings"], settings.names(), "config/settings.yaml")
     if not site_file(document["site"]).is_file():
         sites = sorted(found.stem for found in site_file("x").parent.glob("[!_]*.py"))
         raise InputError(path, "site", repr(document["site"]), f"one of {', '.join(sites)}")

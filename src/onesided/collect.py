@@ -1,4 +1,4 @@
-"""Gather a campaign's sessions into Parquet: every declared cell is a row, whatever became of it."""
+"""Gather a campaign's sessions into Parquet: every declared cell is a row, whatever its end."""
 
 from __future__ import annotations
 
@@ -19,67 +19,11 @@ from onesided import documents, environments, fingerprint, paths, records
 from onesided.campaign import Campaign
 from onesided.records import Expectation, Launch, Outcome
 from onesided.session import DECLARED_SCHEMA, Slot, cells_of, describe, read_record
+from onesided.tables import CELL_COLUMNS, LAUNCH_COLUMNS, RECORD_SCHEMA, SAMPLE_COLUMNS
 
 #: When the command that started the campaign began, seconds since the epoch.
 STARTED_VARIABLE = "ONESIDED_STARTED_S"
 
-CELL_COLUMNS = {
-    "campaign": pl.String,
-    "system": pl.String,
-    "partition": pl.String,
-    "environment": pl.String,
-    "family": pl.String,
-    "mpi_version": pl.String,
-    "round": pl.Int64,
-    "test": pl.String,
-    "kernel": pl.String,
-    "thread_level": pl.String,
-    "setting": pl.String,
-    "ranks": pl.Int64,
-    "placement": pl.String,
-    "launch_model": pl.String,
-    "cell": pl.String,
-    "labels": pl.String,
-    "status": pl.String,
-    "detail": pl.String,
-    "window_model": pl.String,
-    "checked": pl.Int64,
-    "errors": pl.Int64,
-    "oversubscribed": pl.Boolean,
-    "elapsed_s": pl.Float64,
-    "library_version": pl.String,
-    "thread_provided": pl.String,
-    "clock_global": pl.Boolean,
-    "host": pl.String,
-    "session": pl.String,
-    "attempt": pl.Int64,
-}
-SAMPLE_COLUMNS = {
-    "campaign": pl.String,
-    "system": pl.String,
-    "partition": pl.String,
-    "environment": pl.String,
-    "round": pl.Int64,
-    "test": pl.String,
-    "cell": pl.String,
-    "metric": pl.String,
-    "unit": pl.String,
-    "rank": pl.Int64,
-    "burst": pl.Int64,
-    "index": pl.Int64,
-    "value": pl.Float64,
-}
-LAUNCH_COLUMNS = {
-    "campaign": pl.String,
-    "system": pl.String,
-    "partition": pl.String,
-    "environment": pl.String,
-    "round": pl.Int64,
-    "test": pl.String,
-    "started_at": pl.String,
-    "elapsed_s": pl.Float64,
-    "exit_status": pl.Int64,
-}
 NATIVE = "native"
 
 
@@ -193,9 +137,7 @@ def _expectation(test: dict[str, Any], environment: dict[str, Any]) -> Expectati
     return Expectation(
         ranks=test["ranks"],
         library_version_pattern=environment["library_version_pattern"],
-        source_state=None
-        if environment["kernels_prefix"]
-        else fingerprint.kernel_source_state(),
+        source_state=None if environment["kernels_prefix"] else fingerprint.kernel_source_state(),
         placement=test["placement"],
     )
 
@@ -283,7 +225,7 @@ def collect(campaign: Campaign) -> None:
 
 def _campaign_record(campaign: Campaign, sessions: list[dict[str, Any]]) -> dict[str, Any]:
     return {
-        "schema": "onesided/campaign-record/1",
+        "schema": RECORD_SCHEMA,
         "name": campaign.name,
         "declared": campaign.document,
         "rounds": len(campaign.rounds),

@@ -102,7 +102,9 @@ def read_json(path: Path, schema: str) -> Any:
     try:
         document = json.loads(_read_text(path))
     except json.JSONDecodeError as fault:
-        raise InputError(path, f"line {fault.lineno}", fault.msg, "a whole JSON document") from fault
+        raise InputError(
+            path, f"line {fault.lineno}", fault.msg, "a whole JSON document"
+        ) from fault
     check(document, schema, path)
     return document
 
@@ -126,8 +128,8 @@ def write_bytes(path: Path, content: bytes) -> None:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
     except OSError as fault:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)

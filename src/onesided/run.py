@@ -80,9 +80,7 @@ def clean_after(dead: DeadHolder | None, campaign: Campaign, say: Say) -> None:
     ended = strays.end_processes(strays.CAMPAIGN_MARKER)
     since_s = dead.started_s if dead else time.time()
     patterns = [
-        pattern
-        for name in environments.declared()
-        for pattern in environments.left_behind(name)
+        pattern for name in environments.declared() for pattern in environments.left_behind(name)
     ]
     removed = strays.remove_segments(patterns, since_s) if dead else []
     strays.remove_temporary_folders()

@@ -21,7 +21,7 @@ CAMPAIGN_MARKER = "ONESIDED_CAMPAIGN"
 SESSION_MARKER = "ONESIDED_SESSION"
 TEMPORARY_PREFIX = "onesided-session-"
 
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - it is the system's folder, not a temporary file
+SHARED_MEMORY = Path("/dev/shm")
 GONE_AFTER_S = 5.0
 
 
@@ -106,9 +106,7 @@ def _mapped_segments() -> set[str]:
             lines = Path(f"/proc/{process}/maps").read_text(errors="replace").splitlines()
         except OSError:
             continue
-        mapped.update(
-            line.split(None, 5)[5] for line in lines if f" {SHARED_MEMORY}/" in line
-        )
+        mapped.update(line.split(None, 5)[5] for line in lines if f" {SHARED_MEMORY}/" in line)
     return mapped
 
 

@@ -1,1 +1,1 @@
-"""One module a subcommand of `onesided`: its options, and the call of the stage that does the work."""
+"""One module a subcommand of `onesided`: its options, and the call of the stage's module."""
