@@ -1,0 +1,63 @@
+/* Cells: points of a grid whose axes a kernel declares; a launch carries many of them. */
+#ifndef ONESIDED_CELLS_H
+#define ONESIDED_CELLS_H
+
+#include <stddef.h>
+
+#include "harness/json.h"
+#include "harness/options.h"
+
+/* A table of structs whose first member is the name of the row: the choices of an axis. */
+struct table {
+    const void *rows;
+    size_t count;
+    size_t row_bytes;
+};
+#define TABLE(array) {(array), sizeof(array) / sizeof((array)[0]), sizeof((array)[0])}
+
+enum axis_kind { AXIS_CHOICE, AXIS_INTEGER, AXIS_NUMBER };
+
+struct axis {
+    const char *name;
+    const char *help;
+    enum axis_kind kind;
+    const char *fallback; /* values of the default grid, with commas */
+    struct table choices; /* AXIS_CHOICE */
+    double minimum;       /* AXIS_INTEGER, AXIS_NUMBER */
+    double maximum;
+};
+
+struct axis_value {
+    char text[48]; /* canonical: "10", never "10.0" */
+    double number;
+    const void *row; /* AXIS_CHOICE: the row of the table */
+};
+
+struct cell {
+    size_t index; /* among the cells asked for */
+    const struct axis *axes;
+    size_t axis_count;
+    struct axis_value *values;
+    char *id; /* "axis=value,axis=value", axes in the kernel's order */
+};
+
+struct grid {
+    struct cell *cells;
+    size_t count;
+};
+
+/* Return an option table with a row for each axis (to be freed after the options). */
+struct option *axis_options(const struct axis *axes, size_t axis_count);
+
+/* Return the cells that --AXIS and --cells ask for; a fault ends the process with exit code 2. */
+struct grid grid_build(const struct axis *axes, size_t axis_count, const struct options *options);
+void grid_free(struct grid *grid);
+
+/* The value of one axis: a row of its table, or a number. */
+const void *cell_choice(const struct cell *cell, const char *axis);
+double cell_number(const struct cell *cell, const char *axis);
+
+/* Write the axes as an object: choices as text, numbers as numbers. */
+void cell_write_labels(struct json *json, const struct cell *cell);
+
+#endif

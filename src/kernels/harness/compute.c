@@ -1,0 +1,101 @@
+/* Computing: fixed work, calibrated to a requested length on the core it runs on. */
+#include "harness/compute.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "harness/clock.h"
+
+#define CALIBRATION_BLOCKS 40
+#define CALIBRATION_BLOCK_S 250e-6
+
+/* Keep the compiler from seeing through the chain of operations. */
+#if defined(__GNUC__)
+#define OPAQUE(value) __asm__ volatile("" : "+r"(value))
+#else
+static volatile uint64_t opaque_store;
+#define OPAQUE(value) (opaque_store = (value), (value) = opaque_store)
+#endif
+
+/* The work: a chain of dependent multiplications, as long as the number of iterations. */
+static __attribute__((noinline)) uint64_t work(uint64_t iterations)
+{
+    uint64_t state = iterations;
+    for (uint64_t i = 0; i < iterations; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        OPAQUE(state);
+    }
+    return state;
+}
+
+static double seconds_for(struct compute *compute, uint64_t iterations)
+{
+    const double begin_s = clock_now_s();
+    compute->consumed = work(iterations);
+    return clock_now_s() - begin_s;
+}
+
+void compute_calibrate(struct compute *compute)
+{
+    uint64_t iterations = 1000;
+    while (seconds_for(compute, iterations) < CALIBRATION_BLOCK_S) {
+        iterations *= 2;
+    }
+    /* The fastest of many short blocks: one that no interrupt and no other process fell into,
+     * even where ranks share cores. */
+    double least_s = INFINITY;
+    for (int block = 0; block < CALIBRATION_BLOCKS; block++) {
+        least_s = fmin(least_s, seconds_for(compute, iterations));
+    }
+    compute->iterations_per_second = (double)iterations / least_s;
+    compute->lengthen = 1.0;
+}
+
+/* Nanoseconds this thread has waited on a run queue; NAN if the kernel does not tell. */
+static double run_delay_ns(void)
+{
+    static _Thread_local int descriptor = -2;
+    char text[96];
+    if (descriptor == -2) {
+        descriptor = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    }
+    const ssize_t length = descriptor < 0 ? -1 : pread(descriptor, text, sizeof text - 1, 0);
+    unsigned long long on_cpu_ns = 0, waited_ns = 0;
+    if (length <= 0) {
+        return NAN;
+    }
+    text[length] = '\0';
+    return sscanf(text, "%llu %llu", &on_cpu_ns, &waited_ns) == 2 ? (double)waited_ns : NAN;
+}
+
+static double involuntary_switches(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? (double)usage.ru_nivcsw : NAN;
+}
+
+struct compute_sample compute_for(struct compute *compute, double length_s)
+{
+    const double requested_s = length_s * compute->lengthen;
+    const uint64_t iterations = (uint64_t)(requested_s * compute->iterations_per_second);
+    struct compute_sample sample;
+    const double delay_ns = run_delay_ns();
+    const double switches = involuntary_switches();
+    sample.begin_s = clock_now_s();
+    compute->consumed = work(iterations);
+    sample.end_s = clock_now_s();
+    sample.involuntary_switches = involuntary_switches() - switches;
+    sample.run_delay_s = 1e-9 * (run_delay_ns() - delay_ns);
+    return sample;
+}
+
+double random_unit(uint64_t *state)
+{
+    uint64_t bits = (*state += 0x9E3779B97F4A7C15u);
+    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
+    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBu;
+    return (double)((bits ^ (bits >> 31)) >> 11) * 0x1p-53;
+}

@@ -1,0 +1,33 @@
+/* Computing: fixed work, calibrated to a requested length on the core it runs on.
+ *
+ * No MPI call, no sleep, no memory traffic: what the target does while it is not in MPI. The work
+ * is fixed, not the time, as in an application: what disturbs the core makes it longer, and the
+ * actual length is recorded each time with what the operating system did meanwhile. */
+#ifndef ONESIDED_COMPUTE_H
+#define ONESIDED_COMPUTE_H
+
+#include <stdint.h>
+
+struct compute {
+    double iterations_per_second; /* of this core, undisturbed */
+    double lengthen;              /* factor on every request; 1 but in tests */
+    volatile uint64_t consumed;   /* the result goes here, so that the work cannot be left out */
+};
+
+struct compute_sample {
+    double begin_s; /* stamps of clock_now_s */
+    double end_s;
+    double run_delay_s;          /* waited on a run queue meanwhile; NAN where not told */
+    double involuntary_switches; /* context switches the thread did not ask for */
+};
+
+/* Calibrate on the calling core (about 10 ms); call it on all ranks at once, as they compute. */
+void compute_calibrate(struct compute *compute);
+
+/* Do the work that takes length_s undisturbed. */
+struct compute_sample compute_for(struct compute *compute, double length_s);
+
+/* A number in [0, 1) from a seeded generator (splitmix64); the state moves on. */
+double random_unit(uint64_t *state);
+
+#endif

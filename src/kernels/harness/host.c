@@ -1,0 +1,232 @@
+/* Where the ranks run: hosts, CPU masks, cores, the scheduler's tick, time stolen from the host. */
+#include "harness/host.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/memory.h"
+#include "harness/watchdog.h"
+
+static bool has(const unsigned char *mask, int bit)
+{
+    return (mask[bit / 8] >> (bit % 8) & 1) != 0;
+}
+
+static void set(unsigned char *mask, int bit)
+{
+    mask[bit / 8] |= (unsigned char)(1 << (bit % 8));
+}
+
+static int count(const unsigned char *mask)
+{
+    int bits = 0;
+    for (int bit = 0; bit < CPUS_MAX; bit++) {
+        bits += has(mask, bit);
+    }
+    return bits;
+}
+
+/* Return the lowest CPU that shares the core of this one; itself if the system does not tell. */
+static int core_of(int cpu)
+{
+    char path[128];
+    int lowest = cpu;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    FILE *stream = fopen(path, "r");
+    if (stream != NULL) {
+        if (fscanf(stream, "%d", &lowest) != 1 || lowest < 0 || lowest >= CPUS_MAX) {
+            lowest = cpu;
+        }
+        fclose(stream);
+    }
+    return lowest;
+}
+
+static void read_masks(struct process_facts *facts)
+{
+    cpu_set_t *allowed = CPU_ALLOC(CPUS_MAX);
+    const size_t size_bytes = CPU_ALLOC_SIZE(CPUS_MAX);
+    if (allowed != NULL && sched_getaffinity(0, size_bytes, allowed) == 0) {
+        for (int cpu = 0; cpu < CPUS_MAX; cpu++) {
+            if (CPU_ISSET_S((size_t)cpu, size_bytes, allowed)) {
+                set(facts->cpus, cpu);
+                set(facts->cores, core_of(cpu));
+            }
+        }
+    }
+    CPU_FREE(allowed);
+}
+
+static struct process_facts own_facts(void)
+{
+    struct process_facts facts = {.pid = (int)getpid()};
+    gethostname(facts.host, sizeof facts.host - 1);
+    facts.cpus_online = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    read_masks(&facts);
+    return facts;
+}
+
+struct host_facts host_collect(MPI_Comm communicator)
+{
+    struct host_facts facts = {0};
+    const struct process_facts own = own_facts();
+    CHECKED(MPI_Comm_size(communicator, &facts.ranks));
+    CHECKED(MPI_Comm_rank(communicator, &facts.own_rank));
+    facts.processes = allocate((size_t)facts.ranks, sizeof own);
+    CHECKED(MPI_Allgather(&own, sizeof own, MPI_BYTE, facts.processes, sizeof own, MPI_BYTE,
+                          communicator));
+    return facts;
+}
+
+void host_free(struct host_facts *facts)
+{
+    free(facts->processes);
+    *facts = (struct host_facts){0};
+}
+
+static bool same_host(const struct host_facts *facts, int first, int second)
+{
+    return strcmp(facts->processes[first].host, facts->processes[second].host) == 0;
+}
+
+int host_local_rank(const struct host_facts *facts, int rank)
+{
+    int local = 0;
+    for (int other = 0; other < rank; other++) {
+        local += same_host(facts, other, rank);
+    }
+    return local;
+}
+
+bool host_is_one(const struct host_facts *facts)
+{
+    for (int rank = 1; rank < facts->ranks; rank++) {
+        if (!same_host(facts, 0, rank)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Count the ranks on the host of `rank`, and the cores in the union of their masks. */
+static int local_cores(const struct host_facts *facts, int rank, int *ranks)
+{
+    unsigned char cores[CPUS_MAX / 8] = {0};
+    *ranks = 0;
+    for (int other = 0; other < facts->ranks; other++) {
+        if (same_host(facts, other, rank)) {
+            ++*ranks;
+            for (size_t i = 0; i < sizeof cores; i++) {
+                cores[i] |= facts->processes[other].cores[i];
+            }
+        }
+    }
+    return count(cores);
+}
+
+int host_cores(const struct host_facts *facts)
+{
+    int cores = 0;
+    for (int rank = 0; rank < facts->ranks; rank++) {
+        int ranks = 0;
+        if (host_local_rank(facts, rank) == 0) {
+            cores += local_cores(facts, rank, &ranks);
+        }
+    }
+    return cores;
+}
+
+bool host_oversubscribed(const struct host_facts *facts, int helpers_a_rank)
+{
+    for (int rank = 0; rank < facts->ranks; rank++) {
+        int ranks = 0;
+        if (host_local_rank(facts, rank) == 0 &&
+            local_cores(facts, rank, &ranks) < ranks * (1 + helpers_a_rank)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool share_a_core(const struct process_facts *first, const struct process_facts *second)
+{
+    for (size_t i = 0; i < sizeof first->cores; i++) {
+        if ((first->cores[i] & second->cores[i]) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *host_placement(const struct host_facts *facts)
+{
+    bool each_alone = true;
+    bool all_alike = true;
+    for (int rank = 0; rank < facts->ranks; rank++) {
+        const struct process_facts *own = &facts->processes[rank];
+        each_alone &= count(own->cores) == 1;
+        all_alike &= count(own->cores) > 1 || own->cpus_online == 1;
+        for (int other = 0; other < rank; other++) {
+            if (same_host(facts, other, rank)) {
+                const struct process_facts *neighbour = &facts->processes[other];
+                each_alone &= !share_a_core(own, neighbour);
+                all_alike &= memcmp(own->cpus, neighbour->cpus, sizeof own->cpus) == 0;
+            }
+        }
+    }
+    return each_alone ? "core" : all_alike ? "unbound" : "other";
+}
+
+void host_write_processes(struct json *json, const struct host_facts *facts)
+{
+    json_open(json, '[');
+    for (int rank = 0; rank < facts->ranks; rank++) {
+        const struct process_facts *process = &facts->processes[rank];
+        json_open(json, '{');
+        json_key_integer(json, "rank", rank);
+        json_key_text(json, "host", process->host);
+        json_key_integer(json, "pid", process->pid);
+        json_key(json, "cpus");
+        json_open(json, '[');
+        for (int cpu = 0; cpu < CPUS_MAX; cpu++) {
+            if (has(process->cpus, cpu)) {
+                json_integer(json, cpu);
+            }
+        }
+        json_close(json, ']');
+        json_key_integer(json, "local_rank", host_local_rank(facts, rank));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+int host_scheduler_tick_hz(void)
+{
+    /* Linux advances its coarse clock once a tick, so the clock's resolution is the tick: the same
+     * number as CONFIG_HZ, known in containers too, where the kernel's configuration is not. */
+    struct timespec tick;
+    if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) != 0 || tick.tv_sec != 0 || tick.tv_nsec <= 0) {
+        return 0;
+    }
+    return (int)lround(1e9 / (double)tick.tv_nsec);
+}
+
+double host_steal_s(void)
+{
+    double fields[8];
+    FILE *stream = fopen("/proc/stat", "r");
+    if (stream == NULL) {
+        return NAN;
+    }
+    /* user nice system idle iowait irq softirq steal, in ticks of the user's clock */
+    const int found =
+        fscanf(stream, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &fields[0], &fields[1], &fields[2],
+               &fields[3], &fields[4], &fields[5], &fields[6], &fields[7]);
+    fclose(stream);
+    return found == 8 ? fields[7] / (double)sysconf(_SC_CLK_TCK) : NAN;
+}

@@ -1,0 +1,49 @@
+/* Where the ranks run: hosts, CPU masks, cores, the scheduler's tick, time stolen from the host. */
+#ifndef ONESIDED_HOST_H
+#define ONESIDED_HOST_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "harness/json.h"
+
+#define HOST_NAME_BYTES 256
+#define CPUS_MAX 4096
+
+struct process_facts {
+    char host[HOST_NAME_BYTES];
+    int pid;
+    int cpus_online;
+    unsigned char cpus[CPUS_MAX / 8];  /* a bit a CPU this process may run on */
+    unsigned char cores[CPUS_MAX / 8]; /* a bit a core: the lowest CPU that shares it */
+};
+
+struct host_facts {
+    struct process_facts *processes; /* a rank each */
+    int ranks;
+    int own_rank;
+};
+
+/* Collective: collect the facts of all ranks on all of them. */
+struct host_facts host_collect(MPI_Comm communicator);
+void host_free(struct host_facts *facts);
+
+int host_local_rank(const struct host_facts *facts, int rank);
+bool host_is_one(const struct host_facts *facts);
+int host_cores(const struct host_facts *facts); /* in the union of the masks, over all hosts */
+
+/* True if a host has fewer cores in the union of its masks than threads: ranks and helpers. */
+bool host_oversubscribed(const struct host_facts *facts, int helpers_a_rank);
+
+/* "core": each rank on one core of its own; "unbound": all ranks of a host share several cores;
+ * else "other". */
+const char *host_placement(const struct host_facts *facts);
+void host_write_processes(struct json *json, const struct host_facts *facts);
+
+/* The scheduler's tick in Hz, 0 if unknown. */
+int host_scheduler_tick_hz(void);
+
+/* Seconds the hypervisor took from this host's CPUs since it was started; NAN if unknown. */
+double host_steal_s(void);
+
+#endif

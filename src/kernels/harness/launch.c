@@ -1,0 +1,428 @@
+/* A launch: start MPI, write the header, run the cells of a kernel one by one, finish. */
+#include "harness/launch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/header.h"
+#include "harness/lines.h"
+#include "harness/memory.h"
+#include "harness/watchdog.h"
+
+#define CLOCK_ROUNDS 20
+
+static const struct option launch_options[] = {
+    {"output", "FILE", "append JSON lines here; without it they go to standard output", OPTION_TEXT,
+     NULL, 0, 0},
+    {"missing", NULL, "run only the cells that have neither a result nor a start in FILE",
+     OPTION_FLAG, NULL, 0, 0},
+    {"list-cells", NULL, "print the ids of the cells asked for, without MPI, and end", OPTION_FLAG,
+     NULL, 0, 0},
+    {"cells", "BLOCK", "\"axis=v,v;axis=v\": a block of cells; repeat it for a union of blocks",
+     OPTION_REPEATED, NULL, 0, 0},
+    {"thread-level", "single|funneled|serialized|multiple", "thread level to require of MPI",
+     OPTION_CHOICE, "single", 0, 0},
+    {"placement", "unbound|core", "placement the launcher was asked for; recorded", OPTION_CHOICE,
+     "unbound", 0, 0},
+    {"label", "KEY=VALUE", "a label to record in the header; repeatable", OPTION_REPEATED, NULL, 0,
+     0},
+    {"cell-timeout-s", "SECONDS", "the watchdog ends a cell that takes longer", OPTION_NUMBER, "60",
+     0.1, 86400},
+    {"seed", "N", "seed of everything random", OPTION_INTEGER, "1", 0, 9007199254740992},
+    {"inject", "KIND@INDEX",
+     "for tests: wrong_data, crash, hang or slow in the cell with this index", OPTION_TEXT, NULL, 0,
+     0},
+};
+#define LAUNCH_OPTIONS (sizeof launch_options / sizeof launch_options[0])
+
+static const struct {
+    const char *name;
+    int level;
+} thread_levels[] = {{"single", MPI_THREAD_SINGLE},
+                     {"funneled", MPI_THREAD_FUNNELED},
+                     {"serialized", MPI_THREAD_SERIALIZED},
+                     {"multiple", MPI_THREAD_MULTIPLE}};
+#define THREAD_LEVELS (sizeof thread_levels / sizeof thread_levels[0])
+
+const char *thread_level_name(int level)
+{
+    for (size_t i = 0; i < THREAD_LEVELS; i++) {
+        if (thread_levels[i].level == level) {
+            return thread_levels[i].name;
+        }
+    }
+    return NULL;
+}
+
+static int thread_level_named(const char *name)
+{
+    size_t i = 0;
+    while (strcmp(thread_levels[i].name, name) != 0) {
+        i++; /* the option's check has let no other name through */
+    }
+    return thread_levels[i].level;
+}
+
+static void check_labels(const struct options *options)
+{
+    const struct option_value *labels = options_list(options, "label");
+    for (size_t i = 0; i < labels->count; i++) {
+        const char *equals = strchr(labels->texts[i], '=');
+        if (equals == NULL || equals == labels->texts[i]) {
+            usage_fault(options->program, "--label", labels->texts[i], "KEY=VALUE");
+        }
+    }
+}
+
+static void read_injection(struct launch *launch)
+{
+    static const char *const kinds[] = {"", "wrong_data", "crash", "hang", "slow"};
+    const char *text = options_text(&launch->options, "inject");
+    if (text == NULL) {
+        return;
+    }
+    const size_t length = strcspn(text, "@");
+    for (size_t i = 1; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strlen(kinds[i]) == length && strncmp(kinds[i], text, length) == 0) {
+            launch->injection = (enum injection)i;
+        }
+    }
+    if (launch->injection == INJECT_NOTHING || text[length] == '\0' ||
+        !parse_integer(text + length + 1, 0, (double)launch->grid.count - 1,
+                       &launch->injected_cell)) {
+        usage_fault(launch->kernel->name, "--inject", text,
+                    "wrong_data, crash, hang or slow, then @ and the index of a cell");
+    }
+}
+
+bool launch_injects(const struct launch *launch, const struct cell *cell, enum injection kind)
+{
+    return launch->injection == kind && launch->injected_cell == (long long)cell->index;
+}
+
+void launch_inject(const struct launch *launch, const struct cell *cell)
+{
+    if (launch_injects(launch, cell, INJECT_CRASH) && launch->rank == launch->ranks - 1) {
+        abort();
+    }
+    while (launch_injects(launch, cell, INJECT_HANG) && launch->rank == 0) {
+        pause();
+    }
+}
+
+/* Read the command line and build the grid; faults, --help and --list-cells end here. */
+static void read_command_line(struct launch *launch, struct option *axis_table)
+{
+    const struct kernel *kernel = launch->kernel;
+    launch->options.program = kernel->name;
+    launch->options.summary = kernel->summary;
+    options_add(&launch->options, axis_table, kernel->axis_count);
+    options_add(&launch->options, kernel->options, kernel->option_count);
+    options_add(&launch->options, launch_options, LAUNCH_OPTIONS);
+    options_parse(&launch->options, launch->argument_count, launch->arguments);
+    launch->grid = grid_build(kernel->axes, kernel->axis_count, &launch->options);
+    check_labels(&launch->options);
+    read_injection(launch);
+    if (options_flag(&launch->options, "list-cells")) {
+        for (size_t i = 0; first_of_launch() && i < launch->grid.count; i++) {
+            puts(launch->grid.cells[i].id);
+        }
+        exit(EXIT_COMPLETE);
+    }
+}
+
+static void start_mpi(struct launch *launch)
+{
+    launch->thread_required = thread_level_named(options_text(&launch->options, "thread-level"));
+    CHECKED(MPI_Init_thread(NULL, NULL, launch->thread_required, &launch->thread_provided));
+    CHECKED(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    CHECKED(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    CHECKED(MPI_Comm_dup(MPI_COMM_WORLD, &launch->communicator));
+    CHECKED(MPI_Comm_set_errhandler(launch->communicator, MPI_ERRORS_RETURN));
+    CHECKED(MPI_Comm_rank(launch->communicator, &launch->rank));
+    CHECKED(MPI_Comm_size(launch->communicator, &launch->ranks));
+    watchdog_open(launch->kernel->name, options_text(&launch->options, "output"), launch->rank,
+                  options_number(&launch->options, "cell-timeout-s"));
+    watchdog_cell(NULL);
+}
+
+/* Rank 0 opens the file; true on all ranks if it could. */
+static bool open_output(struct launch *launch)
+{
+    const char *path = options_text(&launch->options, "output");
+    int opened = 1;
+    if (launch->rank == 0) {
+        launch->descriptor = lines_open(path);
+        opened = launch->descriptor >= 0;
+        if (!opened) {
+            fprintf(stderr, "%s: --output: found %s (%s); expected a file that can be written\n",
+                    launch->kernel->name, path, strerror(errno));
+        }
+    }
+    CHECKED(MPI_Bcast(&opened, 1, MPI_INT, 0, launch->communicator));
+    return opened;
+}
+
+static void append_line(struct launch *launch, struct json *line)
+{
+    if (!lines_append(launch->descriptor, line)) {
+        fprintf(stderr, "%s: --output: cannot be written: %s\n", launch->kernel->name,
+                strerror(errno));
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+}
+
+/* Exchange stamps with rank `other`; rank 0 returns whether its stamp ever fell outside ours. */
+static bool stamps_agree(const struct launch *launch, int other)
+{
+    bool agree = true;
+    for (int round = 0; round < CLOCK_ROUNDS; round++) {
+        double stamp_s = 0;
+        if (launch->rank == other) {
+            CHECKED(
+                MPI_Recv(&stamp_s, 1, MPI_DOUBLE, 0, 0, launch->communicator, MPI_STATUS_IGNORE));
+            stamp_s = clock_now_s();
+            CHECKED(MPI_Send(&stamp_s, 1, MPI_DOUBLE, 0, 0, launch->communicator));
+        } else if (launch->rank == 0) {
+            const double before_s = clock_now_s();
+            CHECKED(MPI_Send(&stamp_s, 1, MPI_DOUBLE, other, 0, launch->communicator));
+            CHECKED(MPI_Recv(&stamp_s, 1, MPI_DOUBLE, other, 0, launch->communicator,
+                             MPI_STATUS_IGNORE));
+            agree = agree && before_s <= stamp_s && stamp_s <= clock_now_s();
+        }
+    }
+    return agree;
+}
+
+/* One host has one CLOCK_MONOTONIC, unless a time namespace shifts it: so it is tried, too. */
+static bool clock_is_global(const struct launch *launch)
+{
+    int global = host_is_one(&launch->host);
+    for (int other = 1; other < launch->ranks && global; other++) {
+        if (!stamps_agree(launch, other)) {
+            global = 0;
+        }
+        CHECKED(MPI_Bcast(&global, 1, MPI_INT, 0, launch->communicator));
+    }
+    return global;
+}
+
+/* Learn what the header tells and the cells need. */
+static void measure_launch(struct launch *launch)
+{
+    launch->host = host_collect(launch->communicator);
+    int64_t origin_s = (int64_t)clock_whole_seconds();
+    CHECKED(MPI_Bcast(&origin_s, 1, MPI_INT64_T, 0, launch->communicator));
+    clock_origin_s = (time_t)origin_s;
+    launch->clock = clock_measure();
+    launch->clock_is_global = clock_is_global(launch);
+    CHECKED(MPI_Barrier(launch->communicator));
+    compute_calibrate(&launch->compute);
+}
+
+double launch_common_start(const struct launch *launch)
+{
+    CHECKED(MPI_Barrier(launch->communicator));
+    double start_s = clock_now_s();
+    if (launch->clock_is_global) {
+        CHECKED(MPI_Bcast(&start_s, 1, MPI_DOUBLE, 0, launch->communicator));
+    }
+    CHECKED(MPI_Barrier(launch->communicator));
+    return start_s;
+}
+
+/* Let all ranks take the worst status and the detail of the rank that has it. */
+static void agree_on_status(const struct launch *launch, struct record *record)
+{
+    struct {
+        int status;
+        int rank;
+    } own = {(int)record->status, launch->rank}, worst;
+    CHECKED(MPI_Allreduce(&own, &worst, 1, MPI_2INT, MPI_MAXLOC, launch->communicator));
+    CHECKED(MPI_Bcast(record->detail, DETAIL_BYTES, MPI_CHAR, worst.rank, launch->communicator));
+    record->status = (enum cell_status)worst.status;
+}
+
+/* Rank 0 gets the series of all ranks, joined in `all`. */
+static void gather_series(const struct launch *launch, const struct record *record,
+                          struct json *all)
+{
+    struct json own = {0};
+    record_write_series(&own, record, launch->rank);
+    const int length = (int)own.length;
+    int *lengths = allocate((size_t)launch->ranks, sizeof lengths[0]);
+    int *begins = allocate((size_t)launch->ranks + 1, sizeof begins[0]);
+    CHECKED(MPI_Gather(&length, 1, MPI_INT, lengths, 1, MPI_INT, 0, launch->communicator));
+    for (int rank = 0; rank < launch->ranks; rank++) {
+        begins[rank + 1] = begins[rank] + lengths[rank];
+    }
+    char *texts = allocate((size_t)begins[launch->ranks] + 1, 1);
+    CHECKED(MPI_Gatherv(own.bytes, length, MPI_CHAR, texts, lengths, begins, MPI_CHAR, 0,
+                        launch->communicator));
+    for (int rank = 0; rank < launch->ranks; rank++) {
+        json_raw(all, texts + begins[rank], (size_t)lengths[rank]);
+    }
+    free(texts);
+    free(begins);
+    free(lengths);
+    json_free(&own);
+}
+
+static void append_started(struct launch *launch, const struct cell *cell)
+{
+    struct json line = {0};
+    json_open(&line, '{');
+    json_key_text(&line, "type", "started");
+    json_key_text(&line, "cell", cell->id);
+    json_key_integer(&line, "index", (long long)cell->index);
+    json_close(&line, '}');
+    append_line(launch, &line);
+}
+
+/* Collective: agree that the cell is over, then rank 0 appends its result. */
+static void append_result(struct launch *launch, const struct cell *cell, struct record *record,
+                          double started_s)
+{
+    struct json line = {0};
+    watchdog_phase = "agree";
+    agree_on_status(launch, record);
+    json_open(&line, '{');
+    json_key_text(&line, "type", "result");
+    json_key_text(&line, "cell", cell->id);
+    json_key_integer(&line, "index", (long long)cell->index);
+    json_key(&line, "labels");
+    cell_write_labels(&line, cell);
+    json_key_text(&line, "status", status_name(record->status));
+    json_key_text(&line, "detail", record->detail[0] == '\0' ? NULL : record->detail);
+    json_key(&line, "window");
+    record_write_window(&line, record);
+    json_key_boolean(&line, "oversubscribed",
+                     host_oversubscribed(&launch->host, record->helper_threads));
+    json_key_number(&line, "elapsed_s", clock_now_s() - started_s);
+    json_key(&line, "series");
+    json_open(&line, '[');
+    gather_series(launch, record, &line);
+    json_close(&line, ']');
+    json_key(&line, "verification");
+    record_write_verifications(&line, record);
+    json_close(&line, '}');
+    if (launch->rank == 0) {
+        append_line(launch, &line);
+    }
+    json_free(&line);
+}
+
+/* Run one cell on all ranks; return its status. */
+static enum cell_status run_cell(struct launch *launch, const struct cell *cell)
+{
+    struct record record = {.window.size_bytes = -1};
+    const double started_s = clock_now_s();
+    watchdog_phase = "start";
+    watchdog_cell(cell->id);
+    if (launch->rank == 0) {
+        append_started(launch, cell);
+    }
+    /* Nobody begins before the line is there: a crash is booked to the cell that it came in. */
+    CHECKED(MPI_Barrier(launch->communicator));
+    launch->kernel->run_cell(launch, cell, &record);
+    append_result(launch, cell, &record, started_s);
+    const enum cell_status status = record.status;
+    record_free(&record);
+    return status;
+}
+
+/* Rank 0 reads which cells were tried before; all ranks learn it. */
+static bool *tried_cells(const struct launch *launch)
+{
+    bool *tried = allocate(launch->grid.count, sizeof tried[0]);
+    if (options_flag(&launch->options, "missing")) {
+        if (launch->rank == 0) {
+            lines_mark_tried(options_text(&launch->options, "output"), &launch->grid, tried);
+        }
+        CHECKED(MPI_Bcast(tried, (int)(launch->grid.count * sizeof tried[0]), MPI_BYTE, 0,
+                          launch->communicator));
+    }
+    return tried;
+}
+
+static int run_cells(struct launch *launch)
+{
+    bool wrong = false;
+    bool unsupported = false;
+    bool *tried = tried_cells(launch);
+    for (size_t i = 0; i < launch->grid.count; i++) {
+        if (!tried[i]) {
+            const enum cell_status status = run_cell(launch, &launch->grid.cells[i]);
+            wrong |= status == CELL_WRONG_DATA;
+            unsupported |= status == CELL_UNSUPPORTED;
+        }
+    }
+    free(tried);
+    return wrong ? EXIT_WRONG_DATA : unsupported ? EXIT_UNSUPPORTED : EXIT_COMPLETE;
+}
+
+static int run_launch(struct launch *launch)
+{
+    if (launch->ranks < 2) {
+        fprintf(stderr,
+                "%s: ranks: found %d; expected 2 or more, started by the launcher of this "
+                "MPI\n",
+                launch->kernel->name, launch->ranks);
+        return EXIT_UNSUPPORTED;
+    }
+    if (!open_output(launch)) {
+        return 2;
+    }
+    struct json header = {0};
+    measure_launch(launch);
+    header_write(&header, launch);
+    if (launch->rank == 0) {
+        append_line(launch, &header);
+    }
+    json_free(&header);
+    return run_cells(launch);
+}
+
+/* End MPI; the last line says that this, too, went well. */
+static void finish(struct launch *launch, int code)
+{
+    struct json line = {0};
+    watchdog_phase = "finalize";
+    watchdog_cell(NULL);
+    CHECKED(MPI_Comm_free(&launch->communicator));
+    watchdog_call = "MPI_Finalize";
+    const int finalized = MPI_Finalize();
+    watchdog_close();
+    const bool ran = launch->descriptor >= 0 && launch->ranks >= 2 && code != 2;
+    if (launch->rank == 0 && ran && finalized == MPI_SUCCESS) {
+        json_open(&line, '{');
+        json_key_text(&line, "type", "finished");
+        json_close(&line, '}');
+        if (!lines_append(launch->descriptor, &line)) {
+            perror(launch->kernel->name);
+        }
+    }
+}
+
+int launch_run(const struct kernel *kernel, int argument_count, char **arguments)
+{
+    struct launch launch = {.kernel = kernel,
+                            .argument_count = argument_count,
+                            .arguments = arguments,
+                            .descriptor = -1};
+    struct option *axis_table = axis_options(kernel->axes, kernel->axis_count);
+    read_command_line(&launch, axis_table);
+    start_mpi(&launch);
+    const int code = run_launch(&launch);
+    finish(&launch, code);
+    host_free(&launch.host);
+    grid_free(&launch.grid);
+    options_free(&launch.options);
+    free(axis_table);
+    /* One rank speaks for all: launchers end the others when one of them fails, and rank 0 may
+     * still have a line to write. */
+    return launch.rank == 0 ? code : EXIT_COMPLETE;
+}

@@ -1,0 +1,66 @@
+/* A launch: start MPI, write the header, run the cells of a kernel one by one, finish. */
+#ifndef ONESIDED_LAUNCH_H
+#define ONESIDED_LAUNCH_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "harness/cells.h"
+#include "harness/clock.h"
+#include "harness/compute.h"
+#include "harness/host.h"
+#include "harness/options.h"
+#include "harness/record.h"
+
+enum exit_code { EXIT_COMPLETE = 0, EXIT_WRONG_DATA = 3, EXIT_UNSUPPORTED = 4 };
+
+/* For tests only: a fault put into one cell. */
+enum injection { INJECT_NOTHING, INJECT_WRONG_DATA, INJECT_CRASH, INJECT_HANG, INJECT_SLOW };
+
+struct launch {
+    const struct kernel *kernel;
+    int argument_count;
+    char **arguments;
+    struct options options;
+    struct grid grid;
+    MPI_Comm communicator; /* a duplicate of the world that returns errors */
+    int rank;
+    int ranks;
+    int thread_required;
+    int thread_provided;
+    struct host_facts host;
+    struct clock_facts clock;
+    bool clock_is_global; /* stamps of different ranks can be compared */
+    struct compute compute;
+    int descriptor; /* of the lines; rank 0 */
+    enum injection injection;
+    long long injected_cell;
+};
+
+/* An experiment: what a file src/kernels/<name>.c declares. */
+struct kernel {
+    const char *name;
+    const char *summary; /* one line for --help */
+    const struct axis *axes;
+    size_t axis_count;
+    const struct option *options;
+    size_t option_count;
+    /* Run one cell on all ranks: time, verify, and leave what was found in the record. */
+    void (*run_cell)(struct launch *launch, const struct cell *cell, struct record *record);
+};
+
+/* The whole of a kernel's main; returns its exit code. */
+int launch_run(const struct kernel *kernel, int argument_count, char **arguments);
+
+/* Let all ranks begin together; return the cell's common start stamp (each rank's own where the
+ * clock is not global). */
+double launch_common_start(const struct launch *launch);
+
+/* Commit the injected fault of this cell, if it has one; a kernel calls it where its timed section
+ * begins. Rank 0 is the one that hangs, the last rank the one that crashes. */
+void launch_inject(const struct launch *launch, const struct cell *cell);
+bool launch_injects(const struct launch *launch, const struct cell *cell, enum injection kind);
+
+const char *thread_level_name(int level);
+
+#endif

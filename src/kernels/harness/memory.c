@@ -1,0 +1,32 @@
+/* Memory that is there, or a clear end: kernels never test for NULL. */
+#include "harness/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *present(void *block, size_t size_bytes)
+{
+    if (block == NULL && size_bytes > 0) {
+        fprintf(stderr, "out of memory: %zu bytes asked for\n", size_bytes);
+        abort();
+    }
+    return block;
+}
+
+void *allocate(size_t count, size_t size_bytes)
+{
+    return present(calloc(count, size_bytes), count * size_bytes);
+}
+
+void *reallocate(void *block, size_t size_bytes)
+{
+    return present(realloc(block, size_bytes), size_bytes);
+}
+
+char *copy_text(const char *text, size_t length)
+{
+    char *copy = allocate(length + 1, 1);
+    memcpy(copy, text, length);
+    return copy;
+}

@@ -1,0 +1,16 @@
+/* Memory that is there, or a clear end: kernels never test for NULL. */
+#ifndef ONESIDED_MEMORY_H
+#define ONESIDED_MEMORY_H
+
+#include <stddef.h>
+
+/* Return count zeroed elements of size_bytes each; end the process if there is no memory. */
+void *allocate(size_t count, size_t size_bytes);
+
+/* Return a block resized to size_bytes; end the process if there is no memory. */
+void *reallocate(void *block, size_t size_bytes);
+
+/* Return a copy of the first `length` characters of a text, terminated. */
+char *copy_text(const char *text, size_t length);
+
+#endif

@@ -1,0 +1,65 @@
+/* The command line as a table: a row an option, which gives its check, its default and --help. */
+#ifndef ONESIDED_OPTIONS_H
+#define ONESIDED_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum option_kind {
+    OPTION_FLAG,
+    OPTION_INTEGER,
+    OPTION_NUMBER,
+    OPTION_CHOICE, /* `argument` lists the choices: "single|multiple" */
+    OPTION_TEXT,
+    OPTION_REPEATED /* a text that may be given several times */
+};
+
+struct option {
+    const char *name;     /* without the dashes */
+    const char *argument; /* what --help shows for its value; NULL for a flag */
+    const char *help;
+    enum option_kind kind;
+    const char *fallback; /* NULL: no value unless given */
+    double minimum;
+    double maximum;
+};
+
+struct option_value {
+    const struct option *option;
+    const char **texts; /* as given; one for all kinds but OPTION_REPEATED */
+    size_t count;
+};
+
+struct options {
+    const char *program;
+    const char *summary;
+    struct option_value *values;
+    size_t count;
+};
+
+/* Append the rows of a table; a name may stand in one table only. */
+void options_add(struct options *options, const struct option *table, size_t count);
+
+/* Read the command line; a fault or --help ends the process (exit code 2 or 0). */
+void options_parse(struct options *options, int argument_count, char **arguments);
+void options_free(struct options *options);
+
+bool options_flag(const struct options *options, const char *name);
+long long options_integer(const struct options *options, const char *name);
+double options_number(const struct options *options, const char *name);
+const char *options_text(const struct options *options, const char *name); /* NULL: not given */
+const struct option_value *options_list(const struct options *options, const char *name);
+
+/* Read a whole text as a number from minimum to maximum; false if it is none. */
+bool parse_integer(const char *text, double minimum, double maximum, long long *value);
+bool parse_number(const char *text, double minimum, double maximum, double *value);
+
+/* Say in one line which option is wrong, what was found and what was expected; exit code 2. */
+_Noreturn void usage_fault(const char *program, const char *option, const char *found,
+                           const char *expected);
+
+/* True in the process that speaks for all before MPI_Init: rank 0 of the launcher, or any process
+ * that was started without one. */
+bool first_of_launch(void);
+
+#endif

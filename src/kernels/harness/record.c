@@ -1,0 +1,166 @@
+/* What one rank found in one cell: its series, its verifications, the window, the status. */
+#include "harness/record.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness/memory.h"
+#include "harness/watchdog.h"
+
+const char *status_name(enum cell_status status)
+{
+    static const char *const names[] = {"ok", "unsupported", "helper_returned", "wrong_data"};
+    return names[status];
+}
+
+struct series *record_series(struct record *record, const char *metric, const char *unit, int burst)
+{
+    assert(record->series_count < SERIES_MAX);
+    struct series *series = &record->series[record->series_count++];
+    *series = (struct series){.metric = metric,
+                              .unit = unit,
+                              .burst = burst,
+                              .samples = allocate(SERIES_SAMPLES_MAX, sizeof(double))};
+    return series;
+}
+
+void series_add(struct series *series, double sample)
+{
+    if (series->count < SERIES_SAMPLES_MAX) {
+        series->samples[series->count++] = sample;
+    } else {
+        series->dropped++;
+    }
+}
+
+void record_status(struct record *record, enum cell_status status, const char *format, ...)
+{
+    if (status <= record->status) {
+        return;
+    }
+    record->status = status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(record->detail, sizeof record->detail, format, arguments);
+    va_end(arguments);
+}
+
+void record_verification(struct record *record, struct verification verification)
+{
+    assert(record->verification_count < VERIFICATIONS_MAX);
+    record->verifications[record->verification_count++] = verification;
+    if (verification.errors > 0) {
+        record_status(record, CELL_WRONG_DATA, "%s: %lld of %lld wrong, first: %s",
+                      verification.name, verification.errors, verification.checked,
+                      verification.first_mismatch);
+    }
+}
+
+static const char *window_model(MPI_Win window)
+{
+    int *model = NULL;
+    int found = 0;
+    CHECKED(MPI_Win_get_attr(window, MPI_WIN_MODEL, &model, &found));
+    if (!found) {
+        return NULL;
+    }
+    return *model == MPI_WIN_UNIFIED ? "unified" : *model == MPI_WIN_SEPARATE ? "separate" : NULL;
+}
+
+static void write_info(struct json *json, MPI_Win window)
+{
+    MPI_Info info = MPI_INFO_NULL;
+    int keys = 0;
+    json_open(json, '{');
+    CHECKED(MPI_Win_get_info(window, &info));
+    if (info != MPI_INFO_NULL) {
+        CHECKED(MPI_Info_get_nkeys(info, &keys));
+        for (int i = 0; i < keys; i++) {
+            char key[MPI_MAX_INFO_KEY + 1] = "";
+            char value[MPI_MAX_INFO_VAL + 1] = "";
+            int found = 0;
+            CHECKED(MPI_Info_get_nthkey(info, i, key));
+            CHECKED(MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found));
+            json_key_text(json, key, found ? value : NULL);
+        }
+        CHECKED(MPI_Info_free(&info));
+    }
+    json_close(json, '}');
+}
+
+void record_window(struct record *record, MPI_Win window, const char *flavor, long long size_bytes)
+{
+    record->window.model = window_model(window);
+    record->window.flavor = flavor;
+    record->window.size_bytes = size_bytes;
+    json_free(&record->window.info);
+    write_info(&record->window.info, window);
+}
+
+void record_write_series(struct json *json, const struct record *record, int rank)
+{
+    for (size_t i = 0; i < record->series_count; i++) {
+        const struct series *series = &record->series[i];
+        json_open(json, '{');
+        json_key_text(json, "metric", series->metric);
+        json_key_text(json, "unit", series->unit);
+        json_key_integer(json, "rank", rank);
+        json_key_integer(json, "burst", series->burst);
+        json_key_integer(json, "dropped", (long long)series->dropped);
+        json_key(json, "samples");
+        json_open(json, '[');
+        for (size_t sample = 0; sample < series->count; sample++) {
+            json_number(json, series->samples[sample]);
+        }
+        json_close(json, ']');
+        json_close(json, '}');
+    }
+}
+
+void record_write_window(struct json *json, const struct record *record)
+{
+    const struct window_facts *window = &record->window;
+    json_open(json, '{');
+    json_key_text(json, "model", window->model);
+    json_key_text(json, "flavor", window->flavor);
+    json_key(json, "size_bytes");
+    if (window->size_bytes < 0) {
+        json_null(json);
+    } else {
+        json_integer(json, window->size_bytes);
+    }
+    json_key(json, "info");
+    if (window->info.length == 0) {
+        json_null(json);
+    } else {
+        json_raw(json, window->info.bytes, window->info.length);
+    }
+    json_close(json, '}');
+}
+
+void record_write_verifications(struct json *json, const struct record *record)
+{
+    json_open(json, '[');
+    for (size_t i = 0; i < record->verification_count; i++) {
+        const struct verification *verification = &record->verifications[i];
+        const char *first = verification->first_mismatch;
+        json_open(json, '{');
+        json_key_text(json, "name", verification->name);
+        json_key_integer(json, "checked", verification->checked);
+        json_key_integer(json, "errors", verification->errors);
+        json_key_text(json, "first_mismatch", first[0] == '\0' ? NULL : first);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+void record_free(struct record *record)
+{
+    for (size_t i = 0; i < record->series_count; i++) {
+        free(record->series[i].samples);
+    }
+    json_free(&record->window.info);
+    *record = (struct record){0};
+}

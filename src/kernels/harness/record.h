@@ -1,0 +1,70 @@
+/* What one rank found in one cell: its series, its verifications, the window, the status. */
+#ifndef ONESIDED_RECORD_H
+#define ONESIDED_RECORD_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "harness/json.h"
+#include "harness/verification.h"
+
+#define SERIES_SAMPLES_MAX 2000
+#define SERIES_MAX 24
+#define VERIFICATIONS_MAX 8
+#define DETAIL_BYTES 256
+
+/* In the order of what dominates: ranks agree on the greatest. */
+enum cell_status { CELL_OK, CELL_UNSUPPORTED, CELL_HELPER_RETURNED, CELL_WRONG_DATA };
+
+struct series {
+    const char *metric;
+    const char *unit;
+    int burst; /* operations a sample stands for */
+    double *samples;
+    size_t count;
+    size_t dropped; /* came after the series was full */
+};
+
+struct window_facts {
+    const char *model; /* NULL: unknown */
+    const char *flavor;
+    long long size_bytes; /* at the target; -1: unknown */
+    struct json info;     /* an object */
+};
+
+struct record {
+    enum cell_status status;
+    char detail[DETAIL_BYTES]; /* empty: none */
+    struct window_facts window;
+    struct series series[SERIES_MAX];
+    size_t series_count;
+    struct verification verifications[VERIFICATIONS_MAX];
+    size_t verification_count;
+    int helper_threads; /* on this rank */
+};
+
+/* Begin a series. Metrics and units are literals: they are not copied. */
+struct series *record_series(struct record *record, const char *metric, const char *unit,
+                             int burst);
+void series_add(struct series *series, double sample);
+
+/* Keep a verification; errors in it make the cell's data wrong. */
+void record_verification(struct record *record, struct verification verification);
+
+/* Raise the status (a lesser one never replaces a greater) with its reason in one line. */
+__attribute__((format(printf, 3, 4))) void
+record_status(struct record *record, enum cell_status status, const char *format, ...);
+
+/* Keep what can be known of a window; on each rank, for the attributes may be asked locally. */
+void record_window(struct record *record, MPI_Win window, const char *flavor, long long size_bytes);
+
+/* Write this rank's series, without brackets: several ranks' join with a comma. */
+void record_write_series(struct json *json, const struct record *record, int rank);
+void record_write_window(struct json *json, const struct record *record);
+void record_write_verifications(struct json *json, const struct record *record);
+void record_free(struct record *record);
+
+const char *status_name(enum cell_status status);
+
+#endif

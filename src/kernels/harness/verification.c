@@ -1,0 +1,98 @@
+/* Is the data right? Checks made outside the timed sections, on every payload. */
+#include "harness/verification.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness/memory.h"
+
+/* Count an error; keep the words for the first. */
+__attribute__((format(printf, 2, 3))) static void mismatch(struct verification *result,
+                                                           const char *format, ...)
+{
+    if (result->errors++ == 0) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(result->first_mismatch, sizeof result->first_mismatch, format, arguments);
+        va_end(arguments);
+    }
+}
+
+static void check_increasing(struct verification *result, const int64_t *values, const int *begins,
+                             int ranks)
+{
+    for (int rank = 0; rank < ranks; rank++) {
+        for (int i = begins[rank] + 1; i < begins[rank + 1]; i++) {
+            if (values[i] <= values[i - 1]) {
+                mismatch(result, "rank %d got %" PRId64 " after %" PRId64, rank, values[i],
+                         values[i - 1]);
+            }
+        }
+    }
+}
+
+static void check_each_once(struct verification *result, const int64_t *values, int total)
+{
+    int *times = allocate((size_t)total, sizeof times[0]);
+    for (int i = 0; i < total; i++) {
+        if (values[i] < 0 || values[i] >= total) {
+            mismatch(result, "value %" PRId64 " outside 0 to %d", values[i], total - 1);
+        } else {
+            times[values[i]]++;
+        }
+    }
+    for (int value = 0; value < total; value++) {
+        if (times[value] != 1) {
+            mismatch(result, "value %d seen %d times", value, times[value]);
+        }
+    }
+    free(times);
+}
+
+struct verification verify_sequence(const int64_t *values, const int *begins, int ranks)
+{
+    struct verification result = {.name = "sequence", .checked = begins[ranks]};
+    check_each_once(&result, values, begins[ranks]);
+    check_increasing(&result, values, begins, ranks);
+    return result;
+}
+
+struct verification verify_exact(const char *name, int64_t found, int64_t expected)
+{
+    struct verification result = {.name = name, .checked = 1};
+    if (found != expected) {
+        mismatch(&result, "found %" PRId64 ", expected %" PRId64, found, expected);
+    }
+    return result;
+}
+
+static unsigned char pattern_byte(size_t position, uint64_t sample, int rank)
+{
+    uint64_t bits = position * 0x9E3779B97F4A7C15u + sample * 0xD1B54A32D192ED03u +
+                    ((uint64_t)rank + 1) * 0x8CB92BA72F3D8DD7u;
+    bits = (bits ^ (bits >> 32)) * 0xBF58476D1CE4E5B9u;
+    return (unsigned char)(bits >> 56);
+}
+
+void pattern_fill(unsigned char *payload, size_t size_bytes, uint64_t sample, int rank)
+{
+    for (size_t i = 0; i < size_bytes; i++) {
+        payload[i] = pattern_byte(i, sample, rank);
+    }
+}
+
+struct verification verify_pattern(const unsigned char *payload, size_t size_bytes, uint64_t sample,
+                                   int rank)
+{
+    struct verification result = {.name = "pattern", .checked = (long long)size_bytes};
+    for (size_t i = 0; i < size_bytes; i++) {
+        const unsigned char expected = pattern_byte(i, sample, rank);
+        if (payload[i] != expected) {
+            mismatch(&result, "byte %zu of sample %" PRIu64 ": found %u, expected %u", i, sample,
+                     payload[i], expected);
+        }
+    }
+    return result;
+}

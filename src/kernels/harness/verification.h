@@ -1,0 +1,29 @@
+/* Is the data right? Checks made outside the timed sections, on every payload. */
+#ifndef ONESIDED_VERIFICATION_H
+#define ONESIDED_VERIFICATION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIRST_MISMATCH_BYTES 128
+
+struct verification {
+    const char *name;
+    long long checked;
+    long long errors;
+    char first_mismatch[FIRST_MISMATCH_BYTES]; /* empty: none */
+};
+
+/* The values of a shared counter, those of rank r at values[begins[r]] to values[begins[r+1]].
+ * Whole means: 0, 1, 2, ... each once over all ranks, and increasing on each rank. */
+struct verification verify_sequence(const int64_t *values, const int *begins, int ranks);
+
+/* One number that must be met exactly: the sum of what was accumulated, a final count. */
+struct verification verify_exact(const char *name, int64_t found, int64_t expected);
+
+/* A payload that differs with its sample's number, so that a lost or repeated one is seen. */
+void pattern_fill(unsigned char *payload, size_t size_bytes, uint64_t sample, int rank);
+struct verification verify_pattern(const unsigned char *payload, size_t size_bytes, uint64_t sample,
+                                   int rank);
+
+#endif

@@ -1,0 +1,653 @@
+/* The shared counter: how long does a process wait for the next number while its target computes?
+ *
+ * After "Is MPI-2 suitable for quantum chemistry? Performance of passive target one-sided
+ * communications", technical report, STFC, 2008, section 2 and appendix A; the tree of counts is
+ * the one of Gropp, Lusk and Thakur ("Using MPI-2", MIT Press, 1999, section 6.5).
+ *
+ * Rank 0 holds a counter. Every rank takes a number from it, computes a while, takes the next,
+ * until the numbers of all tasks are taken (tasks_per_rank x ranks, first come, first served).
+ *
+ * Timed, in seconds: each access (from before its first MPI call until its number is known), each
+ * compute, the last access (which finds no task), the wait in the barrier at the end, the total.
+ * Where nobody computes afterwards (target_idle) also the price of an access, from bursts of k.
+ * Verified: the numbers that all ranks got are 0, 1, 2, ... each once, increasing on every rank;
+ * the counter ends at the number of accesses; a helper thread was still there at the end. */
+#include <mpi.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/helper.h"
+#include "harness/launch.h"
+#include "harness/memory.h"
+#include "harness/watchdog.h"
+
+#define TARGET 0
+#define PRICE_RANK 1
+#define SLOW_FACTOR 3.0
+
+struct counter {
+    const struct algorithm *algorithm;
+    MPI_Win window;
+    MPI_Datatype type;
+    int element_bytes;
+    int rank, ranks;
+    void *memory;      /* at the target: the window's elements */
+    int64_t own_count; /* numbers this rank has got: its part of the counter, for mpi2_* */
+    int64_t expected;  /* compare_and_swap: what the counter held when last seen, as far as known */
+    void *operand, *compared, *result; /* local elements of MPI calls in flight */
+    /* mpi2_tree: the nodes on the way from this rank's leaf to the root, and their siblings */
+    int levels;
+    MPI_Datatype path, siblings;
+};
+
+/* ---- Elements: the counter is four or eight bytes wide, whatever C calls that here. ---- */
+
+static int64_t element(const struct counter *counter, const void *elements, int index)
+{
+    int32_t narrow;
+    int64_t wide;
+    if (counter->element_bytes == sizeof narrow) {
+        memcpy(&narrow, (const char *)elements + (size_t)index * sizeof narrow, sizeof narrow);
+        return narrow;
+    }
+    memcpy(&wide, (const char *)elements + (size_t)index * sizeof wide, sizeof wide);
+    return wide;
+}
+
+static void set_element(const struct counter *counter, void *elements, int index, int64_t value)
+{
+    const int32_t narrow = (int32_t)value;
+    if (counter->element_bytes == sizeof narrow) {
+        memcpy((char *)elements + (size_t)index * sizeof narrow, &narrow, sizeof narrow);
+    } else {
+        memcpy((char *)elements + (size_t)index * sizeof value, &value, sizeof value);
+    }
+}
+
+static int64_t sum_of_elements(const struct counter *counter, const void *elements, int count)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < count; i++) {
+        sum += element(counter, elements, i);
+    }
+    return sum;
+}
+
+/* ---- Algorithms: how the next number is taken. ---- */
+
+struct algorithm {
+    const char *name;
+    int (*elements)(int ranks);                      /* size of the window */
+    void (*begin)(struct counter *counter);          /* before the first access */
+    int64_t (*next)(struct counter *counter);        /* one access */
+    void (*end)(struct counter *counter);            /* after the last access */
+    int64_t (*value)(const struct counter *counter); /* the counter, from memory, at the target */
+};
+
+static int one_element(int ranks)
+{
+    (void)ranks;
+    return 1;
+}
+
+static int64_t first_element(const struct counter *counter)
+{
+    return element(counter, counter->memory, 0);
+}
+
+static void nothing(struct counter *counter)
+{
+    (void)counter;
+}
+
+static void lock_all(struct counter *counter)
+{
+    CHECKED(MPI_Win_lock_all(0, counter->window));
+}
+
+static void unlock_all(struct counter *counter)
+{
+    CHECKED(MPI_Win_unlock_all(counter->window));
+}
+
+/* mpi2_array: an element a rank holds how many numbers that rank has got; their sum is the next.
+ * Each element is touched once in the epoch, so MPI-2 needs no order within it. */
+
+static int element_a_rank(int ranks)
+{
+    return ranks;
+}
+
+static int64_t sum_of_ranks(const struct counter *counter)
+{
+    return sum_of_elements(counter, counter->memory, counter->ranks);
+}
+
+static void get_others(struct counter *counter, int first, int count)
+{
+    if (count > 0) {
+        CHECKED(MPI_Get((char *)counter->result + (size_t)first * (size_t)counter->element_bytes,
+                        count, counter->type, TARGET, first, count, counter->type,
+                        counter->window));
+    }
+}
+
+static int64_t next_of_array(struct counter *counter)
+{
+    const int rank = counter->rank;
+    set_element(counter, counter->operand, 0, counter->own_count + 1);
+    CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, counter->window));
+    get_others(counter, 0, rank);
+    get_others(counter, rank + 1, counter->ranks - rank - 1);
+    CHECKED(MPI_Put(counter->operand, 1, counter->type, TARGET, rank, 1, counter->type,
+                    counter->window));
+    CHECKED(MPI_Win_unlock(TARGET, counter->window));
+    set_element(counter, counter->result, rank, counter->own_count++);
+    return sum_of_elements(counter, counter->result, counter->ranks);
+}
+
+/* mpi2_tree: a binary tree in an array (root 0, children of i at 2i+1 and 2i+2), a leaf a rank;
+ * each node counts the numbers got below it. An access adds one to the nodes on its own way to the
+ * root and gets their siblings: disjoint again, and as few as the tree is high. The root itself is
+ * never needed. */
+
+static int tree_leaves(int ranks)
+{
+    int leaves = 1;
+    while (leaves < ranks) {
+        leaves *= 2;
+    }
+    return leaves;
+}
+
+static int tree_nodes(int ranks)
+{
+    return 2 * tree_leaves(ranks) - 1;
+}
+
+static int64_t sum_of_leaves(const struct counter *counter)
+{
+    return element(counter, counter->memory, 1) + element(counter, counter->memory, 2);
+}
+
+static void make_tree_types(struct counter *counter)
+{
+    int path[32], siblings[32];
+    counter->levels = 0;
+    for (int node = tree_leaves(counter->ranks) - 1 + counter->rank; node > 0;
+         node = (node - 1) / 2) {
+        path[counter->levels] = node;
+        siblings[counter->levels++] = node % 2 == 1 ? node + 1 : node - 1;
+    }
+    CHECKED(MPI_Type_create_indexed_block(counter->levels, 1, path, counter->type, &counter->path));
+    CHECKED(MPI_Type_create_indexed_block(counter->levels, 1, siblings, counter->type,
+                                          &counter->siblings));
+    CHECKED(MPI_Type_commit(&counter->path));
+    CHECKED(MPI_Type_commit(&counter->siblings));
+    for (int level = 0; level < counter->levels; level++) {
+        set_element(counter, counter->operand, level, 1);
+    }
+}
+
+static void free_tree_types(struct counter *counter)
+{
+    CHECKED(MPI_Type_free(&counter->path));
+    CHECKED(MPI_Type_free(&counter->siblings));
+}
+
+static int64_t next_of_tree(struct counter *counter)
+{
+    CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, counter->window));
+    CHECKED(MPI_Get(counter->result, counter->levels, counter->type, TARGET, 0, 1,
+                    counter->siblings, counter->window));
+    CHECKED(MPI_Accumulate(counter->operand, counter->levels, counter->type, TARGET, 0, 1,
+                           counter->path, MPI_SUM, counter->window));
+    CHECKED(MPI_Win_unlock(TARGET, counter->window));
+    return counter->own_count++ + sum_of_elements(counter, counter->result, counter->levels);
+}
+
+/* MPI-3: one atomic operation on one element. */
+
+static void make_one(struct counter *counter)
+{
+    set_element(counter, counter->operand, 0, 1);
+}
+
+static void make_one_and_lock_all(struct counter *counter)
+{
+    make_one(counter);
+    lock_all(counter);
+}
+
+static int64_t next_by_fetch_and_op(struct counter *counter)
+{
+    CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, TARGET, 0, counter->window));
+    CHECKED(MPI_Fetch_and_op(counter->operand, counter->result, counter->type, TARGET, 0, MPI_SUM,
+                             counter->window));
+    CHECKED(MPI_Win_unlock(TARGET, counter->window));
+    return element(counter, counter->result, 0);
+}
+
+static int64_t next_by_fetch_and_op_flush(struct counter *counter)
+{
+    CHECKED(MPI_Fetch_and_op(counter->operand, counter->result, counter->type, TARGET, 0, MPI_SUM,
+                             counter->window));
+    CHECKED(MPI_Win_flush(TARGET, counter->window));
+    return element(counter, counter->result, 0);
+}
+
+static int64_t next_by_get_accumulate(struct counter *counter)
+{
+    CHECKED(MPI_Get_accumulate(counter->operand, 1, counter->type, counter->result, 1,
+                               counter->type, TARGET, 0, 1, counter->type, MPI_SUM,
+                               counter->window));
+    CHECKED(MPI_Win_flush(TARGET, counter->window));
+    return element(counter, counter->result, 0);
+}
+
+/* Swap in the number after the one the counter is thought to hold, until that was right. What was
+ * seen last is remembered, so that without others an access is one operation. */
+static int64_t next_by_compare_and_swap(struct counter *counter)
+{
+    for (;;) {
+        const int64_t expected = counter->expected;
+        set_element(counter, counter->compared, 0, expected);
+        set_element(counter, counter->operand, 0, expected + 1);
+        CHECKED(MPI_Compare_and_swap(counter->operand, counter->compared, counter->result,
+                                     counter->type, TARGET, 0, counter->window));
+        CHECKED(MPI_Win_flush(TARGET, counter->window));
+        const int64_t found = element(counter, counter->result, 0);
+        counter->expected = found == expected ? expected + 1 : found;
+        if (found == expected) {
+            return found;
+        }
+    }
+}
+
+static const struct algorithm algorithms[] = {
+    {"mpi2_array", element_a_rank, nothing, next_of_array, nothing, sum_of_ranks},
+    {"mpi2_tree", tree_nodes, make_tree_types, next_of_tree, free_tree_types, sum_of_leaves},
+    {"fetch_and_op", one_element, make_one, next_by_fetch_and_op, nothing, first_element},
+    {"fetch_and_op_flush", one_element, make_one_and_lock_all, next_by_fetch_and_op_flush,
+     unlock_all, first_element},
+    {"get_accumulate_flush", one_element, make_one_and_lock_all, next_by_get_accumulate, unlock_all,
+     first_element},
+    {"compare_and_swap", one_element, lock_all, next_by_compare_and_swap, unlock_all,
+     first_element},
+};
+
+/* ---- Flavors: where the window's memory comes from. ---- */
+
+struct flavor {
+    const char *name;
+    void (*open)(struct counter *counter, MPI_Aint size_bytes, MPI_Comm communicator);
+    void (*free_memory)(struct counter *counter);
+};
+
+static void create_window(struct counter *counter, MPI_Aint size_bytes, MPI_Comm communicator)
+{
+    /* Only the target has elements, but all pass a valid address, as in the report. */
+    counter->memory = allocate((size_t)size_bytes + 1, 1);
+    CHECKED(MPI_Win_create(counter->memory, size_bytes, counter->element_bytes, MPI_INFO_NULL,
+                           communicator, &counter->window));
+}
+
+static void allocate_window(struct counter *counter, MPI_Aint size_bytes, MPI_Comm communicator)
+{
+    CHECKED(MPI_Win_allocate(size_bytes, counter->element_bytes, MPI_INFO_NULL, communicator,
+                             &counter->memory, &counter->window));
+}
+
+static void free_created(struct counter *counter)
+{
+    free(counter->memory);
+}
+
+static const struct flavor flavors[] = {
+    {"create", create_window, free_created},
+    {"allocate", allocate_window, nothing},
+};
+
+/* ---- Cases: what the target does meanwhile. The report's case 1, case 2, and case 3 thrice. ----
+ */
+
+struct counter_case {
+    const char *name;
+    bool target_takes_tasks; /* else it waits in a barrier */
+    const struct helper_kind *helper;
+};
+
+static const struct counter_case cases[] = {
+    {"target_computes", true, NULL},           {"target_idle", false, NULL},
+    {"helper_blocked", true, &helper_blocked}, {"helper_polling", true, &helper_polling},
+    {"helper_send", true, &helper_send},
+};
+
+static const struct axis axes[] = {
+    {"algorithm", "how the next number is taken", AXIS_CHOICE, "fetch_and_op_flush",
+     TABLE(algorithms), 0, 0},
+    {"flavor", "where the window's memory comes from", AXIS_CHOICE, "create,allocate",
+     TABLE(flavors), 0, 0},
+    {"case", "what the target does meanwhile", AXIS_CHOICE, "target_computes,target_idle",
+     TABLE(cases), 0, 0},
+    {"compute_ms", "length of a compute in milliseconds", AXIS_NUMBER, "10", {0}, 0, 3600000},
+    {"jitter_percent",
+     "computes vary uniformly by this share either way",
+     AXIS_INTEGER,
+     "0",
+     {0},
+     0,
+     90},
+};
+
+static const struct option options[] = {
+    {"tasks-per-rank", "N", "tasks in all: this many times the ranks", OPTION_INTEGER, "5", 1,
+     SERIES_SAMPLES_MAX},
+    {"counter-bytes", "4|8", "width of the counter", OPTION_CHOICE, "8", 0, 0},
+    {"price-burst", "K", "accesses in a sample of the price", OPTION_INTEGER, "100", 1, 1000000},
+    {"price-samples", "N", "samples of the price; 0: no price", OPTION_INTEGER, "0", 0,
+     SERIES_SAMPLES_MAX},
+    {"price-budget-s", "SECONDS", "stop sampling the price after this time; 0: no limit",
+     OPTION_NUMBER, "0", 0, 3600},
+    {"warm-up", "N", "untimed accesses of each rank first", OPTION_INTEGER, "2", 0, 1000},
+};
+
+/* ---- One cell ---- */
+
+struct experiment {
+    struct launch *launch;
+    const struct cell *cell;
+    struct record *record;
+    const struct counter_case *counter_case;
+    struct counter counter;
+    bool takes_tasks;
+    int64_t *numbers; /* all this rank got, in order */
+    size_t number_count;
+    size_t number_capacity;
+    double start_s; /* the cell's common start stamp */
+};
+
+/* Take `burst` numbers; return the seconds it took. Every access of this program is made here. */
+static double take_numbers(struct experiment *experiment, size_t burst)
+{
+    struct counter *counter = &experiment->counter;
+    int64_t (*next)(struct counter *) = counter->algorithm->next;
+    int64_t *numbers = experiment->numbers + experiment->number_count;
+    const double begin_s = clock_now_s();
+    for (size_t i = 0; i < burst; i++) {
+        numbers[i] = next(counter);
+    }
+    double end_s = clock_now_s();
+    if (launch_injects(experiment->launch, experiment->cell, INJECT_SLOW)) {
+        const double slow_s = begin_s + SLOW_FACTOR * (end_s - begin_s);
+        while ((end_s = clock_now_s()) < slow_s) {
+        }
+    }
+    experiment->number_count += burst;
+    return end_s - begin_s;
+}
+
+/* THE TIMED LOOP. `first_task` numbers were taken to warm up; `tasks` follow. */
+static void take_tasks(struct experiment *experiment, int64_t first_task, int64_t tasks)
+{
+    struct record *record = experiment->record;
+    struct launch *launch = experiment->launch;
+    struct series *access = record_series(record, "access", "s", 1);
+    struct series *access_begin = record_series(record, "access_begin", "s", 1);
+    struct series *compute = record_series(record, "compute", "s", 1);
+    struct series *compute_begin = record_series(record, "compute_begin", "s", 1);
+    struct series *run_delay = record_series(record, "compute_run_delay", "s", 1);
+    struct series *switches = record_series(record, "compute_switches", "count", 1);
+    struct series *last_access = record_series(record, "last_access", "s", 1);
+    const double length_s = 1e-3 * cell_number(experiment->cell, "compute_ms");
+    const double jitter = 1e-2 * cell_number(experiment->cell, "jitter_percent");
+    uint64_t random = (uint64_t)options_integer(&launch->options, "seed") * 1000003u +
+                      experiment->cell->index * 1009u + (uint64_t)launch->rank;
+
+    while (experiment->number_count < experiment->number_capacity) {
+        watchdog_phase = "access";
+        const double begin_s = clock_now_s() - experiment->start_s;
+        const double access_s = take_numbers(experiment, 1);
+        const int64_t task = experiment->numbers[experiment->number_count - 1] - first_task;
+        if (task >= tasks) {
+            series_add(last_access, access_s);
+            break;
+        }
+        series_add(access_begin, begin_s);
+        series_add(access, access_s);
+
+        watchdog_phase = "compute";
+        const double stretch = 1.0 + jitter * (2.0 * random_unit(&random) - 1.0);
+        const struct compute_sample sample = compute_for(&launch->compute, length_s * stretch);
+        series_add(compute, sample.end_s - sample.begin_s);
+        series_add(compute_begin, sample.begin_s - experiment->start_s);
+        series_add(run_delay, sample.run_delay_s);
+        series_add(switches, sample.involuntary_switches);
+    }
+}
+
+/* All ranks together: the tasks, then the wait for the last rank. */
+static void run_tasks(struct experiment *experiment, int64_t first_task, int64_t tasks)
+{
+    struct launch *launch = experiment->launch;
+    watchdog_phase = "start";
+    experiment->start_s = launch_common_start(launch);
+    launch_inject(launch, experiment->cell);
+    if (experiment->takes_tasks) {
+        take_tasks(experiment, first_task, tasks);
+    }
+    watchdog_phase = "wait";
+    const double done_s = clock_now_s();
+    CHECKED(MPI_Barrier(launch->communicator));
+    const double over_s = clock_now_s();
+    series_add(record_series(experiment->record, "wait", "s", 1), over_s - done_s);
+    series_add(record_series(experiment->record, "total", "s", 1), over_s - experiment->start_s);
+}
+
+/* One rank takes numbers in bursts while all others wait in a barrier: nobody computes. */
+static void take_price(struct experiment *experiment)
+{
+    const struct options *asked = &experiment->launch->options;
+    const long long samples = options_integer(asked, "price-samples");
+    const size_t burst = (size_t)options_integer(asked, "price-burst");
+    const double budget_s = options_number(asked, "price-budget-s");
+    watchdog_phase = "price";
+    if (samples > 0 && experiment->launch->rank == PRICE_RANK) {
+        struct series *price = record_series(experiment->record, "price", "s", (int)burst);
+        take_numbers(experiment, burst); /* the first burst is cold */
+        const double begin_s = clock_now_s();
+        for (long long i = 0; i < samples; i++) {
+            series_add(price, take_numbers(experiment, burst) / (double)burst);
+            if (budget_s > 0 && clock_now_s() - begin_s > budget_s) {
+                break;
+            }
+        }
+    }
+    CHECKED(MPI_Barrier(experiment->launch->communicator));
+}
+
+static void open_counter(struct experiment *experiment, const struct flavor *flavor)
+{
+    struct counter *counter = &experiment->counter;
+    const MPI_Comm communicator = experiment->launch->communicator;
+    const int elements = counter->algorithm->elements(counter->ranks);
+    const size_t local = (size_t)(counter->ranks > 32 ? counter->ranks : 32);
+    counter->operand = allocate(local, (size_t)counter->element_bytes);
+    counter->compared = allocate(local, (size_t)counter->element_bytes);
+    counter->result = allocate(local, (size_t)counter->element_bytes);
+    const MPI_Aint size_bytes = (MPI_Aint)elements * counter->element_bytes;
+    flavor->open(counter, counter->rank == TARGET ? size_bytes : 0, communicator);
+    CHECKED(MPI_Win_set_errhandler(counter->window, MPI_ERRORS_RETURN));
+    record_window(experiment->record, counter->window, flavor->name, (long long)size_bytes);
+    if (counter->rank == TARGET) {
+        CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, counter->window));
+        memset(counter->memory, 0, (size_t)size_bytes);
+        CHECKED(MPI_Win_sync(counter->window));
+        CHECKED(MPI_Win_unlock(TARGET, counter->window));
+    }
+    CHECKED(MPI_Barrier(communicator));
+}
+
+static void close_counter(struct counter *counter, const struct flavor *flavor)
+{
+    CHECKED(MPI_Win_free(&counter->window));
+    flavor->free_memory(counter);
+    free(counter->operand);
+    free(counter->compared);
+    free(counter->result);
+}
+
+/* At the target, after a barrier that follows all epochs of the others. */
+static int64_t final_value(struct counter *counter)
+{
+    CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, counter->window));
+    CHECKED(MPI_Win_sync(counter->window));
+    const int64_t value = counter->algorithm->value(counter);
+    CHECKED(MPI_Win_unlock(TARGET, counter->window));
+    return value;
+}
+
+/* Gather all numbers at the target and hold them against what they must be. Collective. */
+static void verify(struct experiment *experiment)
+{
+    struct launch *launch = experiment->launch;
+    const int own = (int)experiment->number_count;
+    int *counts = allocate((size_t)launch->ranks, sizeof counts[0]);
+    int *begins = allocate((size_t)launch->ranks + 1, sizeof begins[0]);
+    watchdog_phase = "verify";
+    CHECKED(MPI_Gather(&own, 1, MPI_INT, counts, 1, MPI_INT, TARGET, launch->communicator));
+    for (int rank = 0; rank < launch->ranks; rank++) {
+        begins[rank + 1] = begins[rank] + counts[rank];
+    }
+    int64_t *all = allocate((size_t)begins[launch->ranks] + 1, sizeof all[0]);
+    CHECKED(MPI_Gatherv(experiment->numbers, own, MPI_INT64_T, all, counts, begins, MPI_INT64_T,
+                        TARGET, launch->communicator));
+    if (launch->rank == TARGET) {
+        record_verification(experiment->record, verify_sequence(all, begins, launch->ranks));
+        record_verification(
+            experiment->record,
+            verify_exact("final_value", final_value(&experiment->counter), begins[launch->ranks]));
+    }
+    free(all);
+    free(begins);
+    free(counts);
+}
+
+static void stop_helper(struct experiment *experiment, struct helper *helper)
+{
+    watchdog_phase = "helper";
+    const int gone = helper_stop(helper);
+    int gone_in_all = 0;
+    CHECKED(
+        MPI_Allreduce(&gone, &gone_in_all, 1, MPI_INT, MPI_SUM, experiment->launch->communicator));
+    if (gone_in_all > 0) {
+        record_status(experiment->record, CELL_HELPER_RETURNED,
+                      "the helpers of %d of %d ranks returned before they were released",
+                      gone_in_all, experiment->launch->ranks);
+    }
+}
+
+/* Everything between the opened window and its end: epochs, warm-up, tasks, price. */
+static void use_counter(struct experiment *experiment)
+{
+    struct launch *launch = experiment->launch;
+    struct counter *counter = &experiment->counter;
+    const int64_t warm_up = options_integer(&launch->options, "warm-up");
+    const int64_t tasks = options_integer(&launch->options, "tasks-per-rank") * launch->ranks;
+    const int64_t takers = launch->ranks - !experiment->counter_case->target_takes_tasks;
+    watchdog_phase = "warm-up";
+    if (experiment->takes_tasks) {
+        counter->algorithm->begin(counter);
+        take_numbers(experiment, (size_t)warm_up);
+    }
+    run_tasks(experiment, warm_up * takers, tasks);
+    if (!experiment->counter_case->target_takes_tasks) {
+        take_price(experiment);
+    }
+    watchdog_phase = "end";
+    if (experiment->takes_tasks) {
+        if (launch_injects(launch, experiment->cell, INJECT_WRONG_DATA)) {
+            take_numbers(experiment, launch->rank == launch->ranks - 1);
+            experiment->number_count -= launch->rank == launch->ranks - 1; /* a number is lost */
+        }
+        counter->algorithm->end(counter);
+    }
+    CHECKED(MPI_Barrier(launch->communicator));
+}
+
+static void run_supported(struct experiment *experiment)
+{
+    struct launch *launch = experiment->launch;
+    const struct helper_kind *helper_kind = experiment->counter_case->helper;
+    const struct flavor *flavor = cell_choice(experiment->cell, "flavor");
+    struct helper helper;
+    const double steal_s = host_steal_s();
+    watchdog_phase = "window";
+    open_counter(experiment, flavor);
+    if (helper_kind != NULL) {
+        watchdog_phase = "helper";
+        experiment->record->helper_threads = 1;
+        helper_start(&helper, helper_kind, launch->communicator);
+    }
+    use_counter(experiment);
+    if (helper_kind != NULL) {
+        stop_helper(experiment, &helper);
+    }
+    verify(experiment);
+    watchdog_phase = "window";
+    close_counter(&experiment->counter, flavor);
+    if (host_local_rank(&launch->host, launch->rank) == 0) {
+        struct series *steal = record_series(experiment->record, "steal", "s", 1);
+        series_add(steal, host_steal_s() - steal_s);
+    }
+}
+
+/* Room for every number a rank can get if the counter works, and an end if it does not. */
+static size_t numbers_at_most(const struct launch *launch)
+{
+    const struct options *asked = &launch->options;
+    const long long price =
+        options_integer(asked, "price-burst") * (options_integer(asked, "price-samples") + 1);
+    const long long tasks = options_integer(asked, "tasks-per-rank") * launch->ranks;
+    return (size_t)(options_integer(asked, "warm-up") + tasks + 1 + price + 1);
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    struct experiment experiment = {.launch = launch,
+                                    .cell = cell,
+                                    .record = record,
+                                    .counter_case = cell_choice(cell, "case")};
+    const bool narrow = options_text(&launch->options, "counter-bytes")[0] == '4';
+    experiment.counter = (struct counter){.algorithm = cell_choice(cell, "algorithm"),
+                                          .type = narrow ? MPI_INT32_T : MPI_INT64_T,
+                                          .element_bytes = narrow ? 4 : 8,
+                                          .rank = launch->rank,
+                                          .ranks = launch->ranks};
+    experiment.takes_tasks = experiment.counter_case->target_takes_tasks || launch->rank != TARGET;
+    if (experiment.counter_case->helper != NULL && launch->thread_provided < MPI_THREAD_MULTIPLE) {
+        record_status(record, CELL_UNSUPPORTED,
+                      "a helper thread needs MPI_THREAD_MULTIPLE: asked for %s, provided %s",
+                      thread_level_name(launch->thread_required),
+                      thread_level_name(launch->thread_provided));
+        return;
+    }
+    experiment.number_capacity = numbers_at_most(launch);
+    experiment.numbers = allocate(experiment.number_capacity, sizeof experiment.numbers[0]);
+    run_supported(&experiment);
+    free(experiment.numbers);
+}
+
+int main(int argument_count, char **arguments)
+{
+    static const struct kernel kernel = {
+        .name = "shared_counter",
+        .summary = "time to take a number from a shared counter while its target computes",
+        .axes = axes,
+        .axis_count = sizeof axes / sizeof axes[0],
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .run_cell = run_cell};
+    return launch_run(&kernel, argument_count, arguments);
+}
