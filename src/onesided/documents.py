@@ -48,22 +48,47 @@ def load_schema(name: str) -> dict[str, Any]:
 
 @cache
 def _validator(name: str) -> jsonschema.protocols.Validator:
-    return jsonschema.Draft202012Validator(load_schema(name))
+    file, _, part = name.partition("#")
+    schema = load_schema(file)
+    if part:
+        schema = {"$ref": f"#/$defs/{part}", "$defs": schema["$defs"]}
+    return jsonschema.Draft202012Validator(schema)
 
 
 def check(document: Any, schema: str, source: str | Path) -> None:
     """Hold a document against a schema.
 
+    Args:
+        document: what was read.
+        schema: a schema's name, or ``name#part`` for one of its definitions.
+        source: the file, for the message.
+
     Raises:
         InputError: naming the first field that does not fit.
     """
     error = jsonschema.exceptions.best_match(_validator(schema).iter_errors(document))
-    if error is None:
-        return
-    field = ".".join(str(part) for part in error.absolute_path) or None
-    expected = error.schema.get("$comment") or error.schema.get("description") or error.message
-    found = error.message if "additionalProperties" in error.schema_path else repr(error.instance)
-    raise InputError(source, field, found, expected)
+    if error is not None:
+        raise InputError(source, *_explain(error))
+
+
+def _describe(schema: dict[str, Any], fallback: str) -> str:
+    """Return in words what a schema expects: its ``$comment`` where it has one."""
+    kind = schema.get("type")
+    kinds = " or ".join(kind) if isinstance(kind, list) else kind
+    return schema.get("$comment") or schema.get("description") or kinds or fallback
+
+
+def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
+    """Return field, what was found, and what was expected there."""
+    path = [str(part) for part in error.absolute_path]
+    known = error.schema.get("properties", {})
+    if error.validator == "required":
+        missing = next(name for name in error.validator_value if name not in error.instance)
+        return ".".join([*path, missing]), "nothing", _describe(known.get(missing, {}), "a value")
+    if error.validator == "additionalProperties" and known:
+        unknown = next(name for name in error.instance if name not in known)
+        return ".".join([*path, str(unknown)]), "an unknown key", f"one of {', '.join(known)}"
+    return ".".join(path) or None, repr(error.instance), _describe(error.schema, error.message)
 
 
 def _read_text(path: Path) -> str:

@@ -17,6 +17,7 @@ from onesided import documents
 from onesided.errors import InputError
 
 LINE_SCHEMA = "onesided/line/1"
+LINE_TYPES = ("header", "started", "result", "finished")
 
 OK = "ok"
 #: Statuses that fail a check; each is a verdict of its own in the report.
@@ -114,7 +115,10 @@ def _check_line(document: dict[str, Any], source: str) -> None:
         }
     if document.get("type") == "header" and document.get("schema") != LINE_SCHEMA:
         raise InputError(source, "schema", repr(document.get("schema")), LINE_SCHEMA)
-    documents.check(document, "line", source)
+    kind = document.get("type")
+    if kind not in LINE_TYPES:
+        raise InputError(source, "type", repr(kind), f"one of {', '.join(LINE_TYPES)}")
+    documents.check(document, f"line#{kind}", source)
 
 
 def _read_attempts(path: Path) -> list[dict[str, Any]]:
@@ -183,7 +187,7 @@ def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | Non
             "(is the launcher of another MPI?)"
         )
     if not re.search(expected.library_version_pattern, version):
-        return f"ran with {version!r}, expected {expected.library_version_pattern!r}"
+        return f"ran with {version!r}, expected {expected.library_version_pattern}"
     if expected.source_state and header["source_state"] != expected.source_state:
         return f"kernel of sources {header['source_state']}, expected {expected.source_state}"
     found = header["placement"]["found"]
