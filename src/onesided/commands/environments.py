@@ -1,0 +1,49 @@
+"""`onesided environments`: provide the declared MPIs, or lock the hashes of a new one."""
+
+from __future__ import annotations
+
+import argparse
+
+from onesided import environments, paths
+from onesided.errors import EXIT_FAILURE, InputError
+
+EPILOG = "`onesided environments lock NAME` adds the hashes of a newly declared version."
+
+
+def register(subparsers: argparse._SubParsersAction) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "environments",
+        help="install and probe the declared MPIs",
+        description=__doc__,
+        epilog=EPILOG,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all that are declared")
+    parser.add_argument(
+        "--keep-going",
+        action="store_true",
+        help="exit 0 also when one is unavailable; its environment.json has the reason",
+    )
+    parser.set_defaults(function=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Provide, or lock; return 1 when an environment is unavailable and that matters."""
+    if options.names[:1] == ["lock"]:
+        return lock(options.names[1:])
+    found = environments.provide_all(options.names)
+    unavailable = any(document["status"] != "ready" for document in found)
+    return EXIT_FAILURE if unavailable and not options.keep_going else 0
+
+
+def lock(names: list[str]) -> int:
+    """Add the hashes of declared versions to config/wheels.lock."""
+    known = environments.declared(locked=False)
+    if not names or any(name not in known for name in names):
+        raise InputError("onesided environments lock", None, names, f"one of {', '.join(known)}")
+    for name in names:
+        declaration = known[name]
+        added = environments.PROVIDERS[declaration.provider].lock(declaration)
+        said = f"added {', '.join(added)}" if added else f"{name} was there"
+        print(f"{paths.config_dir() / 'wheels.lock'}: {said}")
+    return 0

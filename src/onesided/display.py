@@ -1,0 +1,150 @@
+"""Progress of tasks side by side: a live table on a terminal, a line a change elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TextIO
+
+from rich.console import Console
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+WAITING = "waiting"
+REFRESHES_PER_SECOND = 4
+SYMBOLS = {True: ("✓", "green"), False: ("✗", "red")}
+
+
+@dataclass
+class Task:
+    """One row: what it is, what it does now, for how long.
+
+    Attributes:
+        name: what a reader calls it.
+        state: a word or two, such as ``installing``.
+        detail: the rest of the line; empty for none.
+        begun_s: when its first state began, on the monotonic clock; None while it waits.
+        ended_s: when it ended; None while it goes on.
+        succeeded: None while it goes on.
+    """
+
+    name: str
+    state: str = WAITING
+    detail: str = ""
+    begun_s: float | None = None
+    ended_s: float | None = None
+    succeeded: bool | None = None
+
+    def elapsed_s(self) -> float:
+        """Return the seconds from its first state to its end, or to now."""
+        if self.begun_s is None:
+            return 0.0
+        return (self.ended_s or time.monotonic()) - self.begun_s
+
+
+@dataclass
+class Progress:
+    """Shows tasks and their states; may be called from any thread.
+
+    Use it as a context manager. A name not given at first joins with its first state.
+
+    Attributes:
+        names: the tasks, in the order to show them.
+        stream: where to write; standard error by default, so that output can be piped.
+    """
+
+    names: Iterable[str] = ()
+    stream: TextIO = field(default_factory=lambda: sys.stderr)
+
+    def __post_init__(self) -> None:
+        """Lay out the tasks; nothing is written yet."""
+        self._tasks = {name: Task(name) for name in self.names}
+        self._note = ""
+        self._guard = threading.RLock()
+        self._begun_s = time.monotonic()
+        self._live = self._make_live() if self.stream.isatty() else None
+
+    def _make_live(self) -> Live:
+        console = Console(file=self.stream)
+        return Live(
+            get_renderable=self._table, console=console, refresh_per_second=REFRESHES_PER_SECOND
+        )
+
+    def __enter__(self) -> Progress:
+        """Start to show."""
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave the last state of every task standing on the terminal."""
+        if self._live:
+            self._live.stop()
+
+    def state(self, name: str, state: str, detail: str = "") -> None:
+        """Say what a task does now; the same state again changes nothing."""
+        with self._guard:
+            task = self._tasks.setdefault(name, Task(name))
+            if (task.state, task.detail) == (state, detail):
+                return
+            task.begun_s = task.begun_s or time.monotonic()
+            task.state, task.detail = state, detail
+            self._print_line(task)
+
+    def end(self, name: str, state: str, *, succeeded: bool, detail: str = "") -> None:
+        """Say that a task is over, and how it went."""
+        with self._guard:
+            task = self._tasks.setdefault(name, Task(name))
+            task.ended_s = time.monotonic()
+            task.begun_s = task.begun_s or task.ended_s
+            task.state, task.detail, task.succeeded = state, detail, succeeded
+            self._print_line(task)
+
+    def note(self, text: str) -> None:
+        """Show one line for the whole: the time that remains, say."""
+        with self._guard:
+            if text == self._note:
+                return
+            self._note = text
+            if not self._live:
+                self._print(text)
+
+    def _print_line(self, task: Task) -> None:
+        if self._live:
+            return
+        detail = f": {task.detail}" if task.detail else ""
+        took = f" ({task.elapsed_s():.1f} s)" if task.ended_s else ""
+        self._print(f"{task.name}: {task.state}{took}{detail}")
+
+    def _print(self, text: str) -> None:
+        print(f"[{time.monotonic() - self._begun_s:6.1f} s] {text}", file=self.stream, flush=True)
+
+    def _table(self) -> Table:
+        with self._guard:
+            table = Table.grid(padding=(0, 2))
+            for task in self._tasks.values():
+                table.add_row(*_row(task))
+            if self._note:
+                table.caption = self._note
+                table.caption_justify = "left"
+            return table
+
+
+def _row(task: Task) -> list[Text | Spinner]:
+    if task.succeeded is None:
+        mark = Spinner("dots") if task.begun_s else Text("·", "dim")
+    else:
+        mark = Text(*SYMBOLS[task.succeeded])
+    seconds = f"{task.elapsed_s():.1f} s" if task.begun_s else ""
+    return [mark, Text(task.name), Text(task.state), Text(seconds), Text(task.detail, "dim")]

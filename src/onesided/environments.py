@@ -1,0 +1,395 @@
+"""Environments: which MPIs are declared, provide them side by side, and say what each one is."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import IO, Any
+
+from onesided import documents, paths
+from onesided.display import Progress
+from onesided.errors import InputError, OnesidedError
+from onesided.providers import probe, wheel
+from onesided.providers.command import Command, StoppedError, one_line
+
+Document = dict[str, Any]
+Say = Callable[[str], None]
+
+SCHEMA = "onesided/environment/1"
+DEFAULT_PROBE_TIMEOUT_S = 60.0
+LOCK_POLL_S = 0.2
+AT_A_TIME = 4
+PROVIDERS: dict[str, ModuleType] = {"wheel": wheel}
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """One entry of config/environments.yaml together with its family's.
+
+    Attributes:
+        name: the environment's.
+        provider: who installs it.
+        family: mpich, openmpi or impi.
+        version: the MPI's.
+        packages: what the provider installs.
+        family_data: what holds for every version of the family.
+        config_dir: the folder the declaration and the locks stand in.
+    """
+
+    name: str
+    provider: str
+    family: str
+    version: str
+    packages: tuple[str, ...]
+    family_data: Document
+    config_dir: Path
+
+    @property
+    def prefix(self) -> Path:
+        """Return the folder the MPI is installed in."""
+        return paths.environments_dir() / self.name / "prefix"
+
+    @cached_property
+    def requirements(self) -> str:
+        """Return what is locked for it.
+
+        Raises:
+            InputError: nothing is.
+        """
+        return PROVIDERS[self.provider].requirements(self)
+
+    def digest(self) -> str:
+        """Return a SHA-256 that changes when the environment would turn out another one."""
+        content = {
+            "declaration": [self.name, self.provider, self.family, self.version, self.packages],
+            "family": self.family_data,
+            "requirements": self.requirements,
+            "provider_version": PROVIDERS[self.provider].VERSION,
+            "probe": probe.source(),
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    def version_pattern(self) -> str:
+        """Return the regular expression that the library's own version string must match."""
+        numbers = [*self.version.split("."), "0"]
+        pattern = self.family_data["library_version_pattern"]
+        for word, value in {
+            "version": self.version, "major": numbers[0], "minor": numbers[1]
+        }.items():  # fmt: skip
+            pattern = pattern.replace(f"{{{word}}}", re.escape(value))
+        return pattern
+
+    def variables(self) -> dict[str, str]:
+        """Return the variables for compiling and running, with absolute values."""
+        declared_values = self.family_data["variables"].items()
+        return {name: text.replace("{prefix}", str(self.prefix)) for name, text in declared_values}
+
+
+def declared(config_dir: Path | None = None, *, locked: bool = True) -> dict[str, Declaration]:
+    """Return the declared environments by name, in the order of the file.
+
+    Args:
+        config_dir: the folder with environments.yaml; the checkout's ``config/`` by default.
+        locked: demand the hashes of every declared version too.
+
+    Raises:
+        InputError: the file is malformed, names a family it does not describe, or a declared
+            version has no hash.
+    """
+    config_dir = config_dir or paths.config_dir()
+    source = config_dir / "environments.yaml"
+    document = documents.read_yaml(source, "environments")
+    _check_patterns(document, source)
+    found = {}
+    for name, entry in document["environments"].items():
+        family = document["families"].get(entry["family"])
+        if family is None:
+            known = ", ".join(document["families"])
+            raise InputError(
+                source,
+                f"environments.{name}.family",
+                entry["family"],
+                f"one under families: {known}",
+            )
+        fields = {**entry, "packages": tuple(entry["packages"])}
+        found[name] = Declaration(name, family_data=family, config_dir=config_dir, **fields)
+        if locked:
+            _ = found[name].requirements
+    return found
+
+
+def _check_patterns(document: Document, source: Path) -> None:
+    for name, family in document["families"].items():
+        pattern = family["library_version_pattern"]
+        try:
+            re.compile(pattern.replace("{version}", "0"))
+        except re.error as fault:
+            field = f"families.{name}.library_version_pattern"
+            raise InputError(source, field, pattern, f"a regular expression: {fault}") from fault
+
+
+def select(names: Iterable[str], config_dir: Path | None = None) -> list[Declaration]:
+    """Return some of the declared environments; all for no name.
+
+    Raises:
+        InputError: a name is not declared, or the declarations are faulty.
+    """
+    known = declared(config_dir)
+    wanted = list(dict.fromkeys(names)) or list(known)
+    for name in wanted:
+        if name not in known:
+            source = (config_dir or paths.config_dir()) / "environments.yaml"
+            raise InputError(source, "environments", f"no {name}", f"one of {', '.join(known)}")
+    return [known[name] for name in wanted]
+
+
+def left_behind(name: str) -> list[str]:
+    """Return patterns of what killed ranks of an environment can leave in shared memory."""
+    return list(declared(locked=False)[name].family_data["left_behind"])
+
+
+def reframe_name(name: str) -> str:
+    """Return the name under which ReFrame, which takes no dots, knows an environment."""
+    return name.replace(".", "_")
+
+
+def read(name: str) -> Document:
+    """Return the description of an environment; one never provided is unavailable, and says so.
+
+    Raises:
+        InputError: it is not declared, or its file does not fit the schema.
+    """
+    [declaration] = select([name])
+    path = paths.environment_file(name)
+    if not path.exists():
+        reason = f"not provided yet: `onesided environments {name}` does it"
+        return _describe_unavailable(declaration, reason)
+    return documents.read_json(path, "environment")
+
+
+def provide(
+    name: str,
+    *,
+    say: Say = lambda state: None,
+    stop: threading.Event | None = None,
+    probe_timeout_s: float = DEFAULT_PROBE_TIMEOUT_S,
+) -> Document:
+    """Install and probe one environment unless a ready one stands; write and return its document.
+
+    Args:
+        name: a declared environment.
+        say: called with a word for each state it goes through.
+        stop: ends the work from another thread.
+        probe_timeout_s: how long two ranks may take.
+
+    Returns:
+        The document, with status ``unavailable`` and a reason where the MPI cannot be had.
+
+    Raises:
+        InputError: the declaration is faulty.
+        StoppedError: ``stop`` was set; nothing was written.
+        OnesidedError: the document cannot be written.
+    """
+    [declaration] = select([name])
+    path = paths.environment_file(name)
+    stop = stop or threading.Event()
+    with _alone(path.parent, say, stop) as guard:
+        standing = _standing(path)
+        if standing and _is_usable(standing, declaration):
+            return standing
+        if standing is None or standing["status"] == "ready":
+            path.unlink(missing_ok=True)  # what it describes is about to change
+        command = Command(stop, guard)
+        document = _make(declaration, command, say, probe_timeout_s)
+        documents.check(document, "environment", path)
+        if document != standing:
+            documents.write_json(path, document)
+        return document
+
+
+def provide_all(names: Iterable[str] = (), *, progress: Progress | None = None) -> list[Document]:
+    """Provide some environments (all for no name) side by side; none stops the others.
+
+    Raises:
+        InputError: a declaration is faulty; nothing was started.
+    """
+    wanted = [declaration.name for declaration in select(names)]
+    progress = progress or Progress(wanted)
+    stop = threading.Event()
+    with progress, ThreadPoolExecutor(AT_A_TIME) as pool:
+        futures = {pool.submit(_provide_shown, name, progress, stop): name for name in wanted}
+        try:
+            found = {futures[future]: future.result() for future in as_completed(futures)}
+        except BaseException:  # an interruption too: end the commands, then let it pass
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return [found[name] for name in wanted]
+
+
+def _provide_shown(name: str, progress: Progress, stop: threading.Event) -> Document:
+    document = provide(name, say=lambda state: progress.state(name, state), stop=stop)
+    ready = document["status"] == "ready"
+    detail = document["library_version"] if ready else document["reason"]
+    progress.end(name, document["status"], succeeded=ready, detail=detail)
+    return document
+
+
+@contextmanager
+def _alone(folder: Path, say: Say, stop: threading.Event) -> Iterator[IO[str]]:
+    """Hold an environment's lock, against other runs and other threads."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        stream = (folder / "lock").open("a+")
+    except OSError as fault:
+        raise OnesidedError(f"{folder}: cannot be written: {fault.strerror}") from fault
+    with stream:
+        while True:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                say("waiting for another run that installs it")
+            if stop.is_set():
+                raise StoppedError("interrupted")
+            time.sleep(LOCK_POLL_S)
+        yield stream
+
+
+def _standing(path: Path) -> Document | None:
+    """Return the document that stands, None if there is none that can be used."""
+    if not path.exists():
+        return None
+    try:
+        return documents.read_json(path, "environment")
+    except InputError:  # cut in half or of another version: it is made anew
+        return None
+
+
+def _is_usable(document: Document, declaration: Declaration) -> bool:
+    return (
+        document["status"] == "ready"
+        and document["declaration_digest"] == declaration.digest()
+        and document["prefix"] == str(declaration.prefix)
+        and _is_installed(declaration)
+    )
+
+
+def _stamp(declaration: Declaration) -> tuple[Path, str]:
+    """Return the file that says a prefix is complete, and what it must say.
+
+    The prefix's own path is part of it: a copied or moved one does not work.
+    """
+    version = PROVIDERS[declaration.provider].VERSION
+    content = f"{version}\n{declaration.prefix}\n{declaration.requirements}"
+    return declaration.prefix / ".onesided-complete", content
+
+
+def _is_installed(declaration: Declaration) -> bool:
+    path, content = _stamp(declaration)
+    try:
+        return path.read_text("utf-8") == content
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _make(declaration: Declaration, command: Command, say: Say, probe_timeout_s: float) -> Document:
+    try:
+        if not _is_installed(declaration):
+            say("installing")
+            PROVIDERS[declaration.provider].install(declaration, declaration.prefix, command)
+            documents.write_text(*_stamp(declaration))
+        say("probing")
+        folder = paths.environments_dir() / declaration.name / "probe"
+        findings = probe.probe(_subject(declaration), folder, command, probe_timeout_s)
+    except StoppedError:
+        raise
+    except (OnesidedError, OSError) as fault:
+        return _describe_unavailable(declaration, str(fault))
+    return _describe(declaration, findings)
+
+
+def _subject(declaration: Declaration) -> probe.Subject:
+    family = declaration.family_data
+    crowded = len(os.sched_getaffinity(0)) < probe.RANKS
+    launcher = [
+        declaration.prefix / family["launcher"],
+        *family["placement"]["unbound"],
+        *(family["oversubscribe"] if crowded else []),
+    ]
+    return probe.Subject(
+        declaration.prefix,
+        declaration.prefix / family["compiler"],
+        launcher,
+        declaration.variables(),
+        declaration.version_pattern(),
+    )
+
+
+def _features(declaration: Declaration, findings: Document) -> list[str]:
+    proofs = declaration.family_data["features"].items()
+    found = [feature for feature, proof in proofs if (declaration.prefix / proof).exists()]
+    if findings["thread_level_provided"] == "multiple":
+        found.append("thread_multiple")
+    return sorted(found)
+
+
+def _describe(declaration: Declaration, findings: Document) -> Document:
+    family, prefix = declaration.family_data, declaration.prefix
+    return {
+        **_describe_unavailable(declaration, ""),
+        "status": "ready",
+        "reason": None,
+        "prefix": str(prefix),
+        "compilers": {"c": str(prefix / family["compiler"])},
+        "launcher": {
+            "path": str(prefix / family["launcher"]),
+            "placement": family["placement"],
+            "oversubscribe": family["oversubscribe"],
+        },
+        "variables": declaration.variables(),
+        "features": _features(declaration, findings),
+        "library_version": findings["library_version"],
+        "library_version_pattern": declaration.version_pattern(),
+        "standard_version": findings["standard_version"],
+        "thread_level_provided": findings["thread_level_provided"],
+        "abi": findings["abi"],
+    }
+
+
+def _describe_unavailable(declaration: Declaration, reason: str) -> Document:
+    return {
+        "schema": SCHEMA,
+        "name": declaration.name,
+        "provider": declaration.provider,
+        "family": declaration.family,
+        "version": declaration.version,
+        "status": "unavailable",
+        "reason": one_line(reason) or "no reason given",
+        "prefix": None,
+        "compilers": {},
+        "launcher": {"path": None, "placement": {}, "oversubscribe": []},
+        "variables": {},
+        "features": [],
+        "library_version": None,
+        "library_version_pattern": None,
+        "standard_version": None,
+        "thread_level_provided": None,
+        "abi": None,
+        "left_behind": declaration.family_data["left_behind"],
+        "left_behind_temporary": declaration.family_data["left_behind_temporary"],
+        "kernels_prefix": None,
+        "declaration_digest": declaration.digest(),
+    }
