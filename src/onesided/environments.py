@@ -85,10 +85,9 @@ class Declaration:
         """Return the regular expression that the library's own version string must match."""
         numbers = [*self.version.split("."), "0"]
         pattern = self.family_data["library_version_pattern"]
-        for word, value in {
-            "version": self.version, "major": numbers[0], "minor": numbers[1]
-        }.items():  # fmt: skip
-            pattern = pattern.replace(f"{{{word}}}", re.escape(value))
+        values = {"{version}": self.version, "{major}": numbers[0], "{minor}": numbers[1]}
+        for word, value in values.items():
+            pattern = pattern.replace(word, re.escape(value))
         return pattern
 
     def variables(self) -> dict[str, str]:
@@ -116,13 +115,8 @@ def declared(config_dir: Path | None = None, *, locked: bool = True) -> dict[str
     for name, entry in document["environments"].items():
         family = document["families"].get(entry["family"])
         if family is None:
-            known = ", ".join(document["families"])
-            raise InputError(
-                source,
-                f"environments.{name}.family",
-                entry["family"],
-                f"one under families: {known}",
-            )
+            known = f"one under families: {', '.join(document['families'])}"
+            raise InputError(source, f"environments.{name}.family", entry["family"], known)
         fields = {**entry, "packages": tuple(entry["packages"])}
         found[name] = Declaration(name, family_data=family, config_dir=config_dir, **fields)
         if locked:

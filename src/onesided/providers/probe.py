@@ -55,7 +55,7 @@ def probe(subject: Subject, folder: Path, command: Command, timeout_s: float) ->
         The members of probe.c's JSON object, with ``library_version`` in one line.
 
     Raises:
-        UnavailableError: the MPI cannot compile, run or communicate, or another one ran in its place.
+        UnavailableError: it cannot compile, run or communicate, or another MPI ran in its place.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

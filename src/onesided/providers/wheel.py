@@ -19,9 +19,17 @@ if TYPE_CHECKING:
 VERSION = 1
 INSTALL_TIMEOUT_S = 1800.0
 PIP_OPTIONS = (
-    "--no-deps --require-hashes --only-binary=:all: --no-compile --no-input --quiet "
-    "--progress-bar=off --disable-pip-version-check --retries=3 --timeout=30"
-).split()
+    "--no-deps",
+    "--require-hashes",
+    "--only-binary=:all:",
+    "--no-compile",
+    "--no-input",
+    "--quiet",
+    "--progress-bar=off",
+    "--disable-pip-version-check",
+    "--retries=3",
+    "--timeout=30",
+)
 
 
 def _pins(packages: tuple[str, ...], version: str) -> list[str]:
@@ -83,10 +91,10 @@ def install(declaration: Declaration, prefix: Path, command: Command) -> None:
     folder = prefix.parent
     wanted = folder / "requirements.txt"
     documents.write_text(wanted, declaration.requirements)
+    pip = [sys.executable, "-m", "pip", "--python", prefix, "install", *PIP_OPTIONS]
     steps = {
         "venv": [sys.executable, "-m", "venv", "--without-pip", prefix],
-        "pip": [sys.executable, "-m", "pip", "--python", prefix, "install", *PIP_OPTIONS]
-        + ["--requirement", wanted],
+        "pip": [*pip, "--requirement", wanted],
     }
     for name, words in steps.items():
         log = folder / f"{name}.log"

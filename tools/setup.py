@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Make .venv from requirements.lock: what `make setup` calls, with the standard library alone.
+
+May be interrupted and run again: a stamp, written last, says that .venv is whole; without it
+.venv is made anew. May be run twice at once: the second waits, and finds the work done.
+Exit codes: 0, 1 an installation failed, 2 this machine lacks something. It is kept readable for
+older Pythons, so that they can say that they are too old.
+"""
+
+import fcntl
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NoReturn
+
+OLDEST_PYTHON = (3, 11)
+ROOT = Path(__file__).resolve().parents[1]
+VENV = ROOT / ".venv"
+LOCK = ROOT / "requirements.lock"
+BUILD = ROOT / "build"
+STAMP = VENV / ".onesided-complete"
+LOG = BUILD / "setup.log"
+PIP_OPTIONS = ("--no-input", "--disable-pip-version-check", "--progress-bar=off", "--no-compile")
+
+
+def say(text: str) -> None:
+    """Print one line at once."""
+    print(f"setup: {text}", flush=True)
+
+
+def fail(text: str, code: int) -> NoReturn:
+    """End with one line."""
+    print(f"setup: {text}", file=sys.stderr, flush=True)
+    sys.exit(code)
+
+
+def check_machine() -> None:
+    """End with exit code 2 where this machine lacks what no set-up can bring."""
+    if sys.version_info < OLDEST_PYTHON:
+        found = ".".join(str(number) for number in sys.version_info[:2])
+        fail(f"found Python {found}; expected 3.11 or newer (make PYTHON=python3.12 …)", 2)
+    if shutil.which("cc") is None:
+        fail("found no C compiler; expected one called cc in PATH (gcc or clang)", 2)
+    if re.search(r"\s", str(ROOT)):
+        fail(f"found a blank in {ROOT}; expected none: MPI's compiler wrappers break at it", 2)
+    if find_spec("ensurepip") is None:
+        fail("found no ensurepip in Python; expected it (Debian: the package python3-venv)", 2)
+
+
+def digest() -> str:
+    """Return what the stamp must say: the lock, this Python, and the folder .venv stands in."""
+    parts = [LOCK.read_bytes(), sys.version.encode(), str(VENV).encode()]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def is_complete() -> bool:
+    """Return whether .venv is whole and made from the present lock."""
+    try:
+        return STAMP.read_text() == digest()
+    except OSError:
+        return False
+
+
+def run(what: str, *command: object) -> None:
+    """Run a step with its output in the log; end with its own words if it fails."""
+    with LOG.open("a+") as log:
+        begin = log.seek(0, 2)
+        words = [str(word) for word in command]
+        status = subprocess.call(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        if status != 0:
+            log.seek(begin)
+            lines = [line.strip() for line in log]
+            errors = [line for line in lines if line.startswith("ERROR:")] or lines[-1:] or ["?"]
+            fail(f"{what} failed: {errors[0]} (see {LOG})", 1)
+
+
+def pip_install(what: str, *options: object) -> None:
+    """Install with the pip of .venv."""
+    run(what, VENV / "bin" / "python", "-m", "pip", "install", *PIP_OPTIONS, *options)
+
+
+def locked(package: str) -> str:
+    """Return the lines of the lock for one package."""
+    found = re.search(rf"^{package}==.*(?:\n +--hash.*)+", LOCK.read_text(), re.MULTILINE)
+    if found is None:
+        fail(f"found no {package} in {LOCK}; expected its version and hashes", 2)
+    return found.group() + "\n"
+
+
+def install_locked() -> None:
+    """Make .venv anew and install the lock into it."""
+    begin = time.monotonic()
+    version = ".".join(str(number) for number in sys.version_info[:3])
+    say(f"installing what requirements.lock names into .venv (Python {version}) …")
+    LOG.write_text("")
+    run("python -m venv", sys.executable, "-m", "venv", "--clear", VENV)
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", dir=str(BUILD)) as first:
+        # one locked package comes as source only; it is built with the locked setuptools
+        first.write(locked("setuptools"))
+        first.flush()
+        pip_install("installing setuptools", "--require-hashes", "--no-deps", "-r", first.name)
+    hashed = ("--require-hashes", "--no-build-isolation", "-r", LOCK)
+    pip_install("installing requirements.lock", *hashed)
+    say(f"done in {time.monotonic() - begin:.0f} s")
+
+
+def install_project() -> None:
+    """Install the project itself, as a link to its sources."""
+    pip_install("installing onesided", "--no-deps", "--no-build-isolation", "-e", ROOT)
+
+
+def write_stamp() -> None:
+    """Say that .venv is whole; it is the last thing done."""
+    new = STAMP.with_suffix(".new")
+    new.write_text(digest())
+    new.replace(STAMP)
+
+
+def main() -> None:
+    """Make .venv unless it is whole."""
+    check_machine()
+    BUILD.mkdir(exist_ok=True)
+    with (BUILD / "setup.lock").open("w") as guard:
+        try:
+            fcntl.flock(guard, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            say("waiting for another set-up of this folder")
+            fcntl.flock(guard, fcntl.LOCK_EX)
+        if not is_complete():
+            install_locked()
+        install_project()
+        write_stamp()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        fail("interrupted; the next run makes .venv anew", 130)
+    except OSError as fault:
+        fail(f"{fault.filename or ROOT}: {fault.strerror}", 1)
