@@ -1,10 +1,9 @@
 # Thin: each line is a command a person could type. `make` alone explains itself.
 PYTHON ?= python3
 CAMPAIGN ?= quick
-BIN := .venv/bin
 STAMP := .venv/.onesided-complete
-# the tools of the set-up, and no others, are found by what it calls
-export PATH := $(CURDIR)/$(BIN):$(PATH)
+# for what is called after the set-up; the set-up itself must not find a half-made Python
+INSTALLED := PATH="$(CURDIR)/.venv/bin:$$PATH"
 C_SOURCES = $(shell git ls-files '*.c' '*.h')
 TEST_OPTIONS ?=
 
@@ -22,24 +21,24 @@ $(STAMP): requirements.lock pyproject.toml tools/setup.py
 	@$(PYTHON) tools/setup.py
 
 report: setup ## install the MPIs, run the campaign (CAMPAIGN=quick, papers), write the report
-	@onesided run $(CAMPAIGN)
+	@$(INSTALLED) onesided run $(CAMPAIGN)
 
 environments: setup ## install and probe the MPIs of config/environments.yaml
-	@onesided environments
+	@$(INSTALLED) onesided environments
 
 test: setup ## run every test; says what was skipped and why
-	@python -m pytest $(TEST_OPTIONS)
+	@$(INSTALLED) python -m pytest $(TEST_OPTIONS)
 
 lint: setup ## check style and format of Python and C
-	@ruff check .
-	@ruff format --check .
-	@clang-format --dry-run -Werror $(C_SOURCES)
+	@$(INSTALLED) ruff check .
+	@$(INSTALLED) ruff format --check .
+	@$(INSTALLED) clang-format --dry-run -Werror $(C_SOURCES)
 
 peers: setup ## measure the harness against the IMB-RMA of the Intel MPI environment
-	@python benchmarks/peers.py
+	@$(INSTALLED) python benchmarks/peers.py
 
 lock: setup ## resolve requirements.in again into requirements.lock (with Python 3.11)
-	@pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url \
+	@$(INSTALLED) pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url \
 	  --no-emit-find-links --no-emit-trusted-host --output-file=requirements.lock requirements.in
 
 clean: ## remove what can be made again: .venv and build (results stay)

@@ -99,7 +99,9 @@ def install_locked() -> None:
     version = ".".join(str(number) for number in sys.version_info[:3])
     say(f"installing what requirements.lock names into .venv (Python {version}) …")
     LOG.write_text("")
-    run("python -m venv", sys.executable, "-m", "venv", "--clear", VENV)
+    # not the Python of an activated .venv, which this is about to remove
+    python = getattr(sys, "_base_executable", None) or sys.executable
+    run("python -m venv", python, "-m", "venv", "--clear", VENV)
     with tempfile.NamedTemporaryFile("w", suffix=".txt", dir=str(BUILD)) as first:
         # one locked package comes as source only; it is built with the locked setuptools
         first.write(locked("setuptools"))
