@@ -29,13 +29,14 @@ class OnesidedCheck(
     kernel = builtins.variable(str)
     #: Options of the kernel beyond the cells, by name.
     kernel_options = builtins.variable(typ.Dict[str, str], value={})
-    #: For each headline figure: metric (a series), unit, and whether lower or higher is better.
+    #: For each headline figure: metric (a series), unit, whether lower or higher is better, and
+    #: whose samples: "all" ranks or the "origins" (all but rank 0, the target).
     headline = builtins.variable(typ.List[dict], value=[])
 
     kernels = builtins.fixture(Kernels, scope="environment")
 
-    valid_systems = builtins.variable(typ.List[str], value=["*"])
-    valid_prog_environs = builtins.variable(typ.List[str], value=["*"])
+    valid_systems = ["*"]
+    valid_prog_environs = ["*"]
     sourcesdir = None
 
     @builtins.run_before("run")
@@ -99,9 +100,9 @@ class OnesidedCheck(
         self.perf_variables = {}
         for cell, result in self.launch_record.results.items():
             for figure in self.headline:
-                samples = records.samples_of(result, figure["metric"])
+                samples = records.samples_of(result, figure["metric"], figure["ranks"])
                 if samples:
-                    self.perf_variables[f"{figure['metric']}:{cell}"] = (
+                    self.perf_variables[f"{figure['metric']}[{cell}]"] = (
                         sn.make_performance_function(sn.defer(_median(samples)), figure["unit"])
                     )
 

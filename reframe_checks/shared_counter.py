@@ -30,7 +30,7 @@ class SharedCounter(OnesidedCheck):
         "compute_ms": 10,
         "jitter_percent": 0,
     }
-    headline = [{"metric": "access", "unit": "s", "better": "lower"}]
+    headline = [{"metric": "access", "unit": "s", "better": "lower", "ranks": "origins"}]
 
 
 def _crosses(algorithms, cases):

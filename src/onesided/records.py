@@ -168,12 +168,18 @@ def read_launch(lines: Path | str, launches: Path | str) -> Launch:
     return launch
 
 
-def samples_of(result: Mapping[str, Any], metric: str) -> list[float]:
-    """Return all samples of a result line's series of that metric, over all ranks."""
+def samples_of(result: Mapping[str, Any], metric: str, ranks: str = "all") -> list[float]:
+    """Return the samples of a result line's series of that metric.
+
+    Args:
+        result: a result line.
+        metric: name of the series.
+        ranks: "all", or "origins" for all but rank 0, the target.
+    """
     return [
         sample
         for series in result["series"]
-        if series["metric"] == metric
+        if series["metric"] == metric and (ranks == "all" or series["rank"] != 0)
         for sample in series["samples"]
     ]
 

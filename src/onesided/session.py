@@ -29,6 +29,8 @@ SESSION_SCHEMA = "onesided/session/1"
 DECLARED_SCHEMA = "onesided/declared/1"
 #: How long ReFrame gets to end its jobs after it was told to stop.
 STOP_S = 10.0
+#: ReFrame only warns of a check file with a fault, and goes on without it.
+NOT_LOADED = "skipping test file"
 #: What a declared test is described by, as ReFrame's ``--describe`` names it.
 TEST_FIELDS = (
     "kernel",
@@ -80,6 +82,11 @@ def describe(campaign: Campaign) -> list[dict[str, Any]]:
         )
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+    unloadable = [
+        line for line in (answer.stdout + answer.stderr).splitlines() if NOT_LOADED in line
+    ]
+    if unloadable:
+        raise OnesidedError(f"reframe --describe: {unloadable[0]}")
     start = answer.stdout.find("[\n")
     if answer.returncode != 0 or start < 0:
         if answer.returncode == 0:
