@@ -52,8 +52,8 @@ def labels_of(
             "algorithm": algorithm,
             "flavor": flavor,
             "case": case,
-            "compute_ms": length,
-            "jitter_percent": jitter,
+            "compute_ms": f"{length:g}",
+            "jitter_percent": str(jitter),
         }
         for algorithm in algorithms
         for flavor in ("create", "allocate")

@@ -11,6 +11,9 @@ from typing import Any
 import polars as pl
 
 from onesided import documents
+from onesided.errors import InputError
+from onesided.experiments import EXPERIMENTS, Experiment
+from onesided.statistics import median_interval, percentile
 from onesided.tables import (
     IDENTITY,
     PLACE,
@@ -19,9 +22,6 @@ from onesided.tables import (
     parse_labels,
     read_campaign,
 )
-from onesided.errors import InputError
-from onesided.experiments import EXPERIMENTS, Experiment
-from onesided.statistics import median_interval, percentile
 from onesided.verdicts import STATUS_OK, UNDECIDED, Probe, Verdict, failure
 
 VERDICTS_SCHEMA = "onesided/verdicts/1"

@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from onesided.tables import PLACE
 from onesided import verdicts
+from onesided.tables import PLACE
 from onesided.verdicts import MINIMUM_REMAINING_S, REFERENCE, UNDECIDED, Probe, Verdict
 
 LAUNCH = (*PLACE, "round")
@@ -173,6 +173,6 @@ def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
     if not float(labels.get("compute_ms") or 0):
         return Verdict(UNDECIDED, "the target does not compute")
     too_few = "too few accesses were issued while the target computed"
-    if not labels.get("jitter_percent"):
+    if not float(labels.get("jitter_percent") or 0):
         too_few += " (with equal computes the ranks fall into step; see the cell with jitter)"
     return verdicts.judge(probes, too_few)

@@ -1,0 +1,107 @@
+"""Charts as static SVG in two widths and as a specification to explore; one palette for all."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+WIDE_PX = 960
+NARROW_PX = 340
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+
+PALETTE: Mapping[str, tuple[str, str]] = {
+    "ink": ("#1b1b1a", "#e9e6e1"),
+    "muted": ("#5a5854", "#aaa69f"),
+    "grid": ("#dedbd5", "#3a3936"),
+    "paper": ("#fefefd", "#191918"),
+    "bar": ("#12568f", "#7db8e8"),
+    "hatch": ("#cfe0ef", "#27425a"),
+    "line": ("#a8480f", "#f0a36b"),
+    "first": ("#0a6aa9", "#6cb6ea"),
+    "second": ("#c4500a", "#f09a5e"),
+    "third": ("#0b7a5a", "#4cc7a0"),
+    "fourth": ("#7a4b94", "#c39bdb"),
+}
+"""Every colour a figure may use, in light and in dark: the page swaps one for the other."""
+
+SHADED = PALETTE["hatch"][0]
+
+
+def colour(name: str) -> str:
+    """Return a colour of the light palette."""
+    return PALETTE[name][0]
+
+
+def dark_style() -> str:
+    """Return the CSS rules that redraw every static figure in the dark palette."""
+    rules = []
+    for light, dark in PALETTE.values():
+        for attribute in ("fill", "stroke"):
+            rules.append(f'.static svg [{attribute}="{light}"]{{{attribute}:{dark}}}')
+    return "\n".join(rules)
+
+
+def _themed(chart: alt.TopLevelMixin, narrow: bool) -> dict[str, Any]:
+    size = 11
+    text = {"labelFont": FONT, "titleFont": FONT, "labelFontSize": size, "titleFontSize": size}
+    inks = {"labelColor": colour("ink"), "titleColor": colour("muted")}
+    configured = (
+        chart.configure(background="transparent", font=FONT, padding=2)
+        .configure_view(stroke=None)
+        .configure_axis(
+            **text,
+            **inks,
+            titleFontWeight="normal",
+            gridColor=colour("grid"),
+            domainColor=colour("muted"),
+            tickColor=colour("muted"),
+            labelLimit=140 if narrow else 160,
+        )
+        .configure_legend(**text, **inks, orient="top", symbolStrokeColor=colour("bar"))
+        .configure_title(
+            font=FONT, fontSize=12, fontWeight="bold", color=colour("ink"), anchor="start"
+        )
+        .configure_header(**text, labelColor=colour("ink"))
+    )
+    return configured.to_dict(validate=False)
+
+
+_HATCH = (
+    '<defs><pattern id="{name}" width="5" height="5" patternUnits="userSpaceOnUse" '
+    'patternTransform="rotate(45)"><rect width="5" height="5" fill="{ground}"/>'
+    '<line x1="0" y1="0" x2="0" y2="5" stroke="{line}" stroke-width="2.2"/></pattern></defs>'
+)
+
+
+def _drawing(specification: dict[str, Any], name: str) -> str:
+    """Return the SVG, scaled by its box, shaded bars hatched."""
+    svg = vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
+    pattern = f"hatch-{name}"
+    hatch = _HATCH.format(name=pattern, ground=SHADED, line=colour("bar"))
+    svg = svg.replace(f'fill="{SHADED}"', f'fill="url(#{pattern})"')
+    svg = re.sub(r"(<svg[^>]*>)", lambda found: found.group(1) + hatch, svg, count=1)
+    # the labels of the marks repeat the data table, which a screen reader has beside the figure
+    return re.sub(r' aria-(?:label|roledescription)="[^"]*"', "", svg)
+
+
+def draw(name: str, wide: alt.TopLevelMixin, narrow: alt.TopLevelMixin) -> tuple[str, str, str]:
+    """Return wide SVG, narrow SVG and the Vega-Lite specification of the wide chart."""
+    broad, slim = _themed(wide, narrow=False), _themed(narrow, narrow=True)
+    drawings = _drawing(broad, f"{name}-wide"), _drawing(slim, f"{name}-narrow")
+    return (*drawings, json.dumps(broad, ensure_ascii=True, separators=(",", ":"), sort_keys=True))
+
+
+def as_file(svg: str) -> str:
+    """Return an SVG that stands alone: on paper, not on whatever a viewer has behind it."""
+    paper = f'<rect width="100%" height="100%" fill="{colour("paper")}"/>'
+    return re.sub(r"(<svg[^>]*>)", lambda found: found.group(1) + paper, svg, count=1)
+
+
+def library() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed as one script that needs nothing else."""
+    return vl_convert.javascript_bundle()

@@ -1,0 +1,545 @@
+"""The report's frame: layout, the grid of verdicts, provenance; knows no experiment by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any, Protocol
+
+import jinja2
+import polars as pl
+from markupsafe import Markup
+
+from onesided import documents, verdicts
+from onesided.analyse import read_verdicts, usable_evidence
+from onesided.errors import InputError, OnesidedError
+from onesided.experiments import EXPERIMENTS, Experiment
+from onesided.report import figures, numbers, parts
+from onesided.report.parts import Column, Figure, Folded, Headline, Measure, Section, Table
+from onesided.statistics import INTERVAL, MINIMUM_COVERAGE
+from onesided.tables import (
+    PLACE,
+    SUMMARY_COLUMNS,
+    Campaign,
+    read_campaign,
+    read_table,
+)
+
+INDEX = "index.html"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One declared cell and its verdict, from verdicts.json."""
+
+    entry: Mapping[str, Any]
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """Return what tells it from every other cell."""
+        return tuple(self.entry[name] for name in PLACE)
+
+    @property
+    def group(self) -> tuple[Any, ...]:
+        """Return where and how it was run, without environment and thread level."""
+        names = ("system", "partition", "setting", "ranks", "placement", "launch_model")
+        return tuple(self.entry[name] for name in names)
+
+    @property
+    def group_label(self) -> str:
+        """Return the same in words."""
+        entry = self.entry
+        words = (
+            f"{entry['system']}:{entry['partition']}",
+            f"{entry['setting']}" if entry["setting"] else None,
+            numbers.count(entry["ranks"], "rank") if entry["ranks"] is not None else None,
+            entry["placement"],
+            entry["launch_model"],
+        )
+        return ", ".join(word for word in words if word)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a field of the entry."""
+        try:
+            return self.entry[name]
+        except KeyError as fault:
+            raise AttributeError(name) from fault
+
+
+@dataclass(frozen=True)
+class Material:
+    """What an experiment's page is made from.
+
+    Attributes:
+        campaign: the collected tables.
+        experiment: whose page it is.
+        cells: its cells, in the order in which they were declared.
+        summary: its rows of summary.parquet.
+    """
+
+    campaign: Campaign
+    experiment: Experiment
+    cells: Sequence[Cell]
+    summary: pl.DataFrame
+    place: tuple[str, ...] = field(default=PLACE)
+
+    @cached_property
+    def environments(self) -> list[str]:
+        """Return the environments, in the campaign's order."""
+        return list(dict.fromkeys(cell.environment for cell in self.cells))
+
+    @cached_property
+    def _measures(self) -> dict[tuple[Any, ...], Measure]:
+        names = (*PLACE, "metric", "statistic")
+        return {
+            tuple(row[name] for name in names): Measure.of(row) for row in self.summary.to_dicts()
+        }
+
+    @cached_property
+    def _statistic_of(self) -> dict[str, str]:
+        """Return the first statistic of each metric."""
+        pairs = self.summary.select("metric", "statistic").unique().sort("metric", "statistic")
+        return dict(reversed(pairs.rows()))
+
+    def measure(self, cell: Cell, metric: str, statistic: str | None = None) -> Measure | None:
+        """Return a metric of a cell; None where no launch gave a value."""
+        chosen = statistic or self._statistic_of.get(metric)
+        return self._measures.get((*cell.place, metric, chosen))
+
+    @cached_property
+    def evidence(self) -> pl.DataFrame:
+        """Return the experiment's timed operations, all launches."""
+        return usable_evidence(self.campaign, self.experiment)
+
+    @cached_property
+    def labels(self) -> pl.DataFrame:
+        """Return each cell's axes as JSON text, with its place."""
+        return self.campaign.cells.select(*PLACE, "labels").unique(maintain_order=True)
+
+    @cached_property
+    def hardware(self) -> str:
+        """Return the processor, for a table's column of that name."""
+        host = self.campaign.record.get("host") or {}
+        return str(host.get("processor") or host.get("name") or "this machine")
+
+    @cached_property
+    def interval_words(self) -> str:
+        """Say what the pairs beside the values are, from the launches there were."""
+        return interval_words(self.summary)
+
+
+def interval_words(summary: pl.DataFrame) -> str:
+    """Return what the two numbers beside a median are called."""
+    if not summary.height:
+        return "range"
+    most = summary.sort("launches")[-1]
+    launches, coverage = most["launches"][0], most["coverage"][0]
+    if most["kind"][0] == INTERVAL:
+        return f"{100 * coverage:.1f}{numbers.THIN_SPACE}% interval of {launches} launches"
+    return f"range of {numbers.count(launches, 'launch', 'launches')}"
+
+
+class Page(Protocol):
+    """What a page module of an experiment has to offer."""
+
+    def headline(self, material: Material) -> Headline:
+        """Return the answer in ten seconds."""
+
+    def sections(self, material: Material) -> list[Section]:
+        """Return the sections that follow."""
+
+    def terminal_lines(self, material: Material) -> list[str]:
+        """Return the answer as plain lines."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A campaign with its verdicts and summary."""
+
+    campaign: Campaign
+    cells: Sequence[Cell]
+    summary: pl.DataFrame
+
+    def materials(self) -> list[Material]:
+        """Return what each experiment that has cells is shown from, in the registry's order."""
+        return [
+            Material(
+                self.campaign,
+                experiment,
+                [cell for cell in self.cells if cell.kernel == kernel],
+                self.summary.filter(pl.col("kernel") == kernel),
+            )
+            for kernel, experiment in EXPERIMENTS.items()
+            if any(cell.kernel == kernel for cell in self.cells)
+        ]
+
+
+def load(folder: Path) -> Loaded:
+    """Read everything a report is made from.
+
+    Raises:
+        InputError: a file is missing, cut or of another schema version.
+    """
+    campaign = read_campaign(folder)
+    cells = [Cell(entry) for entry in read_verdicts(folder / "verdicts.json")]
+    if not cells:
+        raise InputError(folder / "verdicts.json", "cells", "none", "at least one declared cell")
+    return Loaded(campaign, cells, read_table(folder / "summary.parquet", SUMMARY_COLUMNS))
+
+
+# ------------------------------------------------------------------------------- the grid
+
+
+def _severity(cell: Cell) -> tuple[int, int]:
+    """Put failures first, then what was observed, then what was not measured."""
+    word = cell.verdict
+    part = 0 if word in verdicts.FAILURES else 2 if word in verdicts.NOT_MEASURED else 1
+    return part, verdicts.WORDS.index(word)
+
+
+def _early(cell: Cell) -> str | None:
+    fractions = cell.early_fractions
+    if not fractions:
+        return None
+    low, high = f"{min(fractions):.2f}", f"{max(fractions):.2f}"
+    return low if low == high else f"{low} {numbers.DASH} {high}"
+
+
+def _grid_row(cell: Cell) -> dict[str, Any]:
+    return {
+        **{f"axis_{axis}": value for axis, value in cell.labels.items()},
+        "environment": cell.environment,
+        "verdict": cell.verdict,
+        "detail": parts.short_detail(cell.detail),
+        "thread_level": cell.thread_level,
+        "early": _early(cell),
+        "tau": cell.tau_s,
+        "valid": f"{cell.valid_launches} of {cell.launches}",
+        "oversubscribed": cell.oversubscribed,
+        "where": cell.group_label,
+        "test": cell.test,
+        "cell": cell.cell,
+    }
+
+
+def _grid(material: Material) -> Table:
+    order = {name: place for place, name in enumerate(material.environments)}
+    cells = sorted(material.cells, key=lambda cell: (order[cell.environment], _severity(cell)))
+    axes = list(dict.fromkeys(axis for cell in cells for axis in cell.labels))
+    columns = [
+        Column("verdict", "verdict", verdict=True, header=True),
+        *(Column(f"axis_{axis}", axis.replace("_", " ")) for axis in axes),
+        Column("thread_level", "thread level"),
+        Column("early", "early fraction"),
+        Column("tau", "delay τ", numbers.seconds, unit="s"),
+        Column("valid", "valid launches"),
+        Column("oversubscribed", "over-subscribed"),
+        Column("detail", "reason"),
+        Column("where", "where and how"),
+    ]
+    return Table(
+        f"grid_{material.experiment.kernel}",
+        f"{material.experiment.title}: every declared cell, failures first in each environment.",
+        columns,
+        [_grid_row(cell) for cell in cells],
+        groups="environment",
+        csv_only=(Column("environment", "MPI"), Column("test", "test"), Column("cell", "cell")),
+        large=True,
+    )
+
+
+def _tally(loaded: Loaded) -> Table:
+    """Return how many cells of each environment have which verdict, and why none has."""
+    record = {doc.get("name"): doc for doc in loaded.campaign.record.get("environments", [])}
+    names = list(dict.fromkeys([*record, *(cell.environment for cell in loaded.cells)]))
+    present = [word for word in verdicts.WORDS if any(c.verdict == word for c in loaded.cells)]
+    rows = []
+    for name in names:
+        words = Counter(cell.verdict for cell in loaded.cells if cell.environment == name)
+        document = record.get(name, {})
+        rows.append(
+            {
+                "environment": name,
+                "cells": sum(words.values()),
+                **{word: words.get(word) for word in present},
+                "reason": parts.short_detail(document.get("reason"))
+                or _first_failure(loaded, name),
+            }
+        )
+    columns = [
+        Column("environment", "MPI", header=True),
+        Column("cells", "cells", str),
+        *(Column(word, word, str) for word in present),
+        Column("reason", "first reason"),
+    ]
+    return Table("verdicts", "Cells by verdict.", columns, rows)
+
+
+def _first_failure(loaded: Loaded, environment: str) -> str | None:
+    bad = (*verdicts.FAILURES, *verdicts.NOT_MEASURED)
+    cells = [c for c in loaded.cells if c.environment == environment and c.verdict in bad]
+    worst = min(cells, key=_severity, default=None)
+    return f"{worst.verdict}: {parts.short_detail(worst.detail)}" if worst else None
+
+
+# -------------------------------------------------------------------------- where it came from
+
+
+def _seen(table: pl.DataFrame, environment: str, column: str) -> str | None:
+    values = table.filter(pl.col("environment") == environment)[column].drop_nulls().unique()
+    return "; ".join(str(value) for value in values.sort()) or None
+
+
+def _environments_table(loaded: Loaded) -> Table:
+    cells = loaded.campaign.cells
+    record = {doc.get("name"): doc for doc in loaded.campaign.record.get("environments", [])}
+    names = list(dict.fromkeys([*record, *(cell.environment for cell in loaded.cells)]))
+    rows = []
+    for name in names:
+        document = record.get(name, {})
+        rows.append(
+            {
+                "environment": name,
+                "status": document.get("status"),
+                "library": _seen(cells, name, "library_version") or document.get("library_version"),
+                "standard": document.get("standard_version"),
+                "abi": document.get("abi"),
+                "provider": document.get("provider"),
+                "required": _seen(cells, name, "thread_level"),
+                "provided": _seen(cells, name, "thread_provided"),
+                "placement": _seen(cells, name, "placement"),
+                "launch_model": _seen(cells, name, "launch_model"),
+                "oversubscribed": _share_of(cells, name, "oversubscribed"),
+                "one_clock": _share_of(cells, name, "clock_global"),
+                "host": _seen(cells, name, "host"),
+                "reason": parts.short_detail(document.get("reason")),
+            }
+        )
+    columns = [
+        Column("environment", "MPI", header=True),
+        Column("status", "status"),
+        Column("library", "the library's own words"),
+        Column("standard", "MPI"),
+        Column("abi", "ABI"),
+        Column("provider", "from"),
+        Column("required", "thread level required"),
+        Column("provided", "provided"),
+        Column("placement", "placement"),
+        Column("launch_model", "launch"),
+        Column("oversubscribed", "cells over-subscribed"),
+        Column("one_clock", "on one clock"),
+        Column("host", "host"),
+        Column("reason", "reason"),
+    ]
+    return Table(
+        "environments", "The environments, as found by the runs themselves.", columns, rows
+    )
+
+
+def _share_of(cells: pl.DataFrame, environment: str, column: str) -> str | None:
+    known = cells.filter(pl.col("environment") == environment)[column].drop_nulls()
+    return numbers.share(int(known.sum()), known.len()) if known.len() else None
+
+
+def timing_lines(loaded: Loaded) -> list[tuple[str, str]]:
+    """Return where the campaign's time went: what, how long."""
+    timing = loaded.campaign.record.get("timing") or {}
+    wall, inside = timing.get("wall_s"), timing.get("inside_launches_s")
+    lines = [("wall time", numbers.duration(wall))]
+    if wall is not None and inside is not None:
+        part = numbers.share(inside, wall)
+        lines.append(("inside launches", f"{numbers.duration(inside)} ({part})"))
+    for name, seconds in (timing.get("parts") or {}).items():
+        lines.append((str(name), numbers.duration(seconds)))
+    return lines
+
+
+def _facts(loaded: Loaded) -> list[tuple[str, str]]:
+    campaign = loaded.campaign
+    started = campaign.launches["started_at"].drop_nulls().sort()
+    host = campaign.record.get("host") or {}
+    facts = [
+        ("campaign", campaign.name),
+        ("rounds", str(campaign.record.get("rounds", "not known"))),
+        ("launches", str(campaign.launches.height)),
+        ("samples", f"{campaign.samples.height:,}".replace(",", numbers.THIN_SPACE)),
+    ]
+    if started.len():
+        facts += [("first launch", started[0]), ("last launch", started[-1])]
+    facts.append(("commit", str(campaign.record.get("commit") or "not known")))
+    facts += [(f"host: {key}".replace("_", " "), str(value)) for key, value in host.items()]
+    return facts + timing_lines(loaded)
+
+
+def _facts_table(loaded: Loaded) -> Table:
+    rows = [{"what": what, "found": found} for what, found in _facts(loaded)]
+    columns = [Column("what", "what", header=True), Column("found", "found")]
+    return Table("provenance", "The campaign.", columns, rows)
+
+
+def _interval_lead(loaded: Loaded) -> str:
+    words = interval_words(loaded.summary)
+    return (
+        "A value is the median over launches; the two numbers with it are the "
+        f"{words}. From six launches on they are order statistics that cover the median with at "
+        f"least {100 * MINIMUM_COVERAGE:.0f}{numbers.THIN_SPACE}% (smallest and largest of six: "
+        f"96.9{numbers.THIN_SPACE}%); with fewer they are the range and are called so."
+    )
+
+
+def closing_sections(loaded: Loaded, materials: Sequence[Material]) -> list[Section]:
+    """Return the sections every report has: the grid, and where it came from."""
+    lead = (
+        "Nothing that was declared is left out: a cell that failed, was not supported or was not "
+        "run is here with its reason."
+    )
+    known = {material.experiment.kernel for material in materials}
+    others = sorted({cell.kernel for cell in loaded.cells} - known)
+    if others:
+        lead += f" No page is made for: {parts.listed(others)}."
+    grid = Section(
+        "grid", "Every cell", lead, (_tally(loaded), *(_grid(material) for material in materials))
+    )
+    origin = Section(
+        "provenance",
+        "Where this comes from",
+        _interval_lead(loaded),
+        (_environments_table(loaded), _facts_table(loaded)),
+    )
+    return [grid, origin]
+
+
+# ------------------------------------------------------------------------------- the document
+
+
+def _template(name: str) -> str:
+    return resources.files("onesided.report").joinpath(f"templates/{name}").read_text("utf-8")
+
+
+def _kind(part: object) -> str:
+    return type(part).__name__.lower()
+
+
+def render(loaded: Loaded, materials: Sequence[Material]) -> tuple[str, list[Section], list[Table]]:
+    """Return the HTML, its sections and the tables of its headlines."""
+    headlines = [(m.experiment, m.experiment.page.headline(m)) for m in materials]
+    sections = [section for m in materials for section in m.experiment.page.sections(m)]
+    sections += closing_sections(loaded, materials)
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_template),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters["kind"] = _kind
+    started = loaded.campaign.launches["started_at"].drop_nulls().sort()
+    html = environment.get_template("index.html.j2").render(
+        campaign=loaded.campaign.name,
+        date=str(started[-1])[:10] if started.len() else None,
+        environments=len({cell.environment for cell in loaded.cells}),
+        launches=loaded.campaign.launches.height,
+        cells=len(loaded.cells),
+        headlines=headlines,
+        sections=sections,
+        legend=LEGEND,
+        badge=parts.badge,
+        style=Markup(_template("style.css")),
+        dark_figures=Markup(figures.dark_style()),
+        script=Markup(_template("enhance.js")),
+        library=Markup(figures.library().replace("</script", "<\\/script")),
+        script_json=_script_json,
+        Markup=Markup,
+    )
+    return html, sections, [headline.table for _, headline in headlines]
+
+
+def _script_json(text: str) -> Markup:
+    """Make JSON safe inside a script element, where no entity is read."""
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+LEGEND = (
+    (verdicts.INDEPENDENT, "the access completed while the target provably still computed"),
+    (verdicts.DELAYED, "it completed before the target came back, after a delay τ that saturates"),
+    (verdicts.PARTIAL, "some accesses completed on their own, others did not"),
+    (verdicts.WAITS, "it completed only when the target came back to MPI"),
+    (verdicts.UNDECIDED, "too little was measured to tell; the reason stands beside it"),
+    (verdicts.REFERENCE, "nobody computes at the target: what the others are compared with"),
+    ("mixed", "cells taken together here differ; the grid tells them apart"),
+    (verdicts.CRASH, "and other failures: something went wrong in at least one launch"),
+    (verdicts.UNAVAILABLE, "and unsupported, not run: there is no measurement"),
+)
+
+
+def _files(sections: Sequence[Section], tables: Sequence[Table]) -> dict[str, str]:
+    """Return every file beside the page: name and content."""
+    found = {f"{table.name}.csv": table.csv_text() for table in tables}
+    for section in sections:
+        for part in section.parts:
+            if isinstance(part, Folded):
+                part = part.part
+            if isinstance(part, Figure):
+                found[f"{part.name}.svg"] = figures.as_file(part.wide)
+                part = part.table
+            found[f"{part.name}.csv"] = part.csv_text()
+    return found
+
+
+def _remove_stale(folder: Path, kept: Mapping[str, str]) -> None:
+    """Remove tables and figures of an earlier report that this one has not."""
+    for path in [*folder.glob("*.csv"), *folder.glob("*.svg")]:
+        if path.name not in kept:
+            try:
+                path.unlink()
+            except OSError as fault:
+                raise OnesidedError(f"{path}: cannot be removed: {fault.strerror}") from fault
+
+
+def build(folder: Path) -> Path:
+    """Write the report of a campaign; return the path of its page, which is written last.
+
+    Raises:
+        InputError: a file is missing, cut or of another schema version.
+    """
+    loaded = load(folder)
+    html, sections, tables = render(loaded, loaded.materials())
+    files = _files(sections, tables)
+    target = folder / "report"
+    for name, content in files.items():
+        documents.write_text(target / name, content)
+    _remove_stale(target, files)
+    documents.write_text(target / INDEX, html)
+    return target / INDEX
+
+
+def terminal_summary(folder: Path) -> str:
+    """Return what the end of a campaign says on a terminal: the answer, holes, time, the path.
+
+    Raises:
+        InputError: a file is missing, cut or of another schema version.
+    """
+    loaded = load(folder)
+    lines = []
+    for material in loaded.materials():
+        lines.append(f"{material.experiment.title} ({interval_words(material.summary)})")
+        lines += [f"  {line}" for line in material.experiment.page.terminal_lines(material)]
+    words = [cell.verdict for cell in loaded.cells]
+    missing = [word for word in words if word in verdicts.NOT_MEASURED]
+    failed = [word for word in words if word in verdicts.FAILURES]
+    open_words = [word for word in words if word == verdicts.UNDECIDED]
+    lines.append(f"cells: {len(words)} declared, {len(missing)} not measured" + _brackets(missing))
+    lines[-1] += f", {len(failed)} failed" + _brackets(failed)
+    lines[-1] += f", {len(open_words)} undecided"
+    lines.append("time: " + "; ".join(f"{what} {found}" for what, found in timing_lines(loaded)))
+    lines.append(f"report: {folder / 'report' / INDEX}")
+    plain = "\n".join(lines).replace(numbers.THIN_SPACE, " ")
+    return "".join(c if c.isprintable() or c == "\n" else "?" for c in plain) + "\n"
+
+
+def _brackets(words: Sequence[str]) -> str:
+    return f" ({parts.tally(words)})" if words else ""

@@ -1,0 +1,81 @@
+"""Numbers as a reader wants them: three digits, a fitting unit, never more than was measured."""
+
+from __future__ import annotations
+
+import math
+
+THIN_SPACE = "\u202f"
+TIMES = "\u00d7"
+DASH = "\u2013"
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def significant(value: float, digits: int = 3) -> str:
+    r"""Return a number with so many significant digits, without an exponent.
+
+    >>> significant(0.012345), significant(312.4), significant(48_213.0)
+    ('0.0123', '312', '48\u202f200')
+    """
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else str(value)
+    exponent = math.floor(math.log10(abs(value)))
+    rounded = round(value, digits - 1 - exponent)
+    # 9.996 becomes 10.0, which has one digit more before the point
+    exponent = math.floor(math.log10(abs(rounded)))
+    text = f"{rounded:,.{max(0, digits - 1 - exponent)}f}"
+    return text.replace(",", THIN_SPACE)
+
+
+def seconds(value: float) -> str:
+    """Return a time with a unit that keeps the number between 1 and 1000: ``12.3 µs``."""
+    if value == 0:
+        return f"0{THIN_SPACE}s"
+    for size, unit in _UNITS:
+        if abs(value) >= size * 0.9995 or unit == "ns":
+            return f"{significant(value / size)}{THIN_SPACE}{unit}"
+    raise AssertionError("the last unit takes every value")
+
+
+def plain_seconds(value: float) -> str:
+    """Return seconds without unit, to the microsecond or to three digits, as in a table in s."""
+    if value <= 0:
+        return f"{value:.6f}"
+    return f"{value:.{max(6, 2 - math.floor(math.log10(value)))}f}"
+
+
+def factor(value: float) -> str:
+    """Return a ratio with the sign of multiplication after it."""
+    return f"{significant(value)}{TIMES}"
+
+
+def ratio(value: float) -> str:
+    """Return a ratio without sign."""
+    return significant(value)
+
+
+def milliseconds_label(compute_ms: object) -> str:
+    """Return a compute length as asked for, given in ms: ``10 ms``, ``0.24 s``."""
+    length = float(str(compute_ms))
+    if length >= 100:
+        return f"{length / 1000:g}{THIN_SPACE}s"
+    return f"{length:g}{THIN_SPACE}ms"
+
+
+def duration(value: float | None) -> str:
+    """Return a wall time: ``41.5 s``, ``3 min 12 s``."""
+    if value is None:
+        return "not known"
+    if value < 60:
+        return f"{value:.1f}{THIN_SPACE}s"
+    minutes, rest = divmod(round(value), 60)
+    return f"{minutes}{THIN_SPACE}min {rest}{THIN_SPACE}s"
+
+
+def share(part: float, whole: float) -> str:
+    """Return a share in per cent; a dash where there is no whole."""
+    return f"{100 * part / whole:.0f}{THIN_SPACE}%" if whole > 0 else DASH
+
+
+def count(number: int, singular: str, plural: str | None = None) -> str:
+    """Return a number with its noun: ``1 cell``, ``84 cells``."""
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"

@@ -1,0 +1,278 @@
+"""What a page is made of: measures, tables, figures, sections; each table knows its CSV."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from onesided import verdicts
+from onesided.report import numbers
+from onesided.statistics import RANGE
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A value over launches, from a row of summary.parquet."""
+
+    value: float
+    low: float
+    high: float
+    coverage: float
+    kind: str
+    launches: int
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Measure:
+        """Take the fields from a row of the summary."""
+        return cls(**{name: row[name] for name in cls.__dataclass_fields__})
+
+
+Row = Mapping[str, Any]
+
+_SIGNS = {
+    verdicts.INDEPENDENT: ("✓", "good"),
+    verdicts.DELAYED: ("◔", "middle"),
+    verdicts.PARTIAL: ("◐", "middle"),
+    verdicts.WAITS: ("‖", "waits"),
+    verdicts.UNDECIDED: ("?", "open"),
+    verdicts.REFERENCE: ("·", "open"),
+    verdicts.LOCAL_COMPLETION: ("·", "open"),
+    verdicts.SYNCHRONISING: ("·", "open"),
+    "mixed": ("◑", "middle"),
+}
+_FAILURE_SIGN = ("✗", "failed")
+_NOT_MEASURED_SIGN = (numbers.DASH, "absent")
+
+
+def sign_of(word: str) -> tuple[str, str]:
+    """Return a verdict's sign and the name of its colour."""
+    if word in verdicts.FAILURES:
+        return _FAILURE_SIGN
+    return _SIGNS.get(word, _NOT_MEASURED_SIGN)
+
+
+def badge(word: str, title: str | None = None) -> Markup:
+    """Return a verdict as sign, word and colour: none of them is needed to read the others."""
+    sign, colour = sign_of(word)
+    hint = Markup(' title="{}"').format(title) if title else ""
+    return Markup(
+        '<span class="verdict {}"{}><span class="sign" aria-hidden="true">{}</span> {}</span>'
+    ).format(colour, hint, sign, word)
+
+
+def _machine(value: Any) -> str:
+    """Return a value as it stands in a CSV and in a `data` element."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes:
+        key: of the row's value: text, a number, a `Measure`, or None. A word in place of a
+            measure is a verdict (or the source's N/A).
+        title: head of the column.
+        show: how a number is written; None for text.
+        measure: the values are measures: the CSV gets their interval too.
+        verdict: the values are verdicts.
+        header: the column names the row.
+        unit: of the raw numbers, for the CSV's head.
+    """
+
+    key: str
+    title: str
+    show: Callable[[float], str] | None = None
+    measure: bool = False
+    verdict: bool = False
+    header: bool = False
+    unit: str | None = None
+
+    @property
+    def numeric(self) -> bool:
+        """Tell whether the values are set flush right."""
+        return self.show is not None
+
+    def csv_names(self) -> list[str]:
+        """Return the heads of the columns this one fills in the CSV."""
+        name = f"{self.key}_{self.unit}" if self.unit else self.key
+        if not self.measure:
+            return [name]
+        return [
+            name,
+            f"{name}_low",
+            f"{name}_high",
+            f"{self.key}_coverage",
+            f"{self.key}_kind",
+            f"{self.key}_launches",
+        ]
+
+    def csv_values(self, row: Row) -> list[str]:
+        """Return the row's values, one for each of `csv_names`."""
+        value = row.get(self.key)
+        if isinstance(value, Measure):
+            fields = (value.value, value.low, value.high, value.coverage, value.kind)
+            return [_machine(one) for one in (*fields, value.launches)]
+        return [_machine(value)] + [""] * (len(self.csv_names()) - 1)
+
+    def html(self, row: Row) -> Markup:
+        """Return the content of the row's cell."""
+        value = row.get(self.key)
+        if value is None or value == "":
+            return Markup('<span class="none">{}</span>').format(numbers.DASH)
+        if isinstance(value, Measure):
+            return self._measure(value)
+        if self.verdict:
+            return badge(str(value), row.get("detail"))
+        if self.show is None or isinstance(value, str):
+            known = self.measure and value in verdicts.WORDS
+            return badge(str(value)) if known else escape(value)
+        return Markup('<data value="{}">{}</data>').format(_machine(value), self.show(value))
+
+    def _measure(self, value: Measure) -> Markup:
+        assert self.show is not None
+        shown = Markup('<data value="{}">{}</data>').format(
+            _machine(value.value), self.show(value.value)
+        )
+        if value.launches < 2:
+            return shown + Markup('<small class="interval">one launch</small>')
+        word = "range " if value.kind == RANGE else ""
+        between = Markup('<small class="interval">{}{} {} {}</small>')
+        return shown + between.format(
+            word, self.show(value.low), numbers.DASH, self.show(value.high)
+        )
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the page and the CSV that holds the same numbers.
+
+    Attributes:
+        name: of the CSV, without ending.
+        caption: what the table shows, one sentence.
+        columns: from left to right.
+        rows: mappings from a column's key to its value.
+        groups: key of the value by which neighbouring rows are grouped under a heading, or None.
+        csv_only: further keys that the CSV has and the page has not.
+        large: shown in a region that scrolls.
+    """
+
+    name: str
+    caption: str | Markup
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    groups: str | None = None
+    csv_only: Sequence[Column] = field(default_factory=tuple)
+    large: bool = False
+
+    def csv_text(self) -> str:
+        """Return the CSV: RFC 4180, a head, numbers in full."""
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator="\r\n")
+        columns = (*self.columns, *self.csv_only)
+        writer.writerow([name for column in columns for name in column.csv_names()])
+        for row in self.rows:
+            writer.writerow([text for column in columns for text in column.csv_values(row)])
+        return buffer.getvalue()
+
+    def csv_address(self) -> str:
+        """Return the CSV as a data address, for a page that was moved without its folder."""
+        content = base64.b64encode(self.csv_text().encode("utf-8")).decode("ascii")
+        return f"data:text/csv;charset=utf-8;base64,{content}"
+
+    def grouped(self) -> list[tuple[str | None, list[Row]]]:
+        """Return runs of neighbouring rows with their heading."""
+        runs: list[tuple[str | None, list[Row]]] = []
+        for row in self.rows:
+            heading = str(row[self.groups]) if self.groups else None
+            if not runs or runs[-1][0] != heading:
+                runs.append((heading, []))
+            runs[-1][1].append(row)
+        return runs
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure: two static drawings, one to explore, and the table of what it draws.
+
+    Attributes:
+        name: of its files, without ending.
+        title: short.
+        caption: how to read it.
+        wide: SVG for a page of 700 px and more, and for print.
+        narrow: SVG for a telephone.
+        specification: Vega-Lite, for the interactive view.
+        table: the numbers drawn.
+    """
+
+    name: str
+    title: str
+    caption: str | Markup
+    wide: str
+    narrow: str
+    specification: str
+    table: Table
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Something a reader opens if they want it."""
+
+    summary: str
+    part: Table
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page under one heading."""
+
+    identifier: str
+    title: str
+    lead: str | Markup
+    parts: Sequence[Table | Figure | Folded] = ()
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What an experiment says in ten seconds.
+
+    Attributes:
+        sentences: the answer in words.
+        table: the answer, one row an environment.
+    """
+
+    sentences: Sequence[str | Markup]
+    table: Table
+
+
+def short_detail(detail: str | None, length: int = 300) -> str | None:
+    """Cut a reason that is too long for a table."""
+    if detail is None or len(detail) <= length:
+        return detail
+    return detail[: length - 1] + "…"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Join words as a sentence does: ``a, b and c``."""
+    if len(words) < 2:
+        return "".join(words)
+    return ", ".join(words[:-1]) + " and " + words[-1]
+
+
+def tally(words: Sequence[str]) -> str:
+    """Count words, most frequent first: ``12 waits, 3 independent``."""
+    counts: dict[str, int] = {}
+    for word in words:
+        counts[word] = counts.get(word, 0) + 1
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{number}{numbers.THIN_SPACE}{word}" for word, number in ordered)
