@@ -345,7 +345,9 @@ def _account_test(
         reason = failed_fixtures[0]["fail_reason"] if failed_fixtures else "a fixture failed"
         entry |= {"verdict": "unavailable", "reason": f"kernels not built: {reason}"}
     elif case["result"] == "skip":
-        entry |= {"verdict": "not_run", "reason": "skipped by ReFrame"}
+        # a test whose fixture was skipped is skipped with it; the reason stands with the fixture
+        skip = next(iter(skips.values()), {"verdict": "not_run", "reason": "skipped by ReFrame"})
+        entry |= {"verdict": skip["verdict"], "reason": skip["reason"]}
     else:
         passed = case["result"] == "pass"
         entry["folder"] = case["outputdir"] if passed else case["stagedir"]

@@ -1,6 +1,7 @@
 """The grid: a base point, crosses around it, and the cells they make."""
 
 import pytest
+
 from onesided import grid
 
 BASE = {"operation": "put", "flavor": "create", "compute_ms": 10}

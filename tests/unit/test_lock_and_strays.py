@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from onesided import strays
 from onesided.lock import campaign_lock
 

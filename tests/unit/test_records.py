@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from onesided import records
 from onesided.errors import InputError
 from onesided.records import Expectation

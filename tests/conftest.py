@@ -1,0 +1,103 @@
+"""What tests of every part share: environments that are ready, and what a skip may be."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from onesided import environments, fingerprint
+
+ROOT = Path(__file__).parents[1]
+DEFAULT_ENVIRONMENTS = ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1")
+#: Set where everything is installed that tests can want: a skip is a failure then.
+NO_SKIP = os.environ.get("ONESIDED_NO_SKIP") == "1"
+#: The one thing that no package registry has.
+MAY_ALWAYS_BE_SKIPPED = "Spack"
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    """Turn a skip into a failure where ONESIDED_NO_SKIP is set."""
+    outcome = yield
+    report = outcome.get_result()
+    if NO_SKIP and report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        if MAY_ALWAYS_BE_SKIPPED not in str(reason):
+            report.outcome = "failed"
+            report.longrepr = f"ONESIDED_NO_SKIP is set, and this was skipped: {reason}"
+
+
+@pytest.fixture(scope="session")
+def ready_environment():
+    """Return a function that gives an environment's document, or skips with the reason."""
+
+    def ready(name):
+        document = environments.provide(name)
+        if document["status"] != "ready":
+            pytest.skip(f"{name} is unavailable: {document['reason']}")
+        return document
+
+    return ready
+
+
+@pytest.fixture(scope="session")
+def kernel_prefix(ready_environment, tmp_path_factory):
+    """Build the kernels with MPICH by the script the checks use; return the folder."""
+    prefix = tmp_path_factory.mktemp("kernels") / "prefix"
+    compiler = ready_environment(DEFAULT_ENVIRONMENTS[0])["compilers"]["c"]
+    tools = Path(sys.executable).parent
+    subprocess.run(
+        ["sh", ROOT / "reframe_checks" / "build_kernels.sh", ROOT / "src" / "kernels", prefix,
+         compiler, fingerprint.kernel_source_state()],
+        env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"},
+        check=True,
+        capture_output=True,
+    )  # fmt: skip
+    return prefix
+
+
+@pytest.fixture
+def campaign_file(tmp_path, monkeypatch):
+    """Return a function that writes a campaign with results of its own in the test's folder."""
+    monkeypatch.setenv("ONESIDED_RESULTS", str(tmp_path / "results"))
+
+    def write(name="tiny", **changes):
+        document = {
+            "schema": "onesided/campaign/1",
+            "description": "a test",
+            "site": "laptop",
+            "partitions": ["laptop:node"],
+            "environments": ["mpich-5.0.2"],
+            "rounds": 1,
+            "select": {"tags": ["smoke"]},
+            "settings": ["default"],
+            "launch_timeout_s": 60,
+            **changes,
+        }
+        path = tmp_path / f"{name}.yaml"
+        path.write_text(yaml.safe_dump(document))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def onesided():
+    """Return a function that runs the command `onesided` and returns what it did."""
+
+    def call(*arguments, check=True, **options):
+        answer = subprocess.run(
+            [sys.executable, "-m", "onesided.cli", *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            check=False,
+            **options,
+        )
+        if check:
+            assert answer.returncode == 0, answer.stdout + answer.stderr
+        return answer
+
+    return call
