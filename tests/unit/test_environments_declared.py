@@ -1,0 +1,161 @@
+"""What may stand in config/environments.yaml, and the line a fault in it gets."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from onesided import environments, paths
+from onesided.errors import InputError
+
+CONFIG = Path(__file__).resolve().parents[2] / "config"
+
+LIBRARY_VERSIONS = {
+    "mpich-5.0.2": "MPICH Version: 5.0.2 MPICH Release date: Fri Sep 25 20:45:26 UTC 2026",
+    "openmpi-5.0.11": "Open MPI v5.0.11, package: Open MPI user@localhost Distribution",
+    "openmpi-4.1.8": "Open MPI v4.1.8, package: Open MPI user@localhost Distribution",
+    "impi-2021.18.1": "Intel(R) MPI Library 2021.18.1 for Linux* OS",
+}
+
+
+@pytest.fixture
+def config(tmp_path):
+    folder = tmp_path / "config"
+    folder.mkdir()
+    for name in ("environments.yaml", "wheels.lock"):
+        shutil.copy(CONFIG / name, folder)
+    return folder
+
+
+def change(config, old, new):
+    path = config / "environments.yaml"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def test_the_four_environments_of_the_campaigns_are_declared():
+    assert set(LIBRARY_VERSIONS) <= set(environments.declared(CONFIG))
+
+
+@pytest.mark.parametrize("name", LIBRARY_VERSIONS)
+def test_a_pattern_accepts_its_own_version_and_no_other(name):
+    pattern = environments.declared(CONFIG)[name].version_pattern()
+    accepted = [other for other, text in LIBRARY_VERSIONS.items() if re.search(pattern, text)]
+    assert accepted == [name]
+
+
+@pytest.mark.parametrize(
+    ("family", "version", "packages"),
+    [
+        ("mpich", "4.1.3", "[mpich]"),
+        ("mpich", "3.4.3", "[mpich]"),
+        ("openmpi", "4.1.7", "[openmpi]"),
+        ("impi", "2021.18.0", "[impi-rt, impi-devel]"),
+    ],
+)
+def test_another_version_is_five_lines(config, family, version, packages):
+    entry = f"""environments:
+  another:
+    provider: wheel
+    family: {family}
+    version: "{version}"
+    packages: {packages}
+"""
+    change(config, "environments:\n", entry)
+    assert environments.declared(config)["another"].version == version
+
+
+def test_variables_are_absolute(monkeypatch, tmp_path):
+    monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path))
+    variables = environments.declared(CONFIG)["impi-2021.18.1"].variables()
+    assert variables == {"I_MPI_ROOT": f"{tmp_path}/environments/impi-2021.18.1/prefix"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("environments:\n", "environments: [\n", "expected YAML"),
+        ("environments:\n", "environmentz:\n", "environmentz"),
+        ("schema: onesided/environments/1", "schema: onesided/environments/2", "environments/1"),
+        ("schema: onesided/environments/1", "schema: 1\nschema: 2", "given twice"),
+        ('version: "5.0.2"', 'version: "5.0.2"\n    colour: red', "colour"),
+        ('version: "5.0.2"', "version: 5.0", "a version in quotes"),
+        ('version: "5.0.2"', 'version: ""', "a version in quotes"),
+        ('version: "5.0.2"', 'version: "-1"', "a version in quotes"),
+        ("family: mpich", "family: lam", "one of mpich, openmpi, impi"),
+        ("provider: wheel", "provider: conjuring", "a provider there is"),
+        ("packages: [mpich]", "packages: []", "at least one"),
+        ("packages: [mpich]", 'packages: ["../mpich"]', "a package name"),
+        ("  mpich-5.0.2:", "  lock:", "not the word lock"),
+        ("  mpich-5.0.2:", "  ../escape:", "a name of lower-case letters"),
+        ("compiler: bin/mpicc", "compiler: /usr/bin/mpicc", "relative to the environment's folder"),
+        ("unbound: [-bind-to, none]", "free: []", "free"),
+        ("'MPICH Version:", "'(MPICH Version:", "a regular expression"),
+        ('I_MPI_ROOT: "{prefix}"', "I_MPI_ROOT: 1", "text"),
+    ],
+)
+def test_a_fault_is_one_line_that_names_what_was_expected(config, old, new, said):
+    change(config, old, new)
+    with pytest.raises(InputError) as caught:
+        environments.declared(config)
+    assert caught.value.exit_code == 2
+    assert said in str(caught.value)
+    assert "environments.yaml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_family_that_is_not_described_is_a_fault(config):
+    path = config / "environments.yaml"
+    text = path.read_text()
+    path.write_text(text[: text.index("\n  impi:\n    compiler")])
+    with pytest.raises(InputError, match=r"impi-2021.18.1.family: found impi; expected one under"):
+        environments.declared(config)
+
+
+@pytest.mark.parametrize("text", ["", "\n# nothing\n"])
+def test_an_empty_file_is_a_fault(config, text):
+    (config / "environments.yaml").write_text(text)
+    with pytest.raises(InputError, match="an empty file"):
+        environments.declared(config)
+
+
+def test_a_file_cut_in_half_is_a_fault(config):
+    path = config / "environments.yaml"
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(InputError):
+        environments.declared(config)
+
+
+def test_a_version_with_no_hash_names_the_command_that_adds_it(config):
+    change(config, 'version: "5.0.2"', 'version: "9.9.9"')
+    with pytest.raises(InputError, match=r"mpich==9\.9\.9: found no hash.*lock mpich-5\.0\.2"):
+        environments.declared(config)
+    assert environments.declared(config, locked=False)["mpich-5.0.2"].version == "9.9.9"
+
+
+def test_an_unknown_name_is_a_fault_that_lists_the_known_ones(monkeypatch):
+    monkeypatch.setenv("ONESIDED_ROOT", str(CONFIG.parent))
+    with pytest.raises(InputError, match=r"found no lam-7\.1; expected one of mpich-5\.0\.2, "):
+        environments.select(["lam-7.1"])
+
+
+def test_an_environment_never_provided_reads_as_unavailable(monkeypatch, tmp_path):
+    monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path))
+    document = environments.read("mpich-5.0.2")
+    assert document["status"] == "unavailable"
+    assert "not provided yet" in document["reason"]
+    assert not paths.environment_file("mpich-5.0.2").exists()
+
+
+def test_names_for_reframe_have_no_dots_and_differ():
+    names = [environments.reframe_name(name) for name in environments.declared(CONFIG)]
+    assert all(re.fullmatch(r"[a-z][a-z0-9_-]*", name) for name in names)
+    assert len(set(names)) == len(names)
+
+
+def test_what_the_families_leave_behind_is_declared():
+    assert "mpich_shm_*" in environments.left_behind("mpich-5.0.2")
+    assert "vader_segment.*" in environments.left_behind("openmpi-4.1.8")
