@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from onesided import documents, environments, fingerprint, paths, records
+from onesided import documents, environments, paths, records
 from onesided.campaign import Campaign
 from onesided.records import Expectation, Launch, Outcome
 from onesided.session import DECLARED_SCHEMA, Slot, cells_of, describe, read_record
@@ -133,11 +133,13 @@ def _cell_row(
     }
 
 
-def _expectation(test: dict[str, Any], environment: dict[str, Any]) -> Expectation:
+def _expectation(
+    test: dict[str, Any], environment: dict[str, Any], kernel_source_state: str
+) -> Expectation:
     return Expectation(
         ranks=test["ranks"],
         library_version_pattern=environment["library_version_pattern"],
-        source_state=None if environment["kernels_prefix"] else fingerprint.kernel_source_state(),
+        source_state=None if environment["kernels_prefix"] else kernel_source_state,
         placement=test["placement"],
     )
 
@@ -148,10 +150,8 @@ def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> d
     folder, record = read_record(slot)
     system, _, partition = slot.partition.partition(":")
     relative = folder.relative_to(slot.campaign.results).as_posix()
-    entries = {entry["test"]: entry for entry in record["tests"]}
     inside_s = 0.0
     for test in tests:
-        entry = entries[test["test"]]
         key = {
             "campaign": slot.campaign.name,
             "system": system,
@@ -164,7 +164,7 @@ def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> d
             "session": relative,
             "attempt": int(record["attempt"].rpartition("-")[2]),
         }
-        launch, outcomes = _outcomes(test, entry, folder, environment)
+        launch, outcomes = _outcomes(test, record, folder, environment)
         tables.add(key, test, launch, outcomes)
         inside_s += sum(
             attempt["end_s"] - attempt["begin_s"]
@@ -185,8 +185,10 @@ def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> d
 
 
 def _outcomes(
-    test: dict[str, Any], entry: dict[str, Any], folder: Path, environment: dict[str, Any]
+    test: dict[str, Any], record: dict[str, Any], folder: Path, environment: dict[str, Any]
 ) -> tuple[Launch, dict[str, Outcome]]:
+    """Return what a test of a session left, and what became of each of its cells."""
+    entry = next(entry for entry in record["tests"] if entry["test"] == test["test"])
     declared = cells_of(test)
     if entry["verdict"] is not None:
         outcome = Outcome(entry["verdict"], entry["reason"])
@@ -195,7 +197,8 @@ def _outcomes(
         return Launch(), dict.fromkeys(declared, Outcome("not_run", entry["reason"]))
     files = folder / entry["folder"]
     launch = records.read_launch(files / "lines.jsonl", files / "launches.jsonl")
-    return launch, records.outcomes(launch, declared, _expectation(test, environment))
+    expected = _expectation(test, environment, record["kernel_source_state"])
+    return launch, records.outcomes(launch, declared, expected)
 
 
 def _write_parquet(path: Path, frame: pl.DataFrame) -> None:

@@ -185,6 +185,7 @@ class Session:
             "environment": self.slot.environment,
             "round": self.slot.round,
             "fingerprint": self.fingerprint,
+            "kernel_source_state": fingerprint.kernel_source_state(),
             "attempt": attempt.name,
             "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
