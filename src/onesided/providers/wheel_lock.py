@@ -102,10 +102,9 @@ def resolve(pins: Sequence[str], source: str, field: str) -> dict[str, Requireme
         )
         if outcome.returncode == 0:
             return parse(locked.read_text("utf-8"), "the package index")
-    tried = re.search(r"^Tried: (.*)$", outcome.stderr, re.MULTILINE)
-    if tried:
-        versions = ", ".join(dict.fromkeys(tried[1].split(", ")))
-        raise InputError(source, field, " ".join(pins), f"a version the index has: {versions}")
+    had = re.search(r"(\S+==\S+) \(from versions: (.*)\)", outcome.stderr)
+    if had and had[2] != "none":
+        raise InputError(source, field, had[1], f"a version the index has: {had[2]}")
     last = (outcome.stderr.strip().splitlines() or ["no reason given"])[-1]
     raise OnesidedError(f"the package index gave no hashes of {' '.join(pins)}: {last}")
 

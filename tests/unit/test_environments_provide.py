@@ -1,0 +1,395 @@
+"""Providing environments: what becomes ready, what becomes unavailable and why, what survives.
+
+The MPI here is a few lines of shell in a real wheel, installed by the real pip with no network.
+"""
+
+import argparse
+import base64
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from onesided import documents, environments, paths, strays
+from onesided.commands import environments as command
+from onesided.errors import InputError, OnesidedError
+from onesided.providers.command import StoppedError
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+FINDINGS = {
+    "library_version": "MPICH Version:      1.0\nMPICH Release date: never",
+    "library_path": "PREFIX/bin/mpicc",
+    "thread_level_provided": "multiple",
+    "standard_version": "4.1",
+    "abi": None,
+    "ranks": 2,
+    "errors": 0,
+}
+COMPILES = """#!/bin/sh
+prefix=$(cd "$(dirname "$0")/.." && pwd)
+sed "s,PREFIX,$prefix," "$prefix/bin/findings" > findings.template
+printf '#!/bin/sh\\ncp findings.template "$1"\\n' > probe
+chmod +x probe
+"""
+LAUNCHES = """#!/bin/sh
+while [ "$1" != -n ]; do shift; done
+shift 2
+"$@"
+"""
+NAME = "fake-1.0"
+
+
+class Fake:
+    """A checkout with one made-up MPI, whose wheel can be made in any way of being broken."""
+
+    def __init__(self, root):
+        self.root = root
+        self.wheels = root / "wheels"
+        self.config = root / "config"
+        self.wheels.mkdir()
+        self.config.mkdir()
+        families = yaml.safe_load((CHECKOUT / "config/environments.yaml").read_text())["families"]
+        self.document = {"schema": "onesided/environments/1", "families": families}
+        self.document["environments"] = {}
+        (self.config / "wheels.lock").write_text("")
+
+    def declare(self, name=NAME, package="fakempi", compiler=COMPILES, launcher=LAUNCHES, **found):
+        """Declare an MPI, make its wheel and lock it."""
+        findings = json.dumps({**FINDINGS, **found})
+        wheel = self.build(package, compiler, launcher, findings)
+        with (self.config / "wheels.lock").open("a") as stream:
+            digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+            stream.write(f"{package}==1.0 --hash=sha256:{digest}\n")
+        entry = {"provider": "wheel", "family": "mpich", "version": "1.0", "packages": [package]}
+        self.document["environments"][name] = entry
+        self.write()
+
+    def write(self):
+        (self.config / "environments.yaml").write_text(yaml.safe_dump(self.document))
+
+    def build(self, package, compiler, launcher, findings):
+        """Make the wheel by hand: a few files in a zip, their hashes in RECORD."""
+        scripts = {"mpicc": compiler, "mpiexec": launcher, "findings": findings}
+        info = f"{package}-1.0.dist-info"
+        files = {f"{package}-1.0.data/scripts/{name}": text for name, text in scripts.items()}
+        files[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
+        files[f"{info}/WHEEL"] = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        digests = {name: hashlib.sha256(text.encode()).digest() for name, text in files.items()}
+        record = [
+            f"{name},sha256={base64.urlsafe_b64encode(digest).decode().rstrip('=')},"
+            for name, digest in digests.items()
+        ]
+        files[f"{info}/RECORD"] = "\n".join([*record, f"{info}/RECORD,,"]) + "\n"
+        path = self.wheels / f"{package}-1.0-py3-none-any.whl"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, text in files.items():
+                entry = zipfile.ZipInfo(name)
+                entry.external_attr = 0o100755 << 16  # pip keeps the permission to execute
+                archive.writestr(entry, text)
+        return path
+
+
+@pytest.fixture
+def fake(tmp_path, monkeypatch):
+    made = Fake(tmp_path)
+    monkeypatch.setenv("ONESIDED_ROOT", str(tmp_path))
+    monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path / "build"))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(made.wheels))
+    return made
+
+
+@pytest.fixture
+def unpacked(fake, monkeypatch):
+    """Install by unpacking the wheel, which is quicker than pip where pip is not the subject."""
+
+    def install(declaration, prefix, command):
+        shutil.rmtree(prefix, ignore_errors=True)
+        (prefix / "bin").mkdir(parents=True)
+        with zipfile.ZipFile(next(fake.wheels.glob(f"{declaration.packages[0]}-*"))) as archive:
+            for name in archive.namelist():
+                if "/scripts/" in name:
+                    target = prefix / "bin" / Path(name).name
+                    target.write_bytes(archive.read(name))
+                    target.chmod(0o755)
+
+    monkeypatch.setattr(environments.PROVIDERS["wheel"], "install", install)
+    return fake
+
+
+def commands_left():
+    """Return the processes of this test; another run's on this machine are none of ours."""
+    return strays.marked_processes("ONESIDED_BUILD", os.environ["ONESIDED_BUILD"])
+
+
+def states_of(name=NAME, **options):
+    """Provide and return the document and the states it went through."""
+    states = []
+    return environments.provide(name, say=states.append, **options), states
+
+
+def test_a_locked_wheel_becomes_a_described_environment(fake):
+    fake.declare()
+    document, states = states_of()
+    prefix = fake.root / "build/environments/fake-1.0/prefix"
+    assert states == ["installing", "probing"]
+    assert (document["status"], document["reason"]) == ("ready", None)
+    assert document["prefix"] == str(prefix)
+    assert document["compilers"] == {"c": f"{prefix}/bin/mpicc"}
+    assert document["launcher"]["path"] == f"{prefix}/bin/mpiexec"
+    assert document["launcher"]["placement"]["core"] == ["-bind-to", "core"]
+    assert document["library_version"] == "MPICH Version: 1.0 MPICH Release date: never"
+    assert document["features"] == ["thread_multiple"]
+    assert environments.read(NAME) == document
+    assert documents.read_json(paths.environment_file(NAME), "environment") == document
+
+
+def test_a_ready_environment_is_left_as_it_is(unpacked):
+    unpacked.declare()
+    first = environments.provide(NAME)
+    written = paths.environment_file(NAME).stat().st_mtime_ns
+    assert states_of() == (first, [])
+    assert paths.environment_file(NAME).stat().st_mtime_ns == written
+
+
+def test_a_changed_declaration_is_probed_again_but_not_installed_again(unpacked):
+    unpacked.declare()
+    first = environments.provide(NAME)
+    unpacked.document["families"]["mpich"]["left_behind"] = ["other_*"]
+    unpacked.write()
+    second, states = states_of()
+    assert states == ["probing"]
+    assert second["left_behind"] == ["other_*"]
+    assert second["declaration_digest"] != first["declaration_digest"]
+
+
+def test_a_moved_checkout_is_installed_again(unpacked, monkeypatch):
+    unpacked.declare()
+    environments.provide(NAME)
+    (unpacked.root / "build").rename(unpacked.root / "elsewhere")
+    monkeypatch.setenv("ONESIDED_BUILD", str(unpacked.root / "elsewhere"))
+    document, states = states_of()
+    assert states == ["installing", "probing"]
+    assert document["prefix"].startswith(str(unpacked.root / "elsewhere"))
+
+
+def test_a_half_made_prefix_is_wiped_and_made_again(fake):
+    fake.declare()
+    prefix = fake.root / "build/environments/fake-1.0/prefix"
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "bin/mpicc").write_text("half a")
+    (prefix / "rest").write_text("of a killed try")
+    assert environments.provide(NAME)["status"] == "ready"
+    assert not (prefix / "rest").exists()
+
+
+@pytest.mark.parametrize("damage", ["", "{", '{"schema": "onesided/environment/2"}'])
+def test_a_damaged_description_is_made_again(unpacked, damage):
+    unpacked.declare()
+    first = environments.provide(NAME)
+    paths.environment_file(NAME).write_text(damage)
+    with pytest.raises(InputError):
+        environments.read(NAME)
+    assert states_of() == (first, ["probing"])
+
+
+def test_a_wheel_that_is_not_the_locked_one_is_refused(fake):
+    fake.declare()
+    fake.build("fakempi", COMPILES, LAUNCHES, "tampered with")
+    document = environments.provide(NAME)
+    assert document["status"] == "unavailable"
+    assert "hash mismatch" in document["reason"]
+    assert document["prefix"] is None
+    assert environments.read(NAME) == document
+
+
+def test_a_wheel_that_cannot_be_had_is_a_reason(fake):
+    fake.declare()
+    next(fake.wheels.iterdir()).unlink()
+    document = environments.provide(NAME)
+    assert document["status"] == "unavailable"
+    assert "fakempi==1.0" in document["reason"]
+
+
+def test_an_unavailable_environment_is_tried_again(fake):
+    fake.declare()
+    [wheel] = fake.wheels.iterdir()
+    content = wheel.read_bytes()
+    wheel.unlink()
+    environments.provide(NAME)
+    wheel.write_bytes(content)
+    assert environments.provide(NAME)["status"] == "ready"
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        ({"compiler": "#!/bin/sh\nexec cc-is-not-here probe.c\n"}, "cc-is-not-here"),
+        ({"compiler": "#!/bin/sh\nexit 4\n"}, "mpicc exited 4: it wrote nothing"),
+        ({"compiler": "#!/not/there\n"}, "mpicc cannot be started"),
+        ({"launcher": "#!/bin/sh\necho no slots >&2\nexit 1\n"}, "mpiexec exited 1: no slots"),
+        ({"launcher": "#!/bin/sh\nkill -9 $$\n"}, "mpiexec got signal 9"),
+        ({"launcher": "#!/bin/sh\nexit 0\n"}, "mpiexec exited 0, but its ranks wrote nothing"),
+        ({"library_version": "MPICH Version: 1.1"}, "another version ran"),
+        ({"library_path": "/usr/lib/libmpi.so.12"}, "another MPI ran: /usr/lib/libmpi.so.12"),
+        ({"ranks": 1}, "worlds of 1"),
+        ({"errors": 7}, "a put lost 7 elements"),
+    ],
+)
+def test_an_mpi_that_does_not_work_is_unavailable_with_the_reason(unpacked, broken, reason):
+    unpacked.declare(**broken)
+    document = environments.provide(NAME)
+    assert document["status"] == "unavailable"
+    assert reason in document["reason"]
+    assert "\n" not in document["reason"]
+
+
+def test_a_machine_with_no_compiler_is_a_reason(unpacked, monkeypatch):
+    unpacked.declare(compiler='#!/bin/sh\nexec cc "$@"\n')
+    folder = unpacked.root / "tools"
+    folder.mkdir()
+    (folder / "sh").symlink_to("/bin/sh")
+    monkeypatch.setenv("PATH", str(folder))
+    assert "cc: not found" in environments.provide(NAME)["reason"]
+
+
+def test_a_launcher_that_hangs_is_ended_in_time_with_its_ranks(unpacked):
+    # the rank leaves its launcher's process group, as those of real launchers do
+    unpacked.declare(launcher="#!/bin/sh\nsetsid sleep 4711 &\nsleep 4711\n")
+    begin = time.monotonic()
+    document = environments.provide(NAME, probe_timeout_s=0.5)
+    assert time.monotonic() - begin < 5
+    assert document["reason"] == "mpiexec did not end within 0.5 s"
+    assert commands_left() == []
+
+
+def test_one_that_fails_stops_no_other(unpacked):
+    unpacked.declare("broken", "brokenmpi", launcher="#!/bin/sh\nexit 1\n")
+    unpacked.declare()
+    found = environments.provide_all()
+    assert [one["status"] for one in found] == ["unavailable", "ready"]
+
+
+@pytest.mark.parametrize(("keep_going", "exit_code"), [(False, 1), (True, 0)])
+def test_the_command_fails_with_an_unavailable_one_unless_told_otherwise(
+    unpacked, keep_going, exit_code
+):
+    unpacked.declare(launcher="#!/bin/sh\nexit 1\n")
+    assert command.run(argparse.Namespace(names=[], keep_going=keep_going)) == exit_code
+
+
+def test_an_unknown_name_starts_nothing(unpacked):
+    unpacked.declare()
+    with pytest.raises(InputError, match=r"no other; expected one of fake-1\.0"):
+        command.run(argparse.Namespace(names=[NAME, "other"], keep_going=True))
+    assert not paths.environments_dir().exists()
+
+
+def test_an_interruption_says_nothing_of_the_environment(unpacked):
+    unpacked.declare(launcher="#!/bin/sh\nsleep 4711\n")
+    stop = threading.Event()
+    threading.Timer(0.5, stop.set).start()
+    with pytest.raises(StoppedError):
+        environments.provide(NAME, stop=stop)
+    assert not paths.environment_file(NAME).exists()
+    assert commands_left() == []
+
+
+def test_a_folder_that_cannot_be_written_is_one_clear_line(unpacked):
+    unpacked.declare()
+    (unpacked.root / "build").write_text("in the way")
+    with pytest.raises(OnesidedError, match=r"build/environments/fake-1\.0: cannot be written"):
+        environments.provide(NAME)
+
+
+def start_providing():
+    program = "from onesided import environments as e; e.provide_all()"
+    return subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True)
+
+
+def test_of_two_runs_at_once_one_installs_and_both_succeed(fake):
+    fake.declare()
+    runs = [start_providing() for _ in range(2)]
+    said = [run.communicate(timeout=60)[1] for run in runs]
+    assert [run.returncode for run in runs] == [0, 0]
+    assert sorted(text.count("installing") for text in said) == [0, 1]
+    assert all("fake-1.0: ready" in text for text in said)
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_an_installer_that_outlives_a_kill_keeps_the_lock(fake, monkeypatch):
+    # the next run wipes the prefix: it must not while an orphan still writes into it
+    fake.declare()
+    folder = fake.root / "build/environments/fake-1.0"
+    script = fake.root / "sitecustomize.py"
+    script.write_text(
+        "import sys, time\nif 'install' in sys.argv:\n"
+        f"    open({str(fake.root / 'began')!r}, 'w').close()\n    time.sleep(4711)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(fake.root))
+    run = start_providing()
+    wait_until((fake.root / "began").exists)
+    run.kill()
+    run.wait()
+    with (folder / "lock").open("a") as stream, pytest.raises(BlockingIOError):
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    for process in commands_left():
+        os.kill(process, signal.SIGKILL)
+    monkeypatch.delenv("PYTHONPATH")
+    assert environments.provide(NAME)["status"] == "ready"
+
+
+def test_a_run_killed_while_installing_is_taken_up_by_the_next(fake):
+    fake.declare()
+    run = start_providing()
+    wait_until((fake.root / "build/environments/fake-1.0/requirements.txt").exists)
+    run.kill()
+    run.wait()
+    assert not paths.environment_file(NAME).exists()
+    assert environments.provide(NAME)["status"] == "ready"
+
+
+def test_hashes_that_are_there_are_not_asked_for_again(fake, capsys):
+    fake.declare()
+    before = (fake.config / "wheels.lock").read_text()
+    assert command.run(argparse.Namespace(names=["lock", NAME], keep_going=False)) == 0
+    assert "fake-1.0 was there" in capsys.readouterr().out
+    assert (fake.config / "wheels.lock").read_text() == before
+
+
+def test_a_new_version_is_locked_with_one_command(fake):
+    fake.declare()
+    whole = (fake.config / "wheels.lock").read_text()
+    (fake.config / "wheels.lock").write_text("# nothing yet\n")
+    with pytest.raises(InputError, match=r"onesided environments lock fake-1\.0"):
+        environments.provide(NAME)
+    command.run(argparse.Namespace(names=["lock", NAME], keep_going=False))
+    text = (fake.config / "wheels.lock").read_text()
+    assert text.startswith("# nothing yet\n")
+    assert whole.split()[1] in text
+    assert environments.provide(NAME)["status"] == "ready"
+
+
+def test_a_version_the_index_does_not_have_names_those_it_has(fake):
+    fake.declare()
+    fake.document["environments"][NAME]["version"] = "2.0"
+    fake.write()
+    with pytest.raises(InputError, match=r"fakempi==2\.0; expected a version the index has: 1\.0"):
+        command.run(argparse.Namespace(names=["lock", NAME], keep_going=False))
