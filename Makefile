@@ -18,6 +18,8 @@ setup: $(STAMP) ## install what requirements.lock names into .venv (no root)
 
 # The script holds a lock and writes the stamp last, so that it may be interrupted and run twice.
 $(STAMP): requirements.lock pyproject.toml tools/setup.py
+	@command -v $(PYTHON) >/dev/null || \
+	  { echo "setup: found no $(PYTHON); expected Python 3.11 or newer" >&2; exit 2; }
 	@$(PYTHON) tools/setup.py
 
 report: setup ## install the MPIs, run the campaign (CAMPAIGN=quick, papers), write the report

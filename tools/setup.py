@@ -9,6 +9,7 @@ older Pythons, so that they can say that they are too old.
 
 import fcntl
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -72,7 +73,7 @@ def run(what: str, *command: object) -> None:
     with LOG.open("a+") as log:
         begin = log.seek(0, 2)
         words = [str(word) for word in command]
-        status = subprocess.call(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        status = subprocess.call(words, stdout=log, stderr=log)
         if status != 0:
             log.seek(begin)
             lines = [line.strip() for line in log]
@@ -134,6 +135,9 @@ def main() -> None:
         except OSError:
             say("waiting for another set-up of this folder")
             fcntl.flock(guard, fcntl.LOCK_EX)
+        # every step inherits the lock as its standard input: one that outlives a kill of this
+        # script keeps the next set-up waiting, and so out of the folder it still writes to
+        os.dup2(guard.fileno(), 0)
         if not is_complete():
             install_locked()
         install_project()
