@@ -85,6 +85,7 @@ def _drawing(specification: dict[str, Any], name: str) -> str:
     hatch = _HATCH.format(name=pattern, ground=SHADED, line=colour("bar"))
     svg = svg.replace(f'fill="{SHADED}"', f'fill="url(#{pattern})"')
     svg = re.sub(r"(<svg[^>]*>)", lambda found: found.group(1) + hatch, svg, count=1)
+    svg = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found.group()):.2f}", svg)
     # the labels of the marks repeat the data table, which a screen reader has beside the figure
     return re.sub(r' aria-(?:label|roledescription)="[^"]*"', "", svg)
 

@@ -215,6 +215,7 @@ def _grid_row(cell: Cell) -> dict[str, Any]:
         "environment": cell.environment,
         "verdict": cell.verdict,
         "detail": parts.short_detail(cell.detail),
+        "note": "over-subscribed" if cell.oversubscribed else None,
         "thread_level": cell.thread_level,
         "early": _early(cell),
         "tau": cell.tau_s,
@@ -230,25 +231,33 @@ def _grid(material: Material) -> Table:
     order = {name: place for place, name in enumerate(material.environments)}
     cells = sorted(material.cells, key=lambda cell: (order[cell.environment], _severity(cell)))
     axes = list(dict.fromkeys(axis for cell in cells for axis in cell.labels))
+    where = sorted({cell.group_label for cell in cells})
     columns = [
-        Column("verdict", "verdict", verdict=True, header=True),
+        Column("verdict", "verdict", verdict=True, header=True, note="note"),
         *(Column(f"axis_{axis}", axis.replace("_", " ")) for axis in axes),
         Column("thread_level", "thread level"),
         Column("early", "early fraction"),
         Column("tau", "delay τ", numbers.seconds, unit="s"),
         Column("valid", "valid launches"),
-        Column("oversubscribed", "over-subscribed"),
-        Column("detail", "reason"),
-        Column("where", "where and how"),
+        Column("detail", "reason", prose=True),
     ]
+    beside = [
+        Column("environment", "MPI"),
+        Column("oversubscribed", "over-subscribed"),
+        Column("test", "test"),
+        Column("cell", "cell"),
+    ]
+    (columns if len(where) > 1 else beside).append(Column("where", "where and how", prose=True))
     return Table(
         f"grid_{material.experiment.kernel}",
-        f"{material.experiment.title}: every declared cell, failures first in each environment.",
+        f"{material.experiment.title}: every declared cell, failures first in each environment."
+        + (f" All of them on {where[0]}." if len(where) == 1 else ""),
         columns,
         [_grid_row(cell) for cell in cells],
         groups="environment",
-        csv_only=(Column("environment", "MPI"), Column("test", "test"), Column("cell", "cell")),
+        csv_only=beside,
         large=True,
+        filterable=True,
     )
 
 
@@ -271,12 +280,13 @@ def _tally(loaded: Loaded) -> Table:
             }
         )
     columns = [
-        Column("environment", "MPI", header=True),
+        Column("environment", "MPI", header=True, note="reason"),
         Column("cells", "cells", str),
         *(Column(word, word, str) for word in present),
-        Column("reason", "first reason"),
     ]
-    return Table("verdicts", "Cells by verdict.", columns, rows)
+    reason = (Column("reason", "first reason"),)
+    caption = "Cells by verdict; below a name the first reason for a failure or a hole."
+    return Table("verdicts", caption, columns, rows, csv_only=reason, form="cards")
 
 
 def _first_failure(loaded: Loaded, environment: str) -> str | None:
@@ -320,23 +330,26 @@ def _environments_table(loaded: Loaded) -> Table:
             }
         )
     columns = [
-        Column("environment", "MPI", header=True),
-        Column("status", "status"),
-        Column("library", "the library's own words"),
-        Column("standard", "MPI"),
+        Column("environment", "MPI", header=True, note="reason"),
+        Column("library", "library, in its own words", prose=True),
+        Column("standard", "standard"),
         Column("abi", "ABI"),
         Column("provider", "from"),
-        Column("required", "thread level required"),
-        Column("provided", "provided"),
+        Column("required", "level required"),
+        Column("provided", "level provided"),
         Column("placement", "placement"),
         Column("launch_model", "launch"),
         Column("oversubscribed", "cells over-subscribed"),
         Column("one_clock", "on one clock"),
         Column("host", "host"),
-        Column("reason", "reason"),
     ]
     return Table(
-        "environments", "The environments, as found by the runs themselves.", columns, rows
+        "environments",
+        "The environments, as found by the runs themselves.",
+        columns,
+        rows,
+        csv_only=(Column("status", "status"), Column("reason", "reason")),
+        form="cards",
     )
 
 

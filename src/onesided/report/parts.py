@@ -88,6 +88,10 @@ class Column:
         verdict: the values are verdicts.
         header: the column names the row.
         unit: of the raw numbers, for the CSV's head.
+        note: key of a text set small below the value; it has its own column in the CSV if the
+            table names one.
+        mark: key of a footnote's mark.
+        prose: the texts are sentences and need some width.
     """
 
     key: str
@@ -97,6 +101,9 @@ class Column:
     verdict: bool = False
     header: bool = False
     unit: str | None = None
+    note: str | None = None
+    mark: str | None = None
+    prose: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -126,7 +133,17 @@ class Column:
         return [_machine(value)] + [""] * (len(self.csv_names()) - 1)
 
     def html(self, row: Row) -> Markup:
-        """Return the content of the row's cell."""
+        """Return the content of the row's cell, with its footnote's mark and its note."""
+        content = self._content(row)
+        mark = row.get(self.mark) if self.mark else None
+        if mark:
+            content += Markup("<sup>{}</sup>").format(mark)
+        note = row.get(self.note) if self.note else None
+        if note:
+            content += Markup('<small class="note">{}</small>').format(note)
+        return content
+
+    def _content(self, row: Row) -> Markup:
         value = row.get(self.key)
         if value is None or value == "":
             return Markup('<span class="none">{}</span>').format(numbers.DASH)
@@ -165,6 +182,10 @@ class Table:
         groups: key of the value by which neighbouring rows are grouped under a heading, or None.
         csv_only: further keys that the CSV has and the page has not.
         large: shown in a region that scrolls.
+        notes: footnotes: mark and text.
+        filterable: a reader may filter the rows, by group, verdict and words.
+        form: what a row becomes where the page is narrow: ``rows``, ``cards`` (a line a value)
+            or ``records`` (what it is, then its last four values side by side).
     """
 
     name: str
@@ -174,6 +195,9 @@ class Table:
     groups: str | None = None
     csv_only: Sequence[Column] = field(default_factory=tuple)
     large: bool = False
+    notes: Sequence[tuple[str, str]] = ()
+    filterable: bool = False
+    form: str = "rows"
 
     def csv_text(self) -> str:
         """Return the CSV: RFC 4180, a head, numbers in full."""

@@ -44,7 +44,7 @@ HELPER_CASE = "helper_blocked"
 CASES = {BASE_CASE: "Case 1", IDLE_CASE: "Case 2", HELPER_CASE: "Case 3"}
 PUBLISHED = "shared_counter_table1.csv"
 NOT_AVAILABLE = "N/A"
-POINTS_A_PANEL = 90
+POINTS_A_PANEL = 30
 """More would hide each other; which are drawn does not depend on their values."""
 
 LOWEST_PERFORMANCE = 0.1
@@ -120,8 +120,7 @@ def _reading(words: Mapping[tuple[str, str], str]) -> str:
         return "consistent with strong progress"
     if not independent:
         return "consistent with weak progress"
-    where = [f"{family} ({flavor})" for family, flavor in independent]
-    return f"consistent with weak progress; independent only with {listed(where)}"
+    return "consistent with weak progress; independent in part"
 
 
 def _answer_row(
@@ -171,14 +170,12 @@ def headline(material: Material) -> Headline:
         group = full if independent == len(words) else part if independent else none
         group.append(environment)
     columns = [
-        Column("environment", "MPI", header=True),
+        Column("environment", "MPI", header=True, note="reading"),
         *(
             Column(_family_key(family, flavor), f"{family}, {flavor}", verdict=True)
             for family, flavor in keys
         ),
-        Column("slowdown", "slowest, against an idle target", numbers.factor, measure=True),
-        Column("where", "found with"),
-        Column("reading", "reads as"),
+        Column("slowdown", "slowest, over idle", numbers.factor, measure=True),
     ]
     table = Table(
         "shared_counter_answer",
@@ -186,6 +183,8 @@ def headline(material: Material) -> Headline:
         "synchronisation and window flavor; all compute lengths, jitters and thread levels.",
         columns,
         rows,
+        csv_only=(Column("reading", "reads as"), Column("where", "found with")),
+        form="cards",
     )
     return Headline(_sentences(full, part, none, rows), table)
 
@@ -242,23 +241,33 @@ _TABLE1_TITLES = ("Work", "Case 1", "Case 2", "Case 3")
 
 def _published_table() -> Table:
     columns = [
-        Column("hardware", "Hardware", header=True),
+        Column("hardware", "Hardware", header=True, mark="hardware_mark"),
         Column("mpi", "MPI"),
         Column("processes", "# proc"),
-        *(Column(f"{k}_s", t) for k, t in zip(_TABLE1_KEYS, _TABLE1_TITLES, strict=True)),
-        Column("remark", "our remark"),
+        *(
+            Column(f"{k}_s", t, mark=f"{k}_s_mark")
+            for k, t in zip(_TABLE1_KEYS, _TABLE1_TITLES, strict=True)
+        ),
     ]
-    rows = []
+    rows: list[Row] = []
+    notes: dict[str, str] = {}
     for row in read_published():
-        flagged = row["suspect"].replace("_s", "").replace("case", "case ")
-        remark = f"suspect ({flagged}): {row['note']}" if row["suspect"] else row["note"]
-        rows.append({**row, "remark": remark})
+        marked: dict[str, str] = dict(row)
+        if row["note"]:
+            mark = notes.setdefault(row["note"], chr(ord("a") + len(notes)))
+            suspects = row["suspect"].split() or ["case1_s"]
+            marked |= {f"{name}_mark": mark for name in suspects}
+        rows.append(marked)
+    beside = (Column("suspect", "suspect"), Column("note", "note"))
     return Table(
         "table1_published",
         "Published, 2008: Table 1 of the shared counter report, times in seconds, digits as "
         "printed.",
         columns,
         rows,
+        csv_only=beside,
+        notes=[(mark, text + ".") for text, mark in notes.items()],
+        form="records",
     )
 
 
@@ -290,8 +299,8 @@ def _measured_row(material: Material, twin: Mapping[str, Cell]) -> dict[str, Any
     row: dict[str, Any] = {
         "hardware": material.hardware,
         "environment": any_cell.environment,
-        "mpi": f"{any_cell.environment} · {_axis(any_cell, 'algorithm')} · "
-        f"{_axis(any_cell, 'flavor')}",
+        "mpi": any_cell.environment,
+        "with": f"{_axis(any_cell, 'algorithm')}, {_axis(any_cell, 'flavor')}",
         "processes": any_cell.ranks,
         "algorithm": _axis(any_cell, "algorithm"),
         "flavor": _axis(any_cell, "flavor"),
@@ -347,16 +356,17 @@ def _least_jitter(cells: Sequence[Cell]) -> list[Cell]:
 
 def _table1(material: Material) -> Section:
     base = [_measured_row(material, t) for t in _twins(_least_jitter(_base_point(material)))]
-    every = [_measured_row(material, twin) for twin in _twins(material.cells)]
+    every = _by_environment(
+        material, (_measured_row(material, twin) for twin in _twins(material.cells))
+    )
     layout = [
         Column("hardware", "Hardware", header=True),
-        Column("mpi", "MPI"),
+        Column("mpi", "MPI", note="with"),
         Column("processes", "# proc"),
         *_time_columns(),
     ]
     details = [
-        Column("environment", "MPI", header=True),
-        Column("algorithm", "algorithm"),
+        Column("algorithm", "algorithm", header=True),
         Column("flavor", "flavor"),
         Column("compute", "compute"),
         Column("steps", "steps"),
@@ -379,12 +389,16 @@ def _table1(material: Material) -> Section:
         ).format(material.interval_words, _base_words(material)),
         layout,
         base,
+        csv_only=(Column("algorithm", "algorithm"), Column("flavor", "flavor")),
+        form="records",
     )
     all_rows = Table(
         "table1_measured_all",
         "Every algorithm, compute length, step and thread level, times in seconds.",
         details,
         every,
+        groups="environment",
+        csv_only=(Column("environment", "MPI"),),
         large=True,
     )
     parts = (_published_table(), today, Folded(f"All {len(every)} rows measured", all_rows))
@@ -462,7 +476,7 @@ _CASE_COLOURS = alt.Scale(
 )
 _LOG_LABEL = (
     "datum.value < 1 ? format(datum.value, '~g') : "
-    "datum.value >= 1e6 ? format(datum.value/1e6, ',') + ' M' : format(datum.value, ',')"
+    "replace(format(datum.value, ','), /,/g, '\u202f')"
 )
 
 
@@ -522,11 +536,11 @@ def _columns(
         .mark_rule(color=figures.colour("line"), strokeDash=[5, 3], strokeWidth=1.2)
         .encode(**{along: channel[along]("one:Q")})
     )
-    size = {"width": width, "height": 26 * len(order)} if sideways else {"width": width}
+    size = {"width": width, "height": 36 * len(order)} if sideways else {"width": width}
     size = size if sideways else {**size, "height": 250}
     if title:
         size["title"] = title
-    return alt.layer(drawn, written, one).properties(**size)
+    return alt.layer(drawn, one, written).properties(**size)
 
 
 def _performance_column() -> Column:
@@ -570,7 +584,13 @@ def _figure1_measured(material: Material) -> Figure | None:
     if not any(bar["value"] for bar in bars):
         return None
     bounds = _decades(bars)
-    panels = list(dict.fromkeys((bar["environment"], bar["steps"]) for bar in bars))
+    shown = {bar["environment"] for bar in bars if bar["value"]}
+    empty = [name for name in material.environments if name not in shown]
+    panels = [
+        at
+        for at in dict.fromkeys((bar["environment"], bar["steps"]) for bar in bars)
+        if at[0] in shown
+    ]
     per_line = len({steps for _, steps in panels})
 
     def panel(environment: str, steps: str, sideways: bool, width: int) -> alt.LayerChart:
@@ -597,7 +617,6 @@ def _figure1_measured(material: Material) -> Figure | None:
             Column("value", "compute over access", numbers.ratio, measure=True),
         ],
         rows,
-        groups=None,
     )
     caption = (
         "Total compute over total access time of process 1, median over launches. Where progress "
@@ -606,6 +625,8 @@ def _figure1_measured(material: Material) -> Figure | None:
         "the two ranks fall into step, so the same cells are shown with computes of random length "
         "too."
     )
+    if empty:
+        caption += f" Nothing to draw for {listed(empty)}; the table says why."
     return Figure("figure1_measured", "Measured here", caption, *drawn, table)
 
 
@@ -654,16 +675,18 @@ _TIME_LABEL = (
 
 
 def _time_scale(values: Sequence[float]) -> tuple[alt.Scale, list[float]]:
-    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-    high = max(high, low + 1)
-    ticks = [10.0**power for power in range(low, high + 1)]
-    return alt.Scale(type="log", domain=[ticks[0], ticks[-1]], nice=False), ticks
+    low, high = min(values) * 0.8, max(values) * 1.25
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = (1, 2, 5) if high < 100 * low else (1,)
+    ticks = [step * 10.0**power for power in decades for step in steps]
+    inside = [tick for tick in ticks if low <= tick <= high]
+    return alt.Scale(type="log", domain=[low, high], nice=False), inside
 
 
 def _probe_panel(
     points: pl.DataFrame, environment: str, case: str, width: int, height: int, scales: Any
 ) -> alt.LayerChart:
-    (across, across_ticks), (up, up_ticks) = scales
+    (across, across_ticks), (up, up_ticks), ends = scales
     chosen = points.filter((pl.col("environment") == environment) & (pl.col("case") == case))
     columns = ("remaining", "elapsed", "family", "algorithm", "flavor", "round")
     x = alt.X(
@@ -699,7 +722,6 @@ def _probe_panel(
             ],
         )
     )
-    ends = across_ticks[0], across_ticks[-1]
     waits = [{"remaining": end, "elapsed": end} for end in ends]
     diagonal = (
         alt.Chart(alt.InlineData(values=waits))
@@ -718,8 +740,8 @@ def _figure_probe(material: Material) -> Figure | None:
     scales = (
         _time_scale(points["remaining"].to_list()),
         _time_scale(points["elapsed"].to_list()),
+        (points["remaining"].min(), points["remaining"].max()),
     )
-    # the upper end of the ordinate has to hold the diagonal
     panels = [
         (environment, case)
         for environment in material.environments
@@ -773,6 +795,11 @@ def _figure_probe(material: Material) -> Figure | None:
 # ------------------------------------------------------------------- degradation and price
 
 
+def _by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
+    """Bring each environment's rows together, otherwise in the order given."""
+    return sorted(rows, key=lambda row: material.environments.index(row["environment"]))
+
+
 def _degradation(material: Material) -> Section:
     jitters = sorted({_jitter(cell) for cell in material.cells})
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -799,8 +826,7 @@ def _degradation(material: Material) -> Section:
                 material, cell, "slowdown", "against_idle"
             )
     columns = [
-        Column("environment", "MPI", header=True),
-        Column("algorithm", "algorithm"),
+        Column("algorithm", "algorithm", header=True),
         Column("flavor", "flavor"),
         Column("compute", "compute"),
         Column("thread_level", "thread level"),
@@ -828,7 +854,9 @@ def _degradation(material: Material) -> Section:
             material.interval_words
         ),
         columns,
-        list(found.values()),
+        _by_environment(material, found.values()),
+        groups="environment",
+        csv_only=(Column("environment", "MPI"),),
         large=True,
     )
     return Section("counter-degradation", "Degradation factor", lead, (table,))
@@ -855,8 +883,7 @@ def _price(material: Material) -> Section | None:
     if not any(isinstance(value, Measure) for row in rows for value in row.values()):
         return None
     columns = [
-        Column("environment", "MPI", header=True),
-        Column("algorithm", "algorithm"),
+        Column("algorithm", "algorithm", header=True),
         Column("flavor", "flavor"),
         *(
             Column(f"price_{level}", f"at {level}", numbers.seconds, measure=True, unit="s")
@@ -874,7 +901,9 @@ def _price(material: Material) -> Section | None:
             material.interval_words
         ),
         columns,
-        rows,
+        _by_environment(material, rows),
+        groups="environment",
+        csv_only=(Column("environment", "MPI"),),
     )
     return Section("counter-price", "Price of an access", lead, (table,))
 
