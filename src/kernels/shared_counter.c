@@ -309,8 +309,7 @@ static const struct flavor flavors[] = {
     {"allocate", allocate_window, nothing},
 };
 
-/* ---- Cases: what the target does meanwhile. The report's case 1, case 2, and case 3 thrice. ----
- */
+/* ---- Cases: what the target does meanwhile (the report's 1, 2, and three kinds of its 3). ---- */
 
 struct counter_case {
     const char *name;
@@ -345,11 +344,12 @@ static const struct option options[] = {
     {"tasks-per-rank", "N", "tasks in all: this many times the ranks", OPTION_INTEGER, "5", 1,
      SERIES_SAMPLES_MAX},
     {"counter-bytes", "4|8", "width of the counter", OPTION_CHOICE, "8", 0, 0},
-    {"price-burst", "K", "accesses in a sample of the price", OPTION_INTEGER, "100", 1, 1000000},
-    {"price-samples", "N", "samples of the price; 0: no price", OPTION_INTEGER, "0", 0,
+    {"price-burst", "K", "accesses in a sample of the price; 0: no price", OPTION_INTEGER, "100", 0,
+     100000},
+    {"price-samples", "N", "samples of the price; 0: no price", OPTION_INTEGER, "20", 0,
      SERIES_SAMPLES_MAX},
-    {"price-budget-s", "SECONDS", "stop sampling the price after this time; 0: no limit",
-     OPTION_NUMBER, "0", 0, 3600},
+    {"price-budget-s", "SECONDS", "take no more samples of the price after this time; 0: no limit",
+     OPTION_NUMBER, "0.1", 0, 3600},
     {"warm-up", "N", "untimed accesses of each rank first", OPTION_INTEGER, "2", 0, 1000},
 };
 
@@ -396,6 +396,7 @@ static void take_tasks(struct experiment *experiment, int64_t first_task, int64_
     struct series *access = record_series(record, "access", "s", 1);
     struct series *access_begin = record_series(record, "access_begin", "s", 1);
     struct series *compute = record_series(record, "compute", "s", 1);
+    struct series *compute_requested = record_series(record, "compute_requested", "s", 1);
     struct series *compute_begin = record_series(record, "compute_begin", "s", 1);
     struct series *run_delay = record_series(record, "compute_run_delay", "s", 1);
     struct series *switches = record_series(record, "compute_switches", "count", 1);
@@ -418,8 +419,9 @@ static void take_tasks(struct experiment *experiment, int64_t first_task, int64_
         series_add(access, access_s);
 
         watchdog_phase = "compute";
-        const double stretch = 1.0 + jitter * (2.0 * random_unit(&random) - 1.0);
-        const struct compute_sample sample = compute_for(&launch->compute, length_s * stretch);
+        const double requested_s = length_s * (1.0 + jitter * (2.0 * random_unit(&random) - 1.0));
+        const struct compute_sample sample = compute_for(&launch->compute, requested_s);
+        series_add(compute_requested, requested_s);
         series_add(compute, sample.end_s - sample.begin_s);
         series_add(compute_begin, sample.begin_s - experiment->start_s);
         series_add(run_delay, sample.run_delay_s);
@@ -453,7 +455,7 @@ static void take_price(struct experiment *experiment)
     const size_t burst = (size_t)options_integer(asked, "price-burst");
     const double budget_s = options_number(asked, "price-budget-s");
     watchdog_phase = "price";
-    if (samples > 0 && experiment->launch->rank == PRICE_RANK) {
+    if (samples > 0 && burst > 0 && experiment->launch->rank == PRICE_RANK) {
         struct series *price = record_series(experiment->record, "price", "s", (int)burst);
         take_numbers(experiment, burst); /* the first burst is cold */
         const double begin_s = clock_now_s();
@@ -567,13 +569,21 @@ static void use_counter(struct experiment *experiment)
     }
     watchdog_phase = "end";
     if (experiment->takes_tasks) {
-        if (launch_injects(launch, experiment->cell, INJECT_WRONG_DATA)) {
-            take_numbers(experiment, launch->rank == launch->ranks - 1);
-            experiment->number_count -= launch->rank == launch->ranks - 1; /* a number is lost */
-        }
         counter->algorithm->end(counter);
     }
     CHECKED(MPI_Barrier(launch->communicator));
+}
+
+/* For tests: the last rank forgets the first number it got. */
+static void inject_wrong_data(struct experiment *experiment)
+{
+    const struct launch *launch = experiment->launch;
+    if (launch_injects(launch, experiment->cell, INJECT_WRONG_DATA) &&
+        launch->rank == launch->ranks - 1) {
+        experiment->number_count--;
+        memmove(experiment->numbers, experiment->numbers + 1,
+                experiment->number_count * sizeof experiment->numbers[0]);
+    }
 }
 
 static void run_supported(struct experiment *experiment)
@@ -594,6 +604,7 @@ static void run_supported(struct experiment *experiment)
     if (helper_kind != NULL) {
         stop_helper(experiment, &helper);
     }
+    inject_wrong_data(experiment);
     verify(experiment);
     watchdog_phase = "window";
     close_counter(&experiment->counter, flavor);

@@ -51,7 +51,6 @@ void compute_calibrate(struct compute *compute)
         least_s = fmin(least_s, seconds_for(compute, iterations));
     }
     compute->iterations_per_second = (double)iterations / least_s;
-    compute->lengthen = 1.0;
 }
 
 /* Nanoseconds this thread has waited on a run queue; NAN if the kernel does not tell. */
@@ -79,8 +78,7 @@ static double involuntary_switches(void)
 
 struct compute_sample compute_for(struct compute *compute, double length_s)
 {
-    const double requested_s = length_s * compute->lengthen;
-    const uint64_t iterations = (uint64_t)(requested_s * compute->iterations_per_second);
+    const uint64_t iterations = (uint64_t)(length_s * compute->iterations_per_second);
     struct compute_sample sample;
     const double delay_ns = run_delay_ns();
     const double switches = involuntary_switches();

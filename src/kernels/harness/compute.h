@@ -10,7 +10,6 @@
 
 struct compute {
     double iterations_per_second; /* of this core, undisturbed */
-    double lengthen;              /* factor on every request; 1 but in tests */
     volatile uint64_t consumed;   /* the result goes here, so that the work cannot be left out */
 };
 

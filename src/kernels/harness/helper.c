@@ -80,6 +80,7 @@ void helper_start(struct helper *helper, const struct helper_kind *kind, MPI_Com
 {
     *helper = (struct helper){.kind = kind, .parent = parent};
     kind->connect(helper);
+    CHECKED(MPI_Comm_set_errhandler(helper->communicator, MPI_ERRORS_RETURN));
     CHECKED(MPI_Comm_rank(helper->communicator, &helper->own_rank));
     const int fault = pthread_create(&helper->thread, NULL, helper_main, helper);
     if (fault != 0) {

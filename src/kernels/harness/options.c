@@ -29,9 +29,12 @@ bool first_of_launch(void)
 _Noreturn void usage_fault(const char *program, const char *option, const char *found,
                            const char *expected)
 {
-    if (first_of_launch()) {
-        fprintf(stderr, "%s: %s: found %.120s; expected %s\n", program, option, found, expected);
+    /* The others leave quietly: launchers end all ranks when one fails, and the one that speaks
+     * must not be ended before it has spoken. */
+    if (!first_of_launch()) {
+        exit(EXIT_SUCCESS);
     }
+    fprintf(stderr, "%s: %s: found %.120s; expected %s\n", program, option, found, expected);
     exit(EXIT_USAGE);
 }
 

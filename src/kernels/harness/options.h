@@ -54,7 +54,8 @@ const struct option_value *options_list(const struct options *options, const cha
 bool parse_integer(const char *text, double minimum, double maximum, long long *value);
 bool parse_number(const char *text, double minimum, double maximum, double *value);
 
-/* Say in one line which option is wrong, what was found and what was expected; exit code 2. */
+/* Say in one line which option is wrong, what was found and what was expected; exit code 2 of the
+ * launch. Only before MPI_Init. */
 _Noreturn void usage_fault(const char *program, const char *option, const char *found,
                            const char *expected);
 

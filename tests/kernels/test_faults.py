@@ -1,0 +1,178 @@
+"""What a kernel does when something is wrong: usage, wrong data, crash, hang, cut files."""
+
+from __future__ import annotations
+
+import json
+from statistics import median
+
+import pytest
+
+from onesided.documents import check
+
+SMALL = ("--compute_ms", "0.5", "--flavor", "create,allocate", "--tasks-per-rank", "2")
+CELLS = 4  # SMALL × the two default cases
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--tasks-per-rank", "-3"], ["--tasks-per-rank", "-3", "integer from 1"]),
+        (["--tasks-per-rank", "99999999999999999999"], ["--tasks-per-rank", "integer from 1"]),
+        (["--tasks-per-rank", "4.5"], ["--tasks-per-rank", "4.5", "integer"]),
+        (["--tasks-per-rank"], ["--tasks-per-rank", "nothing after it"]),
+        (["--counter-bytes", "2"], ["--counter-bytes", "2", "4|8"]),
+        (["--thread-level", "many"], ["--thread-level", "many", "single|funneled"]),
+        (["--cell-timeout-s", "nan"], ["--cell-timeout-s", "nan", "number from 0.1"]),
+        (["--compute_ms", "10,,3"], ["compute_ms", "an empty value", "number from 0"]),
+        (["--compute_ms", "inf"], ["compute_ms", "inf", "number from 0"]),
+        (["--jitter_percent", "91"], ["jitter_percent", "91", "integer from 0 to 90"]),
+        (["--algorithm", "magic"], ["algorithm", "magic", "mpi2_array"]),
+        (["--cells", "flavour=create"], ["--cells", "flavour=create", "axis=value"]),
+        (["--cells", "flavor=create;flavor=create"], ["--cells", "each axis once"]),
+        (["--label", "nothing"], ["--label", "nothing", "KEY=VALUE"]),
+        (["--inject", "hang@99"], ["--inject", "hang@99"]),
+        (["--speed", "9"], ["--speed", "option"]),
+        (["--missing=yes"], ["--missing=yes", "flag"]),
+        (["loose"], ["loose", "option"]),
+    ],
+)
+def test_a_bad_option_ends_with_one_line_and_code_2(shared_counter, options, named):
+    run = shared_counter.alone(*options)
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert run.stderr.count("\n") == 1
+    assert all(word in run.stderr for word in [*named, "found", "expected"])
+
+
+def test_a_bad_option_is_said_once_by_all_ranks_together(shared_counter):
+    run = shared_counter.launch("--seed", "x")
+    assert run.code == 2
+    assert run.stderr.count("shared_counter: --seed: found x; expected") == 1
+    assert run.lines == []
+
+
+def test_a_file_that_cannot_be_written_is_a_usage_fault(shared_counter, tmp_path):
+    run = shared_counter.launch(output=tmp_path / "no folder" / "lines.jsonl")
+    assert run.code == 2
+    assert run.stderr.count("shared_counter: --output: found") == 1
+
+
+def test_one_rank_is_unsupported(shared_counter):
+    run = shared_counter.launch(ranks=1)
+    assert run.code == 4
+    assert run.stderr.count("ranks: found 1; expected 2 or more") == 1
+    assert run.lines == []
+
+
+def test_cells_are_listed_without_mpi(shared_counter):
+    run = shared_counter.alone(
+        *(
+            "--list-cells",
+            "--algorithm",
+            "mpi2_tree",
+            "--flavor",
+            "create",
+            "--case",
+            "target_idle",
+        ),
+        *("--cells", "compute_ms=10.0,0.50,1e1", "--cells", "jitter_percent=50;compute_ms=10"),
+    )
+    head = "algorithm=mpi2_tree,flavor=create,case=target_idle"
+    assert run.returncode == 0
+    assert run.stdout.splitlines() == [
+        f"{head},compute_ms=10,jitter_percent=0",
+        f"{head},compute_ms=0.5,jitter_percent=0",
+        f"{head},compute_ms=10,jitter_percent=50",
+    ]
+
+
+def test_help_lists_every_option_with_its_default(shared_counter):
+    run = shared_counter.alone("--help")
+    assert run.returncode == 0
+    for option in ("--algorithm", "--cells", "--missing", "--seed", "--price-burst", "--inject"):
+        assert option in run.stdout
+    assert "(default: 5)" in run.stdout
+
+
+def test_wrong_data_is_found_and_ends_with_code_3(shared_counter):
+    run = shared_counter.launch(*SMALL, "--inject", "wrong_data@2")
+    assert run.code == 3
+    results = list(run.results.values())
+    assert [result["status"] for result in results] == ["ok", "ok", "wrong_data", "ok"]
+    errors = {item["name"]: item for item in results[2]["verification"]}
+    assert errors["sequence"]["errors"] == 2  # a value is missing, the greatest is out of range
+    assert errors["final_value"]["errors"] == 1
+    assert "outside 0 to" in errors["sequence"]["first_mismatch"]
+    assert results[2]["detail"].startswith("sequence: 2 of")
+
+
+def test_a_crash_is_booked_to_its_own_cell_and_a_relaunch_runs_the_rest(shared_counter):
+    crash = shared_counter.launch(*SMALL, "--inject", "crash@1")
+    assert crash.code != 0
+    assert len(crash.of_type("started")) == 2
+    assert len(crash.results) == 1
+    killer = crash.of_type("started")[1]["cell"]
+
+    again = shared_counter.launch(*SMALL, "--missing", output=crash.output)
+    assert again.code == 0
+    assert len(again.of_type("header")) == 2
+    assert len(again.of_type("started")) == CELLS
+    assert len(again.results) == CELLS - 1
+    assert killer not in again.results
+
+    nothing_left = shared_counter.launch(*SMALL, "--missing", output=crash.output)
+    assert nothing_left.code == 0
+    assert len(nothing_left.of_type("started")) == CELLS
+
+
+def test_a_line_that_is_cut_is_no_line(shared_counter):
+    whole = shared_counter.launch(*SMALL)
+    text = whole.output.read_text("utf-8")
+    lines = text.split("\n")
+    last_result = max(i for i, line in enumerate(lines) if line.startswith('{"type":"result"'))
+    # The last cell's start is gone, its result is cut inside an object that itself is whole.
+    kept = lines[: last_result - 1]
+    cut = lines[last_result][: lines[last_result].index("}") + 1]
+    whole.output.write_text("\n".join([*kept, cut]), "utf-8")
+
+    again = shared_counter.launch(*SMALL, "--missing", output=whole.output)
+    assert again.code == 0
+    after = again.output.read_text("utf-8").split("\n")
+    assert after[last_result - 1] == cut
+    assert after[last_result].startswith('{"type":"header"')
+    started = [json.loads(line)["cell"] for line in after if line.startswith('{"type":"started"')]
+    assert len(started) == len(set(started)) == CELLS
+
+
+def test_the_watchdog_names_phase_and_call_of_every_rank(shared_counter):
+    run = shared_counter.launch(
+        *(*SMALL, "--algorithm", "mpi2_array", "--inject", "hang@1", "--cell-timeout-s", "1")
+    )
+    assert run.code != 0
+    assert len(run.results) == 1
+    hung = run.of_type("started")[1]["cell"]
+    sides = [
+        json.loads((run.output.parent / f"{run.output.name}.hang-{rank}").read_text("utf-8"))
+        for rank in range(2)
+    ]
+    for rank, side in enumerate(sides):
+        check(side, "line", run.output)
+        assert (side["type"], side["cell"], side["rank"]) == ("hang", hung, rank)
+    # Rank 0 hangs outside MPI; rank 1 in the access that needs rank 0, or at the end without it.
+    assert (sides[0]["phase"], sides[0]["call"]) == ("start", None)
+    assert sides[1]["phase"] in ("access", "wait")
+    assert sides[1]["call"] in ("MPI_Win_lock", "MPI_Win_unlock", "MPI_Barrier")
+
+
+def test_a_cell_made_slow_is_three_times_as_slow(shared_counter):
+    run = shared_counter.launch(
+        *("--cells", "flavor=create;case=target_idle;compute_ms=0;jitter_percent=0,1"),
+        *("--inject", "slow@1", "--price-samples", "40", "--price-budget-s", "0"),
+    )
+    prices = [
+        median(item["samples"])
+        for result in run.results.values()
+        for item in result["series"]
+        if item["metric"] == "price"
+    ]
+    assert 1.5 < prices[1] / prices[0] < 6

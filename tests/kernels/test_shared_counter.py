@@ -1,0 +1,208 @@
+"""What the shared counter's lines say, under each MPI."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from onesided.documents import check
+
+ALGORITHMS = (
+    "mpi2_array,mpi2_tree,fetch_and_op,fetch_and_op_flush,get_accumulate_flush,compare_and_swap"
+)
+CASES = "target_computes,target_idle,helper_blocked,helper_polling,helper_send"
+GRID = ("--algorithm", ALGORITHMS, "--flavor", "create,allocate")
+TASKS_PER_RANK = 4
+RANKS = 2
+
+
+def series(result: dict, metric: str, rank: int) -> list[float] | None:
+    """Return the samples of one series of one rank, None if it has none of that name."""
+    found = [
+        item["samples"]
+        for item in result["series"]
+        if item["metric"] == metric and item["rank"] == rank
+    ]
+    assert len(found) <= 1
+    return found[0] if found else None
+
+
+@pytest.fixture(scope="module")
+def whole_grid(shared_counter):
+    """One launch with every algorithm, flavor and case, at thread level multiple."""
+    return shared_counter.launch(
+        *(*GRID, "--case", CASES, "--compute_ms", "1", "--thread-level", "multiple"),
+        *("--tasks-per-rank", str(TASKS_PER_RANK), "--label", "round=3", "--label", "note=a=b"),
+    )
+
+
+def test_a_launch_of_the_whole_grid_completes(whole_grid):
+    assert whole_grid.code == 0
+    assert len(whole_grid.results) == 6 * 2 * 5
+    assert [line["type"] for line in whole_grid.lines[:2]] == ["header", "started"]
+    assert whole_grid.lines[-1] == {"type": "finished"}
+
+
+def test_every_line_fits_the_schema(whole_grid):
+    for line in whole_grid.lines:
+        check(line, "line", whole_grid.output)
+
+
+def test_each_result_follows_its_own_start(whole_grid):
+    body = whole_grid.lines[1:-1]
+    for started, result in zip(body[::2], body[1::2], strict=True):
+        assert (started["type"], result["type"]) == ("started", "result")
+        assert (started["cell"], started["index"]) == (result["cell"], result["index"])
+    assert [line["cell"] for line in body[::2]] == whole_grid.lines[0]["cells"]
+
+
+def test_every_sequence_is_whole(whole_grid):
+    for cell, result in whole_grid.results.items():
+        assert result["status"] in ("ok", "helper_returned"), cell
+        names = {item["name"]: item for item in result["verification"]}
+        assert names["sequence"]["checked"] >= TASKS_PER_RANK * RANKS
+        assert names["final_value"]["checked"] == 1
+        assert all(item["errors"] == 0 for item in names.values())
+
+
+def test_only_the_helper_that_sends_to_itself_may_return_early(whole_grid):
+    for cell, result in whole_grid.results.items():
+        if "case=helper_send" not in cell:
+            assert result["status"] == "ok", cell
+
+
+def test_all_tasks_are_done_once_and_each_active_rank_ends_on_none(whole_grid):
+    for cell, result in whole_grid.results.items():
+        active = [1] if "case=target_idle" in cell else [0, 1]
+        done = [len(series(result, "access", rank)) for rank in active]
+        assert sum(done) == TASKS_PER_RANK * RANKS, cell
+        for rank, tasks in zip(active, done, strict=True):
+            for metric in ("access_begin", "compute", "compute_begin", "compute_requested"):
+                assert len(series(result, metric, rank)) == tasks
+            assert len(series(result, "last_access", rank)) == 1
+        for rank in range(RANKS):
+            assert len(series(result, "wait", rank)) == len(series(result, "total", rank)) == 1
+
+
+def test_an_idle_target_only_waits(whole_grid):
+    for cell, result in whole_grid.results.items():
+        metrics = {item["metric"] for item in result["series"] if item["rank"] == 0}
+        if "case=target_idle" in cell:
+            assert metrics == {"wait", "total", "steal"}
+        assert ("price" in {item["metric"] for item in result["series"]}) == ("target_idle" in cell)
+
+
+def test_stamps_are_in_the_order_of_the_loop(whole_grid):
+    for result in whole_grid.results.values():
+        begins = series(result, "access_begin", 1)
+        accesses = series(result, "access", 1)
+        computes = zip(
+            series(result, "compute_begin", 1), series(result, "compute", 1), strict=True
+        )
+        steps = [0.0]
+        for begin, access, (compute_begin, compute) in zip(begins, accesses, computes, strict=True):
+            steps += [begin, begin + access, compute_begin, compute_begin + compute]
+        steps.append(series(result, "total", 1)[0])
+        assert all(later >= earlier - 1e-9 for earlier, later in pairwise(steps))
+
+
+def test_prices_are_bursts_of_a_recorded_length(whole_grid):
+    for result in whole_grid.results.values():
+        for item in result["series"]:
+            assert item["burst"] == (100 if item["metric"] == "price" else 1)
+            assert item["dropped"] == 0
+
+
+def test_the_header_tells_what_ran(whole_grid, environment):
+    header = whole_grid.lines[0]
+    prefix = environment.document["prefix"]
+    assert header["labels"] == {"round": "3", "note": "a=b"}
+    assert header["source_state"] == "under test"
+    assert header["thread_level"] == {"required": "multiple", "provided": "multiple"}
+    assert header["mpi"]["library_path"].startswith(prefix)
+    assert header["placement"] == {"asked": "unbound", "found": "unbound"}
+    assert header["clock"]["global"] is True
+    assert header["parameters"]["resolved"]["tasks-per-rank"] == TASKS_PER_RANK
+    assert header["ranks"] == len(header["processes"]) == RANKS
+
+
+def test_another_mpi_on_the_library_path_is_not_taken(shared_counter, environment, tmp_path):
+    decoy = tmp_path / "libmpi.so.12"
+    for name in ("libmpi.so.12", "libmpi.so.40"):
+        decoy = tmp_path / name
+        decoy.write_text("no library\n", "utf-8")
+    run = shared_counter.launch("--compute_ms", "0", variables={"LD_LIBRARY_PATH": str(tmp_path)})
+    assert run.code == 0
+    assert run.lines[0]["mpi"]["library_path"].startswith(environment.document["prefix"])
+
+
+def test_the_default_is_small(shared_counter):
+    run = shared_counter.launch()
+    assert run.code == 0
+    assert len(run.results) == 4
+    for result in run.results.values():
+        requested_s = sum(series(result, "compute_requested", 1))
+        assert 0 < requested_s <= 0.1  # in no more than five accesses a rank, all of them short
+
+
+@pytest.mark.parametrize("counter_bytes", [4, 8])
+def test_more_ranks_than_cores_share_one_sequence(shared_counter, counter_bytes):
+    ranks = 3
+    run = shared_counter.launch(
+        *(*GRID, "--case", "target_computes,target_idle", "--compute_ms", "0.2"),
+        *("--counter-bytes", str(counter_bytes), "--jitter_percent", "50", "--price-samples", "0"),
+        ranks=ranks,
+    )
+    assert run.code == 0
+    assert len(run.results) == 24
+    for cell, result in run.results.items():
+        assert result["status"] == "ok", cell
+        elements = {"mpi2_array": ranks, "mpi2_tree": 7}.get(result["labels"]["algorithm"], 1)
+        assert result["window"]["size_bytes"] == elements * counter_bytes
+
+
+def test_helper_cases_are_unsupported_below_multiple(shared_counter):
+    run = shared_counter.launch("--case", CASES, "--compute_ms", "0", "--flavor", "create")
+    assert run.code == 4
+    statuses = {cell.split("case=")[1].split(",")[0]: r for cell, r in run.results.items()}
+    for case, result in statuses.items():
+        supported = not case.startswith("helper")
+        assert result["status"] == ("ok" if supported else "unsupported")
+        if not supported:
+            assert "asked for single, provided single" in result["detail"]
+            assert result["series"] == []
+        check(result, "line", run.output)
+
+
+def test_a_compute_is_as_long_as_it_was_asked_to_be(shared_counter):
+    run = shared_counter.launch(
+        *("--compute_ms", "0.5,2", "--flavor", "allocate", "--case", "target_computes"),
+        *("--tasks-per-rank", "40"),
+    )
+    # The work is fixed, so its shortest run is the one that nothing disturbed.
+    shortest = {
+        result["labels"]["compute_ms"]: min(
+            series(result, "compute", 0) + series(result, "compute", 1)
+        )
+        for result in run.results.values()
+    }
+    assert 3 < shortest[2] / shortest[0.5] < 5
+    for requested_ms, length_s in shortest.items():
+        assert 0.6 < length_s / (1e-3 * requested_ms) < 1.6
+
+
+def test_jitter_varies_computes_and_repeats_with_its_seed(shared_counter):
+    def requested(seed: int) -> list[float]:
+        run = shared_counter.launch(
+            *("--compute_ms", "1", "--jitter_percent", "50", "--case", "target_idle"),
+            *("--flavor", "allocate", "--seed", str(seed), "--tasks-per-rank", "10"),
+        )
+        (result,) = run.results.values()
+        return series(result, "compute_requested", 1)
+
+    lengths = requested(7)
+    assert lengths == requested(7)
+    assert lengths != requested(8)
+    assert all(0.0005 <= length <= 0.0015 for length in lengths)
+    assert max(lengths) / min(lengths) > 1.4
