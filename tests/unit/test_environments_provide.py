@@ -239,6 +239,10 @@ def test_an_unavailable_environment_is_tried_again(fake):
         ({"compiler": "#!/bin/sh\nexit 4\n"}, "mpicc exited 4: it wrote nothing"),
         ({"compiler": "#!/not/there\n"}, "mpicc cannot be started"),
         ({"launcher": "#!/bin/sh\necho no slots >&2\nexit 1\n"}, "mpiexec exited 1: no slots"),
+        (
+            {"launcher": "#!/bin/sh\necho ----\necho [host:1] Hello\necho Fatal: no\nexit 1\n"},
+            "mpiexec exited 1: Fatal: no",
+        ),
         ({"launcher": "#!/bin/sh\nkill -9 $$\n"}, "mpiexec got signal 9"),
         ({"launcher": "#!/bin/sh\nexit 0\n"}, "mpiexec exited 0, but its ranks wrote nothing"),
         ({"library_version": "MPICH Version: 1.1"}, "another version ran"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -20,6 +21,7 @@ from onesided.errors import OnesidedError
 MARKER = "ONESIDED_COMMAND"
 POLL_S = 0.02
 REASON_LENGTH = 300
+FAULT = re.compile(r"error|abort|fatal|fail|cannot|not found|not enough", re.IGNORECASE)
 
 
 class UnavailableError(OnesidedError):
@@ -47,10 +49,11 @@ class Outcome:
     status: int | None
     output: str
 
-    def last_line(self) -> str:
-        """Return the last line that says something, or that there was none."""
+    def main_line(self) -> str:
+        """Return the first line that speaks of a fault, else the first that says something."""
         lines = [line for line in self.output.splitlines() if any(c.isalnum() for c in line)]
-        return one_line(lines[-1]) if lines else "it wrote nothing"
+        faults = [line for line in lines if FAULT.search(line)]
+        return one_line((faults or lines or ["it wrote nothing"])[0])
 
 
 @dataclass(frozen=True)

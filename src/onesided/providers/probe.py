@@ -91,7 +91,7 @@ def _run(subject: Subject, folder: Path, command: Command, timeout_s: float) -> 
         findings = json.loads((folder / "findings.json").read_text("utf-8"))
     except (OSError, ValueError) as fault:
         raise UnavailableError(
-            f"{launcher} exited 0, but its ranks wrote nothing: {outcome.last_line()}"
+            f"{launcher} exited 0, but its ranks wrote nothing: {outcome.main_line()}"
         ) from fault
     findings["library_version"] = one_line("\n".join(findings["library_version"].splitlines()[:2]))
     return findings
@@ -102,7 +102,7 @@ def _demand(outcome: Outcome, program: str, timeout_s: float) -> None:
         raise UnavailableError(f"{program} did not end within {timeout_s:g} s")
     if outcome.status != 0:
         how = f"exited {outcome.status}" if outcome.status > 0 else f"got signal {-outcome.status}"
-        raise UnavailableError(f"{program} {how}: {outcome.last_line()}")
+        raise UnavailableError(f"{program} {how}: {outcome.main_line()}")
 
 
 def _verify(subject: Subject, findings: Mapping[str, Any]) -> None:
