@@ -1,0 +1,1 @@
+"""Tests of the kernels: data, lines, faults, under each MPI."""

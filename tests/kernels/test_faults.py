@@ -10,7 +10,7 @@ import pytest
 from onesided.documents import check
 
 SMALL = ("--compute_ms", "0.5", "--flavor", "create,allocate", "--tasks-per-rank", "2")
-CELLS = 4  # SMALL × the two default cases
+CELLS = 4  # SMALL times the two default cases
 
 
 @pytest.mark.parametrize(

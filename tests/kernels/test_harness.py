@@ -1,4 +1,4 @@
-"""The harness alone: its own unit tests in C, sanitizers, and a kernel made from the documentation."""
+"""The harness alone: its units in C, sanitizers, and a kernel made from the documentation."""
 
 from __future__ import annotations
 
