@@ -78,9 +78,17 @@ _HATCH = (
 )
 
 
+def _clips(svg: str) -> list[str]:
+    """Return the names of a drawing's clips, in the order in which they appear."""
+    return list(dict.fromkeys(re.findall(r"\bclip\d+\b", svg)))
+
+
 def _drawing(specification: dict[str, Any], name: str) -> str:
     """Return the SVG, scaled by its box, shaded bars hatched."""
     svg = vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
+    # Vega numbers its clips through all drawings of a process; a page holds several drawings
+    clips = {clip: f"clip-{name}-{at}" for at, clip in enumerate(_clips(svg))}
+    svg = re.sub(r"\bclip\d+\b", lambda found: clips[found.group()], svg)
     pattern = f"hatch-{name}"
     hatch = _HATCH.format(name=pattern, ground=SHADED, line=colour("bar"))
     svg = svg.replace(f'fill="{SHADED}"', f'fill="url(#{pattern})"')

@@ -485,7 +485,7 @@ def _performance_axis(low: float, high: float, title: str | None) -> dict[str, A
     ticks = [10.0**power for power in range(first, last + 1)]
     return {
         "scale": alt.Scale(type="log", domain=[low, high], nice=False),
-        "axis": alt.Axis(title=title, values=ticks, labelExpr=_LOG_LABEL),
+        "axis": alt.Axis(title=title, values=ticks, labelExpr=_LOG_LABEL, labelSeparation=8),
     }
 
 
@@ -817,6 +817,8 @@ def _degradation(material: Material) -> Section:
                 "flavor": _axis(cell, "flavor"),
                 "compute": numbers.milliseconds_label(_compute_ms(cell)),
                 "thread_level": cell.thread_level,
+                "with": f"{_axis(cell, 'flavor')}, "
+                f"{numbers.milliseconds_label(_compute_ms(cell))}, {cell.thread_level}",
             },
         )
         name = f"{CASES[case].lower().replace(' ', '')}_{_jitter(cell):g}"
@@ -826,7 +828,10 @@ def _degradation(material: Material) -> Section:
                 material, cell, "slowdown", "against_idle"
             )
     columns = [
-        Column("algorithm", "algorithm", header=True),
+        Column("algorithm", "algorithm", header=True, note="with"),
+    ]
+    beside = [
+        Column("environment", "MPI"),
         Column("flavor", "flavor"),
         Column("compute", "compute"),
         Column("thread_level", "thread level"),
@@ -856,7 +861,7 @@ def _degradation(material: Material) -> Section:
         columns,
         _by_environment(material, found.values()),
         groups="environment",
-        csv_only=(Column("environment", "MPI"),),
+        csv_only=beside,
         large=True,
     )
     return Section("counter-degradation", "Degradation factor", lead, (table,))
@@ -883,8 +888,7 @@ def _price(material: Material) -> Section | None:
     if not any(isinstance(value, Measure) for row in rows for value in row.values()):
         return None
     columns = [
-        Column("algorithm", "algorithm", header=True),
-        Column("flavor", "flavor"),
+        Column("algorithm", "algorithm", header=True, note="flavor"),
         *(
             Column(f"price_{level}", f"at {level}", numbers.seconds, measure=True, unit="s")
             for level in levels
@@ -903,7 +907,7 @@ def _price(material: Material) -> Section | None:
         columns,
         _by_environment(material, rows),
         groups="environment",
-        csv_only=(Column("environment", "MPI"),),
+        csv_only=(Column("environment", "MPI"), Column("flavor", "flavor")),
     )
     return Section("counter-price", "Price of an access", lead, (table,))
 

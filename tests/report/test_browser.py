@@ -1,0 +1,153 @@
+"""Claims about the page, made in a real headless Chromium."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import pytest
+
+WIDTHS = (1280, 400)
+
+
+@contextmanager
+def opened(browser, path, width=1280, **options):
+    """Open the page; collect what it says on the console and what it asks the network for."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+    page = context.new_page()
+    page.said, page.asked = [], []
+    page.on("console", lambda message: page.said.append(message.text))
+    page.on("pageerror", lambda error: page.said.append(str(error)))
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.goto(path.as_uri())
+    try:
+        yield page
+    finally:
+        context.close()
+
+
+def network(page):
+    return [url for url in page.asked if not url.startswith(("file:", "data:", "blob:"))]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_fits_says_nothing_and_asks_nobody(browser, page_path, width, scheme):
+    with opened(browser, page_path, width, color_scheme=scheme) as page:
+        page.wait_for_timeout(200)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.said == []
+        assert network(page) == []
+        assert len([url for url in page.asked if url.startswith("file:")]) == 1
+
+
+@pytest.mark.parametrize(("width", "shown"), [(1280, "wide"), (400, "narrow")])
+def test_every_figure_is_drawn_for_the_width(browser, page_path, width, shown):
+    with opened(browser, page_path, width) as page:
+        figures = page.locator("figure")
+        assert figures.count() == 3
+        for index in range(figures.count()):
+            figure = figures.nth(index)
+            for variant in ("wide", "narrow"):
+                drawing = figure.locator(f".static.{variant} svg")
+                assert drawing.is_visible() == (variant == shown)
+            box = figure.locator(f".static.{shown} svg").bounding_box()
+            assert box["width"] > 250 and box["height"] > 100
+            assert box["x"] >= 0 and box["x"] + box["width"] <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_answer_is_at_the_top(browser, page_path, width):
+    with opened(browser, page_path, width) as page:
+        answer = page.locator(".answer .lede").first
+        assert answer.bounding_box()["y"] < 700
+        assert "progress in part" in answer.inner_text()
+
+
+def test_the_filter_is_reached_and_used_by_keyboard(browser, page_path):
+    with opened(browser, page_path) as page:
+        for _ in range(300):
+            page.keyboard.press("Tab")
+            if page.evaluate("document.activeElement.type") == "search":
+                break
+        else:
+            pytest.fail("the filter was not reached with the tabulator key")
+        page.keyboard.type("helper_polling crash")
+        rows = page.locator(".filterable tbody tr:not(.group):visible")
+        assert rows.count() == 4
+        assert "4 of 336 cells" in page.locator(".filter output").inner_text()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.tagName") == "SELECT"
+
+
+def test_the_page_works_without_scripts(browser, page_path):
+    with opened(browser, page_path, java_script_enabled=False) as page:
+        assert page.locator("figure .static.wide svg").count() == 3
+        assert page.locator(".filterable tbody tr:not(.group)").count() == 336
+        assert page.locator("button.explore:visible").count() == 0
+        assert page.locator(".answer .verdict").first.is_visible()
+
+
+def test_print_shows_static_figures_and_whole_tables(browser, page_path):
+    with opened(browser, page_path) as page:
+        page.emulate_media(media="print")
+        for index in range(3):
+            figure = page.locator("figure").nth(index)
+            assert figure.locator(".static.wide svg").is_visible()
+            assert not figure.locator("button").is_visible()
+        clipped = page.evaluate(
+            "[...document.querySelectorAll('.region.large')].filter("
+            "r => r.scrollHeight > r.clientHeight + 2).length"
+        )
+        assert clipped == 0
+        assert len(page.pdf()) > 10_000
+
+
+def test_each_figure_can_be_explored_offline(browser, page_path):
+    with opened(browser, page_path) as page:
+        for index in range(3):
+            figure = page.locator("figure").nth(index)
+            figure.locator("button.explore").click()
+            figure.locator(".live svg").wait_for(timeout=15_000)
+            assert not figure.locator(".static.wide").is_visible()
+            figure.locator("button.explore").click()
+            assert figure.locator(".static.wide").is_visible()
+        assert page.said == []
+        assert network(page) == []
+
+
+def test_the_head_of_the_grid_stays_in_sight(browser, page_path):
+    with opened(browser, page_path) as page:
+        region = page.locator(".filterable .region")
+        region.scroll_into_view_if_needed()
+        region.evaluate("region => { region.scrollTop = 2000 }")
+        top = region.bounding_box()["y"]
+        head = page.locator(".filterable thead th").first.bounding_box()["y"]
+        assert head == pytest.approx(top, abs=3)
+
+
+def test_a_verdict_is_told_by_sign_and_word(browser, page_path):
+    with opened(browser, page_path) as page:
+        badges = page.locator(".verdict:visible").all()[:50]
+        assert badges
+        for badge in badges:
+            sign, word = badge.inner_text().split(maxsplit=1)
+            assert len(sign) == 1 and word[0].isalpha()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_ground(browser, page_path, scheme):
+    contrast = """
+    () => {
+      const light = (c) => { const v = c.match(/[\\d.]+/g).slice(0, 3).map(x => { x /= 255;
+        return x <= .03928 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4 });
+        return .2126 * v[0] + .7152 * v[1] + .0722 * v[2] };
+      const ground = (e) => { while (e) { const b = getComputedStyle(e).backgroundColor;
+        if (b !== 'rgba(0, 0, 0, 0)') return b; e = e.parentElement } return 'rgb(255,255,255)' };
+      const texts = document.querySelectorAll('.verdict, .lead, .caption, .interval, a, th');
+      return [...texts].map(e => {
+        const a = light(getComputedStyle(e).color), b = light(ground(e));
+        return (Math.max(a, b) + .05) / (Math.min(a, b) + .05) });
+    }"""
+    with opened(browser, page_path, color_scheme=scheme) as page:
+        assert min(page.evaluate(contrast)) >= 4.5

@@ -1,0 +1,260 @@
+"""Claims about the report's files, made without a browser."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import html.parser
+import io
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+
+import polars as pl
+import pytest
+import synthetic
+
+from onesided import report
+from onesided.analyse import analyse
+from onesided.errors import InputError
+from onesided.report import numbers, shared_counter
+
+
+class _Tables(html.parser.HTMLParser):
+    """The numbers of every table of the page, by the table's name."""
+
+    def __init__(self):
+        super().__init__()
+        self.numbers: dict[str, list[str]] = {}
+        self.scripts = 0
+        self._name = None
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if "data-table" in given:
+            self._name = given["data-table"]
+            self.numbers[self._name] = []
+        if tag == "data":
+            self.numbers[self._name].append(given["value"])
+        self.scripts += tag == "script"
+
+
+@pytest.fixture(scope="module")
+def parsed(html):
+    parser = _Tables()
+    parser.feed(html)
+    return parser
+
+
+def rows_of(path):
+    return list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))
+
+
+def test_every_table_has_a_csv_with_the_same_numbers(parsed, page_path):
+    compared = 0
+    for name, shown in parsed.numbers.items():
+        held = [
+            value for row in rows_of(page_path.parent / f"{name}.csv") for value in row.values()
+        ]
+        remaining = iter(held)
+        for value in shown:
+            assert any(value == other for other in remaining), f"{name}: {value} is not in the CSV"
+            compared += 1
+    assert compared > 500
+
+
+def test_the_embedded_copy_is_the_csv(html, page_path):
+    copies = re.findall(
+        r'href="data:text/csv;charset=utf-8;base64,([^"]*)" download="([^"]*)"', html
+    )
+    assert len(copies) > 8
+    for content, name in copies:
+        assert base64.b64decode(content) == (page_path.parent / name).read_bytes()
+
+
+def test_the_published_table_is_shown_as_printed(html):
+    published = shared_counter.read_published()
+    assert len(published) == 11
+    table = html[html.index('data-table="table1_published"') :]
+    table = table[: table.index("</table>")]
+    for row in published:
+        for name in ("work_s", "case1_s", "case2_s", "case3_s"):
+            assert row[name] in table
+    assert table.count(">N/A<") == 7
+
+
+def test_degradation_of_the_published_table_is_what_its_text_says():
+    factors = [
+        1 + float(row["case1_s"]) / float(row["work_s"]) for row in shared_counter.read_published()
+    ]
+    assert min(factor for factor in factors if factor > 1.1) == pytest.approx(1.55, abs=0.005)
+    assert max(factors) == pytest.approx(5.545, abs=0.005)
+
+
+def test_published_and_measured_never_share_a_table_or_a_figure(page_path):
+    for path in page_path.parent.glob("*.csv"):
+        text = path.read_text("utf-8")
+        assert ("BlueGene" in text) != ("mpich-5.0.2" in text) or (
+            "BlueGene" not in text and "mpich-5.0.2" not in text
+        )
+
+
+def test_every_declared_cell_is_in_the_grid(page_path, campaign):
+    declared = len(json.loads((campaign / "verdicts.json").read_text())["cells"])
+    assert len(rows_of(page_path.parent / "grid_shared_counter.csv")) == declared
+
+
+def test_failures_come_first_in_their_environment(page_path):
+    words = [
+        row["verdict"]
+        for row in rows_of(page_path.parent / "grid_shared_counter.csv")
+        if row["environment"] == "impi-2021.18.1"
+    ]
+    assert words[0] == "crash"
+    failed = [word in ("crash", "helper returned") for word in words]
+    assert failed == sorted(failed, reverse=True)
+
+
+def test_a_hostile_name_is_text(html, parsed):
+    assert "<script>alert" not in html
+    assert "&lt;script&gt;alert" in html
+    assert "<b>not</b>" not in html
+    # Vega, the page's own, and the specification of each of three figures
+    assert parsed.scripts == 5
+
+
+def test_the_page_needs_nothing_from_elsewhere(html):
+    without_library = re.sub(r'<script type="text/plain".*?</script>', "", html, flags=re.S)
+    for found in re.findall(r'(?:src|href)="([^"]*)"', without_library):
+        assert not found.startswith(("http:", "https:", "//"))
+    assert "@import" not in without_library
+
+
+def test_figures_are_whole_svg_files(page_path):
+    files = sorted(page_path.parent.glob("*.svg"))
+    assert len(files) == 3
+    for path in files:
+        assert ElementTree.parse(path).getroot().tag.endswith("svg")
+
+
+def test_one_drawing_does_not_refer_to_another(html):
+    drawings = re.findall(r"<svg.*?</svg>", html, flags=re.S)
+    assert len(drawings) == 6
+    names = [re.findall(r'\bid="([^"]*)"', drawing) for drawing in drawings]
+    for drawing, own in zip(drawings, names, strict=True):
+        assert set(re.findall(r"url\(#([^)]*)\)", drawing)) <= set(own)
+    every = [name for own in names for name in own]
+    assert len(every) == len(set(every))
+
+
+def test_the_compute_length_stands_at_every_bar(page_path):
+    svg = (page_path.parent / "figure1_published.svg").read_text("utf-8")
+    for row in shared_counter.read_published():
+        assert f"{row['work_s']}{numbers.THIN_SPACE}s" in svg
+
+
+def test_both_equal_and_random_computes_are_shown(page_path):
+    steps = {row["steps"] for row in rows_of(page_path.parent / "figure1_measured.csv")}
+    assert len(steps) == 2 and "equal" in steps
+
+
+def test_prices_of_two_levels_stand_in_two_columns(page_path):
+    (first, *_) = rows_of(page_path.parent / "price.csv")
+    assert {"price_single_s", "price_multiple_s"} <= set(first)
+
+
+def test_the_same_campaign_gives_the_same_bytes(page_path, campaign):
+    before = {path.name: path.read_bytes() for path in page_path.parent.iterdir()}
+    report.build(campaign)
+    assert {path.name: path.read_bytes() for path in page_path.parent.iterdir()} == before
+
+
+def test_a_table_of_an_earlier_report_does_not_stay(page_path, campaign):
+    stale = page_path.parent / "gone.csv"
+    stale.write_text("old")
+    report.build(campaign)
+    assert not stale.exists()
+
+
+def test_the_terminal_tells_path_time_and_holes(page_path, campaign):
+    said = report.terminal_summary(campaign)
+    assert str(page_path) in said
+    assert "inside launches 1 min 52 s (73 %)" in said
+    assert "336 declared, 84 not measured (84 unavailable), 16 failed" in said
+    assert "consistent with weak progress" in said
+    assert "\x1b" not in said
+
+
+@pytest.mark.parametrize("name", ["summary.parquet", "verdicts.json", "campaign.json"])
+def test_without_its_input_there_is_one_clear_line_and_no_page(tmp_path, name):
+    folder = synthetic.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
+    analyse(folder)
+    (folder / name).unlink()
+    with pytest.raises(InputError, match=re.escape(name)):
+        report.build(folder)
+    assert not (folder / "report").exists()
+
+
+def test_verdicts_of_another_version_are_refused(tmp_path):
+    folder = synthetic.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
+    analyse(folder)
+    (folder / "verdicts.json").write_text('{"schema": "onesided/verdicts/2", "cells": []}')
+    with pytest.raises(InputError, match="verdicts/1"):
+        report.build(folder)
+
+
+def test_few_launches_are_called_a_range(tmp_path):
+    folder = synthetic.campaign(tmp_path, rounds=2, algorithms=("fetch_and_op",))
+    analyse(folder)
+    text = report.build(folder).read_text("utf-8")
+    assert "range of 2 launches" in text
+    assert "96.9\u202f% interval of" not in text
+
+
+def test_nothing_measured_at_all_still_makes_a_report(tmp_path):
+    environments = [synthetic.ENVIRONMENTS[3]]
+    folder = synthetic.campaign(tmp_path, environments, rounds=1)
+    analyse(folder)
+    text = report.build(folder).read_text("utf-8")
+    assert "unavailable" in text
+    assert "84 not measured" in report.terminal_summary(folder)
+
+
+def test_six_algorithms_and_two_compute_lengths(tmp_path):
+    algorithms = ("mpi2_array", "mpi2_tree", "fetch_and_op", "compare_and_swap")
+    folder = synthetic.campaign(tmp_path, rounds=1, algorithms=algorithms, compute_ms=(10, 240))
+    pl.read_parquet(folder / "cells.parquet")
+    analyse(folder)
+    report.build(folder)
+    bars = rows_of(folder / "report" / "figure1_measured.csv")
+    assert {row["compute"] for row in bars if row["value"][:1].isdigit()} != {"10.0\u202fms"}
+    lengths = {row["compute"] for row in rows_of(folder / "report" / "table1_measured_all.csv")}
+    assert lengths == {"10\u202fms", "0.24\u202fs"}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (4.1e-8, "41.0\u202fns"),
+        (9.999e-7, "1.00\u202fµs"),
+        (1.234e-5, "12.3\u202fµs"),
+        (0.24, "240\u202fms"),
+        (0.9999, "1.00\u202fs"),
+        (3.09, "3.09\u202fs"),
+        (0.0, "0\u202fs"),
+    ],
+)
+def test_times_have_three_digits_and_a_fitting_unit(value, text):
+    assert numbers.seconds(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(3.49654, "3.496540"), (2e-5, "0.0000200"), (0.0, "0.000000")]
+)
+def test_times_in_the_sources_layout(value, text):
+    assert numbers.plain_seconds(value) == text
+
+
+def test_factors():
+    assert numbers.factor(1.549) == "1.55\u00d7"
+    assert numbers.factor(48_213) == "48\u202f200\u00d7"

@@ -1,0 +1,82 @@
+"""Claims about intervals, percentiles and means."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from onesided import statistics
+
+
+def test_six_values_cover_the_median_with_96_875_percent_from_smallest_to_largest():
+    found = statistics.median_interval([5.0, 1.0, 6.0, 2.0, 4.0, 3.0])
+    assert (found.value, found.low, found.high) == (3.5, 1.0, 6.0)
+    assert found.coverage == 0.96875
+    assert (found.kind, found.count) == ("interval", 6)
+
+
+@pytest.mark.parametrize(
+    ("count", "coverage"), [(1, 0.0), (2, 0.5), (3, 0.75), (4, 0.875), (5, 0.9375)]
+)
+def test_fewer_than_six_give_a_range_with_its_true_coverage(count, coverage):
+    found = statistics.median_interval([float(value) for value in range(count)])
+    assert (found.low, found.high) == (0.0, count - 1.0)
+    assert found.coverage == coverage
+    assert found.kind == "range"
+
+
+@pytest.mark.parametrize(("count", "rank"), [(8, 1), (9, 2), (10, 2), (12, 3), (20, 6), (100, 40)])
+def test_the_interval_is_the_narrowest_symmetric_pair_of_95_percent(count, rank):
+    found = statistics.median_interval([float(value) for value in range(1, count + 1)])
+    assert found.low == rank
+    assert found.high == count + 1 - rank
+    assert found.coverage >= 0.95
+    assert statistics.order_statistic_coverage(count, rank + 1) < 0.95
+
+
+def test_the_coverage_is_what_drawing_at_random_gives():
+    source = random.Random(4)
+    hits = 0
+    for _ in range(4000):
+        values = [source.expovariate(1.0) for _ in range(6)]
+        found = statistics.median_interval(values)
+        hits += found.low <= 0.6931471805599453 <= found.high
+    assert hits / 4000 == pytest.approx(0.96875, abs=0.01)
+
+
+def test_a_percentile_is_a_value_that_was_measured():
+    values = [3.0, 1.0, 2.0, 10.0]
+    assert statistics.percentile(values, 50) == 2.0
+    assert statistics.percentile(values, 75) == 3.0
+    assert statistics.percentile(values, 99) == 10.0
+    assert statistics.percentile([float(v) for v in range(1, 21)], 95) == 19.0
+
+
+@pytest.mark.parametrize("percent", [0, -1, 101])
+def test_a_percentile_out_of_bounds_is_refused(percent):
+    with pytest.raises(ValueError, match="percentile"):
+        statistics.percentile([1.0], percent)
+
+
+def test_nothing_has_no_statistic():
+    for function in (
+        statistics.median,
+        statistics.median_interval,
+        statistics.arithmetic_mean,
+        statistics.geometric_mean,
+    ):
+        with pytest.raises(ValueError):
+            function([])
+
+
+def test_means():
+    assert statistics.arithmetic_mean([1.0, 2.0, 6.0]) == 3.0
+    assert statistics.geometric_mean([1.0, 10.0, 100.0]) == pytest.approx(10.0)
+    with pytest.raises(ValueError, match="positive"):
+        statistics.geometric_mean([1.0, 0.0])
+
+
+def test_a_ratio_of_totals_weighs_samples_as_they_are():
+    assert statistics.ratio_of_totals([1.0, 9.0], [1.0, 1.0]) == 5.0
+    assert statistics.ratio_of_totals([1.0], []) is None
