@@ -288,7 +288,7 @@ struct flavor {
 static void create_window(struct counter *counter, MPI_Aint size_bytes, MPI_Comm communicator)
 {
     /* Only the target has elements, but all pass a valid address, as in the report. */
-    counter->memory = allocate((size_t)size_bytes + 1, 1);
+    counter->memory = allocate_pages((size_t)size_bytes);
     CHECKED(MPI_Win_create(counter->memory, size_bytes, counter->element_bytes, MPI_INFO_NULL,
                            communicator, &counter->window));
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void *present(void *block, size_t size_bytes)
 {
@@ -17,6 +18,15 @@ static void *present(void *block, size_t size_bytes)
 void *allocate(size_t count, size_t size_bytes)
 {
     return present(calloc(count, size_bytes), count * size_bytes);
+}
+
+void *allocate_pages(size_t size_bytes)
+{
+    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t whole_bytes = (size_bytes / page_bytes + 1) * page_bytes;
+    void *pages = present(aligned_alloc(page_bytes, whole_bytes), whole_bytes);
+    memset(pages, 0, whole_bytes);
+    return pages;
 }
 
 void *reallocate(void *block, size_t size_bytes)

@@ -7,6 +7,10 @@
 /* Return count zeroed elements of size_bytes each; end the process if there is no memory. */
 void *allocate(size_t count, size_t size_bytes);
 
+/* Return zeroed memory for a window: whole pages, so that it shares no cache line with other data,
+ * whatever its size. To be freed with free(). */
+void *allocate_pages(size_t size_bytes);
+
 /* Return a block resized to size_bytes; end the process if there is no memory. */
 void *reallocate(void *block, size_t size_bytes);
 
