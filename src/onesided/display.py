@@ -141,10 +141,15 @@ class Progress:
             return table
 
 
+def _shortened(text: str) -> Text:
+    """Return a text that gives way where the terminal ends, so that a task stays one line."""
+    return Text(text, "dim", no_wrap=True, overflow="ellipsis")
+
+
 def _row(task: Task) -> list[Text | Spinner]:
     if task.succeeded is None:
         mark = Spinner("dots") if task.begun_s else Text("·", "dim")
     else:
         mark = Text(*SYMBOLS[task.succeeded])
     seconds = f"{task.elapsed_s():.1f} s" if task.begun_s else ""
-    return [mark, Text(task.name), Text(task.state), Text(seconds), Text(task.detail, "dim")]
+    return [mark, Text(task.name), Text(task.state), Text(seconds), _shortened(task.detail)]

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -304,8 +305,7 @@ def _make(declaration: Declaration, command: Command, say: Say, probe_timeout_s:
     try:
         if not _is_installed(declaration):
             say("installing")
-            PROVIDERS[declaration.provider].install(declaration, declaration.prefix, command)
-            documents.write_text(*_stamp(declaration))
+            _install(declaration, command)
         say("probing")
         folder = paths.environments_dir() / declaration.name / "probe"
         findings = probe.probe(_subject(declaration), folder, command, probe_timeout_s)
@@ -314,6 +314,16 @@ def _make(declaration: Declaration, command: Command, say: Say, probe_timeout_s:
     except (OnesidedError, OSError) as fault:
         return _describe_unavailable(declaration, str(fault))
     return _describe(declaration, findings)
+
+
+def _install(declaration: Declaration, command: Command) -> None:
+    try:
+        PROVIDERS[declaration.provider].install(declaration, declaration.prefix, command)
+        documents.write_text(*_stamp(declaration))
+    except (OnesidedError, OSError):
+        # on a full disk there must be room again for the line that says so
+        shutil.rmtree(declaration.prefix, ignore_errors=True)
+        raise
 
 
 def _subject(declaration: Declaration) -> probe.Subject:

@@ -211,6 +211,7 @@ def test_a_wheel_that_is_not_the_locked_one_is_refused(fake):
     assert document["status"] == "unavailable"
     assert "hash mismatch" in document["reason"]
     assert document["prefix"] is None
+    assert not (fake.root / "build/environments/fake-1.0/prefix").exists()
     assert environments.read(NAME) == document
 
 
