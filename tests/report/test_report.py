@@ -138,7 +138,7 @@ def test_figures_are_whole_svg_files(page_path):
 
 
 def test_one_drawing_does_not_refer_to_another(html):
-    drawings = re.findall(r"<svg.*?</svg>", html, flags=re.S)
+    drawings = re.findall(r"<svg xmlns.*?</svg>", html, flags=re.S)
     assert len(drawings) == 6
     names = [re.findall(r'\bid="([^"]*)"', drawing) for drawing in drawings]
     for drawing, own in zip(drawings, names, strict=True):
