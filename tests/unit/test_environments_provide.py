@@ -223,6 +223,14 @@ def test_a_wheel_that_cannot_be_had_is_a_reason(fake):
     assert "fakempi==1.0" in document["reason"]
 
 
+def test_a_full_disk_is_a_reason(fake, monkeypatch):
+    fake.declare()
+    next(fake.wheels.iterdir()).unlink()
+    full = shutil.disk_usage("/")._replace(free=4096)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: full)
+    assert "pip failed: no space left in " in environments.provide(NAME)["reason"]
+
+
 def test_an_unavailable_environment_is_tried_again(fake):
     fake.declare()
     [wheel] = fake.wheels.iterdir()

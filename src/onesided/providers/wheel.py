@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 INSTALL_TIMEOUT_S = 1800.0
+FULL_BYTES = 1_000_000
 PIP_OPTIONS = (
     "--no-deps",
     "--require-hashes",
@@ -102,11 +103,13 @@ def install(declaration: Declaration, prefix: Path, command: Command) -> None:
         if outcome.status is None:
             raise UnavailableError(f"{name} did not end within {INSTALL_TIMEOUT_S:.0f} s")
         if outcome.status != 0:
-            raise UnavailableError(f"{name} failed: {_reason(outcome.output)}")
+            raise UnavailableError(f"{name} failed: {_reason(outcome.output, folder)}")
 
 
-def _reason(output: str) -> str:
+def _reason(output: str, folder: Path) -> str:
     """Return pip's first error in one line, and whether the index could be reached at all."""
+    if shutil.disk_usage(folder).free < FULL_BYTES:  # then there is no log of it either
+        return f"no space left in {folder}"
     if "DO NOT MATCH THE HASHES" in output:
         files = re.findall(r"^ +(\S+==\S+).* from ", output, re.MULTILINE)
         return one_line(f"hash mismatch: {', '.join(files) or 'a wheel'} is not what was locked")
