@@ -364,12 +364,16 @@ struct experiment {
     bool takes_tasks;
     int64_t *numbers; /* all this rank got, in order */
     size_t number_count;
-    size_t number_capacity;
     double start_s; /* the cell's common start stamp */
 };
 
-/* Take `burst` numbers; return the seconds it took. Every access of this program is made here. */
-static double take_numbers(struct experiment *experiment, size_t burst)
+struct interval {
+    double begin_s;
+    double length_s;
+};
+
+/* Take `burst` numbers; return when that was. Every access of this program is made here. */
+static struct interval take_numbers(struct experiment *experiment, size_t burst)
 {
     struct counter *counter = &experiment->counter;
     int64_t (*next)(struct counter *) = counter->algorithm->next;
@@ -385,10 +389,11 @@ static double take_numbers(struct experiment *experiment, size_t burst)
         }
     }
     experiment->number_count += burst;
-    return end_s - begin_s;
+    return (struct interval){begin_s, end_s - begin_s};
 }
 
-/* THE TIMED LOOP. `first_task` numbers were taken to warm up; `tasks` follow. */
+/* THE TIMED LOOP. `first_task` numbers were taken to warm up; `tasks` follow. A rank makes one
+ * access more than there are tasks at most, even if the counter is broken. */
 static void take_tasks(struct experiment *experiment, int64_t first_task, int64_t tasks)
 {
     struct record *record = experiment->record;
@@ -406,17 +411,16 @@ static void take_tasks(struct experiment *experiment, int64_t first_task, int64_
     uint64_t random = (uint64_t)options_integer(&launch->options, "seed") * 1000003u +
                       experiment->cell->index * 1009u + (uint64_t)launch->rank;
 
-    while (experiment->number_count < experiment->number_capacity) {
+    for (int64_t done = 0; done <= tasks; done++) {
         watchdog_phase = "access";
-        const double begin_s = clock_now_s() - experiment->start_s;
-        const double access_s = take_numbers(experiment, 1);
+        const struct interval taken = take_numbers(experiment, 1);
         const int64_t task = experiment->numbers[experiment->number_count - 1] - first_task;
         if (task >= tasks) {
-            series_add(last_access, access_s);
+            series_add(last_access, taken.length_s);
             break;
         }
-        series_add(access_begin, begin_s);
-        series_add(access, access_s);
+        series_add(access_begin, taken.begin_s - experiment->start_s);
+        series_add(access, taken.length_s);
 
         watchdog_phase = "compute";
         const double requested_s = length_s * (1.0 + jitter * (2.0 * random_unit(&random) - 1.0));
@@ -460,7 +464,7 @@ static void take_price(struct experiment *experiment)
         take_numbers(experiment, burst); /* the first burst is cold */
         const double begin_s = clock_now_s();
         for (long long i = 0; i < samples; i++) {
-            series_add(price, take_numbers(experiment, burst) / (double)burst);
+            series_add(price, take_numbers(experiment, burst).length_s / (double)burst);
             if (budget_s > 0 && clock_now_s() - begin_s > budget_s) {
                 break;
             }
@@ -614,14 +618,14 @@ static void run_supported(struct experiment *experiment)
     }
 }
 
-/* Room for every number a rank can get if the counter works, and an end if it does not. */
+/* How many accesses a rank makes at most: to warm up, for the tasks, for the price. */
 static size_t numbers_at_most(const struct launch *launch)
 {
     const struct options *asked = &launch->options;
     const long long price =
         options_integer(asked, "price-burst") * (options_integer(asked, "price-samples") + 1);
     const long long tasks = options_integer(asked, "tasks-per-rank") * launch->ranks;
-    return (size_t)(options_integer(asked, "warm-up") + tasks + 1 + price + 1);
+    return (size_t)(options_integer(asked, "warm-up") + tasks + 1 + price);
 }
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
@@ -644,8 +648,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
                       thread_level_name(launch->thread_provided));
         return;
     }
-    experiment.number_capacity = numbers_at_most(launch);
-    experiment.numbers = allocate(experiment.number_capacity, sizeof experiment.numbers[0]);
+    experiment.numbers = allocate(numbers_at_most(launch), sizeof experiment.numbers[0]);
     run_supported(&experiment);
     free(experiment.numbers);
 }
