@@ -58,30 +58,35 @@ def _figures(totals: pl.DataFrame) -> pl.DataFrame:
 
 
 def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Add the mean access against the one to an idle target of the same launch."""
-    labels = cells.select(*LAUNCH, "labels").with_columns(
-        pl.col("labels").str.json_path_match("$.case").alias("case"),
-        pl.concat_str(
-            [
-                pl.col("labels").str.json_path_match(f"$.{axis}")
-                for axis in ("algorithm", "flavor", "compute_ms", "jitter_percent")
-            ],
-            separator="|",
-            ignore_nulls=True,
-        ).alias("twin"),
-    )
-    twins = ("system", "partition", "environment", "test", "round", "twin")
-    joined = totals.join(labels, on=LAUNCH, how="left")
-    idle = joined.filter(pl.col("case") == IDLE_CASE).select(
-        *twins, pl.col("access_mean.origins").alias("idle")
+    """Add the mean access against the one to an idle target.
+
+    The divisor is the median over launches of the idle cell's mean, so that the ratio spreads as
+    the computing launches do. The idle cell with the same algorithm, flavor and compute length
+    serves for every jitter, for nobody computes at its target; where there are several, the one
+    with the least jitter does.
+    """
+    axis = {
+        name: pl.col("labels").str.json_path_match(f"$.{name}")
+        for name in ("case", "algorithm", "flavor", "compute_ms", "jitter_percent")
+    }
+    labels = cells.select(*LAUNCH, "labels").with_columns(**axis).drop("labels")
+    twins = ("system", "partition", "environment", "test", "algorithm", "flavor", "compute_ms")
+    joined = totals.join(labels, on=LAUNCH, how="left", maintain_order="left")
+    idle = (
+        joined.filter(pl.col("case") == IDLE_CASE)
+        .group_by(*twins, "jitter_percent")
+        .agg(pl.col("access_mean.origins").median().alias("idle"))
+        .sort(pl.col("jitter_percent").cast(pl.Float64))
+        .group_by(twins, maintain_order=True)
+        .agg(pl.col("idle").drop_nulls().first())
     )
     ratio = pl.when((pl.col("idle") > 0) & (pl.col("case") != IDLE_CASE)).then(
         pl.col("access_mean.origins") / pl.col("idle")
     )
     return (
-        joined.join(idle, on=twins, how="left", maintain_order="left")
+        joined.join(idle, on=twins, how="left", nulls_equal=True, maintain_order="left")
         .with_columns(ratio.alias("slowdown.against_idle"))
-        .drop("case", "twin", "idle", "labels")
+        .drop(*axis, "idle")
     )
 
 

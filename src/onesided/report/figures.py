@@ -62,7 +62,13 @@ def _themed(chart: alt.TopLevelMixin, narrow: bool) -> dict[str, Any]:
             tickColor=colour("muted"),
             labelLimit=140 if narrow else 160,
         )
-        .configure_legend(**text, **inks, orient="top", symbolStrokeColor=colour("bar"))
+        .configure_legend(
+            **text,
+            **inks,
+            orient="top",
+            direction="vertical" if narrow else "horizontal",
+            symbolStrokeColor=colour("bar"),
+        )
         .configure_title(
             font=FONT, fontSize=12, fontWeight="bold", color=colour("ink"), anchor="start"
         )

@@ -315,7 +315,9 @@ def _environments_table(loaded: Loaded) -> Table:
             {
                 "environment": name,
                 "status": document.get("status"),
-                "library": _seen(cells, name, "library_version") or document.get("library_version"),
+                "library": parts.short_detail(
+                    _seen(cells, name, "library_version") or document.get("library_version"), 160
+                ),
                 "standard": document.get("standard_version"),
                 "abi": document.get("abi"),
                 "provider": document.get("provider"),

@@ -850,8 +850,8 @@ def _degradation(material: Material) -> Section:
         "The source's second figure of merit: compute plus access time over compute time, from "
         "totals of process 1. 1 is no loss; 2 means that the program takes twice as long as it "
         "would have to. In 2008 it ran from 1.55 to 5.54 where it clearly exceeded 1. The last "
-        "columns give the mean access in case 1 against the mean access to an idle target in "
-        "the same launch. Equal computes fall into step; ± means computes of random length."
+        "columns give the mean access in case 1 against the mean access to an idle target. "
+        "Equal computes fall into step; ± means computes of random length."
     )
     table = Table(
         "degradation",
