@@ -54,11 +54,12 @@ class Campaign:
         """Return ReFrame's options that select the campaign's checks."""
         select = self.document["select"]
         names = ", ".join(repr(name) for name in self.document["settings"])
-        options = [f"--filter-expr=setting in ({names},)"]
-        options += [f"--tag={tag}" for tag in select.get("tags", [])]
+        # one expression: ReFrame takes tests that fit any of several
+        expression = f"setting in ({names},)"
         if "expression" in select:
-            options.append(f"--filter-expr={select['expression']}")
-        return options
+            expression += f" and ({select['expression']})"
+        tags = [f"--tag={tag}" for tag in select.get("tags", [])]
+        return [f"--filter-expr={expression}", *tags]
 
     def measuring(self) -> dict[str, Any]:
         """Return what of the campaign changes a measurement (its size and prose do not)."""

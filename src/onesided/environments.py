@@ -151,9 +151,21 @@ def select(names: Iterable[str], config_dir: Path | None = None) -> list[Declara
     return [known[name] for name in wanted]
 
 
-def left_behind(name: str) -> list[str]:
-    """Return patterns of what killed ranks of an environment can leave in shared memory."""
-    return list(declared(locked=False)[name].family_data["left_behind"])
+@dataclass(frozen=True)
+class LeftBehind:
+    """Glob patterns of what killed ranks can leave, over all declared environments."""
+
+    shared_memory: set[str]
+    temporary: set[str]
+
+
+def left_behind() -> LeftBehind:
+    """Return patterns of what killed ranks can leave in shared memory and in ``/tmp``."""
+    families = [declaration.family_data for declaration in declared(locked=False).values()]
+    return LeftBehind(
+        {pattern for family in families for pattern in family["left_behind"]},
+        {pattern for family in families for pattern in family["left_behind_temporary"]},
+    )
 
 
 def reframe_name(name: str) -> str:

@@ -78,17 +78,14 @@ def ensure_declared(campaign: Campaign) -> None:
 def clean_after(dead: DeadHolder | None, campaign: Campaign, say: Say) -> None:
     """End what a killed campaign left running, and remove what it left in shared memory."""
     ended = strays.end_processes(strays.CAMPAIGN_MARKER)
-    since_s = dead.started_s if dead else time.time()
-    patterns = [
-        pattern for name in environments.declared() for pattern in environments.left_behind(name)
-    ]
-    removed = strays.remove_segments(patterns, since_s) if dead else []
+    patterns = environments.left_behind()
+    removed: list[str] = []
+    if dead:
+        removed += strays.remove_files(strays.SHARED_MEMORY, patterns.shared_memory, dead.started_s)
+        removed += strays.remove_files(strays.TEMPORARY, patterns.temporary, dead.started_s)
     strays.remove_temporary_folders()
     if ended or removed:
-        say(
-            f"a killed campaign left {ended} processes and {len(removed)} shared-memory segments; "
-            "they are gone"
-        )
+        say(f"a killed campaign left {ended} processes and {len(removed)} files; they are gone")
 
 
 class Progress:

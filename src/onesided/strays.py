@@ -22,6 +22,8 @@ SESSION_MARKER = "ONESIDED_SESSION"
 TEMPORARY_PREFIX = "onesided-session-"
 
 SHARED_MEMORY = Path("/dev/shm")
+#: Where files go that an MPI writes without asking TMPDIR.
+TEMPORARY = Path("/tmp")
 GONE_AFTER_S = 5.0
 
 
@@ -110,30 +112,31 @@ def _mapped_segments() -> set[str]:
     return mapped
 
 
-def remove_segments(patterns: Iterable[str], since_s: float) -> list[str]:
-    """Remove shared-memory segments that a dead launch left; return their names.
+def remove_files(folder: Path, patterns: Iterable[str], since_s: float) -> list[str]:
+    """Remove the files of ours that a dead launch left in a folder; return their names.
 
     Args:
+        folder: SHARED_MEMORY or TEMPORARY.
         patterns: glob patterns of the names an MPI gives (``left_behind`` of an environment).
-        since_s: only segments changed after this time, seconds since the epoch.
+        since_s: only files changed after this time, seconds since the epoch; and of them only
+            those that no living process maps.
     """
-    if not SHARED_MEMORY.is_dir():
+    if not folder.is_dir():
         return []
     patterns = list(patterns)
     mapped = _mapped_segments()
     removed = []
-    for segment in SHARED_MEMORY.rglob("*"):
-        name = segment.relative_to(SHARED_MEMORY).as_posix()
-        if str(segment) in mapped or not any(fnmatch.fnmatch(name, one) for one in patterns):
+    for path in folder.iterdir():
+        if str(path) in mapped or not any(fnmatch.fnmatch(path.name, one) for one in patterns):
             continue
         try:
-            status = segment.lstat()
-            if segment.is_dir() or status.st_uid != os.getuid() or status.st_mtime < since_s:
+            status = path.lstat()
+            if path.is_dir() or status.st_uid != os.getuid() or status.st_mtime < since_s:
                 continue
-            segment.unlink()
+            path.unlink()
         except OSError:
             continue
-        removed.append(name)
+        removed.append(path.name)
     return removed
 
 

@@ -119,7 +119,7 @@ def segment():
 
 
 def test_a_segment_that_nobody_maps_is_removed(segment):
-    assert strays.remove_segments(["onesided_test_*"], 0.0) == [segment.name]
+    assert strays.remove_files(strays.SHARED_MEMORY, ["onesided_test_*"], 0.0) == [segment.name]
     assert not segment.exists()
 
 
@@ -136,7 +136,7 @@ def test_a_segment_that_a_living_process_maps_is_left(segment):
     )
     try:
         assert living.stdout.readline() == "mapped\n"
-        assert strays.remove_segments(["onesided_test_*"], 0.0) == []
+        assert strays.remove_files(strays.SHARED_MEMORY, ["onesided_test_*"], 0.0) == []
         assert segment.exists()
     finally:
         living.kill()
@@ -144,10 +144,10 @@ def test_a_segment_that_a_living_process_maps_is_left(segment):
 
 
 def test_a_segment_older_than_the_dead_campaign_is_left(segment):
-    assert strays.remove_segments(["onesided_test_*"], time.time() + 60) == []
+    assert strays.remove_files(strays.SHARED_MEMORY, ["onesided_test_*"], time.time() + 60) == []
     assert segment.exists()
 
 
 def test_a_segment_of_another_name_is_left(segment):
-    assert strays.remove_segments(["vader_segment.*"], 0.0) == []
+    assert strays.remove_files(strays.SHARED_MEMORY, ["vader_segment.*"], 0.0) == []
     assert segment.exists()

@@ -1,0 +1,110 @@
+"""Bad input gets one clear line and exit code 2, before anything is started or overwritten."""
+
+import re
+
+import pytest
+
+
+def refused(answer, *words):
+    assert answer.returncode == 2, answer.stdout + answer.stderr
+    # lines of progress may stand before it
+    (line,) = [line for line in answer.stderr.splitlines() if line.startswith("onesided: ")]
+    assert answer.stderr.endswith(line + "\n")
+    for word in words:
+        assert word in line, line
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"environments": ["mpich-9.9.9"]}, ["environments.0", "'mpich-9.9.9'", "mpich-5.0.2"]),
+        ({"environments": []}, ["environments", "[]"]),
+        ({"environments": ["mpich-5.0.2", "mpich-5.0.2"]}, ["environments", "each once"]),
+        ({"rounds": -1}, ["rounds", "-1", "from 1 to 100"]),
+        ({"rounds": 10**9}, ["rounds", "1000000000", "from 1 to 100"]),
+        ({"rounds": "six"}, ["rounds", "'six'"]),
+        ({"launch_timeout_s": 0}, ["launch_timeout_s", "0", "86400"]),
+        ({"settings": ["fast"]}, ["settings.0", "'fast'", "default"]),
+        ({"site": "nowhere"}, ["site", "'nowhere'", "laptop"]),
+        ({"partitions": ["laptop"]}, ["partitions.0", "system:partition"]),
+        ({"round": 3}, ["round", "an unknown key", "rounds"]),
+        ({"schema": "onesided/campaign/2"}, ["schema", "onesided/campaign/1"]),
+        ({"select": {"tags": ["no_such_tag"]}}, ["select", "no_such_tag"]),
+    ],
+)
+def test_a_campaign_with_a_fault_is_refused_by_field(
+    campaign_file, onesided, tmp_path, change, words
+):
+    refused(onesided("run", campaign_file(**change), check=False), "tiny.yaml", *words)
+    assert not list(tmp_path.glob("results/tiny/sessions"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ["an empty file"]),
+        ("schema: [", ["line 1"]),
+        ("rounds: 1\nrounds: 2\n", ["given twice"]),
+        ("- a list\n", ["mapping"]),
+        ("schema: onesided/campaign/1\n", ["nothing"]),
+        ("\x00", ["YAML"]),
+    ],
+)
+def test_a_file_that_is_no_campaign_is_refused(tmp_path, onesided, text, words):
+    path = tmp_path / "broken.yaml"
+    path.write_text(text)
+    refused(onesided("run", path, check=False), "broken.yaml", *words)
+
+
+def test_a_campaign_that_does_not_exist_is_refused_with_those_that_do(onesided):
+    refused(onesided("run", "quikc", check=False), "'quikc'", "papers, quick, smoke")
+
+
+def test_a_missing_field_is_named(tmp_path, onesided, campaign_file):
+    path = campaign_file()
+    path.write_text(re.sub("rounds:.*\n", "", path.read_text()))
+    refused(onesided("run", path, check=False), "rounds", "found nothing", "from 1 to 100")
+
+
+def test_no_c_compiler_is_said_before_anything_starts(campaign_file, onesided, monkeypatch):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    refused(onesided("run", campaign_file(), check=False), "no-such-compiler", "a C compiler")
+
+
+def test_results_that_cannot_be_written_are_said_before_anything_starts(
+    campaign_file, onesided, monkeypatch
+):
+    path = campaign_file()
+    monkeypatch.setenv("ONESIDED_RESULTS", "/proc/results")
+    refused(onesided("run", path, check=False), "/proc/results", "a folder to write to")
+
+
+def test_a_table_cut_in_half_is_refused_by_name_and_left_as_it_is(
+    ready_environment, campaign_file, onesided, tmp_path
+):
+    ready_environment("mpich-5.0.2")
+    path = campaign_file()
+    onesided("run", path)
+    table = tmp_path / "results" / "tiny" / "cells.parquet"
+    half = table.read_bytes()[: table.stat().st_size // 2]
+    table.write_bytes(half)
+    refused(onesided("run", path, check=False), "cells.parquet")
+    assert table.read_bytes() == half
+    table.unlink()
+    onesided("run", path)
+
+
+def test_lines_of_another_schema_version_are_refused_and_nothing_is_lost(
+    ready_environment, campaign_file, onesided, tmp_path
+):
+    ready_environment("mpich-5.0.2")
+    path = campaign_file()
+    onesided("run", path)
+    results = tmp_path / "results" / "tiny"
+    lines = next(results.rglob("lines.jsonl"))
+    whole = lines.read_text()
+    lines.write_text(whole.replace("onesided/line/1", "onesided/line/9"))
+    (results / "cells.parquet").unlink()
+    refused(onesided("run", path, check=False), "lines.jsonl", "onesided/line/9")
+    lines.write_text(whole)
+    onesided("run", path)

@@ -1,0 +1,68 @@
+"""A launcher that breaks after it was probed becomes a verdict of its own; the report is made."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+BROKEN = {
+    "hangs": ("#!/bin/sh\nexec sleep 317\n", "timed_out"),
+    "exits 1": ("#!/bin/sh\nexit 1\n", "crash"),
+    "writes nothing": ("#!/bin/sh\nexit 0\n", "not_run"),
+}
+
+
+@pytest.fixture
+def replace_launcher(ready_environment):
+    """Return a function that puts a program in the place of an MPI's launcher, for this test."""
+    document = ready_environment("mpich-5.0.2")
+    launcher = Path(document["launcher"]["path"])
+    kept = launcher.with_name("mpiexec.kept")
+    launcher.rename(kept)
+
+    def replace(program):
+        launcher.write_text(program)
+        launcher.chmod(0o755)
+
+    yield replace
+    launcher.unlink(missing_ok=True)
+    kept.rename(launcher)
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_each_fault_is_its_own_verdict_and_the_other_mpi_goes_on(
+    ready_environment, replace_launcher, campaign_file, onesided, tmp_path, fault
+):
+    program, status = BROKEN[fault]
+    ready_environment("openmpi-5.0.11")
+    replace_launcher(program)
+    path = campaign_file(environments=["mpich-5.0.2", "openmpi-5.0.11"], launch_timeout_s=10)
+    onesided("run", path)
+    results = tmp_path / "results" / "tiny"
+    cells = pl.read_parquet(results / "cells.parquet")
+    broken = cells.filter(pl.col("environment") == "mpich-5.0.2")
+    assert set(broken["status"]) == {status}
+    assert all(broken["detail"])
+    assert set(cells.filter(pl.col("environment") == "openmpi-5.0.11")["status"]) == {"ok"}
+    verdicts = json.loads((results / "verdicts.json").read_text())["cells"]
+    words = {one["verdict"] for one in verdicts if one["environment"] == "mpich-5.0.2"}
+    assert words == {status.replace("_", " ")}
+    assert (results / "report" / "index.html").exists()
+
+
+def test_two_time_outs_in_a_row_end_the_session_and_the_rest_is_not_run(
+    replace_launcher, campaign_file, onesided, tmp_path
+):
+    replace_launcher(BROKEN["hangs"][0])
+    # three thread-level and tag combinations: two time out, the third is not run
+    path = campaign_file(
+        select={"expression": "'smoke' in tags or 'quick' in tags"}, launch_timeout_s=2
+    )
+    onesided("run", path)
+    cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")
+    by_test = dict(cells.group_by("test").agg(pl.col("status").unique()).iter_rows())
+    ends = sorted(status for (status,) in by_test.values())
+    assert ends == ["not_run", "not_run", "timed_out", "timed_out"]
+    stopped = cells.filter(pl.col("status") == "not_run")
+    assert all("2 launches in a row timed out" in detail for detail in stopped["detail"])

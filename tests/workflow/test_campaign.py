@@ -1,0 +1,128 @@
+"""A tiny campaign from end to end, by the command a person types."""
+
+import json
+import time
+
+import polars as pl
+import pytest
+
+SMOKE_CELLS = 18
+
+
+@pytest.fixture
+def results(tmp_path):
+    return tmp_path / "results" / "tiny"
+
+
+def sessions(results):
+    return sorted(results.glob("sessions/*/*/round-*/*/session.json"))
+
+
+def test_a_campaign_ends_in_a_report_with_every_declared_cell(
+    ready_environment, campaign_file, onesided, results
+):
+    names = ["mpich-5.0.2", "openmpi-5.0.11"]
+    for name in names:
+        ready_environment(name)
+    answer = onesided("run", campaign_file(environments=names, rounds=2))
+    assert str(results / "report" / "index.html") in answer.stdout
+    assert (results / "report" / "index.html").stat().st_size > 0
+    cells = pl.read_parquet(results / "cells.parquet")
+    assert len(cells) == SMOKE_CELLS * len(names) * 2
+    assert set(cells["status"]) == {"ok"}
+    assert cells["errors"].sum() == 0
+    assert cells["checked"].min() > 0
+    versions = dict(cells.select("environment", "library_version").unique().iter_rows())
+    assert "MPICH" in versions["mpich-5.0.2"]
+    assert "Open MPI" in versions["openmpi-5.0.11"]
+
+
+def test_rounds_are_interleaved_and_no_environment_is_always_first(
+    ready_environment, campaign_file, onesided, results
+):
+    names = ["mpich-5.0.2", "impi-2021.18.1"]
+    for name in names:
+        ready_environment(name)
+    onesided("run", campaign_file(environments=names, rounds=2))
+    record = json.loads((results / "campaign.json").read_text())
+    order = [
+        (session["round"], session["environment"])
+        for session in sorted(record["sessions"], key=lambda one: one["started_at"])
+    ]
+    assert order == [(1, names[0]), (1, names[1]), (2, names[1]), (2, names[0])]
+
+
+def test_a_rerun_with_nothing_to_do_runs_nothing(
+    ready_environment, campaign_file, onesided, results
+):
+    ready_environment("mpich-5.0.2")
+    path = campaign_file()
+    onesided("run", path)
+    before = {file: file.stat().st_mtime_ns for file in results.rglob("*.json*")}
+    report = (results / "report" / "index.html").stat().st_mtime_ns
+    onesided("run", path)
+    assert {file: file.stat().st_mtime_ns for file in results.rglob("*.json*")} == before
+    assert (results / "report" / "index.html").stat().st_mtime_ns == report
+
+
+def test_a_round_more_runs_that_round_only(ready_environment, campaign_file, onesided, results):
+    ready_environment("mpich-5.0.2")
+    onesided("run", campaign_file())
+    (first,) = sessions(results)
+    made = first.stat().st_mtime_ns
+    onesided("run", campaign_file(rounds=2))
+    assert len(sessions(results)) == 2
+    assert first.stat().st_mtime_ns == made
+    assert set(pl.read_parquet(results / "cells.parquet")["round"]) == {1, 2}
+
+
+def test_other_measuring_conditions_run_anew_and_the_old_session_is_kept_but_not_pooled(
+    ready_environment, campaign_file, onesided, results
+):
+    ready_environment("mpich-5.0.2")
+    onesided("run", campaign_file())
+    (old,) = sessions(results)
+    time.sleep(0.01)
+    onesided("run", campaign_file(launch_timeout_s=59))
+    assert old.exists()
+    assert len(sessions(results)) == 2
+    used = set(pl.read_parquet(results / "cells.parquet")["session"])
+    assert used == {
+        other.parent.relative_to(results).as_posix() for other in sessions(results) if other != old
+    }
+
+
+def test_plain_snakemake_makes_the_same_report(ready_environment, campaign_file, results):
+    import os
+    import subprocess
+    import sys
+    from pathlib import Path
+
+    ready_environment("mpich-5.0.2")
+    tools = Path(sys.executable).parent
+    subprocess.run(
+        [tools / "snakemake", "--config", f"campaign={campaign_file()}"],
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"},
+        check=True,
+        capture_output=True,
+    )
+    assert (results / "report" / "index.html").exists()
+
+
+def test_an_environment_that_cannot_be_had_is_in_the_report_with_its_reason(
+    ready_environment, campaign_file, onesided, results, tmp_path, monkeypatch
+):
+    ready_environment("mpich-5.0.2")
+    # the second environment's description says that it could not be provided, and its provider
+    # finds nothing to install from
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    build = tmp_path / "build"
+    monkeypatch.setenv("ONESIDED_BUILD", str(build))
+    answer = onesided("run", campaign_file(environments=["openmpi-4.1.8"]))
+    cells = pl.read_parquet(results / "cells.parquet")
+    assert set(cells["status"]) == {"unavailable"}
+    assert len(cells) == SMOKE_CELLS
+    assert "openmpi-4.1.8" in (results / "report" / "index.html").read_text()
+    assert f"{SMOKE_CELLS // 1} not measured" in answer.stdout or "not measured" in answer.stdout
