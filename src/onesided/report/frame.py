@@ -479,9 +479,9 @@ def _script_json(text: str) -> Markup:
 
 
 LEGEND = (
-    (verdicts.INDEPENDENT, "the access completed while the target provably still computed"),
+    (verdicts.INDEPENDENT, "the operation completed while the target provably still computed"),
     (verdicts.DELAYED, "it completed before the target came back, after a delay τ that saturates"),
-    (verdicts.PARTIAL, "some accesses completed on their own, others did not"),
+    (verdicts.PARTIAL, "some operations completed on their own, others did not"),
     (verdicts.WAITS, "it completed only when the target came back to MPI"),
     (verdicts.UNDECIDED, "too little was measured to tell; the reason stands beside it"),
     (verdicts.REFERENCE, "nobody computes at the target: what the others are compared with"),
