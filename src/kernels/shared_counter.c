@@ -473,6 +473,9 @@ static void take_price(struct experiment *experiment)
     CHECKED(MPI_Barrier(experiment->launch->communicator));
 }
 
+/* Open the window with a counter of zero. The target writes it inside an exclusive epoch on itself,
+ * synchronises both copies of the window (one in the unified model) and lets go: until the final
+ * value is read it holds no lock but those of its own accesses, so nobody waits for it. */
 static void open_counter(struct experiment *experiment, const struct flavor *flavor)
 {
     struct counter *counter = &experiment->counter;
@@ -504,7 +507,8 @@ static void close_counter(struct counter *counter, const struct flavor *flavor)
     free(counter->result);
 }
 
-/* At the target, after a barrier that follows all epochs of the others. */
+/* At the target, after a barrier that follows all epochs of all ranks: what they did is complete
+ * there. The exclusive epoch and MPI_Win_sync make it visible to loads, in either memory model. */
 static int64_t final_value(struct counter *counter)
 {
     CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, counter->window));

@@ -35,6 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         record_fault(fault)
         print(f"onesided: {fault}", file=sys.stderr)
         return fault.exit_code
+    except Exception as fault:
+        # a fault of ours: whoever waits for this stage gets a line, the log gets the trace
+        record_fault(OnesidedError(f"{arguments[0]} failed: {type(fault).__name__}: {fault}"))
+        raise
     except KeyboardInterrupt:
         print("onesided: interrupted; the next run goes on from here", file=sys.stderr)
         return 130

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from statistics import median
 
 import pytest
@@ -33,6 +34,7 @@ CELLS = 4  # SMALL times the two default cases
         (["--inject", "hang@99"], ["--inject", "hang@99"]),
         (["--speed", "9"], ["--speed", "option"]),
         (["--missing=yes"], ["--missing=yes", "flag"]),
+        (["--missing"], ["--missing", "no --output"]),
         (["loose"], ["loose", "option"]),
     ],
 )
@@ -55,6 +57,12 @@ def test_a_file_that_cannot_be_written_is_a_usage_fault(shared_counter, tmp_path
     run = shared_counter.launch(output=tmp_path / "no folder" / "lines.jsonl")
     assert run.code == 2
     assert run.stderr.count("shared_counter: --output: found") == 1
+
+
+def test_a_full_disk_is_said(shared_counter):
+    run = shared_counter.launch(output=Path("/dev/full"))
+    assert run.code != 0
+    assert run.stderr.count("--output: cannot be written: No space left on device") == 1
 
 
 def test_one_rank_is_unsupported(shared_counter):

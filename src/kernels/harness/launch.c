@@ -125,6 +125,9 @@ static void read_command_line(struct launch *launch, struct option *axis_table)
     options_parse(&launch->options, launch->argument_count, launch->arguments);
     launch->grid = grid_build(kernel->axes, kernel->axis_count, &launch->options);
     check_labels(&launch->options);
+    if (options_flag(&launch->options, "missing") && !options_text(&launch->options, "output")) {
+        usage_fault(kernel->name, "--missing", "no --output", "the file to look for cells in");
+    }
     read_injection(launch);
     if (options_flag(&launch->options, "list-cells")) {
         for (size_t i = 0; first_of_launch() && i < launch->grid.count; i++) {

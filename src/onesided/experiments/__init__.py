@@ -67,7 +67,7 @@ _REGISTERED = (
         kernel="shared_counter",
         title="The shared counter",
         analysis_module="onesided.experiments.shared_counter",
-        page_module="onesided.report.shared_counter",
+        page_module="onesided.report.counter",
     ),
 )
 
