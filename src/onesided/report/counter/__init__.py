@@ -1,0 +1,48 @@
+"""The shared counter's page: the answer, Table 1, Figure 1, the probe, degradation, price."""
+
+from __future__ import annotations
+
+from onesided.report import numbers
+from onesided.report.counter.answer import answer_row, families, headline
+from onesided.report.counter.performance import figure1_measured, figure1_published
+from onesided.report.counter.probe import figure_probe
+from onesided.report.counter.tables import degradation, price, table1
+from onesided.report.frame import Material
+from onesided.report.parts import Section
+
+__all__ = ["headline", "sections", "terminal_lines"]
+
+
+def sections(material: Material) -> list[Section]:
+    """Return the counter's sections, in the order in which they are read."""
+    published = figure1_published()
+    measured = figure1_measured(material)
+    figure1 = Section(
+        "counter-figure1",
+        "Figure 1, then and now",
+        "Communication performance, the source's first figure of merit: the time of a compute "
+        "over the time of an access, on a logarithmic axis.",
+        tuple(part for part in (published, measured) if part is not None),
+    )
+    found: list[Section | None] = [table1(material), figure1]
+    probe = figure_probe(material)
+    if probe is not None:
+        lead = (
+            "What the verdicts rest on, sample by sample: whether an access returned while the "
+            "target provably still computed."
+        )
+        found.append(Section("counter-probe", "The probe", lead, (probe,)))
+    found += [degradation(material), price(material)]
+    return [section for section in found if section is not None]
+
+
+def terminal_lines(material: Material) -> list[str]:
+    """Return the answer as plain lines, one an environment."""
+    keys = families(material.cells)
+    lines = []
+    for environment in material.environments:
+        row, _ = answer_row(material, environment, keys)
+        worst = row["slowdown"]
+        slow = f"; slowest {numbers.factor(worst.value)} an idle target" if worst else ""
+        lines.append(f"{environment}: {row['reading']}{slow}")
+    return lines

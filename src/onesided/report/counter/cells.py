@@ -1,0 +1,134 @@
+"""The shared counter's cells: their axes, what is compared with what, the published rows."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from onesided import paths, verdicts
+from onesided.errors import InputError
+from onesided.experiments.shared_counter import BASE_CASE, IDLE_CASE
+from onesided.report import numbers
+from onesided.report.frame import Cell, Material
+from onesided.report.parts import (
+    Row,
+)
+
+FAMILIES: Mapping[str, Sequence[str]] = {
+    "exclusive lock": ("mpi2_array", "mpi2_tree"),
+    "atomic in a shared lock": ("fetch_and_op",),
+    "atomic and flush": ("fetch_and_op_flush", "get_accumulate_flush", "compare_and_swap"),
+}
+"""Algorithms by the synchronisation they share, which is what progress depends on."""
+
+FLAVORS = ("create", "allocate")
+BASE_ALGORITHMS = ("mpi2_array", "fetch_and_op")
+"""The source's own algorithm, and the one MPI has had for it since 3.0."""
+
+HELPER_CASE = "helper_blocked"
+CASES = {BASE_CASE: "Case 1", IDLE_CASE: "Case 2", HELPER_CASE: "Case 3"}
+PUBLISHED = "shared_counter_table1.csv"
+NOT_AVAILABLE = "N/A"
+
+
+def jitter_of(cell: Cell) -> float:
+    """Return a cell's jitter, in per cent."""
+    return float(cell.labels.get("jitter_percent") or 0)
+
+
+def compute_ms_of(cell: Cell) -> float:
+    """Return the compute length asked for, in milliseconds."""
+    return float(cell.labels.get("compute_ms") or 0)
+
+
+def axis_of(cell: Cell, name: str) -> str:
+    """Return a cell's value on an axis."""
+    return str(cell.labels.get(name, ""))
+
+
+def steps(jitter: float) -> str:
+    """Say what a jitter means: ``equal`` or plus and minus so many per cent."""
+    return "equal" if not jitter else f"±{jitter:g}{numbers.THIN_SPACE}%"
+
+
+def level_rank(level: str | None) -> int:
+    """Return the place of a thread level in MPI's order; -1 for one that is not known."""
+    levels = ("single", "funneled", "serialized", "multiple")
+    return levels.index(level) if level in levels else -1
+
+
+def read_published() -> list[dict[str, str]]:
+    """Return the source's Table 1, as printed.
+
+    Raises:
+        InputError: the file is not there or lacks a column.
+    """
+    path = paths.project_root() / "results" / "published" / PUBLISHED
+    try:
+        rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
+    except OSError as fault:
+        raise InputError(path, None, fault.strerror or fault, "the published table") from fault
+    for name in ("hardware", "mpi", "processes", "work_s", "case1_s", "case2_s", "case3_s"):
+        if not rows or name not in rows[0]:
+            raise InputError(path, name, "no such column", "the published table's columns")
+    return rows
+
+
+def _twin_key(cell: Cell) -> tuple[Any, ...]:
+    """Return what the cases of one row of Table 1 have in common."""
+    labels = tuple(sorted((k, str(v)) for k, v in cell.labels.items() if k != "case"))
+    return (cell.group, cell.environment, cell.thread_level, labels)
+
+
+def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
+    """Return the cells case by case, in the order in which they were declared."""
+    found: dict[tuple[Any, ...], dict[str, Cell]] = {}
+    for cell in cells:
+        found.setdefault(_twin_key(cell), {})[axis_of(cell, "case")] = cell
+    return list(found.values())
+
+
+def value_or_word(material: Material, cell: Cell | None, metric: str, statistic: str) -> Any:
+    """Return a measure; where there is none, or the cell failed, the verdict's word."""
+    if cell is None:
+        return None
+    if cell.verdict in (*verdicts.FAILURES, *verdicts.NOT_MEASURED):
+        return cell.verdict
+    return material.measure(cell, metric, statistic)
+
+
+def base_point(material: Material) -> list[Cell]:
+    """Return the cells that are shown at first sight.
+
+    The highest thread level (the source asks for MULTIPLE, and case 3 needs it), the longest
+    compute, the base algorithms, the first setting, placement and rank count declared.
+    """
+    cells = list(material.cells)
+    if not cells:
+        return []
+    level = max((cell.thread_level for cell in cells), key=level_rank)
+    cells = [cell for cell in cells if cell.thread_level == level]
+    first = cells[0]
+    length = max(compute_ms_of(cell) for cell in cells)
+    present = {axis_of(cell, "algorithm") for cell in cells}
+    algorithms = [name for name in BASE_ALGORITHMS if name in present] or [sorted(present)[0]]
+    return [
+        cell
+        for cell in cells
+        if (cell.setting, cell.ranks, cell.placement)
+        == (first.setting, first.ranks, first.placement)
+        and compute_ms_of(cell) == length
+        and axis_of(cell, "algorithm") in algorithms
+    ]
+
+
+def least_jitter(cells: Sequence[Cell]) -> list[Cell]:
+    """Return those cells that have the least jitter: equal computes, where there are any."""
+    least = min((jitter_of(cell) for cell in cells), default=0.0)
+    return [cell for cell in cells if jitter_of(cell) == least]
+
+
+def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
+    """Bring each environment's rows together, otherwise in the order given."""
+    return sorted(rows, key=lambda row: material.environments.index(row["environment"]))

@@ -1,0 +1,277 @@
+"""The counter's tables: Table 1 then and now, degradation, price."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from markupsafe import Markup
+
+from onesided.experiments.shared_counter import BASE_CASE, IDLE_CASE
+from onesided.report import numbers
+from onesided.report.counter.cells import (
+    CASES,
+    HELPER_CASE,
+    axis_of,
+    base_point,
+    by_environment,
+    compute_ms_of,
+    jitter_of,
+    least_jitter,
+    level_rank,
+    read_published,
+    steps,
+    twins,
+    value_or_word,
+)
+from onesided.report.frame import Cell, Material
+from onesided.report.parts import (
+    Column,
+    Folded,
+    Measure,
+    Row,
+    Section,
+    Table,
+)
+
+_TABLE1_KEYS = ("work", "case1", "case2", "case3")
+_TABLE1_TITLES = ("Work", "Case 1", "Case 2", "Case 3")
+
+
+def _published_table() -> Table:
+    columns = [
+        Column("hardware", "Hardware", header=True, mark="hardware_mark"),
+        Column("mpi", "MPI"),
+        Column("processes", "# proc"),
+        *(
+            Column(f"{k}_s", t, mark=f"{k}_s_mark")
+            for k, t in zip(_TABLE1_KEYS, _TABLE1_TITLES, strict=True)
+        ),
+    ]
+    rows: list[Row] = []
+    notes: dict[str, str] = {}
+    for row in read_published():
+        marked: dict[str, str] = dict(row)
+        if row["note"]:
+            mark = notes.setdefault(row["note"], chr(ord("a") + len(notes)))
+            suspects = row["suspect"].split() or ["case1_s"]
+            marked |= {f"{name}_mark": mark for name in suspects}
+        rows.append(marked)
+    beside = (Column("suspect", "suspect"), Column("note", "note"))
+    return Table(
+        "table1_published",
+        "Published, 2008: Table 1 of the shared counter report, times in seconds, digits as "
+        "printed.",
+        columns,
+        rows,
+        csv_only=beside,
+        notes=[(mark, text + ".") for text, mark in notes.items()],
+        form="records",
+    )
+
+
+def _measured_row(material: Material, twin: Mapping[str, Cell]) -> dict[str, Any]:
+    any_cell = next(iter(twin.values()))
+    row: dict[str, Any] = {
+        "hardware": material.hardware,
+        "environment": any_cell.environment,
+        "mpi": any_cell.environment,
+        "with": f"{axis_of(any_cell, 'algorithm')}, {axis_of(any_cell, 'flavor')}",
+        "processes": any_cell.ranks,
+        "algorithm": axis_of(any_cell, "algorithm"),
+        "flavor": axis_of(any_cell, "flavor"),
+        "compute": numbers.milliseconds_label(compute_ms_of(any_cell)),
+        "steps": steps(jitter_of(any_cell)),
+        "thread_level": any_cell.thread_level,
+        "where": any_cell.group_label,
+    }
+    worked = twin.get(BASE_CASE) or twin.get(IDLE_CASE)
+    row["work"] = value_or_word(material, worked, "compute_mean", "rank_1")
+    for case, title in CASES.items():
+        key = title.lower().replace(" ", "")
+        row[key] = value_or_word(material, twin.get(case), "access_mean", "rank_1")
+    return row
+
+
+def _time_columns() -> list[Column]:
+    return [
+        Column(key, title, numbers.plain_seconds, measure=True, unit="s")
+        for key, title in zip(_TABLE1_KEYS, _TABLE1_TITLES, strict=True)
+    ]
+
+
+def table1(material: Material) -> Section:
+    """Return Table 1: the published rows, today's base cells, and all others folded."""
+    base = [_measured_row(material, t) for t in twins(least_jitter(base_point(material)))]
+    every = by_environment(
+        material, (_measured_row(material, twin) for twin in twins(material.cells))
+    )
+    layout = [
+        Column("hardware", "Hardware", header=True),
+        Column("mpi", "MPI", note="with"),
+        Column("processes", "# proc"),
+        *_time_columns(),
+    ]
+    details = [
+        Column("algorithm", "algorithm", header=True),
+        Column("flavor", "flavor"),
+        Column("compute", "compute"),
+        Column("steps", "steps"),
+        Column("thread_level", "thread level"),
+        Column("processes", "# proc"),
+        *_time_columns(),
+        Column("where", "system"),
+    ]
+    lead = Markup(
+        "Mean time of an access to the counter by process 1. <b>Case 1</b>: the process that "
+        "holds it computes. <b>Case 2</b>: it waits in MPI_Barrier. <b>Case 3</b>: it computes, "
+        "and a further thread of it waits in MPI (today in MPI_Recv; the source's MPI_Send to "
+        "itself may return at once). Different machines, different decades: the two parts stand "
+        "one below the other to compare patterns, not speeds."
+    )
+    today = Table(
+        "table1_measured",
+        Markup(
+            "Today: the same layout, times in seconds, median over launches with its {}; {}"
+        ).format(material.interval_words, _base_words(material)),
+        layout,
+        base,
+        csv_only=(Column("algorithm", "algorithm"), Column("flavor", "flavor")),
+        form="records",
+    )
+    all_rows = Table(
+        "table1_measured_all",
+        "Every algorithm, compute length, step and thread level, times in seconds.",
+        details,
+        every,
+        groups="environment",
+        csv_only=(Column("environment", "MPI"),),
+        large=True,
+    )
+    parts = (_published_table(), today, Folded(f"All {len(every)} rows measured", all_rows))
+    return Section("counter-table1", "Table 1, then and now", lead, parts)
+
+
+def _base_words(material: Material) -> str:
+    base = least_jitter(base_point(material))
+    if not base:
+        return "nothing was measured."
+    cell = base[0]
+    return (
+        f"thread level {cell.thread_level}, {steps(jitter_of(cell))} computes of "
+        f"{numbers.milliseconds_label(compute_ms_of(cell))}, setting {cell.setting}."
+    )
+
+
+def degradation(material: Material) -> Section:
+    """Return the table of degradation factors and slowdowns."""
+    jitters = sorted({jitter_of(cell) for cell in material.cells})
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for cell in material.cells:
+        case = axis_of(cell, "case")
+        if case not in (BASE_CASE, HELPER_CASE):
+            continue
+        names = ("algorithm", "flavor", "compute_ms")
+        key = (cell.group, cell.environment, cell.thread_level, *(axis_of(cell, n) for n in names))
+        row = found.setdefault(
+            key,
+            {
+                "environment": cell.environment,
+                "algorithm": axis_of(cell, "algorithm"),
+                "flavor": axis_of(cell, "flavor"),
+                "compute": numbers.milliseconds_label(compute_ms_of(cell)),
+                "thread_level": cell.thread_level,
+                "with": f"{axis_of(cell, 'flavor')}, "
+                f"{numbers.milliseconds_label(compute_ms_of(cell))}, {cell.thread_level}",
+            },
+        )
+        name = f"{CASES[case].lower().replace(' ', '')}_{jitter_of(cell):g}"
+        row[name] = value_or_word(material, cell, "degradation", "rank_1")
+        if case == BASE_CASE:
+            row[f"slowdown_{jitter_of(cell):g}"] = value_or_word(
+                material, cell, "slowdown", "against_idle"
+            )
+    columns = [
+        Column("algorithm", "algorithm", header=True, note="with"),
+    ]
+    beside = [
+        Column("environment", "MPI"),
+        Column("flavor", "flavor"),
+        Column("compute", "compute"),
+        Column("thread_level", "thread level"),
+    ]
+    for case in ("case1", "case3"):
+        title = case.replace("case", "case ")
+        columns += [
+            Column(f"{case}_{j:g}", f"{title}, {steps(j)}", numbers.significant, measure=True)
+            for j in jitters
+        ]
+    columns += [
+        Column(f"slowdown_{j:g}", f"access over idle, {steps(j)}", numbers.factor, measure=True)
+        for j in jitters
+    ]
+    lead = (
+        "The source's second figure of merit: compute plus access time over compute time, from "
+        "totals of process 1. 1 is no loss; 2 means that the program takes twice as long as it "
+        "would have to. In 2008 it ran from 1.55 to 5.54 where it clearly exceeded 1. The last "
+        "columns give the mean access in case 1 against the mean access to an idle target. "
+        "Equal computes fall into step; ± means computes of random length."
+    )
+    table = Table(
+        "degradation",
+        Markup("Degradation factor, median over launches with its {}.").format(
+            material.interval_words
+        ),
+        columns,
+        by_environment(material, found.values()),
+        groups="environment",
+        csv_only=beside,
+        large=True,
+    )
+    return Section("counter-degradation", "Degradation factor", lead, (table,))
+
+
+def price(material: Material) -> Section | None:
+    """Return the table of prices, a column a thread level; None where none was measured."""
+    levels = sorted({cell.thread_level or "?" for cell in material.cells}, key=level_rank)
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for cell in material.cells:
+        if axis_of(cell, "case") != IDLE_CASE:
+            continue
+        row = found.setdefault(
+            (cell.group, cell.environment, axis_of(cell, "algorithm"), axis_of(cell, "flavor")),
+            {
+                "environment": cell.environment,
+                "algorithm": axis_of(cell, "algorithm"),
+                "flavor": axis_of(cell, "flavor"),
+            },
+        )
+        key = f"price_{cell.thread_level or '?'}"
+        if row.get(key) is None:
+            row[key] = value_or_word(material, cell, "price", "median")
+    rows = [row for row in found.values() if any(row.get(f"price_{level}") for level in levels)]
+    if not any(isinstance(value, Measure) for row in rows for value in row.values()):
+        return None
+    columns = [
+        Column("algorithm", "algorithm", header=True, note="flavor"),
+        *(
+            Column(f"price_{level}", f"at {level}", numbers.seconds, measure=True, unit="s")
+            for level in levels
+        ),
+    ]
+    lead = (
+        "What an access costs while nobody computes, from bursts of operations that are timed as "
+        "a whole. The thread level changes the price, so each level stands on its own: compare "
+        "down a column."
+    )
+    table = Table(
+        "price",
+        Markup("Time of one access in a burst, median over launches with its {}.").format(
+            material.interval_words
+        ),
+        columns,
+        by_environment(material, rows),
+        groups="environment",
+        csv_only=(Column("environment", "MPI"), Column("flavor", "flavor")),
+    )
+    return Section("counter-price", "Price of an access", lead, (table,))
