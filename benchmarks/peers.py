@@ -20,8 +20,8 @@ and what is not:
 - in ours rank 1 is the origin and rank 0 the target, in IMB-RMA the other way round.
 
 What else the machine does shows in means at once: 20,000 operations take some 5 ms, and a tick of
-the scheduler (4 ms at 250 Hz) that another process takes adds 0.2 us to each. So a pair waits until the processors are idle, a
-minute at most, and is marked `busy` if they never were.
+the scheduler (4 ms at 250 Hz) that another process takes adds 0.2 us to each. So a pair waits until
+the processors are idle, a minute at most, and is marked `busy` if they never were.
 
 IMB-RMA prints times with two digits after the point, too few here; its bandwidth of the same
 samples has more, and gives the time back. Means are compared; the ratio of a pair is ours over
