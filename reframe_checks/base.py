@@ -54,9 +54,12 @@ class OnesidedCheck(
             "placement": self.placement,
             **self.kernel_options,
         }
+        # a seed of its own for every launch: launches are replicates
+        seed = "--seed $(date +%s)"
         self.executable = str(self.kernels.prefix_of_kernels / "bin" / self.kernel)
         self.executable_opts = [
             "--missing",
+            seed,
             *(f"--{name} {shlex.quote(value)}" for name, value in options.items()),
             *(f"--label {shlex.quote(f'{key}={value}')}" for key, value in labels.items()),
             *self.cell_options(),

@@ -5,7 +5,8 @@
  * the one of Gropp, Lusk and Thakur ("Using MPI-2", MIT Press, 1999, section 6.5).
  *
  * Rank 0 holds a counter. Every rank takes a number from it, computes a while, takes the next,
- * until the numbers of all tasks are taken (tasks_per_rank x ranks, first come, first served).
+ * until the numbers of all tasks are taken (tasks_per_rank for each rank that takes any, first
+ * come, first served).
  *
  * Timed, in seconds: each access (from before its first MPI call until its number is known), each
  * compute, the last access (which finds no task), the wait in the barrier at the end, the total.
@@ -341,8 +342,8 @@ static const struct axis axes[] = {
 };
 
 static const struct option options[] = {
-    {"tasks-per-rank", "N", "tasks in all: this many times the ranks", OPTION_INTEGER, "5", 1,
-     SERIES_SAMPLES_MAX},
+    {"tasks-per-rank", "N", "tasks in all: this many times the ranks that take any", OPTION_INTEGER,
+     "5", 1, SERIES_SAMPLES_MAX},
     {"counter-bytes", "4|8", "width of the counter", OPTION_CHOICE, "8", 0, 0},
     {"price-burst", "K", "accesses in a sample of the price; 0: no price", OPTION_INTEGER, "100", 0,
      100000},
@@ -564,8 +565,8 @@ static void use_counter(struct experiment *experiment)
     struct launch *launch = experiment->launch;
     struct counter *counter = &experiment->counter;
     const int64_t warm_up = options_integer(&launch->options, "warm-up");
-    const int64_t tasks = options_integer(&launch->options, "tasks-per-rank") * launch->ranks;
     const int64_t takers = launch->ranks - !experiment->counter_case->target_takes_tasks;
+    const int64_t tasks = options_integer(&launch->options, "tasks-per-rank") * takers;
     watchdog_phase = "warm-up";
     if (experiment->takes_tasks) {
         counter->algorithm->begin(counter);

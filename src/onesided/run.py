@@ -19,7 +19,7 @@ from onesided import collect, environments, fingerprint, paths, strays
 from onesided.campaign import Campaign
 from onesided.errors import FAULTS_VARIABLE, InputError, OnesidedError
 from onesided.lock import DeadHolder, campaign_lock
-from onesided.session import Slot
+from onesided.session import Session
 
 SMALLEST_FREE_SPACE_BYTES = 200 * 1024**2
 STOP_S = 20.0
@@ -91,10 +91,12 @@ def clean_after(dead: DeadHolder | None, campaign: Campaign, say: Say) -> None:
 class Progress:
     """Tells how many sessions are over and how long the rest may take."""
 
-    def __init__(self, slots: list[Slot], say: Say) -> None:
-        """Watch the pointers of ``slots``; those that stand already are not counted as work."""
-        self._waiting = [slot for slot in slots if not slot.pointer.exists()]
-        self._total = len(slots)
+    def __init__(self, sessions: list[Session], say: Say) -> None:
+        """Watch for the sessions' records; those that stand already are not counted as work."""
+        self._waiting = {session.record: session.slot for session in sessions}
+        self._total = len(sessions)
+        for record in [record for record in self._waiting if record.exists()]:
+            del self._waiting[record]
         self._say = say
         self._begin = self._last = time.monotonic()
         self._durations: list[float] = []
@@ -120,8 +122,8 @@ class Progress:
             self._look()
 
     def _look(self) -> None:
-        for slot in [slot for slot in self._waiting if slot.pointer.exists()]:
-            self._waiting.remove(slot)
+        for record in [record for record in self._waiting if record.exists()]:
+            slot = self._waiting.pop(record)
             now = time.monotonic()
             self._durations.append(now - self._last)
             self._last = now
@@ -228,8 +230,9 @@ def run(campaign: Campaign, say: Say) -> None:
             collect.STARTED_VARIABLE: str(started_s),
             FAULTS_VARIABLE: str(faults),
         }
-        slots = list(collect.slots(campaign))
-        with Progress(slots, say):
+        tests = collect.declared_tests(campaign)
+        sessions = [Session(slot, tests) for slot in collect.slots(campaign)]
+        with Progress(sessions, say):
             exit_status = _call_snakemake(campaign, environment)
         if exit_status != 0:
             _raise_faults(campaign, exit_status, faults)

@@ -154,19 +154,22 @@ class Session:
         """The folder of this session's attempts and of its ``session.json``."""
         return self.slot.folder / self.fingerprint
 
+    @property
+    def record(self) -> Path:
+        """The file that says that the session is over."""
+        return self.folder / "session.json"
+
     def run(self) -> bool:
         """Adopt the session if it is over, else run it; return whether it was run.
 
         Raises:
             InterruptedSessionError: it was ended from outside.
         """
-        record = self.folder / "session.json"
-        is_new = not record.exists()
+        is_new = not self.record.exists()
         if is_new:
-            documents.write_json(record, self._run_attempt())
-        documents.write_json(
-            self.slot.pointer, {"session": record.relative_to(self.slot.pointer.parent).as_posix()}
-        )
+            documents.write_json(self.record, self._run_attempt())
+        name = self.record.relative_to(self.slot.pointer.parent).as_posix()
+        documents.write_json(self.slot.pointer, {"session": name})
         return is_new
 
     def _new_attempt(self) -> Path:

@@ -50,7 +50,8 @@ def test_a_bad_option_is_said_once_by_all_ranks_together(shared_counter):
     run = shared_counter.launch("--seed", "x")
     assert run.code == 2
     assert run.stderr.count("shared_counter: --seed: found x; expected") == 1
-    assert run.lines == []
+    (header,) = run.lines
+    assert (header["type"], header["ranks"]) == ("header", 1)
 
 
 def test_a_file_that_cannot_be_written_is_a_usage_fault(shared_counter, tmp_path):
@@ -65,11 +66,12 @@ def test_a_full_disk_is_said(shared_counter):
     assert run.stderr.count("--output: ") == run.stderr.count("No space left on device") == 1
 
 
-def test_one_rank_is_unsupported(shared_counter):
+def test_one_rank_is_unsupported_and_the_header_proves_that_it_was_alone(shared_counter):
     run = shared_counter.launch(ranks=1)
     assert run.code == 4
     assert run.stderr.count("ranks: found 1; expected 2 or more") == 1
-    assert run.lines == []
+    (header,) = run.lines
+    assert (header["type"], header["ranks"]) == ("header", 1)
 
 
 def test_cells_are_listed_without_mpi(shared_counter):

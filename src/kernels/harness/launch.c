@@ -369,13 +369,6 @@ static int run_cells(struct launch *launch)
 
 static int run_launch(struct launch *launch)
 {
-    if (launch->ranks < 2) {
-        fprintf(stderr,
-                "%s: ranks: found %d; expected 2 or more, started by the launcher of this "
-                "MPI\n",
-                launch->kernel->name, launch->ranks);
-        return EXIT_UNSUPPORTED;
-    }
     if (!open_output(launch)) {
         return 2;
     }
@@ -386,6 +379,14 @@ static int run_launch(struct launch *launch)
         append_line(launch, &header);
     }
     json_free(&header);
+    /* After the header: that every process is alone in its world is what a wrong launcher does. */
+    if (launch->ranks < 2) {
+        fprintf(stderr,
+                "%s: ranks: found %d; expected 2 or more, started by the launcher of this "
+                "MPI\n",
+                launch->kernel->name, launch->ranks);
+        return EXIT_UNSUPPORTED;
+    }
     return run_cells(launch);
 }
 
