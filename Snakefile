@@ -14,4 +14,6 @@ include: "workflow/rules/results.smk"
 rule all:
     default_target: True
     input:
-        CAMPAIGN.results / "report" / "index.html",
+        rules.collect.output,
+        rules.analyse.output,
+        rules.report.output,

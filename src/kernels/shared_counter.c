@@ -26,6 +26,7 @@
 #define TARGET 0
 #define PRICE_RANK 1
 #define SLOW_FACTOR 3.0
+#define FEWEST_TASKS_IN_BUDGET 3
 
 struct counter {
     const struct algorithm *algorithm;
@@ -344,6 +345,9 @@ static const struct axis axes[] = {
 static const struct option options[] = {
     {"tasks-per-rank", "N", "tasks in all: this many times the ranks that take any", OPTION_INTEGER,
      "5", 1, SERIES_SAMPLES_MAX},
+    {"task-budget-s", "SECONDS",
+     "fewer tasks, but three, where a rank's computes would take longer; 0: no limit",
+     OPTION_NUMBER, "0", 0, 3600},
     {"counter-bytes", "4|8", "width of the counter", OPTION_CHOICE, "8", 0, 0},
     {"price-burst", "K", "accesses in a sample of the price; 0: no price", OPTION_INTEGER, "100", 0,
      100000},
@@ -559,6 +563,20 @@ static void stop_helper(struct experiment *experiment, struct helper *helper)
     }
 }
 
+/* Tasks a rank, by number or by the time its computes may take. */
+static int64_t tasks_per_rank(const struct launch *launch, const struct cell *cell)
+{
+    const int64_t asked = options_integer(&launch->options, "tasks-per-rank");
+    const double budget_s = options_number(&launch->options, "task-budget-s");
+    const double compute_s = 1e-3 * cell_number(cell, "compute_ms");
+    if (budget_s <= 0 || (double)asked * compute_s <= budget_s) {
+        return asked;
+    }
+    const int64_t affordable = (int64_t)(budget_s / compute_s);
+    const int64_t fewest = asked < FEWEST_TASKS_IN_BUDGET ? asked : FEWEST_TASKS_IN_BUDGET;
+    return affordable < fewest ? fewest : affordable;
+}
+
 /* Everything between the opened window and its end: epochs, warm-up, tasks, price. */
 static void use_counter(struct experiment *experiment)
 {
@@ -566,7 +584,7 @@ static void use_counter(struct experiment *experiment)
     struct counter *counter = &experiment->counter;
     const int64_t warm_up = options_integer(&launch->options, "warm-up");
     const int64_t takers = launch->ranks - !experiment->counter_case->target_takes_tasks;
-    const int64_t tasks = options_integer(&launch->options, "tasks-per-rank") * takers;
+    const int64_t tasks = tasks_per_rank(launch, experiment->cell) * takers;
     watchdog_phase = "warm-up";
     if (experiment->takes_tasks) {
         counter->algorithm->begin(counter);

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from onesided.paths import config_dir, environment_file, project_root
+from onesided.paths import config_dir, project_root
 
 KERNELS = project_root() / "src" / "kernels"
 HERE = Path(__file__).parent
@@ -150,14 +150,8 @@ def build(
 
 
 @pytest.fixture(scope="session", params=ENVIRONMENTS)
-def environment(request) -> Environment:
-    path = environment_file(request.param)
-    if not path.exists():
-        pytest.skip(f"{request.param} is not installed (onesided environments makes it)")
-    document = json.loads(path.read_text("utf-8"))
-    if document["status"] != "ready":
-        pytest.skip(f"{request.param} is unavailable: {document['reason']}")
-    return Environment(document)
+def environment(request, ready_environment) -> Environment:
+    return Environment(ready_environment(request.param))
 
 
 @pytest.fixture(scope="session")

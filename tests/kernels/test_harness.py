@@ -6,8 +6,6 @@ import re
 import shutil
 import subprocess
 
-import pytest
-
 from onesided.paths import project_root
 
 from .conftest import HERE, KERNELS, Kernel, build
@@ -53,8 +51,6 @@ def test_sanitizers_find_nothing_in_a_relaunch(sanitized_counter):
 
 
 def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):
-    if environment.name != "mpich-5.0.2":
-        pytest.skip("one MPI is enough for the documentation's example")
     text = (project_root() / "docs" / "kernels.md").read_text("utf-8")
     (example,) = re.findall(r"```c\n(.*?)```", text, re.DOTALL)
     sources = tmp_path / "kernels"

@@ -76,13 +76,27 @@ def test_all_tasks_are_done_once_and_each_active_rank_ends_on_none(whole_grid):
     for cell, result in whole_grid.results.items():
         active = [1] if "case=target_idle" in cell else [0, 1]
         done = [len(series(result, "access", rank)) for rank in active]
-        assert sum(done) == TASKS_PER_RANK * RANKS, cell
+        assert sum(done) == TASKS_PER_RANK * len(active), cell
         for rank, tasks in zip(active, done, strict=True):
             for metric in ("access_begin", "compute", "compute_begin", "compute_requested"):
                 assert len(series(result, metric, rank)) == tasks
             assert len(series(result, "last_access", rank)) == 1
         for rank in range(RANKS):
             assert len(series(result, "wait", rank)) == len(series(result, "total", rank)) == 1
+
+
+def test_a_budget_takes_tasks_from_long_computes_only_and_leaves_three(shared_counter):
+    run = shared_counter.launch(
+        *("--compute_ms", "1,8,400", "--case", "target_computes", "--flavor", "allocate"),
+        *("--tasks-per-rank", "6", "--task-budget-s", "0.04"),
+    )
+    done = {
+        result["labels"]["compute_ms"]: sum(
+            len(item["samples"]) for item in result["series"] if item["metric"] == "access"
+        )
+        for result in run.results.values()
+    }
+    assert done == {"1": 6 * RANKS, "8": 5 * RANKS, "400": 3 * RANKS}
 
 
 def test_an_idle_target_only_waits(whole_grid):

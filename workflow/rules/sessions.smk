@@ -32,9 +32,11 @@ rule declare:
 # is for `onesided session` to say, by its fingerprint.
 rule session:
     input:
+        CAMPAIGN.path,
         CAMPAIGN.results / "declared.json",
         paths.environments_dir() / "{environment}" / "environment.json",
         fingerprint.kernel_sources(),
+        fingerprint.check_sources(),
     output:
         CAMPAIGN.results / "sessions" / "{environment}" / "{partition}" / "round-{round}.json",
     log:

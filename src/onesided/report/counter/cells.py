@@ -23,8 +23,8 @@ FAMILIES: Mapping[str, Sequence[str]] = {
 """Algorithms by the synchronisation they share, which is what progress depends on."""
 
 FLAVORS = ("create", "allocate")
-BASE_ALGORITHMS = ("mpi2_array", "fetch_and_op")
-"""The source's own algorithm, and the one MPI has had for it since 3.0."""
+BASE_ALGORITHMS = ("mpi2_array", "fetch_and_op", "fetch_and_op_flush")
+"""The source's own algorithm, and what MPI has for it since 3.0: in an epoch each, and in one."""
 
 HELPER_CASE = "helper_blocked"
 CASES = {BASE_CASE: "Case 1", IDLE_CASE: "Case 2", HELPER_CASE: "Case 3"}
