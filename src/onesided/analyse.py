@@ -18,7 +18,7 @@ from onesided.tables import (
     IDENTITY,
     PLACE,
     SUMMARY_COLUMNS,
-    Campaign,
+    CollectedCampaign,
     parse_labels,
     read_campaign,
 )
@@ -32,7 +32,7 @@ USABLE_STATUSES = (STATUS_OK, "teardown_failure")
 Place = tuple[Any, ...]
 
 
-def _of_kernel(campaign: Campaign, kernel: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _of_kernel(campaign: CollectedCampaign, kernel: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return a kernel's cells, and the samples of those launches that may be pooled."""
     cells = campaign.cells.filter(pl.col("kernel") == kernel)
     usable = cells.filter(pl.col("status").is_in(USABLE_STATUSES)).select(*PLACE, "round")
@@ -40,7 +40,7 @@ def _of_kernel(campaign: Campaign, kernel: str) -> tuple[pl.DataFrame, pl.DataFr
     return cells, samples
 
 
-def usable_evidence(campaign: Campaign, experiment: Experiment) -> pl.DataFrame:
+def usable_evidence(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
     """Return an experiment's timed operations of all launches whose samples count."""
     _, samples = _of_kernel(campaign, experiment.kernel)
     return experiment.analysis.evidence(samples)
@@ -69,7 +69,7 @@ def _statistics(values: Sequence[float]) -> dict[str, Any]:
     }
 
 
-def summarise(campaign: Campaign, experiment: Experiment) -> list[dict[str, Any]]:
+def summarise(campaign: CollectedCampaign, experiment: Experiment) -> list[dict[str, Any]]:
     """Return the rows of summary.parquet for one experiment."""
     cells, samples = _of_kernel(campaign, experiment.kernel)
     identity = {tuple(row[n] for n in PLACE): row for row in cells.select(IDENTITY).to_dicts()}
@@ -145,7 +145,7 @@ def _any(values: Iterable[bool | None]) -> bool | None:
     return any(known) if known else None
 
 
-def verdicts(campaign: Campaign) -> list[dict[str, Any]]:
+def verdicts(campaign: CollectedCampaign) -> list[dict[str, Any]]:
     """Return the ``cells`` of verdicts.json: one entry for each declared cell."""
     probes: dict[Place, Probe] = {}
     for experiment in EXPERIMENTS.values():

@@ -12,10 +12,9 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
-from onesided import collect, environments, fingerprint, paths, strays
+from onesided import collect, environments, fingerprint, paths, processes, strays
 from onesided.campaign import Campaign
 from onesided.errors import FAULTS_VARIABLE, InputError, OnesidedError
 from onesided.lock import DeadHolder, campaign_lock
@@ -167,14 +166,7 @@ def _call_snakemake(campaign: Campaign, environment: dict[str, str]) -> int:
             stderr=subprocess.STDOUT,
         )
         try:
-            return process.wait()
-        except KeyboardInterrupt:
-            process.terminate()
-            try:
-                process.wait(STOP_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-            raise
+            return processes.wait(process, STOP_S)
         finally:
             strays.end_processes(strays.CAMPAIGN_MARKER)
 
@@ -196,13 +188,6 @@ def _raise_faults(campaign: Campaign, exit_status: int, faults: Path) -> None:
     )
 
 
-def _stop_on_termination() -> None:
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, stop)
-
-
 def run(campaign: Campaign, say: Say) -> None:
     """Run the campaign: what is over is adopted, the rest is run, the report is made anew.
 
@@ -215,9 +200,8 @@ def run(campaign: Campaign, say: Say) -> None:
         OnesidedError: a stage failed or was interrupted; its line says which.
     """
     check_machine(campaign)
-    _stop_on_termination()
     started_s = time.time()
-    with campaign_lock(campaign.results, say) as dead:
+    with processes.termination_interrupts(), campaign_lock(campaign.results, say) as dead:
         clean_after(dead, campaign, say)
         ensure_declared(campaign)
         environments.provide_all(campaign.environments)

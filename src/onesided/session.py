@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
-from onesided import documents, environments, fingerprint, grid, paths, strays
+from onesided import documents, environments, fingerprint, grid, paths, processes, strays
 from onesided.campaign import Campaign
 from onesided.errors import InputError, OnesidedError
 
@@ -247,7 +246,9 @@ class Session:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                 )
-                return _wait(process)
+                return processes.wait(process, STOP_S)
+        except KeyboardInterrupt:
+            raise InterruptedSessionError("the session was told to stop") from None
         finally:
             strays.end_processes(strays.SESSION_MARKER, str(attempt))
             shutil.rmtree(temporary, ignore_errors=True)
@@ -282,31 +283,6 @@ class Session:
             if test["folder"] is not None:
                 test["folder"] = os.path.relpath(test["folder"], self.folder)
         return accounted
-
-
-def _wait(process: subprocess.Popen[bytes]) -> int:
-    """Wait for ReFrame; hand a stop on to it and give it time to end its jobs.
-
-    Raises:
-        InterruptedSessionError: we were told to stop.
-    """
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    previous = signal.signal(signal.SIGTERM, stop)
-    try:
-        return process.wait()
-    except KeyboardInterrupt:
-        process.terminate()
-        try:
-            process.wait(STOP_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        raise InterruptedSessionError("the session was told to stop") from None
-    finally:
-        signal.signal(signal.SIGTERM, previous)
 
 
 def _read_report(path: Path) -> list[dict[str, Any]] | None:

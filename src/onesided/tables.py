@@ -112,7 +112,7 @@ _PARQUET_MAGIC = b"PAR1"
 
 
 @dataclass(frozen=True)
-class Campaign:
+class CollectedCampaign:
     """One campaign's collected files.
 
     Attributes:
@@ -210,7 +210,7 @@ def _fill_identity(cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def read_campaign(folder: Path) -> Campaign:
+def read_campaign(folder: Path) -> CollectedCampaign:
     """Read what `onesided collect` wrote for one campaign.
 
     Raises:
@@ -221,7 +221,7 @@ def read_campaign(folder: Path) -> Campaign:
     record = read_record(folder / "campaign.json")
     cells = read_table(folder / "cells.parquet", CELL_COLUMNS)
     _check_cells(cells, folder / "cells.parquet")
-    return Campaign(
+    return CollectedCampaign(
         folder=folder,
         record=record,
         cells=_fill_identity(cells),

@@ -24,7 +24,7 @@ from onesided.statistics import INTERVAL, MINIMUM_COVERAGE
 from onesided.tables import (
     PLACE,
     SUMMARY_COLUMNS,
-    Campaign,
+    CollectedCampaign,
     read_campaign,
     read_table,
 )
@@ -81,7 +81,7 @@ class Material:
         summary: its rows of summary.parquet.
     """
 
-    campaign: Campaign
+    campaign: CollectedCampaign
     experiment: Experiment
     cells: Sequence[Cell]
     summary: pl.DataFrame
@@ -160,7 +160,7 @@ class Page(Protocol):
 class Loaded:
     """A campaign with its verdicts and summary."""
 
-    campaign: Campaign
+    campaign: CollectedCampaign
     cells: Sequence[Cell]
     summary: pl.DataFrame
 
