@@ -6,6 +6,8 @@ STAMP := .venv/.onesided-complete
 INSTALLED := PATH="$(CURDIR)/.venv/bin:$$PATH"
 C_SOURCES = $(shell git ls-files '*.c' '*.h')
 TEST_OPTIONS ?=
+# the kernels are compiled with -Wall -Wextra -Werror by any MPI; one is enough to see a warning
+LINT_MPI := mpich-5.0.2
 
 .PHONY: help setup report test lint peers environments lock clean
 .DEFAULT_GOAL := help
@@ -31,10 +33,14 @@ environments: setup ## install and probe the MPIs of config/environments.yaml
 test: setup ## run every test; says what was skipped and why
 	@$(INSTALLED) python -m pytest $(TEST_OPTIONS)
 
-lint: setup ## check style and format of Python and C
+lint: setup ## check style, format and warnings of Python and C
 	@$(INSTALLED) ruff check .
 	@$(INSTALLED) ruff format --check .
 	@$(INSTALLED) clang-format --dry-run -Werror $(C_SOURCES)
+	@$(INSTALLED) onesided environments $(LINT_MPI)
+	@$(INSTALLED) cmake -S src/kernels -B build/lint -G Ninja --log-level=WARNING \
+	  -DMPI_C_COMPILER=$(CURDIR)/build/environments/$(LINT_MPI)/prefix/bin/mpicc >/dev/null
+	@$(INSTALLED) cmake --build build/lint
 
 peers: setup ## measure the harness against the IMB-RMA of the Intel MPI environment
 	@$(INSTALLED) python benchmarks/peers.py
