@@ -66,3 +66,33 @@ def test_two_time_outs_in_a_row_end_the_session_and_the_rest_is_not_run(
     assert ends == ["not_run", "not_run", "timed_out", "timed_out"]
     stopped = cells.filter(pl.col("status") == "not_run")
     assert all("2 launches in a row timed out" in detail for detail in stopped["detail"])
+
+
+def test_the_launcher_of_another_mpi_is_told_by_the_worlds_it_makes(
+    ready_environment, replace_launcher, campaign_file, onesided, tmp_path
+):
+    other = ready_environment("openmpi-5.0.11")
+    variables = " ".join(f"{name}={value}" for name, value in other["variables"].items())
+    # the options of MPICH's own launcher, -n 2 -bind-to none, are not the other's
+    replace_launcher(
+        f'#!/bin/sh\nshift 4\n{variables} exec {other["launcher"]["path"]} -n 2 "$@"\n'
+    )
+    onesided("run", campaign_file())
+    cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")
+    assert set(cells["status"]) == {"unavailable"}
+    assert all("ran 1 ranks in a world, expected 2" in detail for detail in cells["detail"])
+
+
+def test_kernels_that_do_not_build_are_said_in_every_cell_with_the_reason(
+    campaign_file, onesided, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path / "build"))
+    answer = onesided("environments", "mpich-5.0.2", check=False)
+    if answer.returncode != 0:
+        pytest.skip(f"mpich-5.0.2 is unavailable: {answer.stderr.splitlines()[-1]}")
+    compiler = tmp_path / "build" / "environments" / "mpich-5.0.2" / "prefix" / "bin" / "mpicc"
+    compiler.write_text("#!/bin/sh\necho no licence for this compiler >&2\nexit 1\n")
+    onesided("run", campaign_file())
+    cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")
+    assert set(cells["status"]) == {"unavailable"}
+    assert all("kernels not built" in detail for detail in cells["detail"])

@@ -1,7 +1,12 @@
 """A tiny campaign from end to end, by the command a person types."""
 
 import json
+import os
+import re
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -93,11 +98,6 @@ def test_other_measuring_conditions_run_anew_and_the_old_session_is_kept_but_not
 
 
 def test_plain_snakemake_makes_the_same_report(ready_environment, campaign_file, results):
-    import os
-    import subprocess
-    import sys
-    from pathlib import Path
-
     ready_environment("mpich-5.0.2")
     tools = Path(sys.executable).parent
     subprocess.run(
@@ -111,11 +111,9 @@ def test_plain_snakemake_makes_the_same_report(ready_environment, campaign_file,
 
 
 def test_an_environment_that_cannot_be_had_is_in_the_report_with_its_reason(
-    ready_environment, campaign_file, onesided, results, tmp_path, monkeypatch
+    campaign_file, onesided, results, tmp_path, monkeypatch
 ):
-    ready_environment("mpich-5.0.2")
-    # the second environment's description says that it could not be provided, and its provider
-    # finds nothing to install from
+    # the provider finds nothing to install from
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
     build = tmp_path / "build"
@@ -125,4 +123,43 @@ def test_an_environment_that_cannot_be_had_is_in_the_report_with_its_reason(
     assert set(cells["status"]) == {"unavailable"}
     assert len(cells) == SMOKE_CELLS
     assert "openmpi-4.1.8" in (results / "report" / "index.html").read_text()
-    assert f"{SMOKE_CELLS // 1} not measured" in answer.stdout or "not measured" in answer.stdout
+    assert f"{SMOKE_CELLS} not measured" in answer.stdout
+
+
+def test_a_setting_that_a_family_does_not_have_is_in_the_grid_with_its_reason(
+    ready_environment, campaign_file, onesided, results
+):
+    ready_environment("openmpi-5.0.11")
+    path = campaign_file(environments=["openmpi-5.0.11"], settings=["default", "async_thread"])
+    onesided("run", path)
+    cells = pl.read_parquet(results / "cells.parquet")
+    by_setting = dict(cells.group_by("setting").agg(pl.col("status").unique()).iter_rows())
+    assert by_setting == {"default": ["ok"], "async_thread": ["unavailable"]}
+    reasons = set(cells.filter(pl.col("setting") == "async_thread")["detail"])
+    assert reasons == {"Open MPI has no general progress thread"}
+
+
+def test_a_site_without_snakemake_gets_a_performance_report_from_reframe(
+    ready_environment, tmp_path
+):
+    ready_environment("mpich-5.0.2")
+    root = Path(__file__).parents[2]
+    text = (root / "docs" / "reframe.md").read_text()
+    (command,) = re.findall(r"^(reframe .*)$", text, re.MULTILINE)
+    tools = Path(sys.executable).parent
+    answer = subprocess.run(
+        f"{command} -p '^mpich-5_0_2$'",
+        shell=True,
+        cwd=root,
+        env={
+            **os.environ,
+            "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+            "ONESIDED_SESSION": str(tmp_path),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stdout
+    assert "PERFORMANCE REPORT" in answer.stdout
+    assert "access[algorithm=fetch_and_op_flush,flavor=allocate" in answer.stdout
