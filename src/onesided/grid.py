@@ -59,5 +59,5 @@ def cells(base_point: Point, crosses: Iterable[Cross]) -> dict[str, dict[str, st
     for block in blocks(base_point, crosses):
         for values in itertools.product(*block.values()):
             labels = dict(zip(block, values, strict=True))
-            grid.setdefault(cell_id(labels), labels)
+            grid[cell_id(labels)] = labels
     return grid

@@ -62,7 +62,7 @@ def campaign_lock(campaign: Path, waiting: Callable[[str], None]) -> Iterator[De
     """
     path = lock_file()
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     except OSError as fault:
         raise OnesidedError(f"{path}: cannot be opened as a lock: {fault.strerror}") from fault
     with os.fdopen(descriptor, "r+") as stream:

@@ -41,6 +41,7 @@ def launch(tmp_path):
             capture_output=True,
             text=True,
             check=False,
+            timeout=60,
         )
         assert answer.returncode == 0, answer.stderr
         record = [json.loads(line) for line in (tmp_path / "record").read_text().splitlines()]
@@ -77,7 +78,7 @@ def test_a_launcher_that_reaches_no_cell_is_not_started_again(launch):
 
 
 def test_a_launcher_that_hangs_is_ended_with_everything_it_started(launch, tmp_path):
-    program = "#!/bin/sh\nsetsid sleep 317 &\necho $! >orphan\nexec sleep 317\n"
+    program = "#!/bin/sh\nsetsid sleep 317 >/dev/null 2>&1 &\necho $! >orphan\nexec sleep 317\n"
     (ended,) = launch(program, timeout_s="1")
     assert ended["timed_out"] is True
     orphan = int((tmp_path / "orphan").read_text())
