@@ -96,7 +96,7 @@ def test_a_budget_takes_tasks_from_long_computes_only_and_leaves_three(shared_co
         )
         for result in run.results.values()
     }
-    assert done == {"1": 6 * RANKS, "8": 5 * RANKS, "400": 3 * RANKS}
+    assert done == {1: 6 * RANKS, 8: 5 * RANKS, 400: 3 * RANKS}
 
 
 def test_an_idle_target_only_waits(whole_grid):
