@@ -16,18 +16,19 @@ BROKEN = {
 @pytest.fixture
 def replace_launcher(ready_environment):
     """Return a function that puts a program in the place of an MPI's launcher, for this test."""
-    document = ready_environment("mpich-5.0.2")
-    launcher = Path(document["launcher"]["path"])
-    kept = launcher.with_name("mpiexec.kept")
-    launcher.rename(kept)
+    replaced = []
 
-    def replace(program):
+    def replace(program, name="mpich-5.0.2"):
+        launcher = Path(ready_environment(name)["launcher"]["path"])
+        kept = launcher.with_name("mpiexec.kept")
+        launcher.rename(kept)
+        replaced.append((launcher, kept))
         launcher.write_text(program)
         launcher.chmod(0o755)
 
     yield replace
-    launcher.unlink(missing_ok=True)
-    kept.rename(launcher)
+    for launcher, kept in replaced:
+        kept.replace(launcher)
 
 
 @pytest.mark.parametrize("fault", BROKEN)
@@ -71,13 +72,11 @@ def test_two_time_outs_in_a_row_end_the_session_and_the_rest_is_not_run(
 def test_the_launcher_of_another_mpi_is_told_by_the_worlds_it_makes(
     ready_environment, replace_launcher, campaign_file, onesided, tmp_path
 ):
-    other = ready_environment("openmpi-5.0.11")
-    variables = " ".join(f"{name}={value}" for name, value in other["variables"].items())
-    # the options of MPICH's own launcher, -n 2 -bind-to none, are not the other's
-    replace_launcher(
-        f'#!/bin/sh\nshift 4\n{variables} exec {other["launcher"]["path"]} -n 2 "$@"\n'
-    )
-    onesided("run", campaign_file())
+    other = ready_environment("mpich-5.0.2")["launcher"]["path"]
+    # the options of Open MPI's own launcher, -n 2 --bind-to none, are not the other's
+    program = f'#!/bin/sh\nshift 4\nexec {other} -n 2 "$@"\n'
+    replace_launcher(program, "openmpi-5.0.11")
+    onesided("run", campaign_file(environments=["openmpi-5.0.11"]))
     cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")
     assert set(cells["status"]) == {"unavailable"}
     assert all("ran 1 ranks in a world, expected 2" in detail for detail in cells["detail"])

@@ -17,7 +17,7 @@ from onesided.paths import config_dir, project_root
 
 KERNELS = project_root() / "src" / "kernels"
 HERE = Path(__file__).parent
-LAUNCH_TIMEOUT_S = 60
+LAUNCH_TIMEOUT_S = 240
 ENVIRONMENTS = yaml.safe_load((config_dir() / "campaigns" / "quick.yaml").read_text("utf-8"))[
     "environments"
 ]
