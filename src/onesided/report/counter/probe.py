@@ -105,7 +105,7 @@ def _probe_panel(
             shape=alt.Shape(
                 "flavor:N",
                 scale=alt.Scale(domain=list(FLAVORS), range=["triangle-up", "circle"]),
-                legend=alt.Legend(title=None),
+                legend=alt.Legend(title=None, symbolStrokeColor="#767676"),
             ),
             tooltip=[
                 alt.Tooltip("algorithm:N"),
