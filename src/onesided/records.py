@@ -121,7 +121,8 @@ def _check_line(document: dict[str, Any], source: str) -> None:
     documents.check(document, f"line#{kind}", source)
 
 
-def _read_attempts(path: Path) -> list[dict[str, Any]]:
+def read_attempts(path: Path) -> list[dict[str, Any]]:
+    """Return the launch script's record of each launcher it started, in order."""
     attempts: dict[int, dict[str, Any]] = {}
     for _, document in whole_lines(path):
         if document is None:
@@ -145,7 +146,7 @@ def read_launch(lines: Path | str, launches: Path | str) -> Launch:
         InputError: a whole line does not fit the schema (another version, say).
     """
     lines = Path(lines)
-    launch = Launch(attempts=_read_attempts(Path(launches)))
+    launch = Launch(attempts=read_attempts(Path(launches)))
     for number, document in whole_lines(lines):
         if document is None:
             launch.cut_lines += 1

@@ -20,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from onesided import documents, environments, fingerprint, grid, paths, processes, strays
+from onesided import documents, environments, fingerprint, grid, paths, processes, records, strays
 from onesided.campaign import Campaign
 from onesided.errors import InputError, OnesidedError
 
@@ -230,6 +230,7 @@ class Session:
             "--run",
         ]
         temporary = strays.make_temporary_folder()
+        begin_s = time.time()
         environment = {
             **os.environ,
             strays.CAMPAIGN_MARKER: str(campaign.results),
@@ -252,6 +253,7 @@ class Session:
         finally:
             strays.end_processes(strays.SESSION_MARKER, str(attempt))
             shutil.rmtree(temporary, ignore_errors=True)
+            _clear_after_dead_launches(attempt, begin_s)
 
     def _account(self, attempt: Path, exit_status: int) -> list[dict[str, Any]]:
         """Return what became of every declared test.
@@ -283,6 +285,21 @@ class Session:
             if test["folder"] is not None:
                 test["folder"] = os.path.relpath(test["folder"], self.folder)
         return accounted
+
+
+def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
+    """Remove from shared memory what launches that did not end well left there.
+
+    Only then: a segment that nobody maps may be one that another job of ours is about to map.
+    """
+    launches = (
+        launch
+        for record in attempt.rglob("launches.jsonl")
+        for launch in records.read_attempts(record)
+    )
+    if any(launch["exit_status"] != 0 for launch in launches):
+        patterns = environments.left_behind().shared_memory
+        strays.remove_files(strays.SHARED_MEMORY, patterns, begin_s)
 
 
 def _read_report(path: Path) -> list[dict[str, Any]] | None:

@@ -101,7 +101,8 @@ def end_processes(marker: str, value: str | None = None) -> int:
     return len(killed)
 
 
-def _mapped_segments() -> set[str]:
+def mapped_segments() -> set[str]:
+    """Return the paths in shared memory that living processes map, as far as we may look."""
     mapped = set()
     for process in _processes():
         try:
@@ -124,7 +125,7 @@ def remove_files(folder: Path, patterns: Iterable[str], since_s: float) -> list[
     if not folder.is_dir():
         return []
     patterns = list(patterns)
-    mapped = _mapped_segments()
+    mapped = mapped_segments()
     removed = []
     for path in folder.iterdir():
         if str(path) in mapped or not any(fnmatch.fnmatch(path.name, one) for one in patterns):
