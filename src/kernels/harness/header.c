@@ -47,6 +47,7 @@ static void write_value(struct json *json, const struct option_value *value)
             json_number(json, strtod(text, NULL));
         }
         break;
+    case OPTION_NUMBERS:
     case OPTION_CHOICE:
     case OPTION_TEXT:
         json_text(json, text);

@@ -76,12 +76,8 @@ static void *helper_main(void *argument)
     return NULL;
 }
 
-void helper_start(struct helper *helper, const struct helper_kind *kind, MPI_Comm parent)
+static void start_thread(struct helper *helper)
 {
-    *helper = (struct helper){.kind = kind, .parent = parent};
-    kind->connect(helper);
-    CHECKED(MPI_Comm_set_errhandler(helper->communicator, MPI_ERRORS_RETURN));
-    CHECKED(MPI_Comm_rank(helper->communicator, &helper->own_rank));
     const int fault = pthread_create(&helper->thread, NULL, helper_main, helper);
     if (fault != 0) {
         fprintf(stderr, "helper: no thread: %s\n", strerror(fault));
@@ -92,7 +88,35 @@ void helper_start(struct helper *helper, const struct helper_kind *kind, MPI_Com
     }
 }
 
-bool helper_stop(struct helper *helper)
+static void make_communicator(struct helper *helper, const struct helper_kind *kind,
+                              MPI_Comm parent)
+{
+    *helper = (struct helper){.kind = kind, .parent = parent};
+    kind->connect(helper);
+    CHECKED(MPI_Comm_set_errhandler(helper->communicator, MPI_ERRORS_RETURN));
+    CHECKED(MPI_Comm_rank(helper->communicator, &helper->own_rank));
+}
+
+void helper_start(struct helper *helper, const struct helper_kind *kind, MPI_Comm parent)
+{
+    make_communicator(helper, kind, parent);
+    helper->present = true;
+    start_thread(helper);
+}
+
+void helper_start_at(struct helper *helper, const struct helper_kind *kind, MPI_Comm parent,
+                     int only_rank)
+{
+    int rank = 0;
+    make_communicator(helper, kind, parent);
+    CHECKED(MPI_Comm_rank(parent, &rank));
+    helper->present = rank == only_rank;
+    if (helper->present) {
+        start_thread(helper);
+    }
+}
+
+static bool release_and_join(struct helper *helper)
 {
     const bool returned_early = atomic_load(&helper->returned);
     helper->kind->release(helper);
@@ -100,6 +124,12 @@ bool helper_stop(struct helper *helper)
     if (atomic_load(&helper->code) != MPI_SUCCESS) {
         mpi_failed(helper->kind->name, atomic_load(&helper->code));
     }
+    return returned_early;
+}
+
+bool helper_stop(struct helper *helper)
+{
+    const bool returned_early = helper->present && release_and_join(helper);
     CHECKED(MPI_Comm_free(&helper->communicator));
     return returned_early;
 }

@@ -21,6 +21,7 @@ struct helper_kind {
 
 struct helper {
     const struct helper_kind *kind;
+    bool present; /* this rank has the thread */
     MPI_Comm parent;
     MPI_Comm communicator;
     int own_rank; /* in communicator */
@@ -39,6 +40,10 @@ extern const struct helper_kind helper_send;
 
 /* Collective over the parent. Needs MPI_THREAD_MULTIPLE. */
 void helper_start(struct helper *helper, const struct helper_kind *kind, MPI_Comm parent);
+
+/* The same, but only rank `only_rank` of the parent gets a thread. */
+void helper_start_at(struct helper *helper, const struct helper_kind *kind, MPI_Comm parent,
+                     int only_rank);
 
 /* Release and join the helper; true if it had returned before it was released. Collective. */
 bool helper_stop(struct helper *helper);

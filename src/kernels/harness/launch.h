@@ -33,6 +33,7 @@ struct launch {
     bool clock_is_global; /* stamps of different ranks can be compared */
     struct compute compute;
     int descriptor; /* of the lines; rank 0 */
+    bool table;     /* for a person, on standard output */
     enum injection injection;
     long long injected_cell;
 };
@@ -47,6 +48,12 @@ struct kernel {
     size_t option_count;
     /* Run one cell on all ranks: time, verify, and leave what was found in the record. */
     void (*run_cell)(struct launch *launch, const struct cell *cell, struct record *record);
+    /* A table for a person (--table; instead of the lines where there is no --output), or NULL:
+     * what stands above it, on rank 0, and a row a cell, on all ranks. Both write to standard
+     * output; nothing reads it. */
+    void (*print_head)(const struct launch *launch);
+    void (*print_row)(const struct launch *launch, const struct cell *cell,
+                      const struct record *record);
 };
 
 /* The whole of a kernel's main; returns its exit code. */

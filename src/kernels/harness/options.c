@@ -106,6 +106,24 @@ static bool is_choice(const char *choices, const char *text)
     return false;
 }
 
+/* Read numbers with commas between them; return how many, 0 if the text is no such list. */
+static size_t parse_numbers(const struct option *option, const char *text, double *numbers)
+{
+    size_t count = 0;
+    for (const char *part = text; part != NULL; part = strchr(part, ',')) {
+        part += count > 0;
+        char *number = copy_text(part, strcspn(part, ","));
+        const bool valid = count < OPTION_NUMBERS_MAX &&
+                           parse_number(number, option->minimum, option->maximum, &numbers[count]);
+        free(number);
+        if (!valid) {
+            return 0;
+        }
+        count++;
+    }
+    return count;
+}
+
 static void check_value(const struct options *options, const struct option *option,
                         const char *text)
 {
@@ -113,6 +131,7 @@ static void check_value(const struct options *options, const struct option *opti
     char expected[160];
     long long integer = 0;
     double number = 0;
+    double numbers[OPTION_NUMBERS_MAX];
     snprintf(name, sizeof name, "--%s", option->name);
     switch (option->kind) {
     case OPTION_INTEGER:
@@ -126,6 +145,13 @@ static void check_value(const struct options *options, const struct option *opti
         snprintf(expected, sizeof expected, "a number from %g to %g", option->minimum,
                  option->maximum);
         if (!parse_number(text, option->minimum, option->maximum, &number)) {
+            usage_fault(options->program, name, text, expected);
+        }
+        break;
+    case OPTION_NUMBERS:
+        snprintf(expected, sizeof expected, "at most %d numbers from %g to %g, with commas",
+                 OPTION_NUMBERS_MAX, option->minimum, option->maximum);
+        if (parse_numbers(option, text, numbers) == 0) {
             usage_fault(options->program, name, text, expected);
         }
         break;
@@ -246,4 +272,16 @@ double options_number(const struct options *options, const char *name)
     assert(valid);
     (void)valid;
     return value;
+}
+
+size_t options_numbers(const struct options *options, const char *name, double *numbers,
+                       size_t capacity)
+{
+    double all[OPTION_NUMBERS_MAX];
+    const size_t count =
+        parse_numbers(options_list(options, name)->option, options_text(options, name), all);
+    assert(count > 0);
+    const size_t kept = count < capacity ? count : capacity;
+    memcpy(numbers, all, kept * sizeof all[0]);
+    return kept;
 }

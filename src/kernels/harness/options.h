@@ -5,11 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Most values of an OPTION_NUMBERS. */
+#define OPTION_NUMBERS_MAX 16
+
 enum option_kind {
     OPTION_FLAG,
     OPTION_INTEGER,
     OPTION_NUMBER,
-    OPTION_CHOICE, /* `argument` lists the choices: "single|multiple" */
+    OPTION_NUMBERS, /* with commas */
+    OPTION_CHOICE,  /* `argument` lists the choices: "single|multiple" */
     OPTION_TEXT,
     OPTION_REPEATED /* a text that may be given several times */
 };
@@ -47,6 +51,10 @@ void options_free(struct options *options);
 bool options_flag(const struct options *options, const char *name);
 long long options_integer(const struct options *options, const char *name);
 double options_number(const struct options *options, const char *name);
+/* Copy the numbers of OPTION_NUMBERS into `numbers`; return how many there are, at most capacity.
+ */
+size_t options_numbers(const struct options *options, const char *name, double *numbers,
+                       size_t capacity);
 const char *options_text(const struct options *options, const char *name); /* NULL: not given */
 const struct option_value *options_list(const struct options *options, const char *name);
 

@@ -68,6 +68,16 @@ struct verification verify_exact(const char *name, int64_t found, int64_t expect
     return result;
 }
 
+void verify_element(struct verification *result, int64_t found, int64_t expected, size_t position,
+                    uint64_t sample)
+{
+    result->checked++;
+    if (found != expected) {
+        mismatch(result, "element %zu of sample %" PRIu64 ": found %" PRId64 ", expected %" PRId64,
+                 position, sample, found, expected);
+    }
+}
+
 static unsigned char pattern_byte(size_t position, uint64_t sample, int rank)
 {
     uint64_t bits = position * 0x9E3779B97F4A7C15u + sample * 0xD1B54A32D192ED03u +
