@@ -31,7 +31,7 @@
 #include "harness/watchdog.h"
 
 #define SLOW_FACTOR 3.0
-#define LENGTHS_MAX 8
+#define LENGTHS_MAX OPTION_NUMBERS_MAX
 #define COLD_BURST 3 /* before the price; its time decides how long a burst may be */
 #define SPARE_ELEMENTS 8
 
@@ -1082,14 +1082,22 @@ static void stop_helper(struct experiment *experiment, struct helper *helper)
     }
 }
 
+/* Let all ranks have what one found: rank 0 writes the line, whoever checked. */
+static void record_check(struct experiment *experiment, struct verification *check, int owner)
+{
+    const char *name = check->name;
+    CHECKED(MPI_Bcast(check, sizeof *check, MPI_BYTE, owner, experiment->launch->communicator));
+    check->name = name; /* an address of this process */
+    record_verification(experiment->record, *check);
+}
+
 static void record_checks(struct experiment *experiment)
 {
-    if (experiment->is_target) {
-        record_verification(experiment->record, experiment->at_target);
-        record_verification(experiment->record, experiment->in_gaps);
-    }
-    if (experiment->is_origin && experiment->operation->fetches) {
-        record_verification(experiment->record, experiment->at_origin);
+    watchdog_phase = "verify";
+    record_check(experiment, &experiment->at_target, experiment->target);
+    record_check(experiment, &experiment->in_gaps, experiment->target);
+    if (experiment->operation->fetches) {
+        record_check(experiment, &experiment->at_origin, experiment->origin);
     }
 }
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Most values of an OPTION_NUMBERS. */
-#define OPTION_NUMBERS_MAX 16
+#define OPTION_NUMBERS_MAX 8
 
 enum option_kind {
     OPTION_FLAG,

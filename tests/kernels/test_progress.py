@@ -1,0 +1,300 @@
+"""What the lines and the table of the kernel `progress` say, under each MPI."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import pytest
+
+from onesided.documents import check
+
+from .conftest import Kernel
+from .test_shared_counter import series
+
+OPERATIONS = (
+    "put,get,accumulate,get_accumulate,fetch_and_op,compare_and_swap,"
+    "rput,rget,raccumulate,rget_accumulate"
+)
+FETCHING = re.compile("operation=(.*get.*|fetch_and_op|compare_and_swap),flavor")
+FLAVORS = "create,allocate,shared,dynamic"
+PASSIVE = (
+    "lock_exclusive,lock_shared,lock_shared_nocheck,lock_all_flush,lock_all_nocheck,"
+    "lock_all_flush_local"
+)
+SYNCHRONISATIONS = f"{PASSIVE},fence,pscw"
+STATES = "idle,computes,computes_probing,polls_memory"
+HELPERS = "helper_blocked,helper_polling"
+SHORT = ("--samples", "1", "--lengths-ms", "0,1", "--delta-us", "20", "--price-budget-s", "0.0005")
+ORIGIN, TARGET = 1, 0
+A_SAMPLE_EACH = {
+    *("begin", "issue", "complete", "elapsed", "issue_stamp", "entry_stamp", "exit_stamp"),
+    *("compute_requested", "compute", "remaining", "valid", "compute_run_delay"),
+    "compute_switches",
+}
+
+
+@pytest.fixture(scope="module")
+def progress(environment, build_folder, tmp_path_factory) -> Kernel:
+    folder = tmp_path_factory.mktemp(f"progress-{environment.name}")
+    return Kernel(environment, build_folder / "progress", folder, {})
+
+
+@pytest.fixture(scope="module")
+def sanitized_progress(environment, sanitized_folder, sanitizer_options, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(f"sanitized-progress-{environment.name}")
+    return Kernel(environment, sanitized_folder / "progress", folder, sanitizer_options)
+
+
+@pytest.fixture(scope="module")
+def broad(progress):
+    """One launch with every operation, flavor, synchronisation and state without a helper."""
+    return progress.launch(
+        *("--operation", OPERATIONS, "--flavor", FLAVORS, "--target_state", STATES),
+        *("--synchronisation", SYNCHRONISATIONS, *SHORT),
+    )
+
+
+@pytest.fixture(scope="module")
+def probed(progress):
+    """Computes long enough to be met, with the samples a campaign takes."""
+    return progress.launch(
+        *("--operation", "put,rget", "--flavor", "allocate", "--lengths-ms", "0,1,3"),
+        *("--synchronisation", "lock_all_flush,lock_shared", "--samples", "5"),
+        *("--target_state", f"{STATES},{HELPERS}", "--helper-lengths-ms", "3"),
+        *("--thread-level", "multiple", "--probe_interval_us", "50"),
+    )
+
+
+def test_every_line_fits_the_schema(broad, probed):
+    for run in (broad, probed):
+        for line in run.lines:
+            check(line, "line", run.output)
+        assert run.lines[-1] == {"type": "finished"}
+
+
+def why_not(labels: dict) -> str | None:
+    """Return a piece of the reason that a cell must give, None if it must run."""
+    passive = labels["synchronisation"] not in ("fence", "pscw")
+    if labels["operation"].startswith("r"):
+        if not passive:
+            return "belong to passive target epochs"
+        if labels["synchronisation"] == "lock_all_flush_local":
+            return "MPI_Win_flush_local adds nothing"
+    if labels["target_state"] == "polls_memory":
+        if labels["synchronisation"] == "lock_exclusive":
+            return "an exclusive lock would wait"
+        if not passive:
+            return "no active epoch"
+    return None
+
+
+def test_every_cell_runs_or_says_why_not(broad):
+    assert broad.code == 4, broad.stderr
+    assert len(broad.results) == 10 * 4 * 8 * 4
+    for cell, result in broad.results.items():
+        reason = why_not(result["labels"])
+        if reason is None:
+            assert result["status"] == "ok", (cell, result["detail"])
+        else:
+            assert result["status"] == "unsupported", cell
+            assert reason in result["detail"]
+            assert result["series"] == result["verification"] == []
+
+
+def test_all_that_ran_was_verified_at_both_ends(broad):
+    for cell, result in broad.results.items():
+        if result["status"] == "ok":
+            found = {item["name"]: item for item in result["verification"]}
+            fetches = {"at_origin"} if FETCHING.search(cell) else set()
+            assert found.keys() == {"at_target", "in_gaps"} | fetches, cell
+            # two to warm up, two lengths, the price
+            assert all((item["checked"], item["errors"]) == (5, 0) for item in found.values())
+
+
+def test_series_are_of_one_length_and_at_the_origin(broad, probed):
+    for run in (broad, probed):
+        for cell, result in run.results.items():
+            if result["status"] != "ok":
+                continue
+            at_origin = {s["metric"]: s for s in result["series"] if s["rank"] == ORIGIN}
+            assert at_origin.keys() >= A_SAMPLE_EACH, cell
+            assert ("visits" in at_origin) == (
+                result["labels"]["target_state"] in ("computes_probing", "polls_memory")
+            )
+            assert ("wait" in at_origin) == result["labels"]["operation"].startswith("r")
+            lengths = {len(s["samples"]) for name, s in at_origin.items() if name != "price"}
+            assert len(lengths) == 1
+            assert {s["metric"] for s in result["series"] if s["rank"] == TARGET} == {"steal"}
+
+
+def test_valid_samples_were_issued_inside_the_compute(probed):
+    for cell, result in probed.results.items():
+        assert result["status"] == "ok", (cell, result["detail"])
+        columns = ("valid", "entry_stamp", "issue_stamp", "exit_stamp", "remaining")
+        rows = list(zip(*(series(result, name, ORIGIN) for name in columns), strict=True))
+        if result["labels"]["target_state"] == "idle":
+            assert all(row[0] == 0 and row[3] is None and row[4] is None for row in rows)
+            continue
+        for valid, entry, issue, exit_, remaining in rows:
+            assert valid == float(entry <= issue < exit_)
+            assert remaining == pytest.approx(exit_ - issue, abs=1e-7)
+        requested = series(result, "compute_requested", ORIGIN)
+        assert requested != sorted(requested) or set(requested) == {3e-3}
+        long = [row[0] for row, length in zip(rows, requested, strict=True) if length == 3e-3]
+        assert len(long) == 5
+        if "helper" not in cell:  # with fewer cores than threads the scheduler decides
+            assert sum(long) >= 3, cell
+        none = [row[0] for row, length in zip(rows, requested, strict=True) if length == 0]
+        assert not any(none)
+
+
+def test_the_parts_of_an_access_are_its_whole(probed):
+    for result in probed.results.values():
+        parts = [series(result, name, ORIGIN) for name in ("begin", "issue", "complete")]
+        elapsed = series(result, "elapsed", ORIGIN)
+        for whole, *pieces in zip(elapsed, *parts, strict=True):
+            assert whole == pytest.approx(sum(pieces), abs=1e-7)
+            assert min(pieces) >= 0
+
+
+def test_an_operation_takes_few_visits_of_a_probing_target(probed):
+    for result in probed.results.values():
+        if result["labels"]["target_state"] == "computes_probing":
+            visits = series(result, "visits", ORIGIN)
+            assert all(count == int(count) and count < 3e-3 / 50e-6 for count in visits)
+
+
+def test_the_price_is_a_burst_of_a_recorded_length(probed):
+    for result in probed.results.values():
+        (price,) = (item for item in result["series"] if item["metric"] == "price")
+        assert price["burst"] in (100, 10, 1)
+        assert 1 <= len(price["samples"]) <= 10
+        assert min(price["samples"]) > 0
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.split(","))
+def test_wrong_data_is_found_in_every_operation(progress, operation):
+    run = progress.launch(
+        *("--operation", operation, "--flavor", "allocate,create", *SHORT),
+        *("--synchronisation", "lock_all_flush", "--inject", "wrong_data@1"),
+    )
+    assert run.code == 3, run.stderr
+    right, wrong = run.results.values()
+    assert (right["status"], wrong["status"]) == ("ok", "wrong_data")
+    assert "of sample 1: found" in wrong["detail"]
+    check(wrong, "line", run.output)
+
+
+@pytest.mark.parametrize("target", ["first", "last"])
+def test_layouts_sizes_and_bystanders(progress, target):
+    run = progress.launch(
+        *("--operation", "put,get,accumulate,rget_accumulate,fetch_and_op", *SHORT),
+        *("--flavor", "allocate,dynamic", "--data", "contiguous,vector,indexed"),
+        *("--size_bytes", "8,20,4096", "--synchronisation", "lock_all_flush,fence,pscw"),
+        *("--target", target, "--lengths-ms", "0", "--warm-up", "0"),
+        ranks=3 if target == "last" else 2,
+    )
+    assert run.code == 4
+    for cell, result in run.results.items():
+        labels = result["labels"]
+        one = labels["operation"] == "fetch_and_op"
+        whole = labels["size_bytes"] % 8 == 0
+        fits = labels["size_bytes"] == 8 and labels["data"] == "contiguous"
+        active = labels["synchronisation"] in ("fence", "pscw")
+        if whole and (fits or not one) and not (active and labels["operation"][0] == "r"):
+            assert result["status"] == "ok", (cell, result["detail"])
+        else:
+            assert result["status"] == "unsupported", cell
+            assert ("multiple of 8" in result["detail"]) == (not whole)
+
+
+def test_one_launch_of_the_largest_payload(progress):
+    run = progress.launch(
+        *("--operation", "put,get,accumulate", "--size_bytes", "1048576", *SHORT),
+        *("--flavor", "create,allocate", "--synchronisation", "lock_all_flush"),
+    )
+    assert run.code == 0, run.stderr
+    for result in run.results.values():
+        assert result["window"]["size_bytes"] == 2 * 1048576 + 64
+        assert result["verification"][0]["checked"] == 5 * 131072
+
+
+def test_helper_states_are_unsupported_below_multiple(progress):
+    run = progress.launch("--operation", "put", "--target_state", HELPERS)
+    assert run.code == 4
+    assert len(run.results) == 8
+    for result in run.results.values():
+        assert result["status"] == "unsupported"
+        assert "asked for single, provided single" in result["detail"]
+
+
+def test_a_second_launch_takes_what_the_first_left(progress):
+    grid = ("--operation", "put,get", "--flavor", "allocate", *SHORT)
+    crash = progress.launch(*grid, "--inject", "crash@2")
+    assert crash.code != 0
+    again = progress.launch(*grid, "--missing", output=crash.output)
+    assert again.code == 0
+    assert len(again.of_type("started")) == 4
+    assert len(again.results) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--lengths-ms", "1,,3"], ["--lengths-ms", "1,,3", "numbers from 0"]),
+        (["--lengths-ms", "1,-3"], ["--lengths-ms", "1,-3", "numbers from 0"]),
+        (["--lengths-ms", "1,2,3,4,5,6,7,8,9"], ["--lengths-ms", "at most 8 numbers"]),
+        (["--size_bytes", "4"], ["size_bytes", "4", "integer from 8"]),
+        (["--target", "1"], ["--target", "first|last"]),
+    ],
+)
+def test_a_bad_option_ends_with_one_line_and_code_2(progress, options, named):
+    run = progress.alone(*options)
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert run.stderr.count("\n") == 1
+    assert all(word in run.stderr for word in [*named, "found", "expected"])
+
+
+def test_the_table_is_for_a_person(progress):
+    run = progress.launch(
+        *("--table", "--operation", "put,rput", "--flavor", "allocate"),
+        *("--synchronisation", "lock_all_flush,fence", "--target_state", "idle,computes"),
+    )
+    rows = [row.split() for row in run.stdout.splitlines() if row.startswith(("put ", "rput "))]
+    assert len(rows) == len(run.results) == 8
+    assert rows[0][-2:] == ["target", "idle"]
+    assert rows[1][-1] in ("independent", "waits", "mixed", "few")
+    assert rows[3][-1] == "synchronising"
+    assert "unsupported: request-based operations" in " ".join(rows[6])
+    assert max(len(row) for row in run.stdout.splitlines() if row.startswith("put ")) <= 130
+
+
+def test_without_an_output_the_table_comes_instead_of_lines(progress, environment):
+    run = subprocess.run(
+        [*environment.launch_line(2), progress.executable, "--samples", "2", "--lengths-ms", "3"],
+        env=environment.variables(),
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert run.returncode == 0
+    assert "{" not in run.stdout
+    assert len(re.findall("^(?:put|get|accumulate|fetch_and_op) ", run.stdout, re.M)) == 16
+
+
+def test_sanitizers_find_nothing_over_a_broad_grid(sanitized_progress):
+    run = sanitized_progress.launch(
+        *("--operation", OPERATIONS, "--flavor", FLAVORS, "--thread-level", "multiple"),
+        *("--synchronisation", "lock_exclusive,lock_all_flush,fence,pscw"),
+        *("--target_state", "computes_probing", "--data", "contiguous,indexed"),
+        *("--cells", "size_bytes=8", "--cells", "size_bytes=64"),
+        *("--cells", f"operation=put;flavor=create;target_state={STATES},{HELPERS}"),
+        *(*SHORT, "--helper-lengths-ms", "1", "--warm-up", "1"),
+    )
+    assert run.code == 4, run.stderr
+    assert run.of_type("finished")
+    assert "Sanitizer" not in run.stderr
+    assert "runtime error" not in run.stderr
+    assert {result["status"] for result in run.results.values()} == {"ok", "unsupported"}
