@@ -79,13 +79,8 @@ class OnesidedCheck(
         outcomes = records.outcomes(
             launch,
             self.declared_cells(),
-            records.Expectation(
-                ranks=self.ranks,
-                library_version_pattern=self.environment["library_version_pattern"],
-                source_state=None
-                if self.environment["kernels_prefix"]
-                else fingerprint.kernel_source_state(),
-                placement=self.placement,
+            records.Expectation.of(
+                self.environment, self.ranks, self.placement, fingerprint.kernel_source_state()
             ),
         )
         failed = [

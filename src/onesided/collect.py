@@ -133,17 +133,6 @@ def _cell_row(
     }
 
 
-def _expectation(
-    test: dict[str, Any], environment: dict[str, Any], kernel_source_state: str
-) -> Expectation:
-    return Expectation(
-        ranks=test["ranks"],
-        library_version_pattern=environment["library_version_pattern"],
-        source_state=None if environment["kernels_prefix"] else kernel_source_state,
-        placement=test["placement"],
-    )
-
-
 def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> dict[str, Any]:
     """Add a slot's session to the tables; return what the campaign's record keeps of it."""
     environment = environments.read(slot.environment)
@@ -197,7 +186,9 @@ def _outcomes(
         return Launch(), dict.fromkeys(declared, Outcome("not_run", entry["reason"]))
     files = folder / entry["folder"]
     launch = records.read_launch(files / "lines.jsonl", files / "launches.jsonl")
-    expected = _expectation(test, environment, record["kernel_source_state"])
+    expected = Expectation.of(
+        environment, test["ranks"], test["placement"], record["kernel_source_state"]
+    )
     return launch, records.outcomes(launch, declared, expected)
 
 

@@ -31,8 +31,6 @@ FAILURES = (
     "unavailable",
 )
 
-TIME_OUT_EXIT_STATUS = 124
-
 
 @dataclass
 class Launch:
@@ -73,6 +71,15 @@ class Expectation:
     library_version_pattern: str
     source_state: str | None
     placement: str
+
+    @classmethod
+    def of(
+        cls, environment: Mapping[str, Any], ranks: int, placement: str, source_state: str
+    ) -> Expectation:
+        """Return what an environment's document and a test ask of a header."""
+        delivered = environment["kernels_prefix"] is not None
+        pattern = environment["library_version_pattern"]
+        return cls(ranks, pattern, None if delivered else source_state, placement)
 
 
 @dataclass(frozen=True)

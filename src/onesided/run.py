@@ -74,7 +74,7 @@ def ensure_declared(campaign: Campaign) -> None:
         collect.declare(campaign)
 
 
-def clean_after(dead: DeadHolder | None, campaign: Campaign, say: Say) -> None:
+def clean_after(dead: DeadHolder | None, say: Say) -> None:
     """End what a killed campaign left running, and remove what it left in shared memory."""
     ended = strays.end_processes(strays.CAMPAIGN_MARKER)
     patterns = environments.left_behind()
@@ -202,7 +202,7 @@ def run(campaign: Campaign, say: Say) -> None:
     check_machine(campaign)
     started_s = time.time()
     with processes.termination_interrupts(), campaign_lock(campaign.results, say) as dead:
-        clean_after(dead, campaign, say)
+        clean_after(dead, say)
         ensure_declared(campaign)
         environments.provide_all(campaign.environments)
         faults = campaign.results / "log" / "faults.jsonl"
