@@ -6,26 +6,32 @@ from reframe.core.pipeline import RegressionTestPlugin
 
 from onesided import grid
 
+LOWEST_LEVEL = "single"
+THREADS_LEVEL = "multiple"
+
 
 class GridPlugin(RegressionTestPlugin):
     """Declares the axes of cells; they show in ``--describe`` and become ``--cells`` options."""
 
     #: One value for each axis of the kernel, in the kernel's order.
     base_point = builtins.variable(dict)
-    #: Crosses around the base point that need no second thread in MPI.
+    #: Crosses around the base point that need no second thread in MPI: at every thread level.
     crosses_one_thread = builtins.variable(typ.List[dict], value=[])
+    #: Crosses at the lowest level only, where the level changes nothing worth the time.
+    crosses_lowest_level = builtins.variable(typ.List[dict], value=[])
     #: Crosses whose cells need MPI_THREAD_MULTIPLE; declared at that level only.
     crosses_threads = builtins.variable(typ.List[dict], value=[])
-    #: The crosses of this test; made of the two above by its thread level.
+    #: The crosses of this test; made of the three above by its thread level.
     crosses = builtins.variable(typ.List[dict], value=[])
 
-    thread_level = builtins.parameter(["single", "multiple"])
+    thread_level = builtins.parameter([LOWEST_LEVEL, THREADS_LEVEL])
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Leave out the cells that a thread level below multiple cannot have."""
-        threads = self.crosses_threads if self.thread_level == "multiple" else []
-        self.crosses = [*self.crosses_one_thread, *threads]
+        """Leave out the cells that are not for this test's thread level."""
+        lowest = self.crosses_lowest_level if self.thread_level == LOWEST_LEVEL else []
+        threads = self.crosses_threads if self.thread_level == THREADS_LEVEL else []
+        self.crosses = [*self.crosses_one_thread, *lowest, *threads]
 
     def declared_cells(self):
         """Return the labels of every cell of this test by id."""

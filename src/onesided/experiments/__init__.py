@@ -64,6 +64,12 @@ class Experiment:
 
 _REGISTERED = (
     Experiment(
+        kernel="progress",
+        title="Progress",
+        analysis_module="onesided.experiments.progress",
+        page_module="onesided.report.progress",
+    ),
+    Experiment(
         kernel="shared_counter",
         title="The shared counter",
         analysis_module="onesided.experiments.shared_counter",

@@ -1,0 +1,133 @@
+"""Progress: does a one-sided operation complete while its target computes?
+
+Sources: "Is MPI-2 suitable for quantum chemistry? Performance of passive target one-sided
+communications" (technical report, STFC, 2008), sections 3 and 4; MPI 4.1, the section on progress.
+"""
+
+import reframe as rfm
+import reframe.core.builtins as builtins
+
+from onesided import settings
+
+from .base import OnesidedCheck
+from .plugins.grid import LOWEST_LEVEL
+
+OPERATIONS = ["put", "get", "accumulate", "fetch_and_op"]
+FETCHING = ["get_accumulate", "compare_and_swap"]
+REQUEST_BASED = ["rput", "rget", "raccumulate", "rget_accumulate"]
+FLAVORS = ["create", "allocate"]
+ALL_FLAVORS = [*FLAVORS, "shared", "dynamic"]
+SYNCHRONISATIONS = ["lock_exclusive", "lock_all_flush"]
+PASSIVE = [
+    "lock_exclusive",
+    "lock_shared",
+    "lock_shared_nocheck",
+    "lock_all_flush",
+    "lock_all_nocheck",
+]
+SIZES = [8, 1024, 65536, 1048576]
+LAYOUTS = ["contiguous", "vector", "indexed"]
+
+
+class Progress(OnesidedCheck):
+    """The base point of the star and its headline figure; leaves choose the crosses."""
+
+    kernel = "progress"
+    base_point = {
+        "operation": "fetch_and_op",
+        "flavor": "create",
+        "synchronisation": "lock_all_flush",
+        "data": "contiguous",
+        "size_bytes": 8,
+        "target_state": "computes",
+        "probe_interval_us": 100,
+    }
+    headline = [{"metric": "elapsed", "unit": "s", "better": "lower", "ranks": "origins"}]
+
+
+def _table(states, operations=OPERATIONS, synchronisations=SYNCHRONISATIONS, flavors=FLAVORS):
+    return {
+        "operation": operations,
+        "flavor": flavors,
+        "synchronisation": synchronisations,
+        "target_state": states,
+    }
+
+
+def _flushed(states):
+    return _table(states, synchronisations=["lock_all_flush"])
+
+
+@rfm.simple_test
+class ProgressQuick(Progress):
+    """The truth table: four operations, both flavors, two synchronisations, four target states."""
+
+    descr = "progress, quick campaign"
+    tags = {"quick"}
+    crosses_one_thread = [_table(["computes"])]
+    crosses_lowest_level = [_flushed(["idle"]), _table(["computes_probing"])]
+    crosses_threads = [_flushed(["helper_blocked"])]
+
+
+@rfm.simple_test
+class ProgressFull(Progress):
+    """The star: each axis in turn around the base point, crossed with operation and flavor."""
+
+    descr = "progress, every axis around the base point"
+    tags = {"full"}
+    setting = builtins.parameter(["default"])
+    crosses_one_thread = [_table(["computes"])]
+    crosses_lowest_level = [
+        _table(["computes"], synchronisations=[*PASSIVE, "lock_all_flush_local", "fence", "pscw"]),
+        _table(
+            ["computes"], [*OPERATIONS, *FETCHING, *REQUEST_BASED], ["lock_all_flush"], ALL_FLAVORS
+        ),
+        _flushed(["idle", "computes_probing", "polls_memory"]),
+        {"operation": ["put", "get", "accumulate"], "flavor": FLAVORS, "size_bytes": SIZES},
+        {
+            "operation": ["put", "get", "accumulate"],
+            "flavor": FLAVORS,
+            "size_bytes": [1024, 65536],
+            "data": LAYOUTS,
+        },
+        {
+            "operation": ["put", "fetch_and_op"],
+            "flavor": FLAVORS,
+            "target_state": ["computes_probing"],
+            "probe_interval_us": [30, 100, 300, 1000, 3000],
+        },
+    ]
+    crosses_threads = [_table(["helper_blocked", "helper_polling"])]
+
+
+@rfm.simple_test
+class ProgressLong(Progress):
+    """The truth table again with computes of up to 0.1 s: does each verdict hold?"""
+
+    descr = "progress, longer computes"
+    tags = {"full"}
+    setting = builtins.parameter(["default"])
+    kernel_options = {"lengths-ms": "10,30,100", "samples": "3"}
+    crosses_lowest_level = [_table(["computes"])]
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+
+
+@rfm.simple_test
+class ProgressSettings(Progress):
+    """The truth table under every setting."""
+
+    descr = "progress, every setting"
+    tags = {"full", "settings"}
+    setting = builtins.parameter(settings.names())
+    crosses_one_thread = [_table(["computes"])]
+
+
+@rfm.simple_test
+class ProgressLevels(Progress):
+    """What an access costs at each thread level, with one thread and nobody computing."""
+
+    descr = "progress, the price of each thread level"
+    tags = {"full", "levels"}
+    setting = builtins.parameter(["default"])
+    thread_level = builtins.parameter(["single", "funneled", "serialized", "multiple"])
+    crosses_one_thread = [_table(["idle"])]

@@ -1,0 +1,179 @@
+"""Analysis of the kernel progress: what an access took, where, and whether it met a compute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import polars as pl
+
+from onesided import verdicts
+from onesided.statistics import median
+from onesided.tables import PLACE
+from onesided.verdicts import (
+    LOCAL_COMPLETION,
+    MINIMUM_REMAINING_S,
+    REFERENCE,
+    SYNCHRONISING,
+    UNDECIDED,
+    Probe,
+    Verdict,
+)
+
+LAUNCH = (*PLACE, "round")
+SAMPLE = (*LAUNCH, "rank", "index")
+
+IDLE = "idle"
+HELPER_PREFIX = "helper"
+SYNCHRONISING_CALLS = ("fence",)
+LOCAL_COMPLETIONS = ("lock_all_flush_local", "pscw")
+"""Synchronisations that end with local completion: nothing is said of the target unless the
+operation fetches."""
+NOT_FETCHING = ("put", "accumulate", "rput", "raccumulate")
+
+PARTS = ("begin", "issue", "complete")
+"""The parts of an access, in order; `elapsed` is their sum."""
+_NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
+_SOMETIMES = ("visits",)
+_UNITS = {"slope": "1", "stretch": "1", "visits": "count"}
+
+
+def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return one row an access: SAMPLE, its series as columns, and whether it counts.
+
+    ``met`` holds where the access was issued inside the target's state; ``valid`` where also at
+    least `MINIMUM_REMAINING_S` was left of it; ``longest`` at the longest length of its launch.
+    """
+    wanted = (*_NEEDED, *_SOMETIMES)
+    value = pl.col("value")
+    return (
+        samples.filter(pl.col("metric").is_in(wanted))
+        .group_by(SAMPLE)
+        .agg(value.filter(pl.col("metric") == name).first().alias(name) for name in wanted)
+        .drop_nulls(_NEEDED)
+        .sort(SAMPLE)
+        .with_columns((pl.col("valid") != 0).alias("met"))
+        .with_columns(
+            (pl.col("met") & (pl.col("remaining") >= MINIMUM_REMAINING_S)).alias("valid"),
+            (pl.col("compute_requested") == pl.col("compute_requested").max().over(LAUNCH)).alias(
+                "longest"
+            ),
+        )
+    )
+
+
+def _slope(remaining: Sequence[float], elapsed: Sequence[float]) -> float | None:
+    """Return the median of the slopes of all pairs (Theil 1950, Sen 1968); None without a pair."""
+    points = list(zip(remaining, elapsed, strict=True))
+    slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2) if a[0] != b[0]]
+    return median(slopes) if slopes else None
+
+
+def _slopes(accesses: pl.DataFrame) -> pl.DataFrame:
+    grouped = (
+        accesses.filter("valid")
+        .group_by(LAUNCH, maintain_order=True)
+        .agg("remaining", "elapsed")
+        .iter_rows()
+    )
+    rows = [(*place, _slope(rest, time)) for *place, rest, time in grouped]
+    schema = {**{name: accesses.schema[name] for name in LAUNCH}, "slope.remaining": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _of_accesses(accesses: pl.DataFrame) -> pl.DataFrame:
+    """Return what each launch's accesses of the longest length come to, one row a launch."""
+    counts = pl.col("longest") & pl.col("met")
+    at_longest = [
+        pl.col(name).filter(counts).median().alias(f"{name}.longest")
+        for name in (*PARTS, "elapsed", "remaining")
+    ]
+    after = (pl.col("elapsed") - pl.col("remaining")).filter(counts).median()
+    computed = pl.col("longest") & (pl.col("compute_requested") > 0)
+    stretch = (pl.col("compute") / pl.col("compute_requested")).filter(computed).median()
+    return accesses.group_by(LAUNCH, maintain_order=True).agg(
+        *at_longest,
+        after.alias("after_return.longest"),
+        stretch.alias("stretch.median"),
+        pl.col("visits").filter("valid").median().alias("visits.median"),
+    )
+
+
+def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+    """Return the metrics of docs/progress.md, one value a launch (see `Analysis`)."""
+    accesses = _accesses(samples)
+    price = (
+        samples.filter(pl.col("metric") == "price")
+        .group_by(LAUNCH, maintain_order=True)
+        .agg(pl.col("value").median().alias("price.median"))
+    )
+    wide = (
+        cells.select(LAUNCH)
+        .join(_of_accesses(accesses), on=LAUNCH, how="left", maintain_order="left")
+        .join(_slopes(accesses), on=LAUNCH, how="left", maintain_order="left")
+        .join(price, on=LAUNCH, how="left", maintain_order="left")
+    )
+    return (
+        wide.unpivot(index=LAUNCH, variable_name="name")
+        .drop_nulls("value")
+        .with_columns(
+            pl.col("name").str.split(".").list.get(0).alias("metric"),
+            pl.col("name").str.split(".").list.get(1).alias("statistic"),
+        )
+        .with_columns(pl.col("metric").replace_strict(_UNITS, default="s").alias("unit"))
+        .drop("name")
+    )
+
+
+def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return the prices, and the accesses of the longest length, of all launches."""
+    longest = _accesses(samples).filter(pl.col("longest") & pl.col("met"))
+    return pl.concat(
+        [
+            longest.select(
+                *PLACE, pl.lit("elapsed").alias("metric"), pl.col("elapsed").alias("value")
+            ),
+            samples.filter(pl.col("metric") == "price").select(*PLACE, "metric", "value"),
+        ]
+    )
+
+
+def evidence(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return every access with what remained of the target's state (see `Analysis`)."""
+    return _accesses(samples).select(*SAMPLE, "remaining", "elapsed", "valid")
+
+
+def _waits_by_nature(labels: Mapping[str, Any]) -> Verdict | None:
+    """Return the verdict of a cell whose samples cannot tell of progress; None of all others."""
+    if labels.get("target_state") == IDLE:
+        return Verdict(REFERENCE, "nobody computes at the target")
+    if labels.get("synchronisation") in SYNCHRONISING_CALLS:
+        return Verdict(SYNCHRONISING, "the closing fence waits for the target by its nature")
+    return None
+
+
+def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
+    """Return the verdict on a cell (see `Analysis`).
+
+    A cell that ends with local completion keeps its early fractions, for they say how soon the
+    origin's buffer is free again, but gets no word about the target.
+    """
+    by_nature = _waits_by_nature(labels)
+    if by_nature is not None:
+        return Verdict(by_nature.word, by_nature.detail, len(probes))
+    found = verdicts.judge(probes, "too few accesses were issued while the target computed")
+    local = (
+        labels.get("synchronisation") in LOCAL_COMPLETIONS
+        and labels.get("operation") in NOT_FETCHING
+    )
+    if not local or found.word == UNDECIDED:
+        return found
+    return Verdict(
+        LOCAL_COMPLETION,
+        "the last call says that the origin's buffer is free, nothing of the target; "
+        f"it returned as if {found.word}",
+        found.valid_launches,
+        found.early_fractions,
+        found.tau_s,
+    )
