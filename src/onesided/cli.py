@@ -10,7 +10,18 @@ from collections.abc import Sequence
 from onesided import __version__
 from onesided.errors import OnesidedError, record_fault
 
-STAGES = ("run", "environments", "declare", "session", "collect", "analyse", "report")
+STAGES = (
+    "run",
+    "progress",
+    "environments",
+    "declare",
+    "session",
+    "collect",
+    "analyse",
+    "report",
+    "references",
+    "reproducibility",
+)
 
 
 def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:

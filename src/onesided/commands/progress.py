@@ -1,0 +1,65 @@
+"""`onesided progress`: the kernel's own table under each MPI, in seconds; a look, no verdict."""
+
+from __future__ import annotations
+
+import argparse
+
+from onesided import campaign, environments, kernels, settings
+from onesided.errors import InputError, OnesidedError
+
+KERNEL = "progress"
+LAUNCH_TIMEOUT_S = 120
+
+
+def register(subparsers: argparse._SubParsersAction) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "progress",
+        help="print which operations progress now, one launch an MPI",
+        description=__doc__,
+    )
+    parser.add_argument(
+        "--environment",
+        action="append",
+        metavar="NAME",
+        help="of config/environments.yaml; may be repeated (default: those of the campaign quick)",
+    )
+    parser.add_argument("--setting", default="default", help="a name in config/settings.yaml")
+    parser.add_argument(
+        "options", nargs="*", help="after `--`: options of the kernel (see docs/progress.md)"
+    )
+    parser.set_defaults(function=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print a table for each environment; return 1 if a launch failed.
+
+    Raises:
+        InputError: an environment or the setting is not declared.
+    """
+    names = options.environment or campaign.load("quick").environments
+    if options.setting not in settings.names():
+        known = ", ".join(settings.names())
+        raise InputError("--setting", None, repr(options.setting), f"one of {known}")
+    environments.provide_all(names)
+    failed = [name for name in names if not _launch(name, options)]
+    return 1 if failed else 0
+
+
+def _launch(name: str, options: argparse.Namespace) -> bool:
+    document = environments.read(name)
+    print(f"\n{name}, setting {options.setting}", flush=True)
+    if document["status"] != "ready":
+        print(f"unavailable: {document['reason']}", flush=True)
+        return False
+    try:
+        variables = kernels.variables(document, options.setting)
+        kernels.build(document)
+        line = kernels.launch_line(document, KERNEL, options.options)
+        status = kernels.launch(line, variables, LAUNCH_TIMEOUT_S)
+    except OnesidedError as fault:
+        print(fault, flush=True)
+        return False
+    if status != 0:
+        print(f"the launcher exited {status}", flush=True)
+    return status == 0

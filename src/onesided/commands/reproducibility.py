@@ -1,0 +1,31 @@
+"""`onesided reproducibility FIRST SECOND`: do two runs of one campaign say the same?"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def register(subparsers: argparse._SubParsersAction) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "reproducibility",
+        help="compare two runs of one campaign on one machine: four figures",
+        description=__doc__,
+    )
+    parser.add_argument("first", type=Path, help="results/<campaign> of one run")
+    parser.add_argument("second", type=Path, help="the same of another")
+    parser.set_defaults(function=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the four figures and the verdicts that turned; return 1 unless all four hold."""
+    from onesided import reproducibility
+
+    found = reproducibility.figures(options.first, options.second)
+    for line in [
+        *reproducibility.lines(found),
+        *reproducibility.turned(options.first, options.second),
+    ]:
+        print(line)
+    return 0 if all(figure.holds for figure in found) else 1

@@ -1,0 +1,124 @@
+"""The kernels of an environment: where they stand, building them, running one by hand."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from onesided import fingerprint, paths, settings, strays
+from onesided.errors import InputError, OnesidedError
+
+PLACEMENT = "unbound"
+LAUNCH_MARKER = "ONESIDED_LAUNCH"
+"""Set for every process of one launch; a rank that outlives its launcher is found by it."""
+LAST_WORDS = 2000
+"""Characters of a failed build's output that a message holds."""
+
+
+def build_script() -> Path:
+    """Return the script that builds and installs all kernels with one compiler."""
+    return paths.project_root() / "reframe_checks" / "build_kernels.sh"
+
+
+def sources() -> Path:
+    """Return the folder of the kernels' sources."""
+    return paths.project_root() / "src" / "kernels"
+
+
+def prefix_of(environment: Mapping[str, Any]) -> Path:
+    """Return the folder that holds ``bin/<kernel>`` for an environment's document.
+
+    Its name holds the state of sources and environment, so that a session finds what an earlier
+    one built, and a changed source builds anew.
+    """
+    delivered = environment["kernels_prefix"]
+    if delivered:
+        return Path(delivered)
+    state = f"{fingerprint.kernel_source_state()}-{environment['declaration_digest'][:8]}"
+    return paths.build_dir() / "kernels" / environment["name"] / state
+
+
+def build(environment: Mapping[str, Any]) -> Path:
+    """Build an environment's kernels unless they stand already; return their folder.
+
+    Raises:
+        OnesidedError: they do not build; the last lines of the build's output say why.
+    """
+    prefix = prefix_of(environment)
+    if prefix.is_dir():
+        return prefix
+    state = fingerprint.kernel_source_state()
+    command = ["sh", build_script(), sources(), prefix, environment["compilers"]["c"], state]
+    answer = subprocess.run(
+        command, env=variables(environment), capture_output=True, text=True, check=False
+    )
+    if answer.returncode != 0:
+        said = (answer.stdout + answer.stderr)[-LAST_WORDS:]
+        raise OnesidedError(f"{environment['name']}: the kernels do not build: {said}")
+    return prefix
+
+
+def variables(environment: Mapping[str, Any], setting: str = "default") -> dict[str, str]:
+    """Return the variables under which an environment's programs run, with a setting's.
+
+    Raises:
+        InputError: the setting is unavailable for the environment's family.
+    """
+    value = settings.value(setting, environment["family"])
+    if value.unavailable:
+        expected = f"a setting that {environment['name']} has"
+        raise InputError("--setting", setting, value.unavailable, expected)
+    programs = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+    if environment["prefix"]:
+        programs.insert(0, str(Path(environment["prefix"]) / "bin"))
+    path = {"PATH": os.pathsep.join(programs)}
+    return {**os.environ, **environment["variables"], **path, **value.variables}
+
+
+def launch_line(
+    environment: Mapping[str, Any], kernel: str, options: Sequence[str], ranks: int = 2
+) -> list[str]:
+    """Return the command that launches a kernel, with the placement and room for its ranks."""
+    launcher = environment["launcher"]
+    room = launcher["oversubscribe"] if ranks > (os.cpu_count() or 1) else []
+    program = str(prefix_of(environment) / "bin" / kernel)
+    places = launcher["placement"][PLACEMENT]
+    return [launcher["path"], "-n", str(ranks), *places, *room, program, *options]
+
+
+def launch(
+    line: Sequence[str], variables: Mapping[str, str], timeout_s: float, quiet: bool = False
+) -> int:
+    """Run a launch line to its end; return the launcher's exit status.
+
+    Args:
+        line: from `launch_line`.
+        variables: from `variables`.
+        timeout_s: after this the launcher and its ranks are ended.
+        quiet: whether what the ranks print is dropped.
+
+    Raises:
+        OnesidedError: it took longer than `timeout_s`.
+    """
+    marker = uuid.uuid4().hex
+    output = subprocess.DEVNULL if quiet else None
+    try:
+        answer = subprocess.run(
+            line,
+            env={**variables, LAUNCH_MARKER: marker},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            timeout=timeout_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as fault:
+        raise OnesidedError(f"timed out after {timeout_s:.0f} s") from fault
+    finally:
+        strays.end_processes(LAUNCH_MARKER, marker)
+    return answer.returncode

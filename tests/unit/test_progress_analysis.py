@@ -1,0 +1,167 @@
+"""Claims about what the analysis makes of the series that the kernel progress writes."""
+
+from __future__ import annotations
+
+import random
+
+import polars as pl
+import pytest
+
+from onesided import verdicts
+from onesided.experiments import progress
+from onesided.tables import PLACE
+from onesided.verdicts import Probe
+
+LAUNCHES = 6
+LENGTHS_S = (0.0, 1e-3, 3e-3, 10e-3)
+DELTA_S = 2e-4
+TICK_S = 4e-3
+LABELS = {
+    "operation": "put",
+    "flavor": "create",
+    "synchronisation": "lock_all_flush",
+    "target_state": "computes",
+}
+
+
+def behaviours():
+    """Seconds an access takes, from what remains of the compute and a source of noise."""
+
+    def independent(rest, source):
+        return 2e-6 * source.uniform(0.8, 3)
+
+    def waits(rest, source):
+        return max(rest, 0) + 1e-5 * source.uniform(0.5, 3)
+
+    def delayed(rest, source):  # until the next tick, met at any phase
+        return min(max(rest, 0), TICK_S * source.uniform(0.1, 1))
+
+    def partial(rest, source):
+        return source.choice([2e-6, max(rest, 0)])
+
+    return {
+        verdicts.INDEPENDENT: independent,
+        verdicts.WAITS: waits,
+        verdicts.DELAYED: delayed,
+        verdicts.PARTIAL: partial,
+    }
+
+
+def accesses(behaviour, launches=LAUNCHES, samples=5, spoilt=0, noise=0.0, lengths=LENGTHS_S):
+    """Return samples as collected: one origin, `spoilt` launches issue all outside the compute."""
+    source = random.Random(7)
+    rows = []
+    for number in range(1, launches + 1):
+        plan = [length for length in lengths for _ in range(samples)]
+        source.shuffle(plan)
+        for index, length in enumerate(plan):
+            computed = length * (1 + noise * source.random())
+            remaining = computed - DELTA_S if number > spoilt else -1e-4
+            elapsed = behaviour(remaining, source)
+            parts = {"begin": 0.25 * elapsed, "issue": 0.25 * elapsed, "complete": 0.5 * elapsed}
+            series = {
+                **parts,
+                "elapsed": elapsed,
+                "remaining": remaining,
+                "valid": float(remaining > 0),
+                "compute_requested": length,
+                "compute": computed,
+                "visits": 3.0,
+            }
+            rows += [(number, metric, index, value) for metric, value in series.items()]
+        rows += [(number, "price", index, 1e-6 * (1 + index)) for index in range(3)]
+    frame = pl.DataFrame(rows, schema=["round", "metric", "index", "value"], orient="row")
+    place = (pl.lit("x").alias(name) for name in PLACE)
+    return frame.with_columns(*place, rank=pl.lit(1))
+
+
+def probes_of(samples):
+    found = progress.evidence(samples).filter("valid").group_by("round", maintain_order=True)
+    probes = [Probe(tuple(part["remaining"]), tuple(part["elapsed"])) for _, part in found]
+    launches = samples["round"].n_unique()
+    return probes + [Probe((), ())] * (launches - len(probes))
+
+
+def judged(samples, **labels):
+    return progress.judge({**LABELS, **labels}, probes_of(samples))
+
+
+def values(samples):
+    cells = samples.select(*PLACE, "round").unique()
+    found = progress.launch_values(cells, samples)
+    return {
+        (metric, statistic): part["value"].to_list()
+        for (metric, statistic), part in found.group_by("metric", "statistic")
+    }
+
+
+@pytest.mark.parametrize("word", behaviours())
+def test_known_behaviour_gets_its_word(word):
+    lengths = (10e-3, 30e-3) if word == verdicts.DELAYED else LENGTHS_S
+    assert judged(accesses(behaviours()[word], lengths=lengths)).word == word
+
+
+@pytest.mark.parametrize("word", [verdicts.INDEPENDENT, verdicts.WAITS])
+def test_a_noisy_machine_that_stretches_computes_changes_no_word(word):
+    assert judged(accesses(behaviours()[word], noise=1.5)).word == word
+
+
+def test_one_spoilt_launch_is_allowed_and_two_are_not():
+    independent = behaviours()[verdicts.INDEPENDENT]
+    assert judged(accesses(independent, spoilt=1)).word == verdicts.INDEPENDENT
+    two = judged(accesses(independent, spoilt=2))
+    assert two.word == verdicts.UNDECIDED
+    assert two.detail.startswith("4 of 6 launches valid, 5 needed")
+
+
+def test_an_access_issued_with_less_than_a_millisecond_left_plays_no_part():
+    found = progress.evidence(accesses(behaviours()[verdicts.WAITS]))
+    assert found.filter("valid")["remaining"].min() >= verdicts.MINIMUM_REMAINING_S
+    assert found.filter("valid").height == LAUNCHES * 2 * 5  # of 3 and 10 ms
+    assert found.height == LAUNCHES * 4 * 5
+
+
+def test_local_completion_is_no_word_about_the_target():
+    early = accesses(behaviours()[verdicts.INDEPENDENT])
+    for synchronisation in ("lock_all_flush_local", "pscw"):
+        local = judged(early, synchronisation=synchronisation)
+        assert local.word == verdicts.LOCAL_COMPLETION
+        assert set(local.early_fractions) == {1.0}
+    # what fetches has been at the target
+    fetched = judged(early, synchronisation="lock_all_flush_local", operation="get")
+    assert fetched.word == verdicts.INDEPENDENT
+
+
+def test_a_fence_and_an_idle_target_are_not_judged():
+    waiting = accesses(behaviours()[verdicts.WAITS])
+    assert judged(waiting, synchronisation="fence").word == verdicts.SYNCHRONISING
+    assert judged(waiting, target_state="idle").word == verdicts.REFERENCE
+
+
+def test_times_are_of_the_longest_compute_and_of_accesses_that_met_it():
+    found = values(accesses(behaviours()[verdicts.WAITS]))
+    assert found["elapsed", "longest"] == pytest.approx([10e-3 - DELTA_S] * LAUNCHES, rel=0.01)
+    assert found["complete", "longest"] == pytest.approx([5e-3 - DELTA_S / 2] * LAUNCHES, rel=0.01)
+    assert found["remaining", "longest"] == pytest.approx([10e-3 - DELTA_S] * LAUNCHES)
+    assert all(0 < time < 1e-4 for time in found["after_return", "longest"])
+    assert found["price", "median"] == pytest.approx([2e-6] * LAUNCHES)
+    assert found["visits", "median"] == [3.0] * LAUNCHES
+    assert found["stretch", "median"] == pytest.approx([1.0] * LAUNCHES)
+
+
+def test_a_target_that_was_slowed_is_stretched():
+    found = values(accesses(behaviours()[verdicts.INDEPENDENT], noise=1.0))
+    assert all(1.0 < stretch < 2.0 for stretch in found["stretch", "median"])
+
+
+def test_the_slope_tells_a_time_that_grows_with_the_rest_from_one_that_does_not():
+    waiting = values(accesses(behaviours()[verdicts.WAITS]))["slope", "remaining"]
+    assert waiting == pytest.approx([1.0] * LAUNCHES, abs=0.02)
+    free = values(accesses(behaviours()[verdicts.INDEPENDENT]))["slope", "remaining"]
+    assert free == pytest.approx([0.0] * LAUNCHES, abs=0.01)
+
+
+def test_a_launch_without_a_valid_access_has_no_time():
+    found = values(accesses(behaviours()[verdicts.WAITS], spoilt=2))
+    assert len(found["elapsed", "longest"]) == LAUNCHES - 2
+    assert len(found["price", "median"]) == LAUNCHES

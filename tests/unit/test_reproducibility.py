@@ -1,0 +1,109 @@
+"""Claims about the four figures that hold two runs of one campaign against each other."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+import synthetic
+
+from onesided import cli, reproducibility, verdicts
+from onesided.analyse import analyse
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Return two runs that differ by noise alone."""
+    folders = []
+    for seed in (1, 2):
+        parent = tmp_path_factory.mktemp(f"run{seed}")
+        folder = synthetic.campaign(parent, seed=seed)
+        analyse(folder)
+        folders.append(folder)
+    return folders
+
+
+@pytest.fixture
+def copies(runs, tmp_path):
+    """Return the two runs, the second a copy to be changed."""
+    changed = tmp_path / "changed"
+    changed.mkdir()
+    for name in ("verdicts.json", "summary.parquet"):
+        (changed / name).write_bytes((runs[1] / name).read_bytes())
+    return runs[0], changed
+
+
+def shares(first, second):
+    return [figure.share for figure in reproducibility.figures(first, second)]
+
+
+def test_a_run_against_itself_agrees_in_every_cell(runs):
+    _, equal, _, inside = shares(runs[0], runs[0])
+    assert (equal, inside) == (1.0, 1.0)
+
+
+def test_no_helper_and_no_other_setting_is_compared(runs):
+    cells = json.loads((runs[0] / "verdicts.json").read_text())["cells"]
+    wanted = [
+        cell
+        for cell in cells
+        if cell["setting"] == "default" and not cell["labels"]["case"].startswith("helper")
+    ]
+    assert 0 < len(wanted) < len(cells)
+    assert reproducibility.figures(runs[0], runs[0])[1].total == len(wanted)
+
+
+def test_a_turned_verdict_is_counted_and_named(copies, capsys):
+    first, second = copies
+    path = second / "verdicts.json"
+    document = json.loads(path.read_text())
+    cell = next(
+        cell
+        for cell in document["cells"]
+        if cell["verdict"] == verdicts.WAITS and cell["labels"]["jitter_percent"] == "50"
+    )
+    before = reproducibility.figures(first, second)
+    cell["verdict"] = verdicts.UNDECIDED
+    path.write_text(json.dumps(document))
+    after = reproducibility.figures(first, second)
+    assert after[0].count == before[0].count + 1
+    assert after[1].count == before[1].count - 1
+    assert f"{cell['cell']}: waits -> undecided" in "\n".join(reproducibility.turned(first, second))
+    cli.main(["reproducibility", str(first), str(second)])
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in printed[:4]] == [figure.name for figure in after]
+
+
+def test_a_shifted_median_leaves_the_interval_and_a_wide_one_is_not_narrow(copies):
+    first, second = copies
+    summary = pl.read_parquet(second / "summary.parquet")
+    shifted = summary.with_columns(
+        pl.col("value") * 10, low=pl.col("value") * 1, high=pl.col("value") * 30
+    )
+    shifted.write_parquet(second / "summary.parquet")
+    _, _, narrow, inside = reproducibility.figures(first, second)
+    assert inside.count == 0 and not inside.holds
+    assert narrow.count <= narrow.total / 2 and not narrow.holds
+
+
+def test_the_exit_status_says_whether_all_four_hold(copies, capsys):
+    first, second = copies
+    expected = all(figure.holds for figure in reproducibility.figures(first, second))
+    assert cli.main(["reproducibility", str(first), str(second)]) == (0 if expected else 1)
+    pl.read_parquet(second / "summary.parquet").with_columns(pl.col("value") * 10).write_parquet(
+        second / "summary.parquet"
+    )
+    assert cli.main(["reproducibility", str(first), str(second)]) == 1
+    assert "does not hold" in capsys.readouterr().out
+
+
+def test_runs_without_a_common_cell_are_refused(copies, capsys):
+    first, second = copies
+    path = second / "verdicts.json"
+    document = json.loads(path.read_text())
+    for cell in document["cells"]:
+        cell["test"] = "another"
+    path.write_text(json.dumps(document))
+    assert cli.main(["reproducibility", str(first), str(second)]) == 2
+    assert "no cell of the other run" in capsys.readouterr().err
