@@ -7,7 +7,7 @@ import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
 import reframe.utility.typecheck as typ
 
-from onesided import fingerprint, records
+from onesided import fingerprint, records, references
 
 from .kernels import Kernels
 from .plugins.environment import EnvironmentPlugin
@@ -33,11 +33,26 @@ class OnesidedCheck(
     #: whose samples: "all" ranks or the "origins" (all but rank 0, the target).
     headline = builtins.variable(typ.List[dict], value=[])
 
+    #: What a launch of all cells takes on an otherwise idle machine, about; seconds.
+    expected_s = builtins.variable(float, value=0.0, loggable=True)
+
     kernels = builtins.fixture(Kernels, scope="environment")
 
     valid_systems = ["*"]
     valid_prog_environs = ["*"]
     sourcesdir = None
+
+    def seconds_of_cell(self, labels):
+        """Return what a cell takes, about, in seconds; a leaf may know better."""
+        return 0.1
+
+    def probe_of_cell(self, result):
+        """Return the `Probe` of a result line that references are held against, or None."""
+
+    @builtins.run_after("init")
+    def expect_duration(self):
+        """Add up the cells, for a campaign to say how long it will take."""
+        self.expected_s = sum(map(self.seconds_of_cell, self.declared_cells().values()))
 
     @builtins.run_before("run")
     def call_kernel(self):
@@ -74,7 +89,10 @@ class OnesidedCheck(
 
     @builtins.sanity_function
     def every_cell_is_right(self):
-        """Hold each declared cell's line against what was declared; name the first that fails."""
+        """Hold each cell against what was declared and what the site keeps; name the first fault.
+
+        A cell that was independent and waits in this launch fails whatever its times are.
+        """
         launch = self.launch_record
         outcomes = records.outcomes(
             launch,
@@ -88,9 +106,31 @@ class OnesidedCheck(
             for cell, outcome in outcomes.items()
             if outcome.status in records.FAILURES
         ]
-        return sn.assert_true(
-            not failed, f"{len(failed)} of {len(outcomes)} cells failed; {failed[:1]}"
+        turned = self.turned_cells(launch)
+        return sn.all(
+            [
+                sn.assert_true(
+                    not failed, f"{len(failed)} of {len(outcomes)} cells failed; {failed[:1]}"
+                ),
+                sn.assert_true(not turned, f"{len(turned)} verdicts turned; {turned[:1]}"),
+            ]
         )
+
+    def turned_cells(self, launch):
+        """Return a line for each cell whose verdict in `references/` this launch belies."""
+        partition = self.current_partition
+        kept = references.read(
+            partition.fullname.partition(":")[0],
+            partition.name,
+            self.environment["name"],
+            self.display_name,
+        )
+        probes = {
+            cell: probe
+            for cell, result in launch.results.items()
+            if cell in kept and (probe := self.probe_of_cell(result)) is not None
+        }
+        return references.turned(kept, probes)
 
     @builtins.run_before("performance")
     def show_headline_figures(self):

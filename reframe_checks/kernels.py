@@ -7,19 +7,13 @@ import reframe as rfm
 import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
 
-from onesided import fingerprint, paths
+from onesided import fingerprint, kernels
 
 from .plugins.environment import EnvironmentPlugin
 
-BUILD_SCRIPT = pathlib.Path(__file__).with_name("build_kernels.sh")
-
 
 class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin):
-    """Fixture: the folder with this environment's kernels, for the present sources.
-
-    The folder's name holds the state of sources and environment, so that a session finds what
-    an earlier one built, and a changed source builds anew.
-    """
+    """Fixture: the folder with this environment's kernels, for the present sources."""
 
     build_locally = True
     sourcesdir = None
@@ -27,11 +21,7 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin):
     @property
     def prefix_of_kernels(self):
         """The folder that holds ``bin/<kernel>``."""
-        delivered = self.environment["kernels_prefix"]
-        if delivered:
-            return pathlib.Path(delivered)
-        state = f"{fingerprint.kernel_source_state()}-{self.environment['declaration_digest'][:8]}"
-        return paths.build_dir() / "kernels" / self.environment["name"] / state
+        return kernels.prefix_of(self.environment)
 
     @builtins.run_before("compile")
     def call_cmake(self):
@@ -41,17 +31,16 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin):
             self.build_system.commands = []
             return
         tools = pathlib.Path(sys.executable).parent
-        sources = paths.project_root() / "src" / "kernels"
         self.build_system.commands = [
             f"export PATH={tools}:$PATH",
-            f"sh {BUILD_SCRIPT} {sources} {self.prefix_of_kernels} "
+            f"sh {kernels.build_script()} {kernels.sources()} {self.prefix_of_kernels} "
             f"{self.environment['compilers']['c']} {fingerprint.kernel_source_state()}",
         ]
 
     @builtins.sanity_function
     def binaries_are_there(self):
         """Hold the folder against the sources: one binary for each kernel file."""
-        sources = (paths.project_root() / "src" / "kernels").glob("*.c")
+        sources = kernels.sources().glob("*.c")
         return sn.all(
             sn.assert_true(
                 (self.prefix_of_kernels / "bin" / source.stem).is_file(),

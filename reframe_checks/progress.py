@@ -7,7 +7,7 @@ communications" (technical report, STFC, 2008), sections 3 and 4; MPI 4.1, the s
 import reframe as rfm
 import reframe.core.builtins as builtins
 
-from onesided import settings
+from onesided import references, settings
 
 from .base import OnesidedCheck
 from .plugins.grid import LOWEST_LEVEL
@@ -26,6 +26,12 @@ PASSIVE = [
     "lock_all_nocheck",
 ]
 SIZES = [8, 1024, 65536, 1048576]
+# the kernel's own defaults, and what was seen besides the computes themselves
+SAMPLES = "5"
+LENGTHS_MS = "0,1,3,10"
+HELPER_LENGTHS_MS = "10,30"
+SAMPLE_S = 0.0005
+CELL_S = 0.02
 LAYOUTS = ["contiguous", "vector", "indexed"]
 
 
@@ -43,6 +49,23 @@ class Progress(OnesidedCheck):
         "probe_interval_us": 100,
     }
     headline = [{"metric": "elapsed", "unit": "s", "better": "lower", "ranks": "origins"}]
+
+    def seconds_of_cell(self, labels):
+        """Add up the computes of a cell, and what each sample and cell costs besides."""
+        state = labels["target_state"]
+        if state == "idle":
+            return CELL_S
+        helped = state.startswith("helper")
+        option, usual = (
+            ("helper-lengths-ms", HELPER_LENGTHS_MS) if helped else ("lengths-ms", LENGTHS_MS)
+        )
+        lengths_ms = [float(one) for one in self.kernel_options.get(option, usual).split(",")]
+        samples = int(self.kernel_options.get("samples", SAMPLES))
+        return CELL_S + samples * sum(1e-3 * length + SAMPLE_S for length in lengths_ms)
+
+    def probe_of_cell(self, result):
+        """Return the valid samples of a result line."""
+        return references.probe_of(result)
 
 
 def _table(states, operations=OPERATIONS, synchronisations=SYNCHRONISATIONS, flavors=FLAVORS):

@@ -15,6 +15,8 @@ FLAVORS = ["create", "allocate"]
 CASES_ONE_THREAD = ["target_computes", "target_idle"]
 CASES_HELPER = ["helper_blocked", "helper_polling", "helper_send"]
 JITTER_PERCENT = 50
+# what a cell takes beside its computes, about
+CELL_S = 0.02
 # the shortest compute loop of the report's Table 1 (Bull and Intel MPI)
 COMPUTE_OF_THE_REPORT_MS = 240
 
@@ -34,6 +36,12 @@ class SharedCounter(OnesidedCheck):
         "jitter_percent": 0,
     }
     headline = [{"metric": "access", "unit": "s", "better": "lower", "ranks": "origins"}]
+
+    def seconds_of_cell(self, labels):
+        """Count the computes that a cell's ranks make one after the other where all wait."""
+        tasks = int(self.kernel_options["tasks-per-rank"]) * self.ranks
+        budget_s = float(self.kernel_options.get("task-budget-s", "inf"))
+        return CELL_S + min(tasks * 1e-3 * float(labels["compute_ms"]), budget_s)
 
 
 def _crosses(algorithms, cases):

@@ -14,7 +14,7 @@ from typing import Any
 
 from onesided import documents, paths
 from onesided.errors import InputError
-from onesided.verdicts import INDEPENDENT, OBSERVED, WAITING_LAUNCH, Probe
+from onesided.verdicts import INDEPENDENT, MINIMUM_REMAINING_S, OBSERVED, WAITING_LAUNCH, Probe
 
 SCHEMA = "onesided/references/1"
 FOLDER_VARIABLE = "ONESIDED_REFERENCES"
@@ -78,6 +78,24 @@ def read(system: str, partition: str, environment: str, test: str) -> dict[str, 
     if not path.exists():
         return {}
     return documents.read_json(path, "references")["tests"].get(test, {})
+
+
+def probe_of(result: Mapping[str, Any]) -> Probe:
+    """Return the valid samples of one result line of the kernel progress.
+
+    Args:
+        result: with the series valid, remaining and elapsed, one sample an access.
+    """
+    series = [
+        [sample for one in result["series"] if one["metric"] == name for sample in one["samples"]]
+        for name in ("valid", "remaining", "elapsed")
+    ]
+    counted = [
+        (remaining, elapsed)
+        for valid, remaining, elapsed in zip(*series, strict=True)
+        if valid and remaining >= MINIMUM_REMAINING_S
+    ]
+    return Probe(tuple(pair[0] for pair in counted), tuple(pair[1] for pair in counted))
 
 
 def turned(kept: Mapping[str, str], probes: Mapping[str, Probe]) -> list[str]:

@@ -18,7 +18,7 @@ from onesided import collect, environments, fingerprint, paths, processes, stray
 from onesided.campaign import Campaign
 from onesided.errors import FAULTS_VARIABLE, InputError, OnesidedError
 from onesided.lock import DeadHolder, campaign_lock
-from onesided.session import Session
+from onesided.session import Session, cells_of
 
 SMALLEST_FREE_SPACE_BYTES = 200 * 1024**2
 STOP_S = 20.0
@@ -188,6 +188,22 @@ def _raise_faults(campaign: Campaign, exit_status: int, faults: Path) -> None:
     )
 
 
+LAUNCH_OVERHEAD_S = 2.0
+"""What a launch takes beside its cells, about: the start of ReFrame, of the ranks, of MPI."""
+
+
+def announcement(sessions: list[Session], tests: list[dict[str, Any]]) -> str:
+    """Return in one line what will be run, and about how long it will take."""
+    waiting = [session for session in sessions if not session.record.exists()]
+    cells = sum(len(cells_of(test)) for test in tests)
+    session_s = sum(test.get("expected_s", 0.0) + LAUNCH_OVERHEAD_S for test in tests)
+    minutes = max(1, round(len(waiting) * session_s / 60))
+    return (
+        f"{len(tests)} launches with {cells} cells in each of {len(sessions)} sessions, "
+        f"{len(waiting)} to run: about {minutes} min"
+    )
+
+
 def run(campaign: Campaign, say: Say) -> None:
     """Run the campaign: what is over is adopted, the rest is run, the report is made anew.
 
@@ -216,6 +232,7 @@ def run(campaign: Campaign, say: Say) -> None:
         }
         tests = collect.declared_tests(campaign)
         sessions = [Session(slot, tests) for slot in collect.slots(campaign)]
+        say(announcement(sessions, tests))
         with Progress(sessions, say):
             exit_status = _call_snakemake(campaign, environment)
         if exit_status != 0:

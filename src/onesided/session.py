@@ -40,6 +40,7 @@ TEST_FIELDS = (
     "base_point",
     "crosses",
     "headline",
+    "expected_s",
 )
 
 
