@@ -17,8 +17,8 @@ Cross = Mapping[str, Sequence[Value]]
 
 
 def canonical(value: Value) -> str:
-    """Return the text of an axis value: a number without needless digits, a word as it is."""
-    return f"{value:g}" if isinstance(value, int | float) else value
+    """Return the text of an axis value: a number as the kernels print it, a word as it is."""
+    return f"{value:.12g}" if isinstance(value, int | float) else value
 
 
 def cell_id(labels: Point) -> str:

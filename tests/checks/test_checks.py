@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided import environments, grid, paths
+from onesided import environments, grid, paths, records, references
 
 ROOT = Path(__file__).parents[2]
 REFRAME = [
@@ -57,24 +57,47 @@ def test_every_test_declares_cells_and_a_direction_for_its_headline(described):
 
 
 def test_cells_that_need_threads_are_declared_at_multiple_only(described):
+    helped = set()
     for test in described:
-        cases = {
-            labels["case"] for labels in grid.cells(test["base_point"], test["crosses"]).values()
-        }
-        helpers = {case for case in cases if case.startswith("helper")}
-        assert bool(helpers) == (test["thread_level"] == "multiple")
+        for labels in grid.cells(test["base_point"], test["crosses"]).values():
+            state = labels.get("case") or labels.get("target_state") or ""
+            if state.startswith("helper"):
+                assert test["thread_level"] == "multiple"
+                helped.add(test["kernel"])
+    assert {"shared_counter", "progress"} <= helped
+
+
+def cells_of_quick(described, kernel):
+    return [
+        labels
+        for test in described
+        if "quick" in test["tags"] and test["setting"] == "default" and test["kernel"] == kernel
+        for labels in grid.cells(test["base_point"], test["crosses"]).values()
+    ]
 
 
 def test_quick_has_at_least_three_algorithms_two_flavors_and_four_cases(described):
-    cells = [
-        labels
-        for test in described
-        if "quick" in test["tags"] and test["setting"] == "default"
-        for labels in grid.cells(test["base_point"], test["crosses"]).values()
-    ]
+    cells = cells_of_quick(described, "shared_counter")
     assert len({labels["algorithm"] for labels in cells}) >= 3
     assert {labels["flavor"] for labels in cells} == {"create", "allocate"}
     assert len({labels["case"] for labels in cells}) >= 4
+
+
+def test_quick_has_the_truth_table_of_four_operations_and_four_target_states(described):
+    cells = cells_of_quick(described, "progress")
+    computing = {
+        (labels["operation"], labels["flavor"], labels["synchronisation"])
+        for labels in cells
+        if labels["target_state"] == "computes"
+    }
+    assert computing == {
+        (operation, flavor, synchronisation)
+        for operation in ("put", "get", "accumulate", "fetch_and_op")
+        for flavor in ("create", "allocate")
+        for synchronisation in ("lock_exclusive", "lock_all_flush")
+    }
+    states = {labels["target_state"] for labels in cells}
+    assert states == {"computes", "idle", "computes_probing", "helper_blocked"}
 
 
 def test_every_check_passes_a_dry_run(tmp_path):
@@ -117,3 +140,70 @@ def test_a_check_for_an_environment_that_cannot_be_had_is_skipped_with_the_reaso
     reasons = [json.loads(line) for line in (tmp_path / "skips.jsonl").read_text().splitlines()]
     assert all(record["verdict"] == "unavailable" for record in reasons)
     assert all("not provided yet" in record["reason"] for record in reasons)
+
+
+def run_progress(session, references):
+    """Run the progress check of one thread level under the first environment; return its output."""
+    answer = subprocess.run(
+        [
+            *REFRAME,
+            "--name=ProgressQuick",
+            "--filter-expr=setting == 'default' and thread_level == 'single'",
+            f"--prgenv=^{environments.reframe_name('mpich-5.0.2')}$",
+            "--keep-stage-files",
+            "--run",
+        ],
+        cwd=ROOT,
+        env={
+            **paths_environment(),
+            "ONESIDED_SESSION": str(session),
+            "ONESIDED_REFERENCES": str(references),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return answer.stdout
+
+
+def test_a_cell_that_was_independent_and_waits_fails_the_check(
+    ready_environment, tmp_path, monkeypatch
+):
+    ready_environment("mpich-5.0.2")
+    monkeypatch.setenv(references.FOLDER_VARIABLE, str(tmp_path / "references"))
+    (first, second, third) = (tmp_path / name for name in ("first", "second", "third"))
+    for folder in (first, second, third):
+        folder.mkdir()
+    assert "0 failure(s)" in run_progress(first, references.folder())
+    lines = next(first.rglob("output/**/lines.jsonl"))
+    launch = records.read_launch(lines, lines.with_name("launches.jsonl"))
+    probes = {
+        cell: references.probe_of(result)
+        for cell, result in launch.results.items()
+        if "target_state=computes," in cell
+    }
+    waiting = [cell for cell, probe in probes.items() if probe.early_fraction == 0.0]
+    free = [cell for cell, probe in probes.items() if probe.early_fraction == 1.0]
+    assert waiting and free
+
+    def keep(words):
+        path = references.file_of("laptop", "node", "mpich-5.0.2")
+        test = launch.headers[0]["labels"]
+        assert test["environment"] == "mpich-5.0.2"
+        name = "ProgressQuick %setting=default %thread_level=single %ranks=2 %placement=unbound"
+        document = {
+            "schema": references.SCHEMA,
+            "system": "laptop",
+            "partition": "node",
+            "environment": "mpich-5.0.2",
+            "campaign": "test",
+            "tests": {name: words},
+        }
+        references.write({path: document}, replace=True)
+
+    keep(dict.fromkeys(free, "independent") | dict.fromkeys(waiting, "waits"))
+    assert "0 failure(s)" in run_progress(second, references.folder())
+    keep({waiting[0]: "independent"})
+    said = run_progress(third, references.folder())
+    assert "1 failure(s)" in said
+    assert f"{waiting[0]}: was independent, now waits (0% of" in said

@@ -25,6 +25,10 @@ def test_numbers_are_written_without_needless_digits():
     assert grid.cell_id({"a": 10.0, "b": 0.5, "c": 240}) == "a=10,b=0.5,c=240"
 
 
+def test_a_number_of_seven_digits_keeps_all_of_them():
+    assert grid.cell_id({"size_bytes": 1048576}) == "size_bytes=1048576"
+
+
 def test_a_cross_on_an_unknown_axis_is_refused():
     with pytest.raises(ValueError, match="'flavour'"):
         grid.cells(BASE, [{"flavour": ["create"]}])
