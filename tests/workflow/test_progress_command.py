@@ -1,0 +1,77 @@
+"""Claims about `onesided progress`: a table in seconds, with no ReFrame."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from onesided import cli
+
+MPI = "mpich-5.0.2"
+ROW = re.compile(r"^(\w+) +(\w+) +(\w+) +(\w+) +\d+ +.* (independent|waits|mixed|too few)$")
+
+
+def printed(*options):
+    """Run the command as a user does; return its exit status and lines."""
+    answer = subprocess.run(
+        [str(Path(sys.executable).with_name("onesided")), "progress", *options],
+        env=dict(os.environ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return answer.returncode, answer.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--environment", "nompi-1"], "nompi-1"),
+        (["--environment", MPI, "--setting", "fastest"], "'fastest'"),
+    ],
+)
+def test_an_unknown_name_is_one_line_with_what_there_is(options, said, capsys):
+    assert cli.main(["progress", *options]) == 2
+    message = capsys.readouterr().err
+    assert said in message and message.count("\n") == 1
+
+
+def test_each_named_mpi_gets_a_table_of_operations_and_words(ready_environment):
+    ready_environment(MPI)
+    status, lines = printed("--environment", MPI)
+    assert status == 0
+    rows = [found.groups() for line in lines if (found := ROW.match(line))]
+    operations = {operation for operation, *_ in rows}
+    assert {"put", "get", "accumulate", "fetch_and_op"} <= operations
+    assert {flavor for _, flavor, *_ in rows} >= {"create", "allocate"}
+    assert any(MPI in line for line in lines)
+
+
+def test_what_follows_two_dashes_goes_to_the_kernel(ready_environment):
+    ready_environment(MPI)
+    status, lines = printed(
+        *("--environment", MPI, "--", "--operation", "rget", "--flavor", "shared"),
+        *("--synchronisation", "lock_all_flush", "--target_state", "computes"),
+    )
+    assert status == 0
+    rows = [found.groups() for line in lines if (found := ROW.match(line))]
+    assert [row[:3] for row in rows] == [("rget", "shared", "lock_all_flush")]
+
+
+def test_a_setting_that_a_family_does_not_have_says_why_and_the_status_tells(ready_environment):
+    ready_environment("openmpi-5.0.11")
+    status, lines = printed("--environment", "openmpi-5.0.11", "--setting", "async_thread")
+    assert status == 1
+    assert any("no general progress thread" in line for line in lines)
+
+
+def test_a_launch_that_fails_is_told_with_its_status(ready_environment):
+    ready_environment(MPI)
+    status, lines = printed("--environment", MPI, "--", "--samples", "none")
+    assert status == 1
+    assert "the launcher exited" in lines[-1]
