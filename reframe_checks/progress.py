@@ -88,7 +88,7 @@ class ProgressQuick(Progress):
     descr = "progress, quick campaign"
     tags = {"quick"}
     crosses_one_thread = [_table(["computes"])]
-    crosses_lowest_level = [_flushed(["idle"]), _table(["computes_probing"])]
+    crosses_lowest_level = [_flushed(["idle", "computes_probing"])]
     crosses_threads = [_flushed(["helper_blocked"])]
 
 

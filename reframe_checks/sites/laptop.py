@@ -65,9 +65,9 @@ site_configuration = {
         {
             "resolve_module_conflicts": False,
             "remote_detect": False,
-            # the default slows down to one look in ten seconds, longer than a launch
-            "poll_rate_min": 4,
-            "poll_rate_max": 4,
+            # looks a second; the default slows down to one in ten seconds, longer than a launch
+            "poll_rate_min": 10,
+            "poll_rate_max": 10,
             "report_junit": None,
         }
     ],
