@@ -1,14 +1,16 @@
-"""Read what a launch left: the kernel's JSON lines, the hang files and the launch script's record.
+"""Read what a launch left: the kernel's JSON lines, its side files and the launch script's record.
 
 The lines decide: a cell is what its result line says; a cell that was started and has none was
-ended by what the hang file or the launch record tells; a cell that was never reached says why.
+ended by what a crash or hang file or the launch record tells; a cell that was never reached says
+why.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import signal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,8 @@ LINE_SCHEMA = "onesided/line/1"
 LINE_TYPES = ("header", "started", "result", "finished")
 
 OK = "ok"
+#: The phase of a rank that is past its last cell.
+FINALIZE = "finalize"
 #: Statuses that fail a check; each is a verdict of its own in the report.
 FAILURES = (
     "wrong_data",
@@ -41,6 +45,8 @@ class Launch:
         started: ids of the cells begun, in order.
         results: result lines by cell id.
         hangs: hang lines by cell id (the first rank that reported).
+        crashes: crash lines by cell id; None outside cells. First the ranks that a signal ended,
+            for others may only have exited because those were gone; then by rank.
         attempts: the launch script's record, one a launcher started; `exit_status` is None when
             the record was cut before the launcher ended.
         finished: whether MPI_Finalize returned in the last launcher.
@@ -50,7 +56,8 @@ class Launch:
     headers: list[dict[str, Any]] = field(default_factory=list)
     started: list[str] = field(default_factory=list)
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
-    hangs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    hangs: dict[str | None, dict[str, Any]] = field(default_factory=dict)
+    crashes: dict[str | None, list[dict[str, Any]]] = field(default_factory=dict)
     attempts: list[dict[str, Any]] = field(default_factory=list)
     finished: bool = False
     cut_lines: int = 0
@@ -146,7 +153,7 @@ def read_launch(lines: Path | str, launches: Path | str) -> Launch:
     """Read a launch's files; files that are not there leave their part empty.
 
     Args:
-        lines: the kernel's JSON-lines file; its hang files stand beside it.
+        lines: the kernel's JSON-lines file; its side files stand beside it.
         launches: the launch script's record.
 
     Raises:
@@ -169,11 +176,24 @@ def read_launch(lines: Path | str, launches: Path | str) -> Launch:
                 launch.results[document["cell"]] = document
             case "finished":
                 launch.finished = True
-    for path in sorted(lines.parent.glob(f"{lines.name}.hang-*")):
-        for _, document in whole_lines(path):
-            if document is not None:
-                launch.hangs.setdefault(document["cell"], document)
+    for hang in _side_lines(lines, "hang"):
+        launch.hangs.setdefault(hang["cell"], hang)
+    for crash in _side_lines(lines, "crash"):
+        launch.crashes.setdefault(crash["cell"], []).append(crash)
+    for crashes in launch.crashes.values():
+        crashes.sort(key=lambda crash: crash["signal"] is None)
     return launch
+
+
+def _side_lines(lines: Path, kind: str) -> list[dict[str, Any]]:
+    """Return what the ranks left beside the lines, by rank; a relaunch adds to the same files."""
+    found = []
+    for path in lines.parent.glob(f"{lines.name}.{kind}-*"):
+        for number, document in whole_lines(path):
+            if document is not None:
+                documents.check(document, f"line#{kind}", f"{path}: line {number}")
+                found.append(document)
+    return sorted(found, key=lambda document: document["rank"])
 
 
 def samples_of(result: Mapping[str, Any], metric: str, ranks: str = "all") -> list[float]:
@@ -221,25 +241,55 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
     if last["exit_status"] is None:
         return "not_run", "the launcher was interrupted"
     if last["exit_status"] != 0:
-        return "crash", f"the launcher exited {last['exit_status']} before this cell"
+        died = _where_it_died([c for c in launch.crashes.get(None, []) if c["phase"] != FINALIZE])
+        return "crash", f"{died}the launcher exited {last['exit_status']} before this cell"
     return "not_run", "the launcher exited 0 and the kernel wrote no line for this cell"
+
+
+def _where_it_died(crashes: Sequence[Mapping[str, Any]]) -> str:
+    """Say of ranks that died where the first was and how it ended; nothing if there are none.
+
+    ``"rank 1 in access, MPI_Win_lock: signal 11 (SIGSEGV); "``
+    """
+    if not crashes:
+        return ""
+    first = crashes[0]
+    where = f"rank {first['rank']} in {first['phase']}, {first['call'] or 'outside MPI'}"
+    others = len({crash["rank"] for crash in crashes} - {first["rank"]})
+    more = f" (and {others} more)" if others else ""
+    return f"{where}: {_how_it_died(first['signal'])}{more}; "
+
+
+def _how_it_died(number: int | None) -> str:
+    if number is None:
+        return "exited by itself"
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"
 
 
 def _started_outcome(cell: str, launch: Launch) -> Outcome:
     """Return the outcome of a cell that was begun and never came to its end."""
+    crashes = launch.crashes.get(cell, [])
     hang = launch.hangs.get(cell)
-    if hang:
+    # what exits by itself may do so because another hangs; what dies of a signal does not
+    if hang and not any(crash["signal"] for crash in crashes):
         return Outcome("hang", f"rank {hang['rank']} in {hang['phase']}, {hang['call']}")
+    died = _where_it_died(crashes)
     # the launcher that ended with this cell: each one ends with the last cell it began
     order = [cell_id for cell_id in launch.started if cell_id not in launch.results]
     ended = [attempt for attempt in launch.attempts if not attempt["finished"]]
     position = order.index(cell)
     attempt = ended[position] if position < len(ended) else None
     if attempt is None or attempt["exit_status"] is None:
-        return Outcome("not_run", "the launch was interrupted in this cell")
+        interrupted = "the launch was interrupted in this cell"
+        return Outcome("crash" if died else "not_run", f"{died}{interrupted}")
     if attempt["timed_out"]:
-        return Outcome("timed_out", "the launch was ended in this cell by its time-out")
-    return Outcome("crash", f"the launcher exited {attempt['exit_status']} in this cell")
+        ended_by = "the launch was ended in this cell by its time-out"
+        return Outcome("crash" if died else "timed_out", f"{died}{ended_by}")
+    in_cell = "" if died else " in this cell"
+    return Outcome("crash", f"{died}the launcher exited {attempt['exit_status']}{in_cell}")
 
 
 def outcomes(
@@ -273,13 +323,19 @@ def outcomes(
 
 def _mark_teardown(launch: Launch, found: dict[str, Outcome]) -> None:
     """Book a launch that lost itself after its last cell to that cell."""
-    if launch.finished or not launch.attempts or len(launch.results) < len(found):
+    crashes = [crash for crash in launch.crashes.get(None, []) if crash["phase"] == FINALIZE]
+    # a relaunch that finds every cell done finishes, and says nothing of the one that died
+    if (launch.finished and not crashes) or not launch.attempts:
+        return
+    if len(launch.results) < len(found):
         return
     last = list(launch.results)[-1]
     if last in found and found[last].status == OK:
-        status = launch.attempts[-1]["exit_status"]
+        lost = [attempt for attempt in launch.attempts if not attempt["finished"]]
+        status = (lost or launch.attempts)[-1]["exit_status"]
         found[last] = Outcome(
             "teardown_failure",
-            f"all cells were over, then MPI_Finalize did not return (exit status {status})",
+            "all cells were over, then MPI_Finalize did not return: "
+            f"{_where_it_died(crashes)}the launcher exited {status}",
             found[last].result,
         )

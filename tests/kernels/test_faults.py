@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 from pathlib import Path
 from statistics import median
 
 import pytest
 
+from onesided import records
 from onesided.documents import check
 
 SMALL = ("--compute_ms", "0.5", "--flavor", "create,allocate", "--tasks-per-rank", "2")
@@ -132,6 +135,102 @@ def test_a_crash_is_booked_to_its_own_cell_and_a_relaunch_runs_the_rest(shared_c
     nothing_left = shared_counter.launch(*SMALL, "--missing", output=crash.output)
     assert nothing_left.code == 0
     assert len(nothing_left.of_type("started")) == CELLS
+
+
+def deaths(run):
+    """The crash lines of a launch by rank, each held against the schema."""
+    found = {}
+    for path in run.output.parent.glob(f"{run.output.name}.crash-*"):
+        for text in path.read_text("utf-8").splitlines():
+            line = json.loads(text)
+            check(line, "line#crash", path)
+            assert path.name.endswith(f"-{line['rank']}")
+            assert line["rank"] not in found
+            found[line["rank"]] = line
+    return found
+
+
+def detail_of(run, cell, tmp_path):
+    """What the project says of a cell of this launch."""
+    (tmp_path / "launches.jsonl").write_text(
+        json.dumps(
+            {"type": "launch_ended", "launch": 1, "begin_s": 0.0, "end_s": 1.0,
+             "exit_status": run.code, "timed_out": False, "finished": False}
+        )
+        + "\n"
+    )  # fmt: skip
+    launch = records.read_launch(run.output, tmp_path / "launches.jsonl")
+    return records.outcomes(launch, [cell], None)[cell]
+
+
+@pytest.mark.parametrize(("kind", "number"), [("crash", signal.SIGABRT), ("fault", signal.SIGSEGV)])
+def test_a_rank_that_dies_leaves_where_and_of_which_signal(shared_counter, kind, number, tmp_path):
+    run = shared_counter.launch(*SMALL, "--inject", f"{kind}@1")
+    cell = run.of_type("started")[1]["cell"]
+    assert run.code != 0
+    # the launcher ends rank 0 for it, which is no death of rank 0's own
+    assert deaths(run) == {
+        1: {"type": "crash", "cell": cell, "rank": 1, "phase": "start", "call": None,
+            "signal": number},
+    }  # fmt: skip
+    outcome = detail_of(run, cell, tmp_path)
+    assert (outcome.status, outcome.detail) == (
+        "crash",
+        f"rank 1 in start, outside MPI: signal {number:d} ({number.name}); "
+        f"the launcher exited {run.code}",
+    )
+
+
+def test_an_error_that_mpi_returns_names_its_call(shared_counter, tmp_path):
+    run = shared_counter.launch(*SMALL, "--inject", "error@0")
+    cell = run.of_type("started")[0]["cell"]
+    assert "MPI_Send failed in phase start" in run.stderr
+    assert deaths(run)[1] == {
+        "type": "crash", "cell": cell, "rank": 1, "phase": "start", "call": "MPI_Send",
+        "signal": None,
+    }  # fmt: skip
+    detail = detail_of(run, cell, tmp_path).detail
+    assert detail.startswith("rank 1 in start, MPI_Send: exited by itself; the launcher exited")
+
+
+def test_an_error_that_mpi_dies_of_names_its_call(shared_counter):
+    # the library asks the launcher to end the ranks, then exits: who is first is not known
+    for _ in range(4):
+        run = shared_counter.launch(*SMALL, "--inject", "fatal@0")
+        assert run.code != 0
+        found = deaths(run)
+        if found:
+            break
+    assert (found[1]["phase"], found[1]["call"], found[1]["signal"]) == ("start", "MPI_Send", None)
+
+
+def test_a_death_inside_the_start_of_mpi_is_in_no_cell(shared_counter, environment, tmp_path):
+    source = tmp_path / "dies.c"
+    source.write_text(
+        "#include <signal.h>\n"
+        "int MPI_Init_thread(int *c, char ***v, int r, int *p)\n"
+        "{ (void)c; (void)v; (void)r; (void)p; return raise(SIGBUS); }\n"
+    )
+    library = tmp_path / "dies.so"
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library], check=True)
+    run = shared_counter.launch(*SMALL, variables={"LD_PRELOAD": str(library)})
+    assert run.lines == []
+    found = deaths(run)
+    assert found
+    for rank, line in found.items():
+        assert line == {
+            "type": "crash", "cell": None, "rank": rank, "phase": "init",
+            "call": "MPI_Init_thread", "signal": signal.SIGBUS,
+        }  # fmt: skip
+    detail = detail_of(run, "any=1", tmp_path).detail
+    assert "in init, MPI_Init_thread: signal 7 (SIGBUS)" in detail
+
+
+def test_a_launch_that_ends_well_leaves_no_crash(shared_counter):
+    whole = shared_counter.launch(*SMALL)
+    assert (whole.code, deaths(whole)) == (0, {})
+    alone = shared_counter.launch(ranks=1)
+    assert (alone.code, deaths(alone)) == (4, {})
 
 
 def test_a_line_that_is_cut_is_no_line(shared_counter):

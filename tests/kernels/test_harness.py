@@ -50,6 +50,13 @@ def test_sanitizers_find_nothing_in_a_relaunch(sanitized_counter):
     assert again.code == 0, again.stderr
 
 
+def test_a_sanitizer_still_reports_a_fault_and_its_place_is_kept(sanitized_counter):
+    run = sanitized_counter.launch("--compute_ms", "0.5", "--inject", "fault@0")
+    assert "AddressSanitizer: SEGV on unknown address" in run.stderr
+    assert "fault" in run.stderr.partition("#0 ")[2].partition("\n")[0]
+    assert (run.output.parent / f"{run.output.name}.crash-1").exists()
+
+
 def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):
     text = (project_root() / "docs" / "kernels.md").read_text("utf-8")
     (example,) = re.findall(r"```c\n(.*?)```", text, re.DOTALL)

@@ -158,6 +158,91 @@ def test_a_hang_names_rank_phase_and_call(launch, tmp_path):
     assert (outcome.status, outcome.detail) == ("hang", "rank 1 in access, MPI_Win_lock")
 
 
+def crash(cell, rank=1, signal=11, phase="access", call="MPI_Win_lock"):
+    return {"type": "crash", "cell": cell, "rank": rank, "phase": phase, "call": call,
+            "signal": signal}  # fmt: skip
+
+
+@pytest.fixture
+def crash_files(tmp_path):
+    def write(*crashes):
+        for line in crashes:
+            with (tmp_path / f"lines.jsonl.crash-{line['rank']}").open("a") as stream:
+                stream.write(json.dumps(line) + "\n")
+
+    return write
+
+
+def test_a_crash_names_rank_phase_call_signal_and_exit_status(launch, crash_files):
+    crash_files(crash("c=1"))
+    read = launch([header(), started("c=1")], ended(exit_status=139, finished=False))
+    outcome = records.outcomes(read, CELLS, EXPECTED)["c=1"]
+    assert (outcome.status, outcome.detail) == (
+        "crash",
+        "rank 1 in access, MPI_Win_lock: signal 11 (SIGSEGV); the launcher exited 139",
+    )
+
+
+def test_a_process_that_exits_by_itself_outside_mpi_is_said_so(launch, crash_files):
+    crash_files(crash("c=1", signal=None, call=None))
+    read = launch([header(), started("c=1")], ended(exit_status=1, finished=False))
+    detail = records.outcomes(read, CELLS, EXPECTED)["c=1"].detail
+    assert detail == "rank 1 in access, outside MPI: exited by itself; the launcher exited 1"
+
+
+def test_the_rank_that_a_signal_ended_comes_before_those_that_gave_up_for_it(launch, crash_files):
+    crash_files(crash("c=1", rank=0, signal=None, call="MPI_Barrier"), crash("c=1", rank=10))
+    read = launch([header(), started("c=1")], ended(exit_status=1, finished=False))
+    detail = records.outcomes(read, CELLS, EXPECTED)["c=1"].detail
+    assert detail.startswith("rank 10 in access, MPI_Win_lock: signal 11 (SIGSEGV) (and 1 more);")
+
+
+def test_two_launchers_that_died_leave_each_its_own_cell(launch, crash_files):
+    crash_files(crash("c=1", signal=6), crash("c=2", signal=None))
+    lines = [header(), started("c=1"), header(), started("c=2"), header(), started("c=3"),
+             result("c=3"), FINISHED]  # fmt: skip
+    attempts = [*ended(1, 134, finished=False), *ended(2, 2, finished=False), *ended(3)]
+    details = [
+        one.detail for one in records.outcomes(launch(lines, attempts), CELLS, None).values()
+    ]
+    assert "signal 6 (SIGABRT); the launcher exited 134" in details[0]
+    assert "exited by itself; the launcher exited 2" in details[1]
+    assert details[2] is None
+
+
+def test_a_launch_that_dies_before_its_first_cell_says_where(launch, crash_files):
+    crash_files(crash(None, rank=0, phase="init", call="MPI_Init_thread"))
+    read = launch([], ended(exit_status=139, finished=False))
+    for outcome in records.outcomes(read, CELLS, EXPECTED).values():
+        assert outcome.status == "crash"
+        assert outcome.detail == (
+            "rank 0 in init, MPI_Init_thread: signal 11 (SIGSEGV); "
+            "the launcher exited 139 before this cell"
+        )
+
+
+def test_a_rank_that_dies_of_a_signal_beats_the_hang_it_leaves_and_an_exit_does_not(
+    launch, crash_files, tmp_path
+):
+    for cell, rank in (("c=1", 0), ("c=2", 1)):
+        hang = {"type": "hang", "cell": cell, "rank": 1 - rank, "phase": "wait", "call": None}
+        (tmp_path / f"lines.jsonl.hang-{1 - rank}").write_text(json.dumps(hang) + "\n")
+    crash_files(crash("c=1", rank=0), crash("c=2", rank=1, signal=None))
+    lines = [header(), started("c=1"), header(), started("c=2")]
+    read = launch(lines, [*ended(1, 5, finished=False), *ended(2, 5, finished=False)])
+    assert statuses(read)[:2] == ["crash", "hang"]
+
+
+@pytest.mark.parametrize(("timed_out", "exit_status"), [(True, 124), (False, None)])
+def test_a_crash_is_one_however_its_launcher_was_ended(launch, crash_files, timed_out, exit_status):
+    crash_files(crash("c=1"))
+    lines = [header(), started("c=1")]
+    cut = ended()[:1] if exit_status is None else ended(1, exit_status, timed_out, finished=False)
+    outcome = records.outcomes(launch(lines, cut), CELLS, EXPECTED)["c=1"]
+    assert outcome.status == "crash"
+    assert outcome.detail.startswith("rank 1 in access, MPI_Win_lock: signal 11 (SIGSEGV); ")
+
+
 def test_a_launcher_that_hangs_exits_1_or_writes_nothing_gives_three_different_ends(launch):
     hangs = launch([], ended(exit_status=124, timed_out=True, finished=False))
     exits = launch([], ended(exit_status=1, finished=False))
@@ -170,6 +255,21 @@ def test_a_launcher_that_hangs_exits_1_or_writes_nothing_gives_three_different_e
 def test_a_launch_that_dies_in_finalize_is_booked_as_teardown(launch):
     read = launch(WHOLE, ended(exit_status=139, finished=False))
     assert statuses(read) == ["ok", "ok", "teardown_failure"]
+
+
+def test_a_relaunch_with_nothing_left_to_do_does_not_hide_a_death_in_finalize(launch, crash_files):
+    crash_files(crash(None, rank=0, phase="finalize", call="MPI_Finalize"))
+    read = launch([*WHOLE, header(), FINISHED], [*ended(1, 139, finished=False), *ended(2)])
+    outcome = records.outcomes(read, CELLS, EXPECTED)["c=3"]
+    assert outcome.status == "teardown_failure"
+    assert "rank 0 in finalize, MPI_Finalize: signal 11 (SIGSEGV)" in outcome.detail
+    assert outcome.detail.endswith("the launcher exited 139")
+
+
+def test_a_crash_file_that_is_none_is_refused_by_name(launch, crash_files):
+    crash_files({**crash("c=1"), "signal": "SIGSEGV"})
+    with pytest.raises(InputError, match=r"crash-1: line 1: signal"):
+        launch([header(), started("c=1")], ended())
 
 
 def test_another_library_than_the_environments_counts_for_nothing_and_both_are_named(launch):

@@ -33,8 +33,8 @@ static const struct option launch_options[] = {
      0.1, 86400},
     {"seed", "N", "seed of everything random", OPTION_INTEGER, "1", 0, 9007199254740992},
     {"inject", "KIND@INDEX",
-     "for tests: wrong_data, crash, hang or slow in the cell with this index", OPTION_TEXT, NULL, 0,
-     0},
+     "for tests: wrong_data, crash, fault, error, fatal, hang or slow in the cell with this index",
+     OPTION_TEXT, NULL, 0, 0},
 };
 #define LAUNCH_OPTIONS (sizeof launch_options / sizeof launch_options[0])
 
@@ -89,7 +89,8 @@ static void check_labels(const struct options *options)
 
 static void read_injection(struct launch *launch)
 {
-    static const char *const kinds[] = {"", "wrong_data", "crash", "hang", "slow"};
+    static const char *const kinds[] = {"",      "wrong_data", "crash", "fault",
+                                        "error", "fatal",      "hang",  "slow"};
     const char *text = options_text(&launch->options, "inject");
     if (text == NULL) {
         return;
@@ -103,8 +104,9 @@ static void read_injection(struct launch *launch)
     if (launch->injection == INJECT_NOTHING || text[length] == '\0' ||
         !parse_integer(text + length + 1, 0, (double)launch->grid.count - 1,
                        &launch->injected_cell)) {
-        usage_fault(launch->kernel->name, "--inject", text,
-                    "wrong_data, crash, hang or slow, then @ and the index of a cell");
+        usage_fault(
+            launch->kernel->name, "--inject", text,
+            "wrong_data, crash, fault, error, fatal, hang or slow, then @ and the index of a cell");
     }
 }
 
@@ -113,10 +115,35 @@ bool launch_injects(const struct launch *launch, const struct cell *cell, enum i
     return launch->injection == kind && launch->injected_cell == (long long)cell->index;
 }
 
+/* As a library dies: a load from where nothing is. */
+static void fault(void)
+{
+    const volatile int *const volatile nowhere = (const volatile int *)sysconf(_SC_PAGESIZE);
+    (void)*nowhere;
+}
+
+/* An error of MPI, returned or (as of a user who did not ask to have it returned) fatal. */
+static void err(MPI_Errhandler handler)
+{
+    const int number = 0;
+    CHECKED(MPI_Comm_set_errhandler(MPI_COMM_SELF, handler));
+    CHECKED(MPI_Send(&number, 1, MPI_INT, 1, 0, MPI_COMM_SELF)); /* which has one rank, 0 */
+}
+
 void launch_inject(const struct launch *launch, const struct cell *cell)
 {
-    if (launch_injects(launch, cell, INJECT_CRASH) && launch->rank == launch->ranks - 1) {
+    const bool is_last = launch->rank == launch->ranks - 1;
+    if (is_last && launch_injects(launch, cell, INJECT_CRASH)) {
         abort();
+    }
+    if (is_last && launch_injects(launch, cell, INJECT_FAULT)) {
+        fault();
+    }
+    if (is_last && launch_injects(launch, cell, INJECT_ERROR)) {
+        err(MPI_ERRORS_RETURN);
+    }
+    if (is_last && launch_injects(launch, cell, INJECT_FATAL)) {
+        err(MPI_ERRORS_ARE_FATAL);
     }
     while (launch_injects(launch, cell, INJECT_HANG) && launch->rank == 0) {
         pause();
@@ -154,6 +181,9 @@ static void read_command_line(struct launch *launch, struct option *axis_table)
 static void start_mpi(struct launch *launch)
 {
     launch->thread_required = thread_level_named(options_text(&launch->options, "thread-level"));
+    watchdog_phase = "init";
+    watchdog_open(launch->kernel->name, options_text(&launch->options, "output"),
+                  rank_of_launcher());
     CHECKED(MPI_Init_thread(NULL, NULL, launch->thread_required, &launch->thread_provided));
     CHECKED(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
     CHECKED(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
@@ -161,8 +191,7 @@ static void start_mpi(struct launch *launch)
     CHECKED(MPI_Comm_set_errhandler(launch->communicator, MPI_ERRORS_RETURN));
     CHECKED(MPI_Comm_rank(launch->communicator, &launch->rank));
     CHECKED(MPI_Comm_size(launch->communicator, &launch->ranks));
-    watchdog_open(launch->kernel->name, options_text(&launch->options, "output"), launch->rank,
-                  options_number(&launch->options, "cell-timeout-s"));
+    watchdog_arm(launch->rank, options_number(&launch->options, "cell-timeout-s"));
     watchdog_cell(NULL);
 }
 
@@ -188,7 +217,7 @@ static void append_line(struct launch *launch, struct json *line)
     if (!lines_append(launch->descriptor, line)) {
         fprintf(stderr, "%s: --output: cannot be written: %s\n", launch->kernel->name,
                 strerror(errno));
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        watchdog_abort();
     }
 }
 
@@ -390,7 +419,9 @@ static int run_launch(struct launch *launch)
         return 2;
     }
     struct json header = {0};
+    watchdog_phase = "calibration";
     measure_launch(launch);
+    watchdog_phase = "header";
     header_write(&header, launch);
     if (launch->rank == 0) {
         append_line(launch, &header);

@@ -15,7 +15,16 @@
 enum exit_code { EXIT_COMPLETE = 0, EXIT_WRONG_DATA = 3, EXIT_UNSUPPORTED = 4 };
 
 /* For tests only: a fault put into one cell. */
-enum injection { INJECT_NOTHING, INJECT_WRONG_DATA, INJECT_CRASH, INJECT_HANG, INJECT_SLOW };
+enum injection {
+    INJECT_NOTHING,
+    INJECT_WRONG_DATA,
+    INJECT_CRASH,
+    INJECT_FAULT,
+    INJECT_ERROR,
+    INJECT_FATAL,
+    INJECT_HANG,
+    INJECT_SLOW
+};
 
 struct launch {
     const struct kernel *kernel;
@@ -64,7 +73,8 @@ int launch_run(const struct kernel *kernel, int argument_count, char **arguments
 double launch_common_start(const struct launch *launch);
 
 /* Commit the injected fault of this cell, if it has one; a kernel calls it where its timed section
- * begins. Rank 0 is the one that hangs, the last rank the one that crashes. */
+ * begins. Rank 0 is the one that hangs, the last rank the one that crashes: by abort(), by a fault
+ * of memory, or of an MPI error that is fatal. */
 void launch_inject(const struct launch *launch, const struct cell *cell);
 bool launch_injects(const struct launch *launch, const struct cell *cell, enum injection kind);
 

@@ -12,18 +12,22 @@
 
 #define EXIT_USAGE 2
 
-bool first_of_launch(void)
+int rank_of_launcher(void)
 {
-    /* Launchers name the rank before MPI does; a fault is said once, not by every rank. */
     static const char *const variables[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
                                             "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         const char *rank = getenv(variables[i]);
         if (rank != NULL) {
-            return strcmp(rank, "0") == 0;
+            return atoi(rank);
         }
     }
-    return true;
+    return 0;
+}
+
+bool first_of_launch(void)
+{
+    return rank_of_launcher() == 0;
 }
 
 _Noreturn void usage_fault(const char *program, const char *option, const char *found,

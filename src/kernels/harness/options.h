@@ -67,8 +67,11 @@ bool parse_number(const char *text, double minimum, double maximum, double *valu
 _Noreturn void usage_fault(const char *program, const char *option, const char *found,
                            const char *expected);
 
-/* True in the process that speaks for all before MPI_Init: rank 0 of the launcher, or any process
- * that was started without one. */
+/* The rank before MPI_Init, as launchers tell it; 0 in a process that was started without one. */
+int rank_of_launcher(void);
+
+/* True in the process that speaks for all before MPI_Init: a fault is said once, not by every
+ * rank. */
 bool first_of_launch(void);
 
 #endif

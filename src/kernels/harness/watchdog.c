@@ -1,11 +1,15 @@
-/* A watchdog that is no thread: a POSIX timer whose signal handler says where the rank stands. */
+/* A watchdog that is no thread: signal handlers say where a rank stood when it hung or died. */
 #include "harness/watchdog.h"
 
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,15 +20,30 @@
 const char *volatile watchdog_phase = "start";
 const char *volatile watchdog_call = NULL;
 
-/* What the signal handler needs; it can be reached no other way. */
+#define PATH_BYTES 4096
+#define STACK_FRAMES 32
+#define EXITED 0 /* in place of a signal: the process ends by itself */
+
+/* Signals that end a process for what it did. SIGTERM and SIGKILL are not among them: launchers
+ * send them to the ranks that are left when one is gone, and those are not the cause. */
+static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+#define DEADLY (sizeof deadly / sizeof deadly[0])
+
+/* What the signal handlers need; it can be reached no other way. */
 static struct {
     const char *program;
-    char path[4096]; /* empty: standard error */
+    const char *output;
+    char hang_path[PATH_BYTES]; /* empty: standard error */
+    char crash_path[PATH_BYTES];
     const char *volatile cell_id;
     int rank;
     double timeout_s;
     timer_t timer;
     int armed;
+    pid_t process;                     /* whose death is reported; not that of its children */
+    volatile sig_atomic_t told;        /* one report a process: what follows is its consequence */
+    void (*next_exit)(int);            /* _exit of the C library, or of a sanitizer */
+    struct sigaction previous[DEADLY]; /* what a library, or a sanitizer, does with the signal */
 } watchdog;
 
 /* Append text to a line of fixed size; ids, phases and call names need no escapes. */
@@ -58,9 +77,12 @@ static size_t add_text_or_null(char *line, size_t length, const char *text, cons
     return add(line, length, "\"", "");
 }
 
-static size_t make_line(char *line)
+/* A hang, or with `signal_number` the crash it ends in (EXITED: none, the process exits). */
+static size_t make_line(char *line, const char *type, int signal_number)
 {
-    size_t length = add(line, 0, "{\"type\":\"hang\",\"cell\":", "");
+    size_t length = add(line, 0, "{\"type\":", "");
+    length = add_text_or_null(line, length, type, "");
+    length = add(line, length, ",\"cell\":", "");
     length = add_text_or_null(line, length, watchdog.cell_id, "");
     length = add(line, length, ",\"rank\":", "");
     length = add_number(line, length, watchdog.rank);
@@ -68,17 +90,20 @@ static size_t make_line(char *line)
     length = add_text_or_null(line, length, watchdog_phase, "");
     length = add(line, length, ",\"call\":", "");
     length = add_text_or_null(line, length, watchdog_call, "("); /* the name, not its arguments */
+    if (type[0] == 'c') {
+        length = add(line, length, ",\"signal\":", "");
+        length = signal_number == EXITED ? add(line, length, "null", "")
+                                         : add_number(line, length, signal_number);
+    }
     return add(line, length, "}\n", "");
 }
 
-static void on_timeout(int signal_number)
+/* By async-signal-safe means alone. */
+static void append(const char *path, const char *line, size_t length)
 {
-    static char line[LINE_BYTES];
-    (void)signal_number;
-    const size_t length = make_line(line);
     int descriptor = STDERR_FILENO;
-    if (watchdog.path[0] != '\0') {
-        descriptor = open(watchdog.path, O_WRONLY | O_CREAT | O_APPEND, 0644);
+    if (path[0] != '\0') {
+        descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     }
     for (size_t written = 0; descriptor >= 0 && written < length;) {
         const ssize_t count = write(descriptor, line + written, length - written);
@@ -87,19 +112,133 @@ static void on_timeout(int signal_number)
         }
         written += (size_t)count;
     }
+}
+
+static void tell(const char *path, const char *type, int signal_number)
+{
+    static char line[LINE_BYTES];
+    if (watchdog.told || getpid() != watchdog.process) {
+        return;
+    }
+    watchdog.told = 1;
+    append(path, line, make_line(line, type, signal_number));
+}
+
+static void on_timeout(int signal_number)
+{
+    (void)signal_number;
+    tell(watchdog.hang_path, "hang", EXITED);
     struct timespec grace = {.tv_nsec = GRACE_NS};
     nanosleep(&grace, NULL);
     _exit(EXIT_HANG);
 }
 
-void watchdog_open(const char *program, const char *output, int rank, double timeout_s)
+/* MPI libraries end a process by exit() after a fatal error of their own, */
+static void on_exit_of_process(void)
+{
+    tell(watchdog.crash_path, "crash", EXITED);
+}
+
+/* or by _exit(), which asks nobody: so this stands in front of the C library's. */
+_Noreturn void _exit(int status)
+{
+    on_exit_of_process();
+    if (watchdog.next_exit != NULL) {
+        watchdog.next_exit(status);
+    }
+    for (;;) {
+        syscall(SYS_exit_group, status);
+    }
+}
+
+/* Libraries such as UCX put functions in the place of sigaction that let nobody replace their
+ * handlers: ask the C library itself. */
+static int set_action(int signal_number, const struct sigaction *action, struct sigaction *previous)
+{
+    static int (*of_c_library)(int, const struct sigaction *, struct sigaction *);
+    if (of_c_library == NULL) {
+        void *library = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+        void *symbol = library == NULL ? NULL : dlsym(library, "sigaction");
+        of_c_library = sigaction;
+        if (symbol != NULL) {
+            memcpy(&of_c_library, &symbol, sizeof symbol);
+        }
+    }
+    return of_c_library(signal_number, action, previous);
+}
+
+static void write_stack(void)
+{
+    void *frames[STACK_FRAMES];
+    backtrace_symbols_fd(frames, backtrace(frames, STACK_FRAMES), STDERR_FILENO);
+}
+
+/* Report, then let happen what would have happened: what a library or a sanitizer has installed,
+ * or the default. A fault comes again when the handler returns, a signal that was sent does not. */
+static void on_death(int signal_number, siginfo_t *cause, void *context)
+{
+    (void)context;
+    tell(watchdog.crash_path, "crash", signal_number);
+    size_t i = 0;
+    while (deadly[i] != signal_number) {
+        i++;
+    }
+    const struct sigaction *previous = &watchdog.previous[i];
+    set_action(signal_number, previous, NULL);
+    if (previous->sa_handler == SIG_DFL) {
+        write_stack(); /* as Open MPI does where it finds no handler yet */
+    }
+    if (cause->si_code <= 0 || previous->sa_handler == SIG_DFL) {
+        raise(signal_number);
+    }
+}
+
+static void catch_deadly_signals(void)
+{
+    struct sigaction action = {.sa_sigaction = on_death, .sa_flags = SA_SIGINFO};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < DEADLY; i++) {
+        struct sigaction previous;
+        const int failed = set_action(deadly[i], &action, &previous);
+        if (failed) {
+            perror("watchdog: no handler");
+        } else if (previous.sa_sigaction != on_death) {
+            watchdog.previous[i] = previous;
+        }
+    }
+}
+
+/* Side files stand beside an ordinary file only. */
+static void name_side_files(int rank)
+{
+    struct stat status;
+    watchdog.rank = rank;
+    if (watchdog.output != NULL &&
+        (stat(watchdog.output, &status) != 0 || S_ISREG(status.st_mode))) {
+        snprintf(watchdog.hang_path, PATH_BYTES, "%s.hang-%d", watchdog.output, rank);
+        snprintf(watchdog.crash_path, PATH_BYTES, "%s.crash-%d", watchdog.output, rank);
+    }
+}
+
+void watchdog_open(const char *program, const char *output, int rank)
 {
     watchdog.program = program;
-    watchdog.rank = rank;
+    watchdog.output = output;
+    watchdog.process = getpid();
+    name_side_files(rank);
+    void *frame;
+    backtrace(&frame, 1); /* the first call loads a library, which a handler must not */
+    void *next_exit = dlsym(RTLD_NEXT, "_exit");
+    memcpy(&watchdog.next_exit, &next_exit, sizeof next_exit);
+    catch_deadly_signals();
+    atexit(on_exit_of_process);
+}
+
+void watchdog_arm(int rank, double timeout_s)
+{
     watchdog.timeout_s = timeout_s;
-    if (output != NULL) {
-        snprintf(watchdog.path, sizeof watchdog.path, "%s.hang-%d", output, rank);
-    }
+    name_side_files(rank);
+    catch_deadly_signals();
     /* A real-time signal: the ordinary ones belong to MPI libraries and launchers. */
     const int signal_number = SIGRTMAX - 2;
     struct sigaction action = {.sa_handler = on_timeout, .sa_flags = SA_RESTART};
@@ -126,10 +265,18 @@ void watchdog_cell(const char *cell_id)
 
 void watchdog_close(void)
 {
+    watchdog.told = 1; /* from here on an exit is what it should be */
     if (watchdog.armed) {
         timer_delete(watchdog.timer);
         watchdog.armed = 0;
     }
+}
+
+_Noreturn void watchdog_abort(void)
+{
+    tell(watchdog.crash_path, "crash", EXITED);
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    abort();
 }
 
 _Noreturn void mpi_failed(const char *call, int code)
@@ -143,6 +290,6 @@ _Noreturn void mpi_failed(const char *call, int code)
     fprintf(stderr, "%s: rank %d: %.*s failed in phase %s of cell %s: %s\n", watchdog.program,
             watchdog.rank, (int)strcspn(call, "("), call, watchdog_phase,
             watchdog.cell_id == NULL ? "none" : watchdog.cell_id, message);
-    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    abort();
+    watchdog_call = call;
+    watchdog_abort();
 }
