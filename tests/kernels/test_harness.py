@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 from onesided.paths import project_root
 
@@ -55,6 +57,55 @@ def test_a_sanitizer_still_reports_a_fault_and_its_place_is_kept(sanitized_count
     assert "AddressSanitizer: SEGV on unknown address" in run.stderr
     assert "fault" in run.stderr.partition("#0 ")[2].partition("\n")[0]
     assert (run.output.parent / f"{run.output.name}.crash-1").exists()
+
+
+def preloaded(folder, source):
+    """Variables that put functions of this C source before those of all libraries."""
+    (folder / "before.c").write_text(source, "utf-8")
+    library = folder / "before.so"
+    line = ["cc", "-shared", "-fPIC", "-pthread", folder / "before.c", "-o", library]
+    subprocess.run(line, check=True)
+    return {"LD_PRELOAD": str(library)}
+
+
+def header_of(kernel, **options):
+    return kernel.launch("--compute_ms", "0.5", **options).lines[0]
+
+
+def test_the_header_counts_the_threads_there_are_after_the_start_of_mpi(shared_counter, tmp_path):
+    one_more = preloaded(
+        tmp_path,
+        """
+        #include <pthread.h>
+        #include <unistd.h>
+        static void *sleeps(void *nothing) { for (;;) pause(); return nothing; }
+        __attribute__((constructor)) static void start(void)
+        {
+            pthread_t thread;
+            pthread_create(&thread, 0, sleeps, 0);
+        }
+        """,
+    )
+    threads = header_of(shared_counter)["threads_after_init"]
+    assert threads >= 1
+    assert header_of(shared_counter, variables=one_more)["threads_after_init"] == threads + 1
+
+
+def test_the_header_says_whether_a_rank_may_read_another_ones_memory(shared_counter, tmp_path):
+    scope = Path("/proc/sys/kernel/yama/ptrace_scope")
+    found = header_of(shared_counter)["process_vm_readv"]
+    if os.geteuid() == 0 or not scope.exists() or scope.read_text().strip() == "0":
+        assert found is True
+    # a read that is said to be good counts only if the value is there
+    nothing_read = preloaded(
+        tmp_path,
+        "#include <sys/uio.h>\n"
+        "ssize_t process_vm_readv(int p, const struct iovec *l, unsigned long n,\n"
+        "                         const struct iovec *r, unsigned long m, unsigned long f)\n"
+        "{ (void)p; (void)n; (void)r; (void)m; (void)f; return (ssize_t)l->iov_len; }\n",
+    )
+    assert header_of(shared_counter, variables=nothing_read)["process_vm_readv"] is False
+    assert header_of(shared_counter, ranks=1)["process_vm_readv"] is None
 
 
 def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):

@@ -41,6 +41,8 @@ def header(**changes):
         "cores": 2,
         "oversubscribed": False,
         "placement": {"asked": "unbound", "found": "unbound"},
+        "threads_after_init": 1,
+        "process_vm_readv": True,
         "path": {"osc_component": None, "netmod": None, "provider": None},
         "environment": {},
         "clock": {

@@ -185,6 +185,7 @@ static void write_compute(struct json *json, const struct launch *launch)
     free(all);
 }
 
+/* Collective. */
 static void write_where(struct json *json, const struct launch *launch)
 {
     static const char *const path_keys[] = {"osc_component", "netmod", "provider"};
@@ -198,6 +199,14 @@ static void write_where(struct json *json, const struct launch *launch)
     json_key_text(json, "asked", options_text(&launch->options, "placement"));
     json_key_text(json, "found", host_placement(&launch->host));
     json_close(json, '}');
+    json_key_integer(json, "threads_after_init", host_most_threads(&launch->host));
+    const int readable = host_may_read_memory(&launch->host, launch->communicator);
+    json_key(json, "process_vm_readv");
+    if (readable < 0) {
+        json_null(json);
+    } else {
+        json_boolean(json, readable == 1);
+    }
     json_key(json, "path"); /* no MPI tells a program which path it chose */
     json_open(json, '{');
     for (size_t i = 0; i < sizeof path_keys / sizeof path_keys[0]; i++) {

@@ -1,14 +1,18 @@
 /* Where the ranks run: hosts, CPU masks, cores, the scheduler's tick, time stolen from the host. */
 #include "harness/host.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/clock.h"
 #include "harness/memory.h"
 #include "harness/watchdog.h"
 
@@ -62,9 +66,22 @@ static void read_masks(struct process_facts *facts)
     CPU_FREE(allowed);
 }
 
+static int own_threads(void)
+{
+    int threads = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *entry; tasks != NULL && (entry = readdir(tasks)) != NULL;) {
+        threads += entry->d_name[0] != '.';
+    }
+    if (tasks != NULL) {
+        closedir(tasks);
+    }
+    return threads > 0 ? threads : 1; /* the system does not tell */
+}
+
 static struct process_facts own_facts(void)
 {
-    struct process_facts facts = {.pid = (int)getpid()};
+    struct process_facts facts = {.pid = (int)getpid(), .threads = own_threads()};
     gethostname(facts.host, sizeof facts.host - 1);
     facts.cpus_online = (int)sysconf(_SC_NPROCESSORS_ONLN);
     read_masks(&facts);
@@ -151,6 +168,42 @@ bool host_oversubscribed(const struct host_facts *facts, int helpers_a_rank)
         }
     }
     return false;
+}
+
+int host_most_threads(const struct host_facts *facts)
+{
+    int most = 0;
+    for (int rank = 0; rank < facts->ranks; rank++) {
+        const int threads = facts->processes[rank].threads;
+        most = threads > most ? threads : most;
+    }
+    return most;
+}
+
+/* The pid may stand for another process in this one's namespace: what is read must be the value. */
+static bool can_read(pid_t process, uintptr_t address, uint64_t value)
+{
+    uint64_t found = ~value;
+    struct iovec local = {&found, sizeof found};
+    struct iovec remote = {(void *)address, sizeof found}; /* an address there, not here */
+    return process_vm_readv(process, &local, 1, &remote, 1, 0) == (ssize_t)sizeof found &&
+           found == value;
+}
+
+int host_may_read_memory(const struct host_facts *facts, MPI_Comm communicator)
+{
+    const volatile uint64_t value = (uint64_t)(1e9 * clock_now_s()) ^ 0x9E3779B97F4A7C15u;
+    uint64_t published[2] = {(uint64_t)(uintptr_t)&value, value};
+    int readable = -1;
+    if (facts->ranks < 2 || !host_is_one(facts)) {
+        return readable;
+    }
+    CHECKED(MPI_Bcast(published, 2, MPI_UINT64_T, 0, communicator));
+    if (facts->own_rank == 1) {
+        readable = can_read(facts->processes[0].pid, (uintptr_t)published[0], published[1]);
+    }
+    CHECKED(MPI_Bcast(&readable, 1, MPI_INT, 1, communicator));
+    return readable;
 }
 
 static bool share_a_core(const struct process_facts *first, const struct process_facts *second)

@@ -14,6 +14,7 @@ struct process_facts {
     char host[HOST_NAME_BYTES];
     int pid;
     int cpus_online;
+    int threads;                       /* of this process: its own and those of MPI */
     unsigned char cpus[CPUS_MAX / 8];  /* a bit a CPU this process may run on */
     unsigned char cores[CPUS_MAX / 8]; /* a bit a core: the lowest CPU that shares it */
 };
@@ -34,6 +35,14 @@ int host_cores(const struct host_facts *facts); /* in the union of the masks, ov
 
 /* True if a host has fewer cores in the union of its masks than threads: ranks and helpers. */
 bool host_oversubscribed(const struct host_facts *facts, int helpers_a_rank);
+
+/* The most threads of any rank's process when the facts were collected. */
+int host_most_threads(const struct host_facts *facts);
+
+/* Collective: try whether rank 1 may read the memory of rank 0's process without its help, as MPI
+ * libraries do for large messages and windows. 1: yes, 0: no, -1: not tried (one rank, or ranks on
+ * several hosts). */
+int host_may_read_memory(const struct host_facts *facts, MPI_Comm communicator);
 
 /* "core": each rank on one core of its own; "unbound": all ranks of a host share several cores;
  * else "other". */
