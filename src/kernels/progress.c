@@ -20,7 +20,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,383 +28,15 @@
 #include "harness/memory.h"
 #include "harness/shared_page.h"
 #include "harness/watchdog.h"
+#include "progress/experiment.h"
+#include "progress/table.h"
 
 #define SLOW_FACTOR 3.0
 #define LENGTHS_MAX OPTION_NUMBERS_MAX
 #define COLD_BURST 3 /* before the price; its time decides how long a burst may be */
 #define SPARE_ELEMENTS 8
 
-/* What the table for a person counts: see docs/methods.md. */
-#define MINIMUM_REMAINING_S 1e-3
-#define EARLY_SHARE 0.5
-#define MINIMUM_VALID 5
-#define INDEPENDENT_FRACTION 0.9
-#define WAITING_FRACTION 0.1
-
-/* When the target was in its state, and what the operating system did meanwhile. */
-struct presence {
-    double entry_s, exit_s;
-    double run_delay_s;
-    double involuntary_switches;
-};
-
-/* What origin and target tell each other outside MPI. */
-struct page {
-    _Atomic uint64_t entered; /* the sample whose state the target has entered */
-    _Atomic uint64_t left;    /* the sample whose state it has left; `presence` is of that one */
-    _Atomic uint64_t visits;  /* how often the target came to MPI while in its states */
-    struct presence presence;
-};
-
-struct experiment {
-    struct launch *launch;
-    const struct cell *cell;
-    struct record *record;
-    const struct operation *operation;
-    const struct flavor *flavor;
-    const struct synchronisation *synchronisation;
-    const struct layout *layout;
-    const struct target_state *target_state;
-    int target, origin; /* ranks */
-    bool is_target, is_origin;
-
-    MPI_Win window;
-    int64_t *memory;       /* at the target: the window's elements */
-    MPI_Aint displacement; /* of the first of them, in bytes */
-    MPI_Datatype type;     /* of what is accessed at the target, `type_count` times */
-    int type_count;
-    MPI_Group peer; /* pscw: the target's group at the origin, and the other way round */
-    MPI_Request request;
-
-    int elements;      /* of the payload, eight bytes each */
-    int64_t *payload;  /* at the origin: what is put or accumulated */
-    int64_t *result;   /* at the origin: what is fetched */
-    int64_t compared;  /* at the origin: what compare_and_swap compares with */
-    int64_t *model;    /* what the target's elements must hold */
-    int64_t *fetched;  /* what the last operation must have fetched */
-    uint64_t sample;   /* number of the sample that is running, from 1 */
-    struct page *page; /* shared outside MPI */
-    double start_s;    /* the cell's common start stamp */
-    struct verification at_target, in_gaps, at_origin;
-};
-
-/* ---- Data: where in the window the payload's elements lie. Each element has a place of its own
- * that no operation may touch, its gap. ---- */
-
-struct layout {
-    const char *name;
-    size_t (*place)(size_t element, size_t elements);
-    size_t (*gap)(size_t element, size_t elements);
-};
-
-static size_t same_place(size_t element, size_t elements)
-{
-    (void)elements;
-    return element;
-}
-
-static size_t place_behind(size_t element, size_t elements)
-{
-    return elements + element;
-}
-
-static size_t even_place(size_t element, size_t elements)
-{
-    (void)elements;
-    return 2 * element;
-}
-
-static size_t odd_place(size_t element, size_t elements)
-{
-    (void)elements;
-    return 2 * element + 1;
-}
-
-/* The first or the second of each pair, without a period. */
-static size_t irregular(size_t element)
-{
-    return (size_t)((element + 1) * 0x9E3779B97F4A7C15u >> 63);
-}
-
-static size_t irregular_place(size_t element, size_t elements)
-{
-    (void)elements;
-    return 2 * element + irregular(element);
-}
-
-static size_t irregular_gap(size_t element, size_t elements)
-{
-    (void)elements;
-    return 2 * element + 1 - irregular(element);
-}
-
-static const struct layout layouts[] = {
-    {"contiguous", same_place, place_behind},
-    {"vector", even_place, odd_place},
-    {"indexed", irregular_place, irregular_gap},
-};
-
-/* MPI is told the same as place(): a vector is made as one, an indexed type from its places. */
-static void make_type(struct experiment *experiment)
-{
-    const struct layout *layout = experiment->layout;
-    const int elements = experiment->elements;
-    experiment->type = MPI_INT64_T;
-    experiment->type_count = elements;
-    if (layout->place == same_place) {
-        return;
-    }
-    experiment->type_count = 1;
-    if (layout->place == even_place) {
-        CHECKED(MPI_Type_vector(elements, 1, 2, MPI_INT64_T, &experiment->type));
-    } else {
-        int *places = allocate((size_t)elements, sizeof places[0]);
-        for (int i = 0; i < elements; i++) {
-            places[i] = (int)layout->place((size_t)i, (size_t)elements);
-        }
-        CHECKED(MPI_Type_create_indexed_block(elements, 1, places, MPI_INT64_T, &experiment->type));
-        free(places);
-    }
-    CHECKED(MPI_Type_commit(&experiment->type));
-}
-
-static void free_type(struct experiment *experiment)
-{
-    if (experiment->type != MPI_INT64_T) {
-        CHECKED(MPI_Type_free(&experiment->type));
-    }
-}
-
-/* ---- Operations ---- */
-
-enum effect { KEEPS, REPLACES, ADDS }; /* what becomes of the target's elements */
-
-struct operation {
-    const char *name;
-    enum effect effect;
-    bool fetches;
-    bool one_element;
-    void (*issue)(struct experiment *experiment);
-    void (*wait)(struct experiment *experiment); /* local completion, where it is a call */
-};
-
-#define LOCAL(buffer) (buffer), experiment->elements, MPI_INT64_T
-#define REMOTE                                                                                     \
-    experiment->target, experiment->displacement, experiment->type_count, experiment->type
-
-static void issue_put(struct experiment *experiment)
-{
-    CHECKED(MPI_Put(LOCAL(experiment->payload), REMOTE, experiment->window));
-}
-
-static void issue_get(struct experiment *experiment)
-{
-    CHECKED(MPI_Get(LOCAL(experiment->result), REMOTE, experiment->window));
-}
-
-static void issue_accumulate(struct experiment *experiment)
-{
-    CHECKED(MPI_Accumulate(LOCAL(experiment->payload), REMOTE, MPI_SUM, experiment->window));
-}
-
-static void issue_get_accumulate(struct experiment *experiment)
-{
-    CHECKED(MPI_Get_accumulate(LOCAL(experiment->payload), LOCAL(experiment->result), REMOTE,
-                               MPI_SUM, experiment->window));
-}
-
-static void issue_fetch_and_op(struct experiment *experiment)
-{
-    CHECKED(MPI_Fetch_and_op(experiment->payload, experiment->result, MPI_INT64_T,
-                             experiment->target, experiment->displacement, MPI_SUM,
-                             experiment->window));
-}
-
-static void issue_compare_and_swap(struct experiment *experiment)
-{
-    CHECKED(MPI_Compare_and_swap(experiment->payload, &experiment->compared, experiment->result,
-                                 MPI_INT64_T, experiment->target, experiment->displacement,
-                                 experiment->window));
-}
-
-static void issue_rput(struct experiment *experiment)
-{
-    CHECKED(MPI_Rput(LOCAL(experiment->payload), REMOTE, experiment->window, &experiment->request));
-}
-
-static void issue_rget(struct experiment *experiment)
-{
-    CHECKED(MPI_Rget(LOCAL(experiment->result), REMOTE, experiment->window, &experiment->request));
-}
-
-static void issue_raccumulate(struct experiment *experiment)
-{
-    CHECKED(MPI_Raccumulate(LOCAL(experiment->payload), REMOTE, MPI_SUM, experiment->window,
-                            &experiment->request));
-}
-
-static void issue_rget_accumulate(struct experiment *experiment)
-{
-    CHECKED(MPI_Rget_accumulate(LOCAL(experiment->payload), LOCAL(experiment->result), REMOTE,
-                                MPI_SUM, experiment->window, &experiment->request));
-}
-
-static void nothing(struct experiment *experiment)
-{
-    (void)experiment;
-}
-
-static void wait_for_request(struct experiment *experiment)
-{
-    CHECKED(MPI_Wait(&experiment->request, MPI_STATUS_IGNORE));
-}
-
-static const struct operation operations[] = {
-    {"put", REPLACES, false, false, issue_put, nothing},
-    {"get", KEEPS, true, false, issue_get, nothing},
-    {"accumulate", ADDS, false, false, issue_accumulate, nothing},
-    {"get_accumulate", ADDS, true, false, issue_get_accumulate, nothing},
-    {"fetch_and_op", ADDS, true, true, issue_fetch_and_op, nothing},
-    {"compare_and_swap", REPLACES, true, true, issue_compare_and_swap, nothing},
-    {"rput", REPLACES, false, false, issue_rput, wait_for_request},
-    {"rget", KEEPS, true, false, issue_rget, wait_for_request},
-    {"raccumulate", ADDS, false, false, issue_raccumulate, wait_for_request},
-    {"rget_accumulate", ADDS, true, false, issue_rget_accumulate, wait_for_request},
-};
-
-static bool is_request_based(const struct operation *operation)
-{
-    return operation->wait == wait_for_request;
-}
-
-/* ---- Synchronisations: what stands around the operation, at the origin and at the target. ---- */
-
-enum epoch { PASSIVE, GENERAL_ACTIVE, COLLECTIVE_ACTIVE };
-
-struct synchronisation {
-    const char *name;
-    enum epoch epoch;
-    bool exclusive;
-    bool completes_locally; /* says nothing of the target, unless the operation fetches */
-    /* at the origin, untimed: around the cell, and before the target's flag is waited for */
-    void (*enter)(struct experiment *experiment);
-    void (*leave)(struct experiment *experiment);
-    void (*open)(struct experiment *experiment);
-    /* at the origin, timed */
-    void (*begin)(struct experiment *experiment);
-    void (*complete)(struct experiment *experiment);
-    /* at the origin, untimed: what completes at the target where `complete` does not */
-    void (*finish)(struct experiment *experiment);
-    /* at the target (COLLECTIVE_ACTIVE: at all ranks but the origin), before and after its state */
-    void (*target_open)(struct experiment *experiment);
-    void (*target_close)(struct experiment *experiment);
-};
-
-static void lock_exclusive(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, experiment->target, 0, experiment->window));
-}
-
-static void lock_shared(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, experiment->target, 0, experiment->window));
-}
-
-/* No conflicting lock exists: all locks of such a cell are shared ones. */
-static void lock_shared_nocheck(struct experiment *experiment)
-{
-    CHECKED(
-        MPI_Win_lock(MPI_LOCK_SHARED, experiment->target, MPI_MODE_NOCHECK, experiment->window));
-}
-
-static void unlock(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_unlock(experiment->target, experiment->window));
-}
-
-static void lock_all(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_lock_all(0, experiment->window));
-}
-
-static void lock_all_nocheck(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_lock_all(MPI_MODE_NOCHECK, experiment->window));
-}
-
-static void unlock_all(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_unlock_all(experiment->window));
-}
-
-static void flush(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_flush(experiment->target, experiment->window));
-}
-
-static void flush_local(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_flush_local(experiment->target, experiment->window));
-}
-
-static void fence_first(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_fence(MPI_MODE_NOPRECEDE, experiment->window));
-}
-
-static void fence_last(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_fence(MPI_MODE_NOSUCCEED, experiment->window));
-}
-
-static void post(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_post(experiment->peer, 0, experiment->window));
-}
-
-static void start(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_start(experiment->peer, 0, experiment->window));
-}
-
-static void complete(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_complete(experiment->window));
-}
-
-static void wait_for_origin(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_wait(experiment->window));
-}
-
-#define NO_TARGET_PART nothing, nothing
-
-static const struct synchronisation synchronisations[] = {
-    {"lock_exclusive", PASSIVE, true, false, nothing, nothing, nothing, lock_exclusive, unlock,
-     nothing, NO_TARGET_PART},
-    {"lock_shared", PASSIVE, false, false, nothing, nothing, nothing, lock_shared, unlock, nothing,
-     NO_TARGET_PART},
-    {"lock_shared_nocheck", PASSIVE, false, false, nothing, nothing, nothing, lock_shared_nocheck,
-     unlock, nothing, NO_TARGET_PART},
-    {"lock_all_flush", PASSIVE, false, false, lock_all, unlock_all, nothing, nothing, flush,
-     nothing, NO_TARGET_PART},
-    {"lock_all_nocheck", PASSIVE, false, false, lock_all_nocheck, unlock_all, nothing, nothing,
-     flush, nothing, NO_TARGET_PART},
-    {"lock_all_flush_local", PASSIVE, false, true, lock_all, unlock_all, nothing, nothing,
-     flush_local, flush, NO_TARGET_PART},
-    {"fence", COLLECTIVE_ACTIVE, false, false, nothing, nothing, fence_first, nothing, fence_last,
-     nothing, fence_first, fence_last},
-    {"pscw", GENERAL_ACTIVE, false, true, nothing, nothing, nothing, start, complete, nothing, post,
-     wait_for_origin},
-};
-
 /* ---- Flavors: where the window's memory comes from. Displacements are in bytes. ---- */
-
-struct flavor {
-    const char *name;
-    void (*open)(struct experiment *experiment, MPI_Aint size_bytes);
-    void (*close)(struct experiment *experiment);
-};
 
 static void create_window(struct experiment *experiment, MPI_Aint size_bytes)
 {
@@ -467,15 +98,6 @@ static const struct flavor flavors[] = {
 };
 
 /* ---- Target states: what the target does while the origin accesses its window. ---- */
-
-struct target_state {
-    const char *name;
-    bool leaves;         /* it ends by itself: the exit is stamped */
-    bool visits;         /* comes to MPI while in its state */
-    bool holds_lock_all; /* from before the first sample to after the last */
-    const struct helper_kind *helper;
-    struct presence (*stay)(struct experiment *experiment, double length_s);
-};
 
 /* The wait itself follows: in the barrier, or in the call that ends the target's part of an active
  * epoch. */
@@ -1056,7 +678,7 @@ static void use_window(struct experiment *experiment)
     experiment->start_s = launch_common_start(launch);
     launch_inject(launch, experiment->cell);
     if (holds_lock) {
-        lock_all(experiment);
+        CHECKED(MPI_Win_lock_all(0, experiment->window));
     }
     if (experiment->is_origin) {
         experiment->synchronisation->enter(experiment);
@@ -1068,7 +690,7 @@ static void use_window(struct experiment *experiment)
         experiment->synchronisation->leave(experiment);
     }
     if (holds_lock) {
-        unlock_all(experiment);
+        CHECKED(MPI_Win_unlock_all(experiment->window));
     }
     CHECKED(MPI_Barrier(launch->communicator));
 }
@@ -1129,7 +751,7 @@ static const char *contradiction(const struct experiment *experiment)
 {
     const struct operation *operation = experiment->operation;
     const struct synchronisation *synchronisation = experiment->synchronisation;
-    const bool contiguous = experiment->layout->place == same_place;
+    const bool contiguous = is_contiguous(experiment->layout);
     if ((int)cell_number(experiment->cell, "size_bytes") % (int)sizeof(int64_t) != 0) {
         return "the payload is made of elements of 8 bytes: its size must be a multiple of 8";
     }
@@ -1139,7 +761,7 @@ static const char *contradiction(const struct experiment *experiment)
     if (is_request_based(operation) && synchronisation->epoch != PASSIVE) {
         return "request-based operations belong to passive target epochs";
     }
-    if (is_request_based(operation) && synchronisation->complete == flush_local) {
+    if (is_request_based(operation) && synchronisation->completes_locally) {
         return "MPI_Wait has completed the operation locally: MPI_Win_flush_local adds nothing";
     }
     if (experiment->target_state->holds_lock_all && synchronisation->exclusive) {
@@ -1223,146 +845,6 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     shared_page_close(experiment.page, sizeof *experiment.page);
 }
 
-/* ---- The table for a person ---- */
-
-/* What one row says, of the samples that count. */
-struct summary {
-    double samples; /* that met a computing target with enough left; all where nobody computes */
-    double early;   /* fraction of them */
-    double elapsed_s, begin_s, issue_s, complete_s; /* medians */
-    double price_s;
-};
-
-static const struct series *series_named(const struct record *record, const char *metric)
-{
-    for (size_t i = 0; i < record->series_count; i++) {
-        if (strcmp(record->series[i].metric, metric) == 0) {
-            return &record->series[i];
-        }
-    }
-    return NULL;
-}
-
-static int compare_numbers(const void *first, const void *second)
-{
-    const double difference = *(const double *)first - *(const double *)second;
-    return (difference > 0) - (difference < 0);
-}
-
-/* The median of the samples that count (`counts` NULL: all); NAN if there are none. */
-static double median_of(const struct series *series, const bool *counts)
-{
-    double kept[SERIES_SAMPLES_MAX];
-    size_t count = 0;
-    for (size_t i = 0; series != NULL && i < series->count; i++) {
-        if (counts == NULL || counts[i]) {
-            kept[count++] = series->samples[i];
-        }
-    }
-    qsort(kept, count, sizeof kept[0], compare_numbers);
-    return count == 0 ? NAN : 0.5 * (kept[(count - 1) / 2] + kept[count / 2]);
-}
-
-static struct summary summarise(const struct record *record, bool leaves)
-{
-    const struct series *elapsed = series_named(record, "elapsed");
-    const struct series *remaining = series_named(record, "remaining");
-    const struct series *valid = series_named(record, "valid");
-    bool counts[SERIES_SAMPLES_MAX] = {false};
-    struct summary summary = {0};
-    for (size_t i = 0; i < elapsed->count; i++) {
-        counts[i] =
-            !leaves || (valid->samples[i] != 0.0 && remaining->samples[i] >= MINIMUM_REMAINING_S);
-        summary.samples += counts[i];
-        summary.early += counts[i] && elapsed->samples[i] < EARLY_SHARE * remaining->samples[i];
-    }
-    summary.early /= summary.samples;
-    summary.elapsed_s = median_of(elapsed, counts);
-    summary.begin_s = median_of(series_named(record, "begin"), counts);
-    summary.issue_s = median_of(series_named(record, "issue"), counts);
-    summary.complete_s = median_of(series_named(record, "complete"), counts);
-    summary.price_s = median_of(series_named(record, "price"), NULL);
-    return summary;
-}
-
-static const char *word_for(const struct cell *cell, const struct summary *summary)
-{
-    const struct synchronisation *synchronisation = cell_choice(cell, "synchronisation");
-    const struct target_state *target_state = cell_choice(cell, "target_state");
-    const struct operation *operation = cell_choice(cell, "operation");
-    if (!target_state->leaves) {
-        return "target idle";
-    }
-    if (synchronisation->epoch == COLLECTIVE_ACTIVE) {
-        return "synchronising";
-    }
-    if (summary->samples < MINIMUM_VALID) {
-        return "too few";
-    }
-    if (synchronisation->completes_locally && !operation->fetches) {
-        return "local completion";
-    }
-    return summary->early >= INDEPENDENT_FRACTION ? "independent"
-           : summary->early <= WAITING_FRACTION   ? "waits"
-                                                  : "mixed";
-}
-
-static const char *where_it_was(const struct summary *summary)
-{
-    if (summary->begin_s > summary->issue_s && summary->begin_s > summary->complete_s) {
-        return "begin";
-    }
-    return summary->issue_s > summary->complete_s ? "issue" : "complete";
-}
-
-static void print_head(const struct launch *launch)
-{
-    char library[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
-    int length = 0;
-    CHECKED(MPI_Get_library_version(library, &length));
-    library[strcspn(library, "\n,")] = '\0';
-    printf("%s; %d ranks, %d cores, thread level %s\n", library, launch->ranks,
-           host_cores(&launch->host), thread_level_name(launch->thread_provided));
-    printf("early: share of the accesses that were over before half of the target's remaining "
-           "time\ntime: median of an access; spent in: its longest part; price: time an access "
-           "while nobody computes\n\n");
-    printf("%-16s %-8s %-20s %-16s %9s %5s %10s %-8s %10s  %s\n", "operation", "flavor",
-           "synchronisation", "target", "bytes", "early", "time/us", "spent in", "price/us", "");
-    fflush(stdout);
-}
-
-static void print_row(const struct launch *launch, const struct cell *cell,
-                      const struct record *record)
-{
-    const struct target_state *target_state = cell_choice(cell, "target_state");
-    const bool last = strcmp(options_text(&launch->options, "target"), "last") == 0;
-    const int origin = last ? launch->ranks - 2 : 1;
-    struct summary summary = {0};
-    if (record->status != CELL_UNSUPPORTED && launch->rank == origin) {
-        summary = summarise(record, target_state->leaves);
-    }
-    CHECKED(MPI_Bcast(&summary, sizeof summary / sizeof(double), MPI_DOUBLE, origin,
-                      launch->communicator));
-    if (launch->rank != 0) {
-        return;
-    }
-    printf("%-16s %-8s %-20s %-16s %9.0f ", *(const char *const *)cell_choice(cell, "operation"),
-           *(const char *const *)cell_choice(cell, "flavor"),
-           *(const char *const *)cell_choice(cell, "synchronisation"), target_state->name,
-           cell_number(cell, "size_bytes"));
-    if (record->status != CELL_OK) {
-        printf("%s: %s\n", status_name(record->status), record->detail);
-    } else {
-        char early[16] = "-";
-        if (target_state->leaves && summary.samples > 0) {
-            snprintf(early, sizeof early, "%.0f%%", 100.0 * summary.early);
-        }
-        printf("%5s %10.2f %-8s %10.2f  %s\n", early, 1e6 * summary.elapsed_s,
-               where_it_was(&summary), 1e6 * summary.price_s, word_for(cell, &summary));
-    }
-    fflush(stdout);
-}
-
 int main(int argument_count, char **arguments)
 {
     static const struct kernel kernel = {
@@ -1373,7 +855,7 @@ int main(int argument_count, char **arguments)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .run_cell = run_cell,
-        .print_head = print_head,
-        .print_row = print_row};
+        .print_head = table_print_head,
+        .print_row = table_print_row};
     return launch_run(&kernel, argument_count, arguments);
 }

@@ -1,0 +1,89 @@
+/* Layouts: where in the target's window the payload's elements lie. */
+#include <stdlib.h>
+
+#include "harness/memory.h"
+#include "harness/watchdog.h"
+#include "progress/experiment.h"
+
+static size_t same_place(size_t element, size_t elements)
+{
+    (void)elements;
+    return element;
+}
+
+static size_t place_behind(size_t element, size_t elements)
+{
+    return elements + element;
+}
+
+static size_t even_place(size_t element, size_t elements)
+{
+    (void)elements;
+    return 2 * element;
+}
+
+static size_t odd_place(size_t element, size_t elements)
+{
+    (void)elements;
+    return 2 * element + 1;
+}
+
+/* The first or the second of each pair, without a period. */
+static size_t irregular(size_t element)
+{
+    return (size_t)((element + 1) * 0x9E3779B97F4A7C15u >> 63);
+}
+
+static size_t irregular_place(size_t element, size_t elements)
+{
+    (void)elements;
+    return 2 * element + irregular(element);
+}
+
+static size_t irregular_gap(size_t element, size_t elements)
+{
+    (void)elements;
+    return 2 * element + 1 - irregular(element);
+}
+
+const struct layout layouts[] = {
+    {"contiguous", same_place, place_behind},
+    {"vector", even_place, odd_place},
+    {"indexed", irregular_place, irregular_gap},
+};
+
+bool is_contiguous(const struct layout *layout)
+{
+    return layout->place == same_place;
+}
+
+/* A vector is made as one, an indexed type from its places. */
+void make_type(struct experiment *experiment)
+{
+    const struct layout *layout = experiment->layout;
+    const int elements = experiment->elements;
+    experiment->type = MPI_INT64_T;
+    experiment->type_count = elements;
+    if (is_contiguous(layout)) {
+        return;
+    }
+    experiment->type_count = 1;
+    if (layout->place == even_place) {
+        CHECKED(MPI_Type_vector(elements, 1, 2, MPI_INT64_T, &experiment->type));
+    } else {
+        int *places = allocate((size_t)elements, sizeof places[0]);
+        for (int i = 0; i < elements; i++) {
+            places[i] = (int)layout->place((size_t)i, (size_t)elements);
+        }
+        CHECKED(MPI_Type_create_indexed_block(elements, 1, places, MPI_INT64_T, &experiment->type));
+        free(places);
+    }
+    CHECKED(MPI_Type_commit(&experiment->type));
+}
+
+void free_type(struct experiment *experiment)
+{
+    if (experiment->type != MPI_INT64_T) {
+        CHECKED(MPI_Type_free(&experiment->type));
+    }
+}

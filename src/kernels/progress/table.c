@@ -1,0 +1,155 @@
+/* The table for a person: a row a cell, what this one launch saw. */
+#include "progress/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/watchdog.h"
+#include "progress/experiment.h"
+
+/* What is counted: see docs/methods.md. */
+#define MINIMUM_REMAINING_S 1e-3
+#define EARLY_SHARE 0.5
+#define MINIMUM_VALID 5
+#define INDEPENDENT_FRACTION 0.9
+#define WAITING_FRACTION 0.1
+
+/* What one row says, of the samples that count. */
+struct summary {
+    double samples; /* that met a computing target with enough left; all where nobody computes */
+    double early;   /* fraction of them */
+    double elapsed_s, begin_s, issue_s, complete_s; /* medians */
+    double price_s;
+};
+
+static const struct series *series_named(const struct record *record, const char *metric)
+{
+    for (size_t i = 0; i < record->series_count; i++) {
+        if (strcmp(record->series[i].metric, metric) == 0) {
+            return &record->series[i];
+        }
+    }
+    return NULL;
+}
+
+static int compare_numbers(const void *first, const void *second)
+{
+    const double difference = *(const double *)first - *(const double *)second;
+    return (difference > 0) - (difference < 0);
+}
+
+/* The median of the samples that count (`counts` NULL: all); NAN if there are none. */
+static double median_of(const struct series *series, const bool *counts)
+{
+    double kept[SERIES_SAMPLES_MAX];
+    size_t count = 0;
+    for (size_t i = 0; series != NULL && i < series->count; i++) {
+        if (counts == NULL || counts[i]) {
+            kept[count++] = series->samples[i];
+        }
+    }
+    qsort(kept, count, sizeof kept[0], compare_numbers);
+    return count == 0 ? NAN : 0.5 * (kept[(count - 1) / 2] + kept[count / 2]);
+}
+
+static struct summary summarise(const struct record *record, bool leaves)
+{
+    const struct series *elapsed = series_named(record, "elapsed");
+    const struct series *remaining = series_named(record, "remaining");
+    const struct series *valid = series_named(record, "valid");
+    bool counts[SERIES_SAMPLES_MAX] = {false};
+    struct summary summary = {0};
+    for (size_t i = 0; i < elapsed->count; i++) {
+        counts[i] =
+            !leaves || (valid->samples[i] != 0.0 && remaining->samples[i] >= MINIMUM_REMAINING_S);
+        summary.samples += counts[i];
+        summary.early += counts[i] && elapsed->samples[i] < EARLY_SHARE * remaining->samples[i];
+    }
+    summary.early /= summary.samples;
+    summary.elapsed_s = median_of(elapsed, counts);
+    summary.begin_s = median_of(series_named(record, "begin"), counts);
+    summary.issue_s = median_of(series_named(record, "issue"), counts);
+    summary.complete_s = median_of(series_named(record, "complete"), counts);
+    summary.price_s = median_of(series_named(record, "price"), NULL);
+    return summary;
+}
+
+static const char *word_for(const struct cell *cell, const struct summary *summary)
+{
+    const struct synchronisation *synchronisation = cell_choice(cell, "synchronisation");
+    const struct target_state *target_state = cell_choice(cell, "target_state");
+    const struct operation *operation = cell_choice(cell, "operation");
+    if (!target_state->leaves) {
+        return "target idle";
+    }
+    if (synchronisation->epoch == COLLECTIVE_ACTIVE) {
+        return "synchronising";
+    }
+    if (summary->samples < MINIMUM_VALID) {
+        return "too few";
+    }
+    if (synchronisation->completes_locally && !operation->fetches) {
+        return "local completion";
+    }
+    return summary->early >= INDEPENDENT_FRACTION ? "independent"
+           : summary->early <= WAITING_FRACTION   ? "waits"
+                                                  : "mixed";
+}
+
+static const char *where_it_was(const struct summary *summary)
+{
+    if (summary->begin_s > summary->issue_s && summary->begin_s > summary->complete_s) {
+        return "begin";
+    }
+    return summary->issue_s > summary->complete_s ? "issue" : "complete";
+}
+
+void table_print_head(const struct launch *launch)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
+    int length = 0;
+    CHECKED(MPI_Get_library_version(library, &length));
+    library[strcspn(library, "\n,")] = '\0';
+    printf("%s; %d ranks, %d cores, thread level %s\n", library, launch->ranks,
+           host_cores(&launch->host), thread_level_name(launch->thread_provided));
+    printf("early: share of the accesses that were over before half of the target's remaining "
+           "time\ntime: median of an access; spent in: its longest part; price: time an access "
+           "while nobody computes\n\n");
+    printf("%-16s %-8s %-20s %-16s %9s %5s %10s %-8s %10s  %s\n", "operation", "flavor",
+           "synchronisation", "target", "bytes", "early", "time/us", "spent in", "price/us", "");
+    fflush(stdout);
+}
+
+void table_print_row(const struct launch *launch, const struct cell *cell,
+                     const struct record *record)
+{
+    const struct target_state *target_state = cell_choice(cell, "target_state");
+    const bool last = strcmp(options_text(&launch->options, "target"), "last") == 0;
+    const int origin = last ? launch->ranks - 2 : 1;
+    struct summary summary = {0};
+    if (record->status != CELL_UNSUPPORTED && launch->rank == origin) {
+        summary = summarise(record, target_state->leaves);
+    }
+    CHECKED(MPI_Bcast(&summary, sizeof summary / sizeof(double), MPI_DOUBLE, origin,
+                      launch->communicator));
+    if (launch->rank != 0) {
+        return;
+    }
+    printf("%-16s %-8s %-20s %-16s %9.0f ", *(const char *const *)cell_choice(cell, "operation"),
+           *(const char *const *)cell_choice(cell, "flavor"),
+           *(const char *const *)cell_choice(cell, "synchronisation"), target_state->name,
+           cell_number(cell, "size_bytes"));
+    if (record->status != CELL_OK) {
+        printf("%s: %s\n", status_name(record->status), record->detail);
+    } else {
+        char early[16] = "-";
+        if (target_state->leaves && summary.samples > 0) {
+            snprintf(early, sizeof early, "%.0f%%", 100.0 * summary.early);
+        }
+        printf("%5s %10.2f %-8s %10.2f  %s\n", early, 1e6 * summary.elapsed_s,
+               where_it_was(&summary), 1e6 * summary.price_s, word_for(cell, &summary));
+    }
+    fflush(stdout);
+}
