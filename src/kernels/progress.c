@@ -732,7 +732,7 @@ static void run_supported(struct experiment *experiment)
     open_experiment(experiment);
     if (helper_kind != NULL) {
         watchdog_phase = "helper";
-        experiment->record->helper_threads = 1;
+        experiment->record->helper_threads = experiment->is_target;
         helper_start_at(&helper, helper_kind, launch->communicator, experiment->target);
     }
     use_window(experiment);

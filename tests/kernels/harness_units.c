@@ -7,6 +7,7 @@
 
 #include "harness/cells.h"
 #include "harness/compute.h"
+#include "harness/host.h"
 #include "harness/lines.h"
 #include "harness/record.h"
 #include "harness/verification.h"
@@ -116,6 +117,24 @@ static void random_numbers_repeat_and_stay_below_one(void)
     MUST(sum > 4800 && sum < 5200);
 }
 
+static void only_the_helpers_there_are_take_cores(void)
+{
+    /* Two ranks on three cores of a host, and one rank on the one core of another. */
+    struct process_facts processes[3] = {{.host = "first", .cores = {7}},
+                                         {.host = "first", .cores = {7}},
+                                         {.host = "second", .cores = {1}}};
+    const struct host_facts facts = {.processes = processes, .ranks = 3};
+    const int at_target[] = {1, 0, 0};
+    const int on_both[] = {1, 1, 0};
+    const int elsewhere[] = {0, 0, 1};
+    MUST(!host_oversubscribed(&facts, NULL));
+    MUST(!host_oversubscribed(&facts, at_target));
+    MUST(host_oversubscribed(&facts, on_both));
+    MUST(host_oversubscribed(&facts, elsewhere));
+    processes[0].cores[0] = processes[1].cores[0] = 1;
+    MUST(host_oversubscribed(&facts, NULL));
+}
+
 int main(int argument_count, char **arguments)
 {
     MUST(argument_count == 2);
@@ -126,5 +145,6 @@ int main(int argument_count, char **arguments)
     a_series_keeps_the_first_samples_and_counts_the_rest();
     the_worst_status_stays();
     random_numbers_repeat_and_stay_below_one();
+    only_the_helpers_there_are_take_cores();
     return EXIT_SUCCESS;
 }

@@ -169,6 +169,13 @@ def test_an_operation_takes_few_visits_of_a_probing_target(probed):
             assert all(count == int(count) and count < 10e-3 / 50e-6 for count in visits)
 
 
+def test_a_cell_is_oversubscribed_by_the_one_helper_there_is(probed):
+    (header,) = probed.of_type("header")
+    for result in probed.results.values():
+        threads = 2 + result["labels"]["target_state"].startswith("helper")
+        assert result["oversubscribed"] == (header["cores"] < threads)
+
+
 def test_the_price_is_a_burst_of_a_recorded_length(probed):
     for result in probed.results.values():
         (price,) = (item for item in result["series"] if item["metric"] == "price")

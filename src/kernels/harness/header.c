@@ -193,7 +193,7 @@ static void write_where(struct json *json, const struct launch *launch)
     json_key(json, "processes");
     host_write_processes(json, &launch->host);
     json_key_integer(json, "cores", host_cores(&launch->host));
-    json_key_boolean(json, "oversubscribed", host_oversubscribed(&launch->host, 0));
+    json_key_boolean(json, "oversubscribed", host_oversubscribed(&launch->host, NULL));
     json_key(json, "placement");
     json_open(json, '{');
     json_key_text(json, "asked", options_text(&launch->options, "placement"));

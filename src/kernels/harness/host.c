@@ -130,14 +130,12 @@ bool host_is_one(const struct host_facts *facts)
     return true;
 }
 
-/* Count the ranks on the host of `rank`, and the cores in the union of their masks. */
-static int local_cores(const struct host_facts *facts, int rank, int *ranks)
+/* Count the cores in the union of the masks of the ranks on the host of `rank`. */
+static int local_cores(const struct host_facts *facts, int rank)
 {
     unsigned char cores[CPUS_MAX / 8] = {0};
-    *ranks = 0;
     for (int other = 0; other < facts->ranks; other++) {
         if (same_host(facts, other, rank)) {
-            ++*ranks;
             for (size_t i = 0; i < sizeof cores; i++) {
                 cores[i] |= facts->processes[other].cores[i];
             }
@@ -150,20 +148,30 @@ int host_cores(const struct host_facts *facts)
 {
     int cores = 0;
     for (int rank = 0; rank < facts->ranks; rank++) {
-        int ranks = 0;
         if (host_local_rank(facts, rank) == 0) {
-            cores += local_cores(facts, rank, &ranks);
+            cores += local_cores(facts, rank);
         }
     }
     return cores;
 }
 
-bool host_oversubscribed(const struct host_facts *facts, int helpers_a_rank)
+/* Count the ranks on the host of `rank`, and their helpers. */
+static int local_threads(const struct host_facts *facts, int rank, const int *helpers)
+{
+    int threads = 0;
+    for (int other = 0; other < facts->ranks; other++) {
+        if (same_host(facts, other, rank)) {
+            threads += 1 + (helpers == NULL ? 0 : helpers[other]);
+        }
+    }
+    return threads;
+}
+
+bool host_oversubscribed(const struct host_facts *facts, const int *helpers)
 {
     for (int rank = 0; rank < facts->ranks; rank++) {
-        int ranks = 0;
         if (host_local_rank(facts, rank) == 0 &&
-            local_cores(facts, rank, &ranks) < ranks * (1 + helpers_a_rank)) {
+            local_cores(facts, rank) < local_threads(facts, rank, helpers)) {
             return true;
         }
     }

@@ -33,8 +33,9 @@ int host_local_rank(const struct host_facts *facts, int rank);
 bool host_is_one(const struct host_facts *facts);
 int host_cores(const struct host_facts *facts); /* in the union of the masks, over all hosts */
 
-/* True if a host has fewer cores in the union of its masks than threads: ranks and helpers. */
-bool host_oversubscribed(const struct host_facts *facts, int helpers_a_rank);
+/* True if a host has fewer cores in the union of its masks than threads: its ranks and the helpers
+ * that each of them has (`helpers`: a number a rank, NULL for none). */
+bool host_oversubscribed(const struct host_facts *facts, const int *helpers);
 
 /* The most threads of any rank's process when the facts were collected. */
 int host_most_threads(const struct host_facts *facts);

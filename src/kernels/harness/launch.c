@@ -292,6 +292,17 @@ static void agree_on_status(const struct launch *launch, struct record *record)
     record->status = (enum cell_status)worst.status;
 }
 
+/* Collective: do the ranks, with the helpers that the cell had on each, outnumber the cores? */
+static bool cell_oversubscribed(const struct launch *launch, const struct record *record)
+{
+    int *helpers = allocate((size_t)launch->ranks, sizeof helpers[0]);
+    CHECKED(MPI_Allgather(&record->helper_threads, 1, MPI_INT, helpers, 1, MPI_INT,
+                          launch->communicator));
+    const bool oversubscribed = host_oversubscribed(&launch->host, helpers);
+    free(helpers);
+    return oversubscribed;
+}
+
 /* Rank 0 gets the series of all ranks, joined in `all`. */
 static void gather_series(const struct launch *launch, const struct record *record,
                           struct json *all)
@@ -345,8 +356,7 @@ static void append_result(struct launch *launch, const struct cell *cell, struct
     json_key_text(&line, "detail", record->detail[0] == '\0' ? NULL : record->detail);
     json_key(&line, "window");
     record_write_window(&line, record);
-    json_key_boolean(&line, "oversubscribed",
-                     host_oversubscribed(&launch->host, record->helper_threads));
+    json_key_boolean(&line, "oversubscribed", cell_oversubscribed(launch, record));
     json_key_number(&line, "elapsed_s", clock_now_s() - started_s);
     json_key(&line, "series");
     json_open(&line, '[');

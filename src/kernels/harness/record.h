@@ -41,7 +41,7 @@ struct record {
     size_t series_count;
     struct verification verifications[VERIFICATIONS_MAX];
     size_t verification_count;
-    int helper_threads; /* on this rank */
+    int helper_threads; /* that this rank has beside its own; the harness adds up all ranks' */
 };
 
 /* Begin a series. Metrics and units are literals: they are not copied. */
