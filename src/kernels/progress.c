@@ -6,8 +6,9 @@
  * target that makes no MPI call); IBM SG24-5611 (1999), section 3.5.1.4 (polling and interrupt
  * mode); MPI 4.1, the section on progress (strong and weak).
  *
- * One origin, one target. The target enters its state (computes, say) and raises a flag in memory
- * that both share outside MPI; delta later the origin issues one operation on the target's window.
+ * One target and an origin, or several. The target enters its state (computes, say) and raises a
+ * flag in memory that all share outside MPI; delta later each origin issues one operation on its
+ * own part of the target's window. Bystanders compute as long as the target and access nothing.
  *
  * Timed, in seconds, at the origin: the call that begins the epoch, the operation's call, the calls
  * that complete it, each apart; with stamps of the issue and of the target's entry and exit on the
@@ -34,68 +35,9 @@
 #define SLOW_FACTOR 3.0
 #define LENGTHS_MAX OPTION_NUMBERS_MAX
 #define COLD_BURST 3 /* before the price; its time decides how long a burst may be */
-#define SPARE_ELEMENTS 8
-
-/* ---- Flavors: where the window's memory comes from. Displacements are in bytes. ---- */
-
-static void create_window(struct experiment *experiment, MPI_Aint size_bytes)
-{
-    experiment->memory = allocate_pages((size_t)size_bytes);
-    CHECKED(MPI_Win_create(experiment->memory, size_bytes, 1, MPI_INFO_NULL,
-                           experiment->launch->communicator, &experiment->window));
-}
-
-static void allocate_window(struct experiment *experiment, MPI_Aint size_bytes)
-{
-    CHECKED(MPI_Win_allocate(size_bytes, 1, MPI_INFO_NULL, experiment->launch->communicator,
-                             &experiment->memory, &experiment->window));
-}
-
-static void allocate_shared_window(struct experiment *experiment, MPI_Aint size_bytes)
-{
-    CHECKED(MPI_Win_allocate_shared(size_bytes, 1, MPI_INFO_NULL, experiment->launch->communicator,
-                                    &experiment->memory, &experiment->window));
-}
-
-/* A dynamic window's displacements are the target's own addresses. */
-static void create_dynamic_window(struct experiment *experiment, MPI_Aint size_bytes)
-{
-    const MPI_Comm communicator = experiment->launch->communicator;
-    CHECKED(MPI_Win_create_dynamic(MPI_INFO_NULL, communicator, &experiment->window));
-    CHECKED(MPI_Win_set_errhandler(experiment->window, MPI_ERRORS_RETURN));
-    if (experiment->is_target) {
-        experiment->memory = allocate_pages((size_t)size_bytes);
-        CHECKED(MPI_Win_attach(experiment->window, experiment->memory, size_bytes));
-        CHECKED(MPI_Get_address(experiment->memory, &experiment->displacement));
-    }
-    CHECKED(MPI_Bcast(&experiment->displacement, 1, MPI_AINT, experiment->target, communicator));
-}
-
-static void free_window(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_free(&experiment->window));
-}
-
-static void free_window_and_memory(struct experiment *experiment)
-{
-    free_window(experiment);
-    free(experiment->memory);
-}
-
-static void free_dynamic_window(struct experiment *experiment)
-{
-    if (experiment->is_target) {
-        CHECKED(MPI_Win_detach(experiment->window, experiment->memory));
-    }
-    free_window_and_memory(experiment);
-}
-
-static const struct flavor flavors[] = {
-    {"create", create_window, free_window_and_memory},
-    {"allocate", allocate_window, free_window},
-    {"shared", allocate_shared_window, free_window},
-    {"dynamic", create_dynamic_window, free_dynamic_window},
-};
+#define ORIGINS_MAX 64
+#define SPARE_ELEMENTS                                                                             \
+    8 /* behind each region: they keep origins apart, and no operation has them */
 
 /* ---- Target states: what the target does while the origin accesses its window. ---- */
 
@@ -139,10 +81,16 @@ static struct presence stay_probing(struct experiment *experiment, double length
     return whole;
 }
 
+static size_t region_elements(const struct experiment *experiment)
+{
+    return 2 * (size_t)experiment->elements + SPARE_ELEMENTS;
+}
+
 /* Looks, as for a flag that somebody may put, at a word that no operation touches. */
 static struct presence stay_polling(struct experiment *experiment, double length_s)
 {
-    const volatile int64_t *word = experiment->memory + 2 * (size_t)experiment->elements;
+    const volatile int64_t *word =
+        experiment->memory + region_elements(experiment) - SPARE_ELEMENTS;
     struct presence presence = {
         .entry_s = clock_now_s(), .run_delay_s = NAN, .involuntary_switches = NAN};
     do {
@@ -184,8 +132,12 @@ static const struct axis axes[] = {
 };
 
 static const struct option options[] = {
-    {"target", "first|last", "the rank with the window; the origin is the rank after or before it",
+    {"target", "first|last", "the rank with the window; origins are the ranks after or before it",
      OPTION_CHOICE, "first", 0, 0},
+    {"origins", "N", "ranks that access the window in the same state of the target", OPTION_INTEGER,
+     "1", 1, ORIGINS_MAX},
+    {"bystanders", "N", "ranks that compute as long as the target, and access nothing",
+     OPTION_INTEGER, "0", 0, ORIGINS_MAX},
     {"samples", "N", "samples of each length", OPTION_INTEGER, "5", 1,
      SERIES_SAMPLES_MAX / LENGTHS_MAX},
     {"lengths-ms", "MS,MS,...", "how long the target computes or polls, in random order",
@@ -205,7 +157,8 @@ static const struct option options[] = {
 
 /* ---- Payloads and what must become of them ---- */
 
-/* Positive and small, so that sums of all samples are exact. */
+/* Positive and small, so that sums of all samples are exact. `element` counts through all regions.
+ */
 static int64_t element_of_sample(uint64_t sample, size_t element)
 {
     uint64_t bits = sample * 0x9E3779B97F4A7C15u + (element + 1) * 0xD1B54A32D192ED03u;
@@ -236,27 +189,43 @@ static void end_own_epoch(struct experiment *experiment, int lock_type)
     }
 }
 
-static int64_t *element_at_target(struct experiment *experiment, int element)
+/* The number of an element through all regions. */
+static size_t number_of(const struct experiment *experiment, int region, int element)
 {
-    return &experiment
-                ->memory[experiment->layout->place((size_t)element, (size_t)experiment->elements)];
+    return (size_t)region * (size_t)experiment->elements + (size_t)element;
+}
+
+/* At the target: where a region's element lies in the window, and the gap that belongs to it. */
+static size_t place_of(const struct experiment *experiment, int region, int element)
+{
+    return (size_t)region * region_elements(experiment) +
+           experiment->layout->place((size_t)element, (size_t)experiment->elements);
+}
+
+static size_t gap_of(const struct experiment *experiment, int region, int element)
+{
+    return (size_t)region * region_elements(experiment) +
+           experiment->layout->gap((size_t)element, (size_t)experiment->elements);
 }
 
 /* At the target: touch every page, elements and gaps. */
 static void initialise_memory(struct experiment *experiment)
 {
-    const size_t places = 2 * (size_t)experiment->elements + SPARE_ELEMENTS;
+    const size_t places = (size_t)experiment->origins * region_elements(experiment);
     begin_own_epoch(experiment, MPI_LOCK_EXCLUSIVE);
     for (size_t place = 0; place < places; place++) {
         experiment->memory[place] = guard(place);
     }
-    for (int i = 0; i < experiment->elements; i++) {
-        *element_at_target(experiment, i) = experiment->model[i];
+    for (int region = 0; region < experiment->origins; region++) {
+        for (int i = 0; i < experiment->elements; i++) {
+            experiment->memory[place_of(experiment, region, i)] =
+                experiment->regions[region].model[i];
+        }
     }
     end_own_epoch(experiment, MPI_LOCK_EXCLUSIVE);
 }
 
-/* For tests: one element that differs from what the model says. */
+/* For tests: one element of the last origin that differs from what the model says. */
 static void inject_wrong_data(const struct experiment *experiment, int64_t *element)
 {
     if (experiment->sample == 1 &&
@@ -269,68 +238,99 @@ static void inject_wrong_data(const struct experiment *experiment, int64_t *elem
 static void prepare(struct experiment *experiment)
 {
     const int elements = experiment->elements;
+    const int last = experiment->origins - 1;
     const bool keeps = experiment->operation->effect == KEEPS;
     experiment->sample++;
-    experiment->compared = experiment->model[0];
     for (int i = 0; i < elements; i++) {
-        experiment->payload[i] = element_of_sample(experiment->sample, (size_t)i);
         experiment->result[i] = -1;
     }
-    if (keeps) {
-        memcpy(experiment->model, experiment->payload, (size_t)elements * sizeof(int64_t));
+    for (int region = experiment->known_begin; region < experiment->known_end; region++) {
+        const struct region *known = &experiment->regions[region];
+        experiment->compared = known->model[0];
+        for (int i = 0; i < elements; i++) {
+            known->payload[i] =
+                element_of_sample(experiment->sample, number_of(experiment, region, i));
+        }
+        if (keeps) {
+            memcpy(known->model, known->payload, (size_t)elements * sizeof(int64_t));
+        }
     }
     if (keeps && experiment->is_target) {
         begin_own_epoch(experiment, MPI_LOCK_SHARED);
-        for (int i = 0; i < elements; i++) {
-            *element_at_target(experiment, i) = experiment->payload[i];
+        for (int region = 0; region < experiment->origins; region++) {
+            for (int i = 0; i < elements; i++) {
+                experiment->memory[place_of(experiment, region, i)] =
+                    experiment->regions[region].payload[i];
+            }
         }
-        inject_wrong_data(experiment, element_at_target(experiment, elements - 1));
+        inject_wrong_data(experiment,
+                          &experiment->memory[place_of(experiment, last, elements - 1)]);
         end_own_epoch(experiment, MPI_LOCK_SHARED);
     }
 }
 
 /* After `times` operations with one payload: what the target holds, what the last one fetched. */
-static void advance_model(struct experiment *experiment, int64_t times)
+static void advance_model(const struct experiment *experiment, const struct region *region,
+                          int64_t times)
 {
     for (int i = 0; i < experiment->elements; i++) {
-        const int64_t old = experiment->model[i];
-        const int64_t payload = experiment->payload[i];
+        const int64_t old = region->model[i];
+        const int64_t payload = region->payload[i];
         switch (experiment->operation->effect) {
         case KEEPS:
-            experiment->fetched[i] = old;
+            region->fetched[i] = old;
             break;
         case REPLACES: /* and a second compare_and_swap finds what the first has left */
-            experiment->fetched[i] = times > 1 ? payload : old;
-            experiment->model[i] = payload;
+            region->fetched[i] = times > 1 ? payload : old;
+            region->model[i] = payload;
             break;
         case ADDS:
-            experiment->fetched[i] = old + (times - 1) * payload;
-            experiment->model[i] = old + times * payload;
+            region->fetched[i] = old + (times - 1) * payload;
+            region->model[i] = old + times * payload;
             break;
         }
     }
 }
 
-/* After a barrier that follows `times` operations: hold all data against the model. */
+/* At an origin: hold what it fetched against the model. */
+static void check_result(struct experiment *experiment)
+{
+    const int own = experiment->known_begin;
+    for (int i = 0; i < experiment->elements; i++) {
+        verify_element(&experiment->at_origin, experiment->result[i],
+                       experiment->regions[own].fetched[i], number_of(experiment, own, i),
+                       experiment->sample);
+    }
+}
+
+/* At the target: hold the elements and gaps of an origin's region against the model. */
+static void check_region(struct experiment *experiment, int region)
+{
+    const int64_t *memory = experiment->memory;
+    for (int i = 0; i < experiment->elements; i++) {
+        const size_t gap = gap_of(experiment, region, i);
+        const size_t number = number_of(experiment, region, i);
+        verify_element(&experiment->at_target, memory[place_of(experiment, region, i)],
+                       experiment->regions[region].model[i], number, experiment->sample);
+        verify_element(&experiment->in_gaps, memory[gap], guard(gap), number, experiment->sample);
+    }
+}
+
+/* After a barrier that follows `times` operations of each origin: hold all data against the model.
+ */
 static void check(struct experiment *experiment, int64_t times)
 {
-    const size_t elements = (size_t)experiment->elements;
-    const uint64_t sample = experiment->sample;
     watchdog_phase = "verify";
-    advance_model(experiment, times);
+    for (int region = experiment->known_begin; region < experiment->known_end; region++) {
+        advance_model(experiment, &experiment->regions[region], times);
+    }
     if (experiment->is_origin && experiment->operation->fetches) {
-        for (size_t i = 0; i < elements; i++) {
-            verify_element(&experiment->at_origin, experiment->result[i], experiment->fetched[i], i,
-                           sample);
-        }
+        check_result(experiment);
     }
     if (experiment->is_target) {
         begin_own_epoch(experiment, MPI_LOCK_SHARED);
-        for (size_t i = 0; i < elements; i++) {
-            const size_t gap = experiment->layout->gap(i, elements);
-            verify_element(&experiment->at_target, *element_at_target(experiment, (int)i),
-                           experiment->model[i], i, sample);
-            verify_element(&experiment->in_gaps, experiment->memory[gap], guard(gap), i, sample);
+        for (int region = 0; region < experiment->origins; region++) {
+            check_region(experiment, region);
         }
         end_own_epoch(experiment, MPI_LOCK_SHARED);
     }
@@ -385,6 +385,7 @@ static struct access access_target(struct experiment *experiment, long long burs
 struct all_series {
     struct series *begin, *issue, *wait, *complete, *elapsed, *issue_stamp, *entry_stamp,
         *exit_stamp, *requested, *compute, *remaining, *valid, *run_delay, *switches, *visits;
+    struct series *bystander_entry, *bystander_exit; /* at a bystander, these alone */
 };
 
 static struct all_series make_series(struct experiment *experiment)
@@ -457,7 +458,15 @@ static void be_target(struct experiment *experiment, double length_s)
     experiment->synchronisation->target_close(experiment);
 }
 
-/* The origin's part; returns the times, and how often the target came to MPI meanwhile. */
+/* Outside MPI. */
+static void await_target(const struct experiment *experiment)
+{
+    while (atomic_load(&experiment->page->entered) != experiment->sample) {
+        sched_yield();
+    }
+}
+
+/* An origin's part; returns the times, and how often the target came to MPI meanwhile. */
 static struct access be_origin(struct experiment *experiment, uint64_t *visits)
 {
     struct page *page = experiment->page;
@@ -465,9 +474,7 @@ static struct access be_origin(struct experiment *experiment, uint64_t *visits)
     watchdog_phase = "open";
     experiment->synchronisation->open(experiment);
     watchdog_phase = "await target";
-    while (atomic_load(&page->entered) != experiment->sample) {
-        sched_yield();
-    }
+    await_target(experiment);
     const double issue_s = clock_now_s() + delta_s;
     while (clock_now_s() < issue_s) {
     }
@@ -480,16 +487,38 @@ static struct access be_origin(struct experiment *experiment, uint64_t *visits)
     return access;
 }
 
-/* Ranks that only belong to the window: idle, but for their part in a collective epoch. */
-static void be_bystander(struct experiment *experiment)
+/* Ranks that only belong to the window: idle, or a bystander that computes once the target does;
+ * and their part in a collective epoch. */
+static void be_another(struct experiment *experiment, double length_s, const struct all_series *all)
 {
-    if (experiment->synchronisation->epoch == COLLECTIVE_ACTIVE) {
+    const bool collective = experiment->synchronisation->epoch == COLLECTIVE_ACTIVE;
+    watchdog_phase = "stand by";
+    if (collective) {
         experiment->synchronisation->target_open(experiment);
+    }
+    if (experiment->is_bystander) {
+        await_target(experiment);
+        const struct compute_sample sample = compute_for(&experiment->launch->compute, length_s);
+        if (all != NULL) {
+            series_add(all->bystander_entry, sample.begin_s - experiment->start_s);
+            series_add(all->bystander_exit, sample.end_s - experiment->start_s);
+        }
+    }
+    if (collective) {
         experiment->synchronisation->target_close(experiment);
     }
 }
 
-/* One access to a target that stays `length_s` in its state; `all` is NULL to warm up. */
+/* For tests, at the last origin; a second call takes it back. */
+static void inject_wrong_payload(const struct experiment *experiment)
+{
+    if (experiment->place == experiment->origins) {
+        inject_wrong_data(experiment, &experiment->payload[experiment->elements - 1]);
+    }
+}
+
+/* An access of each origin to a target that stays `length_s` in its state; `all` is NULL to warm
+ * up. */
 static void run_sample(struct experiment *experiment, double length_s, const struct all_series *all)
 {
     const MPI_Comm communicator = experiment->launch->communicator;
@@ -497,24 +526,20 @@ static void run_sample(struct experiment *experiment, double length_s, const str
     uint64_t visits = 0;
     watchdog_phase = "prepare";
     prepare(experiment);
-    if (experiment->is_origin) {
-        inject_wrong_data(experiment, &experiment->payload[experiment->elements - 1]);
-    }
+    inject_wrong_payload(experiment);
     CHECKED(MPI_Barrier(communicator));
     if (experiment->is_target) {
         be_target(experiment, length_s);
     } else if (experiment->is_origin) {
         access = be_origin(experiment, &visits);
     } else {
-        be_bystander(experiment);
+        be_another(experiment, length_s, all);
     }
     CHECKED(MPI_Barrier(communicator));
     if (experiment->is_origin && all != NULL) {
         add_sample(experiment, all, &access, length_s, visits);
     }
-    if (experiment->is_origin) {
-        inject_wrong_data(experiment, &experiment->payload[experiment->elements - 1]); /* undo */
-    }
+    inject_wrong_payload(experiment);
     check(experiment, 1);
 }
 
@@ -548,6 +573,9 @@ static void take_samples(struct experiment *experiment)
     const long long warm_up = options_integer(&experiment->launch->options, "warm-up");
     if (experiment->is_origin) {
         all = make_series(experiment);
+    } else if (experiment->is_bystander) {
+        all.bystander_entry = record_series(experiment->record, "bystander_entry_stamp", "s", 1);
+        all.bystander_exit = record_series(experiment->record, "bystander_exit_stamp", "s", 1);
     }
     for (long long i = 0; i < warm_up; i++) {
         run_sample(experiment, 0.0, NULL);
@@ -557,7 +585,7 @@ static void take_samples(struct experiment *experiment)
     }
 }
 
-/* All ranks: the origin's burst, and what the others have to do in it. Returns seconds. */
+/* All ranks: a burst of each origin, and what the others have to do in it. Returns seconds. */
 static double run_burst(struct experiment *experiment, long long burst)
 {
     struct access access = {0};
@@ -592,12 +620,13 @@ static void plan_price(const struct experiment *experiment, double one_s, long l
     }
 }
 
-/* The origin makes bursts while all others wait: nobody computes. */
+/* The origins make bursts, all at once, while all others wait: nobody computes. */
 static void take_price(struct experiment *experiment)
 {
     const MPI_Comm communicator = experiment->launch->communicator;
     const struct options *asked = &experiment->launch->options;
     long long plan[2] = {0, 0};
+    double slowest_s = 0;
     struct series *price = NULL;
     if (options_integer(asked, "price-burst") == 0 ||
         options_integer(asked, "price-samples") == 0) {
@@ -607,11 +636,11 @@ static void take_price(struct experiment *experiment)
     prepare(experiment);
     CHECKED(MPI_Barrier(communicator));
     const double cold_s = run_burst(experiment, COLD_BURST);
+    CHECKED(MPI_Allreduce(&cold_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, communicator));
+    plan_price(experiment, slowest_s / COLD_BURST, &plan[0], &plan[1]);
     if (experiment->is_origin) {
-        plan_price(experiment, cold_s / COLD_BURST, &plan[0], &plan[1]);
         price = record_series(experiment->record, "price", "s", (int)plan[0]);
     }
-    CHECKED(MPI_Bcast(plan, 2, MPI_LONG_LONG, experiment->origin, communicator));
     for (long long i = 0; i < plan[1]; i++) {
         const double burst_s = run_burst(experiment, plan[0]);
         if (experiment->is_origin) {
@@ -622,32 +651,62 @@ static void take_price(struct experiment *experiment)
     check(experiment, COLD_BURST + plan[0] * plan[1]);
 }
 
-static void allocate_payload(struct experiment *experiment)
+static void allocate_regions(struct experiment *experiment)
 {
     const size_t elements = (size_t)experiment->elements;
-    experiment->payload = allocate(elements, sizeof(int64_t));
     experiment->result = allocate(elements, sizeof(int64_t));
-    experiment->model = allocate(elements, sizeof(int64_t));
-    experiment->fetched = allocate(elements, sizeof(int64_t));
-    for (size_t i = 0; i < elements; i++) {
-        experiment->model[i] = element_of_sample(0, i);
+    experiment->regions = allocate((size_t)experiment->origins, sizeof experiment->regions[0]);
+    experiment->known_begin = experiment->is_origin ? experiment->place - 1 : 0;
+    experiment->known_end = experiment->is_origin   ? experiment->place
+                            : experiment->is_target ? experiment->origins
+                                                    : 0;
+    for (int region = experiment->known_begin; region < experiment->known_end; region++) {
+        struct region *known = &experiment->regions[region];
+        *known = (struct region){.payload = allocate(elements, sizeof(int64_t)),
+                                 .model = allocate(elements, sizeof(int64_t)),
+                                 .fetched = allocate(elements, sizeof(int64_t))};
+        experiment->payload = known->payload;
+        for (int i = 0; i < experiment->elements; i++) {
+            known->model[i] = element_of_sample(0, number_of(experiment, region, i));
+        }
     }
+}
+
+static void free_regions(struct experiment *experiment)
+{
+    for (int region = experiment->known_begin; region < experiment->known_end; region++) {
+        free(experiment->regions[region].payload);
+        free(experiment->regions[region].model);
+        free(experiment->regions[region].fetched);
+    }
+    free(experiment->regions);
+    free(experiment->result);
+}
+
+static void make_peers(struct experiment *experiment)
+{
+    int ranks[ORIGINS_MAX] = {experiment->target};
+    MPI_Group all;
+    for (int origin = 0; experiment->is_target && origin < experiment->origins; origin++) {
+        ranks[origin] = rank_at(experiment->launch, 1 + origin);
+    }
+    CHECKED(MPI_Comm_group(experiment->launch->communicator, &all));
+    CHECKED(MPI_Group_incl(all, experiment->is_target ? experiment->origins : 1, ranks,
+                           &experiment->peers));
+    CHECKED(MPI_Group_free(&all));
 }
 
 static void open_experiment(struct experiment *experiment)
 {
     const MPI_Comm communicator = experiment->launch->communicator;
-    const int peer = experiment->is_target ? experiment->origin : experiment->target;
-    const MPI_Aint size_bytes =
-        (2 * (MPI_Aint)experiment->elements + SPARE_ELEMENTS) * (MPI_Aint)sizeof(int64_t);
-    MPI_Group all;
+    const MPI_Aint region_bytes = (MPI_Aint)(region_elements(experiment) * sizeof(int64_t));
+    const MPI_Aint size_bytes = experiment->origins * region_bytes;
     watchdog_phase = "window";
-    allocate_payload(experiment);
+    allocate_regions(experiment);
     make_type(experiment);
-    CHECKED(MPI_Comm_group(communicator, &all));
-    CHECKED(MPI_Group_incl(all, 1, &peer, &experiment->peer));
-    CHECKED(MPI_Group_free(&all));
+    make_peers(experiment);
     experiment->flavor->open(experiment, experiment->is_target ? size_bytes : 0);
+    experiment->displacement += experiment->known_begin * region_bytes;
     CHECKED(MPI_Win_set_errhandler(experiment->window, MPI_ERRORS_RETURN));
     record_window(experiment->record, experiment->window, experiment->flavor->name,
                   (long long)size_bytes);
@@ -661,12 +720,9 @@ static void close_experiment(struct experiment *experiment)
 {
     watchdog_phase = "window";
     experiment->flavor->close(experiment);
-    CHECKED(MPI_Group_free(&experiment->peer));
+    CHECKED(MPI_Group_free(&experiment->peers));
     free_type(experiment);
-    free(experiment->payload);
-    free(experiment->result);
-    free(experiment->model);
-    free(experiment->fetched);
+    free_regions(experiment);
 }
 
 /* Between the opened window and its end. */
@@ -704,22 +760,32 @@ static void stop_helper(struct experiment *experiment, struct helper *helper)
     }
 }
 
-/* Let all ranks have what one found: rank 0 writes the line, whoever checked. */
-static void record_check(struct experiment *experiment, struct verification *check, int owner)
+/* Let all ranks have what the ranks at these places found: rank 0 writes the line, whoever checked.
+ */
+static void record_check(struct experiment *experiment, const struct verification *own,
+                         int first_place, int last_place)
 {
-    const char *name = check->name;
-    CHECKED(MPI_Bcast(check, sizeof *check, MPI_BYTE, owner, experiment->launch->communicator));
-    check->name = name; /* an address of this process */
-    record_verification(experiment->record, *check);
+    struct verification whole = {.name = own->name};
+    for (int place = first_place; place <= last_place; place++) {
+        struct verification part = *own;
+        CHECKED(MPI_Bcast(&part, sizeof part, MPI_BYTE, rank_at(experiment->launch, place),
+                          experiment->launch->communicator));
+        if (whole.errors == 0) {
+            memcpy(whole.first_mismatch, part.first_mismatch, sizeof whole.first_mismatch);
+        }
+        whole.checked += part.checked;
+        whole.errors += part.errors;
+    }
+    record_verification(experiment->record, whole);
 }
 
 static void record_checks(struct experiment *experiment)
 {
     watchdog_phase = "verify";
-    record_check(experiment, &experiment->at_target, experiment->target);
-    record_check(experiment, &experiment->in_gaps, experiment->target);
+    record_check(experiment, &experiment->at_target, 0, 0);
+    record_check(experiment, &experiment->in_gaps, 0, 0);
     if (experiment->operation->fetches) {
-        record_check(experiment, &experiment->at_origin, experiment->origin);
+        record_check(experiment, &experiment->at_origin, 1, experiment->origins);
     }
 }
 
@@ -793,7 +859,12 @@ static bool is_supported(struct experiment *experiment)
     struct launch *launch = experiment->launch;
     struct record *record = experiment->record;
     const char *reason = contradiction(experiment);
-    if (reason != NULL) {
+    const int needed = 1 + experiment->origins + experiment->bystanders;
+    if (launch->ranks < needed) {
+        record_status(record, CELL_UNSUPPORTED,
+                      "a target, %d origins and %d bystanders need %d ranks: found %d",
+                      experiment->origins, experiment->bystanders, needed, launch->ranks);
+    } else if (reason != NULL) {
         record_status(record, CELL_UNSUPPORTED, "%s", reason);
     } else if (experiment->target_state->helper != NULL &&
                launch->thread_provided < MPI_THREAD_MULTIPLE) {
@@ -804,34 +875,50 @@ static bool is_supported(struct experiment *experiment)
     } else if (!launch->clock_is_global) {
         record_status(record, CELL_UNSUPPORTED,
                       "origin and target need one clock: expected all ranks on one host");
-    } else if (experiment->flavor->open == allocate_shared_window && !can_share_memory(launch)) {
+    } else if (is_shared(experiment->flavor) && !can_share_memory(launch)) {
         record_status(record, CELL_UNSUPPORTED,
                       "a shared window needs all ranks in one MPI_COMM_TYPE_SHARED");
     }
     return record->status == CELL_OK;
 }
 
+static bool target_is_last(const struct launch *launch)
+{
+    return strcmp(options_text(&launch->options, "target"), "last") == 0;
+}
+
+int rank_at(const struct launch *launch, int place)
+{
+    return target_is_last(launch) ? launch->ranks - 1 - place : place;
+}
+
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
-    const bool last = strcmp(options_text(&launch->options, "target"), "last") == 0;
-    struct experiment experiment = {.launch = launch,
-                                    .cell = cell,
-                                    .record = record,
-                                    .operation = cell_choice(cell, "operation"),
-                                    .flavor = cell_choice(cell, "flavor"),
-                                    .synchronisation = cell_choice(cell, "synchronisation"),
-                                    .layout = cell_choice(cell, "data"),
-                                    .target_state = cell_choice(cell, "target_state"),
-                                    .target = last ? launch->ranks - 1 : 0,
-                                    .origin = last ? launch->ranks - 2 : 1,
-                                    .elements =
-                                        (int)cell_number(cell, "size_bytes") / (int)sizeof(int64_t),
-                                    .request = MPI_REQUEST_NULL,
-                                    .at_target.name = "at_target",
-                                    .in_gaps.name = "in_gaps",
-                                    .at_origin.name = "at_origin"};
-    experiment.is_target = launch->rank == experiment.target;
-    experiment.is_origin = launch->rank == experiment.origin;
+    const int origins = (int)options_integer(&launch->options, "origins");
+    const int bystanders = (int)options_integer(&launch->options, "bystanders");
+    /* There and back is the same way. */
+    const int place = rank_at(launch, launch->rank);
+    struct experiment experiment = {
+        .launch = launch,
+        .cell = cell,
+        .record = record,
+        .operation = cell_choice(cell, "operation"),
+        .flavor = cell_choice(cell, "flavor"),
+        .synchronisation = cell_choice(cell, "synchronisation"),
+        .layout = cell_choice(cell, "data"),
+        .target_state = cell_choice(cell, "target_state"),
+        .target = rank_at(launch, 0),
+        .origins = origins,
+        .bystanders = bystanders,
+        .place = place,
+        .is_target = place == 0,
+        .is_origin = place > 0 && place <= origins,
+        .is_bystander = place > origins && place <= origins + bystanders,
+        .elements = (int)cell_number(cell, "size_bytes") / (int)sizeof(int64_t),
+        .request = MPI_REQUEST_NULL,
+        .at_target.name = "at_target",
+        .in_gaps.name = "in_gaps",
+        .at_origin.name = "at_origin"};
     if (!is_supported(&experiment)) {
         return;
     }

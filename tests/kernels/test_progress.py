@@ -198,7 +198,7 @@ def test_wrong_data_is_found_in_every_operation(progress, operation):
 
 
 @pytest.mark.parametrize(("target", "ranks"), [("first", 2), ("last", 3)])
-def test_layouts_sizes_and_bystanders(progress, target, ranks):
+def test_layouts_sizes_and_ranks_that_wait(progress, target, ranks):
     run = progress.launch(
         *("--operation", "put,get,rget_accumulate,fetch_and_op", "--flavor", "allocate"),
         *(
@@ -223,6 +223,96 @@ def test_layouts_sizes_and_bystanders(progress, target, ranks):
         else:
             assert result["status"] == "unsupported", cell
             assert ("multiple of 8" in result["detail"]) == (not whole)
+
+
+#: Few samples: with four ranks on two cores a barrier may take milliseconds.
+FEW = (*SHORT, "--samples", "2", "--lengths-ms", "0,3", "--warm-up", "0", "--price-samples", "1")
+ACCESSES_OF_FEW = 2 * 2 + 1
+
+
+@pytest.fixture(scope="module")
+def several(progress):
+    """Two origins and a bystander around one target, in every kind of epoch."""
+    return progress.launch(
+        *("--origins", "2", "--bystanders", "1", "--flavor", "allocate", *FEW),
+        *("--cells", "operation=put;synchronisation=lock_exclusive,lock_all_flush,fence,pscw"),
+        *("--cells", "operation=put,raccumulate;data=indexed;size_bytes=64;flavor=create"),
+        *("--cells", "operation=get,fetch_and_op;synchronisation=lock_exclusive,fence"),
+        *("--cells", "operation=compare_and_swap;flavor=dynamic;synchronisation=lock_all_flush"),
+        ranks=4,
+    )
+
+
+def test_each_origin_has_its_own_data_and_series(several):
+    assert several.code == 0, several.stderr
+    assert len(several.results) == 4 + 4 + 4 + 1
+    for cell, result in several.results.items():
+        assert result["status"] == "ok", (cell, result["detail"])
+        check(result, "line", several.output)
+        elements = 2 * result["labels"]["size_bytes"] // 8
+        for item in result["verification"]:
+            assert (item["checked"], item["errors"]) == (elements * ACCESSES_OF_FEW, 0), item
+        assert len(result["verification"]) == 2 + bool(FETCHING.search(cell))
+        for origin in (1, 2):
+            found = {s["metric"]: s for s in result["series"] if s["rank"] == origin}
+            assert found.keys() >= A_SAMPLE_EACH | {"price"}, cell
+            assert len(found["issue_stamp"]["samples"]) == 2 * 2
+        assert series(result, "entry_stamp", 1) == series(result, "entry_stamp", 2)
+        assert series(result, "issue_stamp", 1) != series(result, "issue_stamp", 2)
+
+
+def test_a_bystander_computes_beside_the_target_and_accesses_nothing(several):
+    for result in several.results.values():
+        beside = {s["metric"]: s["samples"] for s in result["series"] if s["rank"] == 3}
+        assert beside.keys() == {"bystander_entry_stamp", "bystander_exit_stamp"}
+        rows = zip(
+            series(result, "compute_requested", 1),
+            series(result, "entry_stamp", 1),
+            *beside.values(),
+            strict=True,
+        )
+        for requested, target_entry, entry, exit_ in rows:
+            assert entry >= target_entry - 1e-3
+            assert exit_ - entry >= requested / 3  # calibrated on a busy core, it may be short
+
+
+def test_origins_stand_before_a_target_that_is_last(progress):
+    run = progress.launch(
+        *("--target", "last", "--origins", "2", "--operation", "get", "--flavor", "create", *FEW),
+        *("--synchronisation", "lock_shared,pscw"),
+        ranks=3,
+    )
+    assert run.code == 0, run.stderr
+    for result in run.results.values():
+        assert {s["rank"] for s in result["series"] if s["metric"] == "elapsed"} == {0, 1}
+        assert all(item["checked"] == 2 * ACCESSES_OF_FEW for item in result["verification"])
+
+
+def test_wrong_data_of_one_origin_of_several_is_found(progress):
+    run = progress.launch(
+        *("--origins", "2", "--cells", "operation=put,get;synchronisation=lock_all_flush"),
+        *("--flavor", "allocate", *FEW, "--inject", "wrong_data@1"),
+        ranks=3,
+    )
+    assert run.code == 3, run.stderr
+    right, wrong = run.results.values()
+    assert (right["status"], wrong["status"]) == ("ok", "wrong_data")
+    found = {item["name"]: item["errors"] for item in wrong["verification"]}
+    assert found == {"at_target": 1, "in_gaps": 0, "at_origin": 1}
+    # elements are counted through the parts of all origins: 0 is the first one's, 1 the last one's
+    assert "element 1 of sample 1:" in wrong["detail"]
+
+
+def test_more_origins_and_bystanders_than_ranks_are_unsupported(progress):
+    run = progress.launch(
+        *("--origins", "2", "--bystanders", "1", "--operation", "put", "--flavor", "create"),
+        *("--synchronisation", "lock_all_flush", *FEW),
+        ranks=3,
+    )
+    assert run.code == 4, run.stderr
+    (result,) = run.results.values()
+    assert result["status"] == "unsupported"
+    assert "2 origins and 1 bystanders need 4 ranks: found 3" in result["detail"]
 
 
 def test_one_launch_of_the_largest_payload(progress):
@@ -298,6 +388,19 @@ def test_without_an_output_the_table_comes_instead_of_lines(progress, environmen
     assert run.returncode == 0
     assert "{" not in run.stdout
     assert len(re.findall("^(?:put|get|accumulate|fetch_and_op) ", run.stdout, re.M)) == 16
+
+
+def test_sanitizers_find_nothing_with_several_origins(sanitized_progress):
+    run = sanitized_progress.launch(
+        *("--origins", "2", "--flavor", "create,dynamic", "--data", "indexed", *FEW),
+        *("--size_bytes", "64", "--operation", "put,get_accumulate"),
+        *("--synchronisation", "lock_exclusive,pscw"),
+        ranks=3,
+    )
+    assert run.code == 0, run.stderr
+    assert len(run.results) == 8
+    assert "Sanitizer" not in run.stderr
+    assert "runtime error" not in run.stderr
 
 
 def test_sanitizers_find_nothing_over_a_broad_grid(sanitized_progress):

@@ -41,16 +41,16 @@ struct synchronisation {
     enum epoch epoch;
     bool exclusive;
     bool completes_locally; /* says nothing of the target, unless the operation fetches */
-    /* at the origin, untimed: around the cell, and before the target's flag is waited for */
+    /* at an origin, untimed: around the cell, and before the target's flag is waited for */
     void (*enter)(struct experiment *experiment);
     void (*leave)(struct experiment *experiment);
     void (*open)(struct experiment *experiment);
-    /* at the origin, timed */
+    /* at an origin, timed */
     void (*begin)(struct experiment *experiment);
     void (*complete)(struct experiment *experiment);
-    /* at the origin, untimed: what completes at the target where `complete` does not */
+    /* at an origin, untimed: what completes at the target where `complete` does not */
     void (*finish)(struct experiment *experiment);
-    /* at the target (COLLECTIVE_ACTIVE: at all ranks but the origin), before and after its state */
+    /* at the target (COLLECTIVE_ACTIVE: at all ranks but origins), before and after its state */
     void (*target_open)(struct experiment *experiment);
     void (*target_close)(struct experiment *experiment);
 };
@@ -69,7 +69,7 @@ struct presence {
     double involuntary_switches;
 };
 
-/* What the target does while the origin accesses its window. */
+/* What the target does while origins access its window. */
 struct target_state {
     const char *name;
     bool leaves;         /* it ends by itself: the exit is stamped */
@@ -79,12 +79,19 @@ struct target_state {
     struct presence (*stay)(struct experiment *experiment, double length_s);
 };
 
-/* What origin and target tell each other outside MPI. */
+/* What target and other ranks tell each other outside MPI. */
 struct page {
     _Atomic uint64_t entered; /* the sample whose state the target has entered */
     _Atomic uint64_t left;    /* the sample whose state it has left; `presence` is of that one */
     _Atomic uint64_t visits;  /* how often the target came to MPI while in its states */
     struct presence presence;
+};
+
+/* What is known of one origin's region of the target's window; elements of eight bytes. */
+struct region {
+    int64_t *payload; /* what its origin puts or accumulates */
+    int64_t *model;   /* what the target's elements must hold */
+    int64_t *fetched; /* what the last operation must have fetched */
 };
 
 struct experiment {
@@ -96,39 +103,49 @@ struct experiment {
     const struct synchronisation *synchronisation;
     const struct layout *layout;
     const struct target_state *target_state;
-    int target, origin; /* ranks */
-    bool is_target, is_origin;
+    int target;  /* rank */
+    int origins; /* ranks beside the target, on from there */
+    int bystanders;
+    int place; /* of this rank: 0 the target, then the origins, the bystanders, those that wait */
+    bool is_target, is_origin, is_bystander;
 
     MPI_Win window;
     int64_t *memory;       /* at the target: the window's elements */
-    MPI_Aint displacement; /* of the first of them, in bytes */
+    MPI_Aint displacement; /* of the first that this origin accesses, in bytes */
     MPI_Datatype type;     /* of what is accessed at the target, `type_count` times */
     int type_count;
-    MPI_Group peer; /* pscw: the target's group at the origin, and the other way round */
+    MPI_Group peers; /* pscw: the target at the origins, all origins at the target */
     MPI_Request request;
 
-    int elements;      /* of the payload, eight bytes each */
-    int64_t *payload;  /* at the origin: what is put or accumulated */
-    int64_t *result;   /* at the origin: what is fetched */
-    int64_t compared;  /* at the origin: what compare_and_swap compares with */
-    int64_t *model;    /* what the target's elements must hold */
-    int64_t *fetched;  /* what the last operation must have fetched */
-    uint64_t sample;   /* number of the sample that is running, from 1 */
-    struct page *page; /* shared outside MPI */
-    double start_s;    /* the cell's common start stamp */
+    int elements;           /* of the payload, eight bytes each */
+    struct region *regions; /* an origin each */
+    int known_begin;        /* the regions this rank has to know: an origin its own, the target */
+    int known_end;          /* all, any other none */
+    int64_t *payload;       /* at an origin: what is put or accumulated */
+    int64_t *result;        /* at an origin: what is fetched */
+    int64_t compared;       /* at an origin: what compare_and_swap compares with */
+    uint64_t sample;        /* number of the sample that is running, from 1 */
+    struct page *page;      /* shared outside MPI */
+    double start_s;         /* the cell's common start stamp */
     struct verification at_target, in_gaps, at_origin;
 };
 
 /* The choices of the axes; how many there are stands here for TABLE(). */
 extern const struct layout layouts[3];
 extern const struct operation operations[10];
+extern const struct flavor flavors[4];
 extern const struct synchronisation synchronisations[8];
+
+/* The rank that stands so many places from the target: --target says in which direction. */
+int rank_at(const struct launch *launch, int place);
 
 bool is_contiguous(const struct layout *layout);
 
 /* Make and free `type` and `type_count`: MPI is told the same as the layout's place(). */
 void make_type(struct experiment *experiment);
 void free_type(struct experiment *experiment);
+
+bool is_shared(const struct flavor *flavor);
 
 bool is_request_based(const struct operation *operation);
 

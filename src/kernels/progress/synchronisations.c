@@ -66,12 +66,12 @@ static void fence_last(struct experiment *experiment)
 
 static void post(struct experiment *experiment)
 {
-    CHECKED(MPI_Win_post(experiment->peer, 0, experiment->window));
+    CHECKED(MPI_Win_post(experiment->peers, 0, experiment->window));
 }
 
 static void start(struct experiment *experiment)
 {
-    CHECKED(MPI_Win_start(experiment->peer, 0, experiment->window));
+    CHECKED(MPI_Win_start(experiment->peers, 0, experiment->window));
 }
 
 static void complete(struct experiment *experiment)
@@ -79,7 +79,7 @@ static void complete(struct experiment *experiment)
     CHECKED(MPI_Win_complete(experiment->window));
 }
 
-static void wait_for_origin(struct experiment *experiment)
+static void wait_for_origins(struct experiment *experiment)
 {
     CHECKED(MPI_Win_wait(experiment->window));
 }
@@ -102,5 +102,5 @@ const struct synchronisation synchronisations[] = {
     {"fence", COLLECTIVE_ACTIVE, false, false, nothing, nothing, fence_first, nothing, fence_last,
      nothing, fence_first, fence_last},
     {"pscw", GENERAL_ACTIVE, false, true, nothing, nothing, nothing, start, complete, nothing, post,
-     wait_for_origin},
+     wait_for_origins},
 };

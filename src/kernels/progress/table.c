@@ -122,34 +122,52 @@ void table_print_head(const struct launch *launch)
     fflush(stdout);
 }
 
+static void print_axes(const struct cell *cell)
+{
+    printf("%-16s %-8s %-20s %-16s %9.0f ", *(const char *const *)cell_choice(cell, "operation"),
+           *(const char *const *)cell_choice(cell, "flavor"),
+           *(const char *const *)cell_choice(cell, "synchronisation"),
+           *(const char *const *)cell_choice(cell, "target_state"),
+           cell_number(cell, "size_bytes"));
+}
+
+static void print_summary(const struct cell *cell, const struct summary *summary)
+{
+    const struct target_state *target_state = cell_choice(cell, "target_state");
+    char early[16] = "-";
+    if (target_state->leaves && summary->samples > 0) {
+        snprintf(early, sizeof early, "%.0f%%", 100.0 * summary->early);
+    }
+    print_axes(cell);
+    printf("%5s %10.2f %-8s %10.2f  %s", early, 1e6 * summary->elapsed_s, where_it_was(summary),
+           1e6 * summary->price_s, word_for(cell, summary));
+}
+
+/* A row for each origin; with several, its rank behind it. */
 void table_print_row(const struct launch *launch, const struct cell *cell,
                      const struct record *record)
 {
     const struct target_state *target_state = cell_choice(cell, "target_state");
-    const bool last = strcmp(options_text(&launch->options, "target"), "last") == 0;
-    const int origin = last ? launch->ranks - 2 : 1;
-    struct summary summary = {0};
-    if (record->status != CELL_UNSUPPORTED && launch->rank == origin) {
-        summary = summarise(record, target_state->leaves);
-    }
-    CHECKED(MPI_Bcast(&summary, sizeof summary / sizeof(double), MPI_DOUBLE, origin,
-                      launch->communicator));
-    if (launch->rank != 0) {
-        return;
-    }
-    printf("%-16s %-8s %-20s %-16s %9.0f ", *(const char *const *)cell_choice(cell, "operation"),
-           *(const char *const *)cell_choice(cell, "flavor"),
-           *(const char *const *)cell_choice(cell, "synchronisation"), target_state->name,
-           cell_number(cell, "size_bytes"));
-    if (record->status != CELL_OK) {
+    const int origins = (int)options_integer(&launch->options, "origins");
+    if (record->status != CELL_OK && launch->rank == 0) {
+        print_axes(cell);
         printf("%s: %s\n", status_name(record->status), record->detail);
-    } else {
-        char early[16] = "-";
-        if (target_state->leaves && summary.samples > 0) {
-            snprintf(early, sizeof early, "%.0f%%", 100.0 * summary.early);
+    }
+    for (int place = 1; record->status == CELL_OK && place <= origins; place++) {
+        const int origin = rank_at(launch, place);
+        struct summary summary = {0};
+        if (launch->rank == origin) {
+            summary = summarise(record, target_state->leaves);
         }
-        printf("%5s %10.2f %-8s %10.2f  %s\n", early, 1e6 * summary.elapsed_s,
-               where_it_was(&summary), 1e6 * summary.price_s, word_for(cell, &summary));
+        CHECKED(MPI_Bcast(&summary, sizeof summary / sizeof(double), MPI_DOUBLE, origin,
+                          launch->communicator));
+        if (launch->rank == 0) {
+            print_summary(cell, &summary);
+            if (origins > 1) {
+                printf(", rank %d", origin);
+            }
+            printf("\n");
+        }
     }
     fflush(stdout);
 }
