@@ -13,11 +13,17 @@ from .kernels import Kernels
 from .plugins.environment import EnvironmentPlugin
 from .plugins.grid import GridPlugin
 from .plugins.launch import LaunchPlugin
+from .plugins.path import PathPlugin
 from .plugins.setting import SettingPlugin
 
 
 class OnesidedCheck(
-    rfm.RunOnlyRegressionTest, EnvironmentPlugin, SettingPlugin, GridPlugin, LaunchPlugin
+    rfm.RunOnlyRegressionTest,
+    EnvironmentPlugin,
+    SettingPlugin,
+    GridPlugin,
+    LaunchPlugin,
+    PathPlugin,
 ):
     """A launch of one kernel that carries all its cells.
 

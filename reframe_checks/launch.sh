@@ -17,6 +17,7 @@ if [ $# -lt 4 ]; then
 fi
 lines=$1 record=$2 timeout_s=$3
 shift 3
+. "${0%/*}/strays.sh"
 
 most_launches=64
 grace_s=5
@@ -24,13 +25,6 @@ launch=0
 
 count() { # lines of the kernel's file that start with the pattern $1
     if [ -e "$lines" ]; then grep -c "^{\"type\":\"$1\"" "$lines"; else echo 0; fi
-}
-
-end_strays() { # ranks that outlived their launcher; they carry its marker in their environment
-    for environment in $(grep -lzx "ONESIDED_LAUNCH=$1" /proc/[0-9]*/environ 2>/dev/null); do
-        process=${environment#/proc/}
-        kill -KILL "${process%/environ}" 2>/dev/null
-    done
 }
 
 note_time_out() { # how many launches in a row timed out, for the session to stop

@@ -14,7 +14,9 @@ class SettingPlugin(RegressionTestPlugin):
     @builtins.run_after("setup")
     def apply_setting(self):
         """Set the variables of this test's setting."""
-        value = settings.value(self.setting, self.environment["family"])
+        value = settings.value(
+            self.setting, self.environment["family"], self.environment["version"]
+        )
         if value.unavailable:
             self.skip_with_reason("unavailable", value.unavailable)
         self.env_vars.update(value.variables)

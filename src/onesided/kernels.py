@@ -69,7 +69,7 @@ def variables(environment: Mapping[str, Any], setting: str = "default") -> dict[
     Raises:
         InputError: the setting is unavailable for the environment's family.
     """
-    value = settings.value(setting, environment["family"])
+    value = settings.value(setting, environment["family"], environment["version"])
     if value.unavailable:
         expected = f"a setting that {environment['name']} has"
         raise InputError("--setting", setting, value.unavailable, expected)

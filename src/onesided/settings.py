@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
+from typing import Any
 
 from onesided import documents, paths
 
 
 @dataclass(frozen=True)
 class SettingValue:
-    """What a setting means for one family: its variables, or the reason why it has none."""
+    """What a setting means for one MPI.
+
+    Attributes:
+        variables: what to set; empty for nothing.
+        unavailable: the reason why the setting cannot be had, None if it can.
+        path: what must be found for the setting to count: fields of `transport.Path`, and
+            ``progress_thread``; empty for no condition.
+    """
 
     variables: dict[str, str]
     unavailable: str | None
+    path: dict[str, Any] = field(default_factory=dict)
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON knows it."""
+        return asdict(self)
 
 
 @cache
@@ -26,13 +39,22 @@ def names() -> list[str]:
     return list(_document())
 
 
-def value(setting: str, family: str) -> SettingValue:
-    """Return what ``setting`` is for ``family``; unknown families have no value, with the reason.
+def _of_version(declared: dict[str, Any], version: str) -> dict[str, Any]:
+    """Return the series' own value where the family declares one for it."""
+    series = [name for name in declared.get("series", {}) if f"{version}.".startswith(f"{name}.")]
+    return declared["series"][max(series, key=len)] if series else declared
+
+
+def value(setting: str, family: str, version: str) -> SettingValue:
+    """Return what ``setting`` is for an MPI; unknown families have no value, with the reason.
 
     Raises:
         KeyError: the setting is not declared.
     """
-    declared = _document()[setting]["families"].get(family)
-    if declared is None:
+    families = _document()[setting]["families"]
+    if family not in families:
         return SettingValue({}, f"setting {setting} declares nothing for {family}")
-    return SettingValue(declared.get("variables", {}), declared.get("unavailable"))
+    declared = _of_version(families[family], version)
+    return SettingValue(
+        declared.get("variables", {}), declared.get("unavailable"), declared.get("path", {})
+    )

@@ -1,0 +1,91 @@
+"""The path of a launch: the MPI's own debug report, from an untimed launch before the timed one."""
+
+import os
+import pathlib
+import shlex
+
+import reframe.core.builtins as builtins
+from reframe.core.pipeline import RegressionTestPlugin
+
+from onesided import fingerprint, paths, settings, transport
+
+REPORT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "path_report.sh"
+#: Makes each kind of window once; an operation each, nothing timed.
+REPORT_KERNEL = "progress"
+REPORT_OPTIONS = {
+    "operation": "put",
+    "synchronisation": "lock_all_flush",
+    "target_state": "idle",
+    "samples": "1",
+    "lengths-ms": "0",
+    "price-samples": "0",
+    "warm-up": "0",
+}
+#: Variables of the caller's that may change the path as a setting's do.
+INHERITED = ("MPI", "I_MPI_", "OMPI_", "PRTE_", "PMIX_", "UCX_", "FI_")
+
+
+class PathPlugin(RegressionTestPlugin):
+    """Keeps ``path-<flavor>.txt`` beside the lines, a report for each flavor of the cells.
+
+    The launcher, its options, ranks, thread level and variables are those of the timed launch. A
+    report is asked for once: ``build/paths`` keeps it for all tests whose launches are alike.
+    """
+
+    #: A report that takes longer is ended, and says nothing of what had not been said; seconds.
+    path_timeout_s = builtins.variable(int, value=20)
+
+    @builtins.run_before("run", always_last=True)
+    def ask_for_path(self):
+        """Put the debug launch before the timed one."""
+        flavors = sorted(
+            {labels["flavor"] for labels in self.declared_cells().values() if "flavor" in labels}
+        )
+        asked = transport.REPORT_VARIABLES.get(self.environment["family"])
+        if not flavors or not asked:
+            return
+        self.job.num_tasks = self.num_tasks
+        launcher = [*self.job.launcher.command(self.job), *self.job.launcher.options]
+        options = {
+            "thread-level": self.thread_level,
+            "placement": self.placement,
+            **REPORT_OPTIONS,
+        }
+        command = [
+            *launcher,
+            str(self.kernels.prefix_of_kernels / "bin" / REPORT_KERNEL),
+            *(word for name, value in options.items() for word in (f"--{name}", value)),
+        ]
+        self.prerun_cmds.append(
+            shlex.join(
+                [
+                    "env",
+                    *(f"{name}={value}" for name, value in asked.items()),
+                    *("sh", str(REPORT_SCRIPT), str(self._cache(asked, command))),
+                    *(str(self.path_timeout_s), " ".join(flavors)),
+                    *command,
+                ]
+            )
+        )
+        self.keep_files = [*self.keep_files, *(f"path-{flavor}.txt" for flavor in flavors)]
+
+    def _cache(self, asked, command):
+        """Return the folder of reports of launches like this one."""
+        environment = self.environment
+        setting = settings.value(self.setting, environment["family"], environment["version"])
+        state = fingerprint.of_document(
+            {
+                "declaration": environment["declaration_digest"],
+                "kernels": fingerprint.kernel_source_state(),
+                "script": REPORT_SCRIPT.read_text(encoding="utf-8"),
+                "partition": self.current_partition.fullname,
+                "setting": setting.variables,
+                "asked": dict(asked),
+                "command": command,
+                "time-out": self.path_timeout_s,
+                "inherited": {
+                    name: value for name, value in os.environ.items() if name.startswith(INHERITED)
+                },
+            }
+        )[: fingerprint.DIGITS]
+        return paths.build_dir() / "paths" / environment["name"] / state

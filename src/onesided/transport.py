@@ -1,0 +1,296 @@
+"""Which way an MPI's windows took: its own debug report, asked for in an untimed launch, read here.
+
+A report is the text of one launch of the kernel `progress` with one window flavor: what the library
+printed, then the kernel's JSON lines. No other text that a program printed is ever parsed. What a
+report does not say is None; nothing is guessed from what was asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+#: What makes each family tell its path. The reader of the family below knows just these words.
+REPORT_VARIABLES: Mapping[str, Mapping[str, str]] = {
+    "mpich": {
+        "MPIR_CVAR_DEBUG_SUMMARY": "1",
+        "MPIR_CVAR_DEBUG_CVARS": "1",
+        "UCX_LOG_LEVEL": "info",
+    },
+    "openmpi": {
+        "OMPI_MCA_osc_base_verbose": "100",
+        "OMPI_MCA_pml_base_verbose": "100",
+        "OMPI_MCA_btl_base_verbose": "100",
+        "UCX_LOG_LEVEL": "info",
+    },
+    "impi": {"I_MPI_DEBUG": "10"},
+}
+
+#: Transports (UCX), BTLs (Open MPI) and providers (libfabric) that go through memory which the
+#: ranks of a node share, or copy from one's memory to the other's.
+SHARED_MEMORY = frozenset({"cma", "knem", "lnx", "posix", "shm", "sm", "smcuda", "sysv", "vader",
+                           "xpmem"})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Path:
+    """How a window's accesses travel; each part is None where the report does not say it.
+
+    Attributes:
+        osc: the one-sided component of an Open MPI window.
+        netmod: what carries bytes from rank to rank: MPICH and Intel MPI `ucx` or `ofi`, after
+            `shm,` where ranks of one node go past it through shared memory, or `shm` alone; Open
+            MPI's point-to-point component.
+        provider: the network module's own choice: libfabric's provider, UCX's transports or Open
+            MPI's BTL, several with commas between them.
+        shm: whether ranks of one node reach the window through shared memory.
+    """
+
+    osc: str | None = None
+    netmod: str | None = None
+    provider: str | None = None
+    shm: bool | None = None
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON knows it."""
+        return asdict(self)
+
+
+def read(report: str, family: str) -> Path:
+    """Return the path that a report tells; all of it None for a family that has no reader."""
+    reader = _READERS.get(family)
+    return reader(report) if reader else Path()
+
+
+def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Hold a found path against what a setting asks for.
+
+    Args:
+        asked: fields of `Path` and the value each must have.
+        found: a path's document.
+
+    Returns:
+        What differs, in words, and the fields that are not known.
+    """
+    differ, unknown = [], []
+    for name, wanted in asked.items():
+        value = found.get(name)
+        if value is None:
+            unknown.append(name)
+        elif value != wanted and not (name == "provider" and _layered_on(value, wanted)):
+            differ.append(f"{_words(name, wanted)} asked for, {_words(name, value)} found")
+    return differ, unknown
+
+
+def short(found: Mapping[str, Any]) -> str | None:
+    """Return a path in a few words, None if nothing of it is known."""
+    parts = [
+        *(f"{name} {found[name]}" for name in ("osc", "netmod", "provider") if found.get(name)),
+        *([_words("shm", found["shm"])] if found.get("shm") is not None else []),
+    ]
+    return ", ".join(parts) or None
+
+
+def _layered_on(provider: str, core: str) -> bool:
+    """Tell whether a provider is ``core`` below a utility provider (``tcp;ofi_rxm``)."""
+    return provider.partition(";")[0] == core
+
+
+def _words(name: str, value: Any) -> str:
+    if name == "shm":
+        return "shared memory" if value else "no shared memory"
+    return f"{name} {value}"
+
+
+def _only(values: Iterable[str]) -> str | None:
+    """Return the one value that all agree on, None if there is none or they differ."""
+    found = set(values)
+    return found.pop() if len(found) == 1 else None
+
+
+def _joined(values: Iterable[str]) -> str | None:
+    return ",".join(sorted(set(values))) or None
+
+
+def _through_memory(transports: str | None) -> bool | None:
+    """Tell whether any of the transports is shared memory; None if none is known."""
+    return None if transports is None else bool(SHARED_MEMORY & set(transports.split(",")))
+
+
+def _kernel_lines(report: str, kind: str) -> list[dict[str, Any]]:
+    found = []
+    for line in report.splitlines():
+        if line.startswith(f'{{"type":"{kind}"'):
+            try:
+                found.append(json.loads(line))
+            except ValueError:
+                continue
+    return found
+
+
+def _flavors(report: str) -> set[str]:
+    """Return the flavors of the windows that the launch made."""
+    windows = [result.get("window") or {} for result in _kernel_lines(report, "result")]
+    return {window["flavor"] for window in windows if window.get("flavor")}
+
+
+def _on_one_host(report: str) -> bool:
+    """Tell whether the report's launch provably had all its ranks on one host."""
+    headers = _kernel_lines(report, "header")
+    hosts = {process["host"] for header in headers for process in header["processes"]}
+    return len(hosts) == 1
+
+
+# ------------------------------------------------------------------------------------- UCX
+
+_UCX_LANES = re.compile(r"UCX +INFO +\S+ (?:intra|inter)-node cfg#\d+ (.*)$", re.MULTILINE)
+_UCX_LANE = re.compile(r"(\w+)\(([^)]*)\)")
+
+
+def _ucx_endpoints(report: str) -> list[dict[str, set[str]]]:
+    """Return for each kind of endpoint to another process its lanes and their transports."""
+    return [
+        {
+            lane: {one.partition("/")[0] for one in transports.split()}
+            for lane, transports in _UCX_LANE.findall(lanes)
+        }
+        for lanes in _UCX_LANES.findall(report)
+    ]
+
+
+def _ucx_transports(endpoints: Iterable[Mapping[str, set[str]]]) -> str | None:
+    return _joined(name for lanes in endpoints for names in lanes.values() for name in names)
+
+
+# ----------------------------------------------------------------------------------- MPICH
+
+_MPICH_VARIABLE = re.compile(r"^CVAR: (\w+) = (.*)$", re.MULTILINE)
+_MPICH_PROVIDER = re.compile(r"^libfabric provider: (\S+)", re.MULTILINE)
+#: They make of one node several, and the report does not say which rank is where.
+_MPICH_CLIQUES = ("MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_CVAR_NUM_CLIQUES")
+
+
+def _mpich_local(report: str) -> bool | None:
+    """Tell whether ranks of one node go past the network module; the library lists what it obeys.
+
+    Variables at their default are not listed, so the list itself must be there.
+    """
+    listed = dict(_MPICH_VARIABLE.findall(report))
+    if "MPIR_CVAR_DEBUG_SUMMARY" not in listed or any(name in listed for name in _MPICH_CLIQUES):
+        return None
+    if listed.get("MPIR_CVAR_NOLOCAL", "0") != "0":
+        return False
+    return True if _on_one_host(report) else None
+
+
+def _read_mpich(report: str) -> Path:
+    modules = {
+        "ucx": _ucx_transports(_ucx_endpoints(report)),
+        "ofi": _only(_MPICH_PROVIDER.findall(report)),
+    }
+    shown = {"ucx": "==== UCX netmod Capability ====", "ofi": "libfabric provider: "}
+    module = _only(name for name, words in shown.items() if words in report)
+    local = _mpich_local(report)
+    if module is None or local is None:
+        return Path(provider=modules.get(module or ""), shm=local or None)
+    provider = modules[module]
+    through_memory = True if local else _through_memory(provider)
+    return Path(None, f"shm,{module}" if local else module, provider, through_memory)
+
+
+# ------------------------------------------------------------------------------- Intel MPI
+
+_INTEL = r"^\[0\] MPI startup\(\): "
+_INTEL_PROVIDER = re.compile(_INTEL + r"libfabric provider: (\S+)", re.MULTILINE)
+_INTEL_SHARED = re.compile(_INTEL + r"shm segment size ", re.MULTILINE)
+_INTEL_END = re.compile(_INTEL + r"I_MPI_DEBUG=", re.MULTILINE)
+
+
+def _read_intel(report: str) -> Path:
+    if not _INTEL_END.search(report):  # the list of variables ends it; without it all may lack
+        return Path()
+    shared = bool(_INTEL_SHARED.search(report))
+    provider = _only(_INTEL_PROVIDER.findall(report))
+    modules = [*(["shm"] if shared else []), *(["ofi"] if provider else [])]
+    through_memory = shared or _through_memory(provider and provider.partition(";")[0])
+    if not through_memory and "shared" in _flavors(report):
+        through_memory = None  # a window that is shared memory; the report tells nothing of windows
+    return Path(None, ",".join(modules) or None, provider, through_memory)
+
+
+# -------------------------------------------------------------------------------- Open MPI
+
+_OPENMPI_LINE = re.compile(r"^\[([^\]\s]+:\d+)\] (.*)$", re.MULTILINE)
+_OPENMPI_PML = re.compile(r"selected (\w+) best priority \d+$")
+_OPENMPI_SELECTED = re.compile(r"select: component (\w+) selected$")
+_OPENMPI_FREED = re.compile(r"(\w+) component destroying window with id ")
+_OPENMPI_BTL = re.compile(r"mca: bml: Using (\w+) btl for send to ")
+
+
+def _openmpi_processes(report: str) -> list[list[str]]:
+    lines = defaultdict(list)
+    for process, words in _OPENMPI_LINE.findall(report):
+        lines[process].append(words.rstrip())
+    return list(lines.values())
+
+
+def _openmpi_matches(lines: Iterable[str], pattern: re.Pattern[str]) -> list[str]:
+    return [match[1] for match in map(pattern.match, lines) if match]
+
+
+def _openmpi_selected(lines: list[str], pml: str | None) -> list[str]:
+    """Return the components that a process selected for its windows.
+
+    Windows and point-to-point select in the same words. The latter comes first, and is known by a
+    line of its own; series 4.1 says nothing of windows here.
+    """
+    selected = _openmpi_matches(lines, _OPENMPI_SELECTED)
+    return selected[1:] if selected[:1] == [pml] else ["?"] * len(selected)
+
+
+def _openmpi_component(report: str, processes: list[list[str]], pml: str | None) -> str | None:
+    """Return the component of the launch's windows from all that tells it; all must agree."""
+    told = [name for lines in processes for name in _openmpi_selected(lines, pml)]
+    told += [name for lines in processes for name in _openmpi_matches(lines, _OPENMPI_FREED)]
+    # only osc/ucx has endpoints that move memory and match no messages
+    if any("amo" in lanes and "tag" not in lanes for lanes in _ucx_endpoints(report)):
+        told.append("ucx")
+    # only osc/sm answers with this key; that of series 4.1 says nothing else
+    windows = [result.get("window") or {} for result in _kernel_lines(report, "result")]
+    told += ["sm" for window in windows if "blocking_fence" in (window.get("info") or {})]
+    component = _only(told)
+    return None if component == "?" else component
+
+
+def _openmpi_provider(
+    report: str, processes: list[list[str]], osc: str | None, pml: str | None
+) -> str | None:
+    """Return what carries a window's accesses between processes; osc/sm needs nothing."""
+    endpoints = _ucx_endpoints(report)
+    if osc == "ucx":
+        return _ucx_transports(lanes for lanes in endpoints if "tag" not in lanes)
+    if osc == "pt2pt" and pml == "ucx":
+        return _ucx_transports(lanes for lanes in endpoints if "tag" in lanes)
+    if osc == "rdma" or (osc == "pt2pt" and pml == "ob1"):
+        named = [name for lines in processes for name in _openmpi_matches(lines, _OPENMPI_BTL)]
+        return _joined(name for name in named if name != "self")
+    return None
+
+
+def _read_openmpi(report: str) -> Path:
+    processes = _openmpi_processes(report)
+    pml = _only(name for lines in processes for name in _openmpi_matches(lines, _OPENMPI_PML))
+    osc = _openmpi_component(report, processes, pml)
+    provider = _openmpi_provider(report, processes, osc, pml)
+    return Path(osc, pml, provider, True if osc == "sm" else _through_memory(provider))
+
+
+_READERS: Mapping[str, Callable[[str], Path]] = {
+    "mpich": _read_mpich,
+    "impi": _read_intel,
+    "openmpi": _read_openmpi,
+}
