@@ -192,6 +192,8 @@ def _cell_row(
         "thread_provided": level if ran else None,
         "clock_global": True if ran else None,
         "host": "node" if ran else None,
+        "path": None,
+        "threads_after_init": 1 if ran else None,
         "session": f"sessions/{turn}" if ran else None,
         "attempt": 1 if ran else None,
     }

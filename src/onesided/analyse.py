@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from onesided import documents
+from onesided import documents, proof
 from onesided.errors import InputError
 from onesided.experiments import EXPERIMENTS, Experiment
+from onesided.proof import Proof
 from onesided.statistics import median_interval, percentile
 from onesided.tables import (
     IDENTITY,
@@ -22,7 +24,7 @@ from onesided.tables import (
     parse_labels,
     read_campaign,
 )
-from onesided.verdicts import STATUS_OK, UNDECIDED, Probe, Verdict, failure
+from onesided.verdicts import NO_EFFECT, STATUS_OK, UNDECIDED, Probe, Verdict, failure
 
 VERDICTS_SCHEMA = "onesided/verdicts/1"
 
@@ -110,16 +112,20 @@ def _judge_cell(
     labels: Mapping[str, Any],
     probes: Mapping[Place, Probe],
     experiment: Experiment | None,
+    proven: Proof,
 ) -> Verdict:
     """Return the verdict on one cell from its launches, failures first."""
     observed = _observe(rows, labels, probes, experiment)
     failed = failure([row["status"] for row in rows], [row["detail"] for row in rows])
+    if failed is None and proven.differences:
+        failed = (NO_EFFECT, "; ".join(proven.differences))
     if failed is None:
-        return observed
+        details = [detail for detail in (observed.detail, proven.note) if detail]
+        return replace(observed, detail="; ".join(details) or None)
     word, detail = failed
     if any(row["status"] in USABLE_STATUSES for row in rows):
         detail += f"; the samples there are show: {observed.word}"
-    return Verdict(word, detail, observed.valid_launches, observed.early_fractions, observed.tau_s)
+    return replace(observed, word=word, detail=detail)
 
 
 def _observe(
@@ -153,11 +159,14 @@ def verdicts(campaign: CollectedCampaign) -> list[dict[str, Any]]:
     launches: dict[Place, list[dict[str, Any]]] = defaultdict(list)
     for row in campaign.cells.sort("round", maintain_order=True).to_dicts():
         launches[tuple(row[name] for name in PLACE)].append(row)
+    threads = proof.default_threads(row for rows in launches.values() for row in rows)
     source = campaign.folder / "cells.parquet"
     entries = []
     for rows in launches.values():
         labels = parse_labels(rows[0]["labels"], source)
-        verdict = _judge_cell(rows, labels, probes, EXPERIMENTS.get(rows[0]["kernel"]))
+        counting = [row for row in rows if row["status"] in USABLE_STATUSES]
+        proven = proof.prove(counting, proof.asked_path(campaign.record, rows[0]), threads)
+        verdict = _judge_cell(rows, labels, probes, EXPERIMENTS.get(rows[0]["kernel"]), proven)
         entries.append(
             {
                 **{name: rows[0][name] for name in IDENTITY},

@@ -61,6 +61,19 @@ class Campaign:
         tags = [f"--tag={tag}" for tag in select.get("tags", [])]
         return [f"--filter-expr={expression}", *tags]
 
+    def setting_values(self) -> dict[str, dict[str, Any]]:
+        """Return what each setting of the campaign is in each of its environments."""
+        declared = environments.declared()
+        return {
+            setting: {
+                name: settings.value(
+                    setting, declared[name].family, declared[name].version
+                ).document()
+                for name in self.environments
+            }
+            for setting in self.document["settings"]
+        }
+
     def measuring(self) -> dict[str, Any]:
         """Return what of the campaign changes a measurement (its size and prose do not)."""
         names = ("site", "select", "settings", "launch_timeout_s")

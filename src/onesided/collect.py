@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from onesided import documents, environments, paths, records
+from onesided import documents, environments, paths, records, transport
 from onesided.campaign import Campaign
 from onesided.records import Expectation, Launch, Outcome
 from onesided.session import DECLARED_SCHEMA, Slot, cells_of, describe, read_record
@@ -70,12 +70,22 @@ class _Tables:
         test: dict[str, Any],
         launch: Launch,
         outcomes: dict[str, Outcome],
+        found_paths: dict[str, str],
     ) -> None:
-        """Add a test's cells, samples and launches."""
+        """Add a test's cells, samples and launches.
+
+        Args:
+            key: what tells the test's session from another.
+            test: as it was declared.
+            launch: what it left.
+            outcomes: what became of each cell.
+            found_paths: the path of each window flavor, as JSON text.
+        """
         header = launch.headers[-1] if launch.headers else None
         labels = cells_of(test)
         for cell, outcome in outcomes.items():
-            self.cells.append(_cell_row(key, test, cell, labels[cell], outcome, header))
+            row = _cell_row(key, test, cell, labels[cell], outcome, header)
+            self.cells.append(row | {"path": found_paths.get(labels[cell].get("flavor", ""))})
             if outcome.result is not None:
                 self._add_samples(key, cell, outcome.result)
         for attempt in launch.attempts:
@@ -130,6 +140,7 @@ def _cell_row(
         "thread_provided": header["thread_level"]["provided"] if header else None,
         "clock_global": header["clock"]["global"] if header else None,
         "host": header["processes"][0]["host"] if header else None,
+        "threads_after_init": header.get("threads_after_init") if header else None,
     }
 
 
@@ -154,7 +165,7 @@ def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> d
             "attempt": int(record["attempt"].rpartition("-")[2]),
         }
         launch, outcomes = _outcomes(test, record, folder, environment)
-        tables.add(key, test, launch, outcomes)
+        tables.add(key, test, launch, outcomes, _paths(test, record, folder, environment))
         inside_s += sum(
             attempt["end_s"] - attempt["begin_s"]
             for attempt in launch.attempts
@@ -192,6 +203,20 @@ def _outcomes(
     return launch, records.outcomes(launch, declared, expected)
 
 
+def _paths(
+    test: dict[str, Any], record: dict[str, Any], folder: Path, environment: dict[str, Any]
+) -> dict[str, str]:
+    """Return the path of each window flavor of a test, as JSON text, from the reports it kept."""
+    entry = next(entry for entry in record["tests"] if entry["test"] == test["test"])
+    if entry["folder"] is None:
+        return {}
+    found = {}
+    for report in sorted((folder / entry["folder"]).glob("path-*.txt")):
+        path = transport.read(report.read_text("utf-8", "replace"), environment["family"])
+        found[report.stem.removeprefix("path-")] = json.dumps(path.document())
+    return found
+
+
 def _write_parquet(path: Path, frame: pl.DataFrame) -> None:
     buffer = io.BytesIO()
     frame.write_parquet(buffer)
@@ -224,6 +249,7 @@ def _campaign_record(campaign: Campaign, sessions: list[dict[str, Any]]) -> dict
         "declared": campaign.document,
         "rounds": len(campaign.rounds),
         "environments": [environments.read(name) for name in campaign.environments],
+        "settings": campaign.setting_values(),
         "sessions": sessions,
         "timing": _timing(sessions),
         "commit": _commit(),

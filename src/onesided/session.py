@@ -26,6 +26,8 @@ from onesided.errors import InputError, OnesidedError
 
 SESSION_SCHEMA = "onesided/session/1"
 DECLARED_SCHEMA = "onesided/declared/1"
+#: In an attempt's folder: the debug launches that did not end well (`path_report.sh`).
+PATH_FAILURES = "path_failures"
 #: How long ReFrame gets to end its jobs after it was told to stop.
 STOP_S = 10.0
 #: ReFrame only warns of a check file with a fault, and goes on without it.
@@ -145,9 +147,18 @@ class Session:
                 "kernels": fingerprint.kernel_source_state(),
                 "checks": fingerprint.check_state(),
                 "campaign": self.slot.campaign.measuring(),
+                "settings": self._settings(),
                 "tests": self.tests,
             }
         )[: fingerprint.DIGITS]
+
+    def _settings(self) -> dict[str, Any]:
+        """Return what of the campaign's settings a launch sees: not what they must prove."""
+        values = self.slot.campaign.setting_values()
+        return {
+            name: {key: value[self.slot.environment][key] for key in ("variables", "unavailable")}
+            for name, value in values.items()
+        }
 
     @property
     def folder(self) -> Path:
@@ -298,7 +309,7 @@ def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
         for record in attempt.rglob("launches.jsonl")
         for launch in records.read_attempts(record)
     )
-    if any(launch["exit_status"] != 0 for launch in launches):
+    if (attempt / PATH_FAILURES).exists() or any(launch["exit_status"] != 0 for launch in launches):
         patterns = environments.left_behind().shared_memory
         strays.remove_files(strays.SHARED_MEMORY, patterns, begin_s)
 

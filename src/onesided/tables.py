@@ -60,6 +60,8 @@ CELL_COLUMNS: Mapping[str, Any] = {
     "thread_provided": pl.String,
     "clock_global": pl.Boolean,
     "host": pl.String,
+    "path": pl.String,
+    "threads_after_init": pl.Int64,
     "session": pl.String,
     "attempt": pl.Int64,
 }

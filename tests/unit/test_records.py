@@ -43,7 +43,6 @@ def header(**changes):
         "placement": {"asked": "unbound", "found": "unbound"},
         "threads_after_init": 1,
         "process_vm_readv": True,
-        "path": {"osc_component": None, "netmod": None, "provider": None},
         "environment": {},
         "clock": {
             "name": "CLOCK_MONOTONIC",

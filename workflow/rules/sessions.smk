@@ -35,6 +35,7 @@ rule session:
         CAMPAIGN.path,
         CAMPAIGN.results / "declared.json",
         paths.environments_dir() / "{environment}" / "environment.json",
+        paths.config_dir() / "settings.yaml",
         fingerprint.kernel_sources(),
         fingerprint.check_sources(),
     output:

@@ -188,7 +188,6 @@ static void write_compute(struct json *json, const struct launch *launch)
 /* Collective. */
 static void write_where(struct json *json, const struct launch *launch)
 {
-    static const char *const path_keys[] = {"osc_component", "netmod", "provider"};
     json_key_integer(json, "ranks", launch->ranks);
     json_key(json, "processes");
     host_write_processes(json, &launch->host);
@@ -207,12 +206,6 @@ static void write_where(struct json *json, const struct launch *launch)
     } else {
         json_boolean(json, readable == 1);
     }
-    json_key(json, "path"); /* no MPI tells a program which path it chose */
-    json_open(json, '{');
-    for (size_t i = 0; i < sizeof path_keys / sizeof path_keys[0]; i++) {
-        json_key_text(json, path_keys[i], NULL);
-    }
-    json_close(json, '}');
 }
 
 static void write_times(struct json *json, const struct launch *launch)
