@@ -10,17 +10,6 @@ from reframe.core.pipeline import RegressionTestPlugin
 from onesided import fingerprint, paths, settings, transport
 
 REPORT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "path_report.sh"
-#: Makes each kind of window once; an operation each, nothing timed.
-REPORT_KERNEL = "progress"
-REPORT_OPTIONS = {
-    "operation": "put",
-    "synchronisation": "lock_all_flush",
-    "target_state": "idle",
-    "samples": "1",
-    "lengths-ms": "0",
-    "price-samples": "0",
-    "warm-up": "0",
-}
 #: Variables of the caller's that may change the path as a setting's do.
 INHERITED = ("MPI", "I_MPI_", "OMPI_", "PRTE_", "PMIX_", "UCX_", "FI_")
 
@@ -49,11 +38,11 @@ class PathPlugin(RegressionTestPlugin):
         options = {
             "thread-level": self.thread_level,
             "placement": self.placement,
-            **REPORT_OPTIONS,
+            **transport.REPORT_OPTIONS,
         }
         command = [
             *launcher,
-            str(self.kernels.prefix_of_kernels / "bin" / REPORT_KERNEL),
+            str(self.kernels.prefix_of_kernels / "bin" / transport.REPORT_KERNEL),
             *(word for name, value in options.items() for word in (f"--{name}", value)),
         ]
         self.prerun_cmds.append(

@@ -30,6 +30,18 @@ REPORT_VARIABLES: Mapping[str, Mapping[str, str]] = {
     "impi": {"I_MPI_DEBUG": "10"},
 }
 
+#: What is launched for a report, beside the flavor: one window, one operation on it, untimed.
+REPORT_KERNEL = "progress"
+REPORT_OPTIONS: Mapping[str, str] = {
+    "operation": "put",
+    "synchronisation": "lock_all_flush",
+    "target_state": "idle",
+    "samples": "1",
+    "lengths-ms": "0",
+    "price-samples": "0",
+    "warm-up": "0",
+}
+
 #: Transports (UCX), BTLs (Open MPI) and providers (libfabric) that go through memory which the
 #: ranks of a node share, or copy from one's memory to the other's.
 SHARED_MEMORY = frozenset({"cma", "knem", "lnx", "posix", "shm", "sm", "smcuda", "sysv", "vader",
@@ -217,8 +229,9 @@ def _read_intel(report: str) -> Path:
     provider = _only(_INTEL_PROVIDER.findall(report))
     modules = [*(["shm"] if shared else []), *(["ofi"] if provider else [])]
     through_memory = shared or _through_memory(provider and provider.partition(";")[0])
-    if not through_memory and "shared" in _flavors(report):
-        through_memory = None  # a window that is shared memory; the report tells nothing of windows
+    flavors = _flavors(report)
+    if not through_memory and (not flavors or "shared" in flavors):
+        through_memory = None  # the report tells nothing of windows, and this may be one
     return Path(None, ",".join(modules) or None, provider, through_memory)
 
 

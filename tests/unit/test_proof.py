@@ -1,0 +1,131 @@
+"""A setting counts when the path that was found is the one it asks for, and only then."""
+
+import json
+
+import polars as pl
+import pytest
+import synthetic
+
+from onesided import proof, verdicts
+from onesided.analyse import analyse, read_verdicts
+from onesided.transport import Path
+
+TCP = {"provider": "tcp", "shm": False}
+ON_TCP = Path("rdma", "ob1", "tcp", False)
+ON_SM = Path("sm", "ob1", None, True)
+
+
+def row(path=None, threads=None, setting="tcp", **changes):
+    return {
+        "system": "laptop",
+        "partition": "node",
+        "environment": "openmpi-5.0.11",
+        "thread_level": "single",
+        "ranks": 2,
+        "placement": "unbound",
+        "setting": setting,
+        "path": json.dumps(path.document()) if path else None,
+        "threads_after_init": threads,
+        **changes,
+    }
+
+
+def test_a_setting_that_asks_for_nothing_is_never_in_doubt():
+    assert proof.prove([row(), row(ON_SM)], {}, {}) == proof.Proof()
+
+
+def test_the_path_asked_for_proves_the_setting():
+    found = proof.prove([row(ON_TCP), row(ON_TCP)], TCP, {})
+    assert found == proof.Proof()
+    assert found.note is None
+
+
+def test_another_path_in_any_launch_says_no_effect():
+    found = proof.prove([row(ON_TCP), row(ON_SM)], TCP, {})
+    assert found.differences == ("no shared memory asked for, shared memory found",)
+
+
+def test_an_unknown_path_proves_and_disproves_nothing():
+    found = proof.prove([row(ON_TCP), row()], TCP, {})
+    assert not found.differences
+    assert found.note == "path not proven: provider, shm not known"
+
+
+@pytest.mark.parametrize(
+    ("own", "by_default", "differs", "unknown"),
+    [(2, 1, False, False), (1, 1, True, False), (None, 1, False, True), (2, None, False, True)],
+)
+def test_a_progress_thread_is_proven_by_one_thread_more_than_by_default(
+    own, by_default, differs, unknown
+):
+    threads = proof.default_threads([row(threads=by_default, setting="default")])
+    found = proof.prove([row(threads=own, setting="async")], {"progress_thread": True}, threads)
+    assert bool(found.differences) == differs
+    assert bool(found.unknown) == unknown
+
+
+def test_threads_of_another_level_or_environment_are_no_measure():
+    others = [
+        row(threads=1, setting="default", thread_level="multiple"),
+        row(threads=1, setting="default", environment="mpich-5.0.2"),
+    ]
+    found = proof.prove([row(threads=2)], {"progress_thread": True}, proof.default_threads(others))
+    assert found.unknown == ("progress_thread",)
+
+
+@pytest.fixture
+def campaign(tmp_path):
+    """A campaign whose setting asks for TCP; a function sets the path found, by flavor."""
+    folder = synthetic.campaign(tmp_path, algorithms=("fetch_and_op",), levels=("single",))
+    record = json.loads((folder / "campaign.json").read_text())
+    names = [environment["name"] for environment in record["environments"]]
+    record["settings"] = {"tcp": {name: {"path": TCP} for name in names}}
+    (folder / "campaign.json").write_text(json.dumps(record))
+
+    def judged(create, allocate, statuses=None):
+        found = {
+            flavor: json.dumps(path.document()) if path else None
+            for flavor, path in (("create", create), ("allocate", allocate))
+        }
+        path = folder / "cells.parquet"
+        cells = pl.read_parquet(path).with_columns(
+            setting=pl.lit("tcp"),
+            path=pl.col("labels").map_elements(
+                lambda labels: found[json.loads(labels)["flavor"]], return_dtype=pl.String
+            ),
+        )
+        if statuses:
+            cells = cells.with_columns(status=pl.lit(statuses), detail=pl.lit("rank 1: 6"))
+        cells.write_parquet(path)
+        analyse(folder)
+        cells = read_verdicts(folder / "verdicts.json")
+        return {
+            cell["labels"]["flavor"]: cell
+            for cell in cells
+            if cell["environment"] == "openmpi-5.0.11"
+            and cell["labels"]["case"] == "target_computes"
+            and cell["labels"]["jitter_percent"] == "50"
+        }
+
+    return judged
+
+
+def test_a_cell_on_another_path_says_no_effect_and_what_was_found(campaign):
+    cells = campaign(ON_TCP, ON_SM)
+    assert cells["create"]["verdict"] == verdicts.WAITS
+    assert cells["create"]["detail"] is None
+    assert cells["allocate"]["verdict"] == verdicts.NO_EFFECT
+    assert cells["allocate"]["detail"] == (
+        "no shared memory asked for, shared memory found; the samples there are show: independent"
+    )
+
+
+def test_a_cell_whose_path_is_not_known_keeps_its_verdict_and_says_so(campaign):
+    cell = campaign(None, ON_TCP)["create"]
+    assert cell["verdict"] == verdicts.WAITS
+    assert cell["detail"] == "path not proven: provider, shm not known"
+
+
+def test_a_failure_comes_before_no_effect(campaign):
+    cells = campaign(ON_SM, ON_SM, statuses="crash")
+    assert {cell["verdict"] for cell in cells.values()} == {verdicts.CRASH}

@@ -1,0 +1,92 @@
+"""Settings: every family has a value or a reason, and a fault in the file is one clear line."""
+
+import copy
+
+import pytest
+import yaml
+
+from onesided import documents, environments, paths, settings
+from onesided.errors import InputError
+
+FAMILIES = ("mpich", "openmpi", "impi")
+DECLARED = yaml.safe_load((paths.config_dir() / "settings.yaml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("setting", DECLARED)
+def test_every_setting_has_a_value_or_a_reason_for_every_family(setting):
+    for name, declaration in environments.declared().items():
+        value = settings.value(setting, declaration.family, declaration.version)
+        assert value.variables or value.unavailable or setting == "default", name
+        assert not (value.variables and value.unavailable), name
+        assert not value.variables or value.path, f"{name}: nothing proves the setting"
+
+
+def test_the_settings_that_were_asked_for_are_there():
+    assert {"default", "async_thread", "tcp", "no_shm", "ofi", "ucx", "osc_rdma", "osc_sm",
+            "osc_ucx", "osc_pt2pt", "fabrics_shm"} <= set(settings.names())  # fmt: skip
+    available = {
+        family: [
+            name for name in DECLARED if settings.value(name, family, version).unavailable is None
+        ]
+        for family, version in (("mpich", "5.0.2"), ("openmpi", "5.0.11"), ("impi", "2021.18.1"))
+    }
+    assert {"ofi", "ucx"} <= set(available["mpich"])
+    assert {"osc_rdma", "osc_sm", "osc_ucx"} <= set(available["openmpi"])
+    assert {"fabrics_shm", "fabrics_shm_ofi"} <= set(available["impi"])
+
+
+def test_no_two_settings_are_the_same_for_an_mpi():
+    for declaration in environments.declared().values():
+        values = [
+            settings.value(name, declaration.family, declaration.version) for name in DECLARED
+        ]
+        variables = [tuple(sorted(v.variables.items())) for v in values if v.unavailable is None]
+        assert len(set(variables)) == len(variables), declaration.name
+
+
+def test_a_series_has_a_value_of_its_own():
+    assert settings.value("osc_pt2pt", "openmpi", "4.1.8").variables
+    assert settings.value("osc_pt2pt", "openmpi", "4.1").variables
+    assert "5.0" in settings.value("osc_pt2pt", "openmpi", "5.0.11").unavailable
+    assert settings.value("osc_pt2pt", "openmpi", "4.10.1").unavailable
+
+
+def test_a_family_that_no_setting_knows_gets_the_reason():
+    assert "declares nothing for other" in settings.value("default", "other", "1").unavailable
+
+
+def faulty(change):
+    document = copy.deepcopy(DECLARED)
+    change(document["tcp"]["families"]["mpich"])
+    return document
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda value: value.update(unavailable="no"), "tcp.families.mpich"),
+        (lambda value: value.pop("variables"), "tcp.families.mpich"),
+        (lambda value: value["variables"].update(A=1), "tcp.families.mpich.variables.A"),
+        (lambda value: value["path"].update(net="x"), "tcp.families.mpich.path.net"),
+        (lambda value: value["path"].update(shm="no"), "tcp.families.mpich.path.shm"),
+        (lambda value: value.update(path={}), "tcp.families.mpich.path"),
+        (lambda value: value.update(serie={}), "tcp.families.mpich"),
+        (lambda value: value.update(series={"x": {"variables": {}}}), "tcp.families.mpich.series"),
+        (
+            lambda value: value.update(series={"4": {"variables": {}, "series": {}}}),
+            "tcp.families.mpich.series.4",
+        ),
+    ],
+)
+def test_a_fault_is_one_line_that_names_the_field(change, said):
+    with pytest.raises(InputError) as caught:
+        documents.check(faulty(change), "settings", "settings.yaml")
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unavailable_setting_asks_for_no_path():
+    document = copy.deepcopy(DECLARED)
+    document["ofi"]["families"]["openmpi"]["path"] = {"netmod": "ofi"}
+    with pytest.raises(InputError, match=r"ofi\.families\.openmpi\.path"):
+        documents.check(document, "settings", "settings.yaml")
