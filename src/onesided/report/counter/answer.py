@@ -10,10 +10,10 @@ from markupsafe import Markup
 from onesided import verdicts
 from onesided.experiments.shared_counter import BASE_CASE
 from onesided.report import numbers
+from onesided.report.cells import axis_of
 from onesided.report.counter.cells import (
     FAMILIES,
     FLAVORS,
-    axis_of,
     compute_ms_of,
     jitter_of,
     steps,

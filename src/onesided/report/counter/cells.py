@@ -6,14 +6,12 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from onesided import paths, verdicts
+from onesided import paths
 from onesided.errors import InputError
 from onesided.experiments.shared_counter import BASE_CASE, IDLE_CASE
 from onesided.report import numbers
+from onesided.report.cells import axis_of, level_rank
 from onesided.report.frame import Cell, Material
-from onesided.report.parts import (
-    Row,
-)
 
 FAMILIES: Mapping[str, Sequence[str]] = {
     "exclusive lock": ("mpi2_array", "mpi2_tree"),
@@ -42,20 +40,9 @@ def compute_ms_of(cell: Cell) -> float:
     return float(cell.labels.get("compute_ms") or 0)
 
 
-def axis_of(cell: Cell, name: str) -> str:
-    """Return a cell's value on an axis."""
-    return str(cell.labels.get(name, ""))
-
-
 def steps(jitter: float) -> str:
     """Say what a jitter means: ``equal`` or plus and minus so many per cent."""
     return "equal" if not jitter else f"±{jitter:g}{numbers.THIN_SPACE}%"
-
-
-def level_rank(level: str | None) -> int:
-    """Return the place of a thread level in MPI's order; -1 for one that is not known."""
-    levels = ("single", "funneled", "serialized", "multiple")
-    return levels.index(level) if level in levels else -1
 
 
 def read_published() -> list[dict[str, str]]:
@@ -89,15 +76,6 @@ def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
     return list(found.values())
 
 
-def value_or_word(material: Material, cell: Cell | None, metric: str, statistic: str) -> Any:
-    """Return a measure; where there is none, or the cell failed, the verdict's word."""
-    if cell is None:
-        return None
-    if cell.verdict in (*verdicts.FAILURES, *verdicts.NOT_MEASURED):
-        return cell.verdict
-    return material.measure(cell, metric, statistic)
-
-
 def base_point(material: Material) -> list[Cell]:
     """Return the cells that are shown at first sight.
 
@@ -127,8 +105,3 @@ def least_jitter(cells: Sequence[Cell]) -> list[Cell]:
     """Return those cells that have the least jitter: equal computes, where there are any."""
     least = min((jitter_of(cell) for cell in cells), default=0.0)
     return [cell for cell in cells if jitter_of(cell) == least]
-
-
-def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
-    """Bring each environment's rows together, otherwise in the order given."""
-    return sorted(rows, key=lambda row: material.environments.index(row["environment"]))

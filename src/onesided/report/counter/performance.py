@@ -10,16 +10,15 @@ import altair as alt
 
 from onesided.experiments.shared_counter import BASE_CASE
 from onesided.report import figures, numbers
+from onesided.report.cells import axis_of, value_or_word
 from onesided.report.counter.cells import (
     HELPER_CASE,
     NOT_AVAILABLE,
-    axis_of,
     base_point,
     jitter_of,
     read_published,
     steps,
     twins,
-    value_or_word,
 )
 from onesided.report.frame import Cell, Material
 from onesided.report.parts import (

@@ -9,20 +9,17 @@ from markupsafe import Markup
 
 from onesided.experiments.shared_counter import BASE_CASE, IDLE_CASE
 from onesided.report import numbers
+from onesided.report.cells import axis_of, by_environment, level_rank, value_or_word
 from onesided.report.counter.cells import (
     CASES,
     HELPER_CASE,
-    axis_of,
     base_point,
-    by_environment,
     compute_ms_of,
     jitter_of,
     least_jitter,
-    level_rank,
     read_published,
     steps,
     twins,
-    value_or_word,
 )
 from onesided.report.frame import Cell, Material
 from onesided.report.parts import (

@@ -1,0 +1,166 @@
+"""The figure behind verdicts: access time against what the target had left to compute."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from onesided.report import figures
+
+SHAPES = ("triangle-up", "circle", "square", "diamond")
+COLOURS = ("first", "second", "third", "fourth")
+TITLE = "Access time against what the target had left to compute"
+HOW_TO_READ = (
+    "On the dashed diagonal the access waited until the target came back to MPI; far below it, it "
+    "completed on its own; a level band is a delay that saturates (a scheduler's tick, a progress "
+    "thread's interval)."
+)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What is drawn how; every name is a column of the points.
+
+    Attributes:
+        panels: two columns: a panel for each pair of their values, the second's side by side.
+        second: the values of the second, in order.
+        colour: column and its values in the order of the colours.
+        shape: column and its values in the order of the shapes.
+        hints: columns shown under the pointer.
+    """
+
+    panels: tuple[str, str]
+    second: Sequence[str]
+    colour: tuple[str, Sequence[str]]
+    shape: tuple[str, Sequence[str]]
+    hints: Sequence[str]
+
+
+def valid_points(
+    evidence: pl.DataFrame, labels: pl.DataFrame, place: Sequence[str]
+) -> pl.DataFrame:
+    """Return the accesses that met a computing target, with their cell's axes as JSON text."""
+    met = evidence.filter(pl.col("valid") & (pl.col("elapsed") > 0))
+    return met.join(labels, on=list(place), how="inner")
+
+
+def spread(points: pl.DataFrame, keys: Sequence[str], most: int) -> pl.DataFrame:
+    """Thin each group's points evenly over launches and samples, whatever their values."""
+    kept = []
+    for _, part in points.group_by(keys, maintain_order=True):
+        kept.append(part.gather_every(max(1, math.ceil(part.height / most))))
+    return pl.concat(kept) if kept else points
+
+
+TIME_LABEL = (
+    "datum.value >= 1 ? format(datum.value, '~g') + ' s' : datum.value >= 1e-3 ? "
+    "format(datum.value*1e3, '~g') + ' ms' : datum.value >= 1e-6 ? "
+    "format(datum.value*1e6, '~g') + ' µs' : format(datum.value*1e9, '~g') + ' ns'"
+)
+
+
+def time_scale(values: Sequence[float]) -> tuple[alt.Scale, list[float]]:
+    """Return a logarithmic scale around values in seconds, and its ticks."""
+    low, high = min(values) * 0.8, max(values) * 1.25
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = (1, 2, 5) if high < 100 * low else (1,)
+    ticks = [step * 10.0**power for power in decades for step in steps]
+    inside = [tick for tick in ticks if low <= tick <= high]
+    return alt.Scale(type="log", domain=[low, high], nice=False), inside
+
+
+def axes(scales: Any) -> tuple[alt.X, alt.Y]:
+    """Return the two axes of every panel: what was left, and what the access took."""
+    (across, across_ticks), (up, up_ticks), _ = scales
+    x = alt.Axis(title="left to compute", values=across_ticks, labelExpr=TIME_LABEL)
+    y = alt.Axis(title="access time", values=up_ticks, labelExpr=TIME_LABEL)
+    return (
+        alt.X("remaining:Q", scale=across, axis=x),
+        alt.Y("elapsed:Q", scale=up, axis=y),
+    )
+
+
+def scales_of(points: pl.DataFrame) -> Any:
+    """Return the scales of both axes, and the diagonal's ends."""
+    return (
+        time_scale(points["remaining"].to_list()),
+        time_scale(points["elapsed"].to_list()),
+        (points["remaining"].min(), points["remaining"].max()),
+    )
+
+
+def diagonal(scales: Any) -> alt.Chart:
+    """Return the line on which an access waits for exactly what was left."""
+    x, y = axes(scales)
+    waits = [{"remaining": end, "elapsed": end} for end in scales[2]]
+    return (
+        alt.Chart(alt.InlineData(values=waits))
+        .mark_line(color=figures.colour("line"), strokeDash=[5, 3], strokeWidth=1.2, clip=True)
+        .encode(x=x, y=y)
+    )
+
+
+def _panel(
+    points: pl.DataFrame, at: tuple[str, str], how: Drawing, size: tuple[int, int], scales: Any
+) -> alt.LayerChart:
+    chosen = points.filter(
+        (pl.col(how.panels[0]) == at[0]) & (pl.col(how.panels[1]) == at[1])
+    ).select("remaining", "elapsed", *dict.fromkeys((how.colour[0], how.shape[0], *how.hints)))
+    x, y = axes(scales)
+    colours = [figures.colour(name) for name in COLOURS[: len(how.colour[1])]]
+    dots = (
+        alt.Chart(alt.InlineData(values=chosen.to_dicts()))
+        .mark_point(size=26, strokeWidth=1.3, opacity=0.8)
+        .encode(
+            x=x,
+            y=y,
+            stroke=alt.Stroke(
+                f"{how.colour[0]}:N",
+                scale=alt.Scale(domain=list(how.colour[1]), range=colours),
+                legend=alt.Legend(title=None),
+            ),
+            shape=alt.Shape(
+                f"{how.shape[0]}:N",
+                scale=alt.Scale(domain=list(how.shape[1]), range=list(SHAPES[: len(how.shape[1])])),
+                legend=alt.Legend(title=None, symbolStrokeColor="#767676"),
+            ),
+            tooltip=[
+                *(alt.Tooltip(f"{name}:N") for name in how.hints if name != "round"),
+                alt.Tooltip("remaining:Q", title="left to compute, s", format=".3~g"),
+                alt.Tooltip("elapsed:Q", title="access, s", format=".3~g"),
+                alt.Tooltip("round:Q", title="launch"),
+            ],
+        )
+    )
+    return alt.layer(diagonal(scales), dots).properties(
+        width=size[0], height=size[1], title=f"{at[0]}, {at[1]}"
+    )
+
+
+def drawings(
+    name: str, points: pl.DataFrame, how: Drawing, first: Sequence[str]
+) -> tuple[str, str, str]:
+    """Draw small multiples of points that are already thinned (see `figures.draw`).
+
+    Args:
+        name: of the figure.
+        points: remaining and elapsed in seconds, round, and the columns of `how`.
+        how: what is drawn how.
+        first: the values of the first panel column, in order.
+    """
+    scales = scales_of(points)
+    present = set(points.select(how.panels).unique().iter_rows())
+    panels = [(one, two) for one in first for two in how.second if (one, two) in present]
+    per_line = 3 if len({two for _, two in panels}) == 1 else 2
+    width = (figures.WIDE_PX - 40) // per_line - 75
+    wide = alt.concat(
+        *(_panel(points, at, how, (width, 200), scales) for at in panels), columns=per_line
+    )
+    slim = (figures.NARROW_PX - 80, 190)
+    narrow = alt.concat(*(_panel(points, at, how, slim, scales) for at in panels), columns=1)
+    return figures.draw(name, wide, narrow)
