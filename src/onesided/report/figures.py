@@ -108,7 +108,16 @@ def draw(name: str, wide: alt.TopLevelMixin, narrow: alt.TopLevelMixin) -> tuple
     """Return wide SVG, narrow SVG and the Vega-Lite specification of the wide chart."""
     broad, slim = _themed(wide, narrow=False), _themed(narrow, narrow=True)
     drawings = _drawing(broad, f"{name}-wide"), _drawing(slim, f"{name}-narrow")
-    return (*drawings, json.dumps(broad, ensure_ascii=True, separators=(",", ":"), sort_keys=True))
+    return (*drawings, _as_text(broad))
+
+
+def specification(chart: alt.TopLevelMixin) -> str:
+    """Return the Vega-Lite specification of a chart that is only looked at interactively."""
+    return _as_text(_themed(chart, narrow=False))
+
+
+def _as_text(specification: dict[str, Any]) -> str:
+    return json.dumps(specification, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
 
 
 def as_file(svg: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,18 @@ from onesided.analyse import read_verdicts, usable_evidence
 from onesided.errors import InputError, OnesidedError
 from onesided.experiments import EXPERIMENTS, Experiment
 from onesided.report import figures, numbers, parts
-from onesided.report.parts import Column, Figure, Folded, Headline, Measure, Section, Table
+from onesided.report.parts import (
+    Column,
+    Figure,
+    Folded,
+    Headline,
+    Matrix,
+    Measure,
+    Part,
+    Prose,
+    Section,
+    Table,
+)
 from onesided.statistics import INTERVAL, MINIMUM_COVERAGE
 from onesided.tables import (
     PLACE,
@@ -70,6 +82,40 @@ class Cell:
             raise AttributeError(name) from fault
 
 
+LIMITS_KERNEL = "limits"
+"""The kernel that times the machine: atomics, copies, round trips, no MPI."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What the machine itself takes, by system, partition and environment of its launches."""
+
+    found: Mapping[tuple[str, str, str], Sequence[tuple[str, int, Measure]]]
+
+    @classmethod
+    def of(cls, cells: Sequence[Cell], summary: pl.DataFrame) -> Bounds | None:
+        """Take them from the kernel's cells and rows; None where it was not run."""
+        chosen = (pl.col("metric") == "time") & (pl.col("statistic") == "median")
+        rows = summary.filter((pl.col("kernel") == LIMITS_KERNEL) & chosen).to_dicts()
+        measures = {tuple(row[name] for name in PLACE): Measure.of(row) for row in rows}
+        found: dict[tuple[str, str, str], list[tuple[str, int, Measure]]] = {}
+        for cell in cells:
+            if cell.kernel != LIMITS_KERNEL or cell.place not in measures:
+                continue
+            bound, size = str(cell.labels.get("bound")), int(cell.labels.get("size_bytes") or 0)
+            at = (cell.system, cell.partition, cell.environment)
+            found.setdefault(at, []).append((bound, size, measures[cell.place]))
+        return cls(found) if found else None
+
+    def nearest(self, cell: Cell, bound: str, size_bytes: int) -> Measure | None:
+        """Return a bound where a cell was run, of the size nearest by factor to the one asked."""
+        here = self.found.get((cell.system, cell.partition, cell.environment), ())
+        sizes = [
+            (abs(math.log(max(s, 1) / max(size_bytes, 1))), m) for b, s, m in here if b == bound
+        ]
+        return min(sizes, key=lambda pair: pair[0])[1] if sizes else None
+
+
 @dataclass(frozen=True)
 class Material:
     """What an experiment's page is made from.
@@ -79,12 +125,14 @@ class Material:
         experiment: whose page it is.
         cells: its cells, in the order in which they were declared.
         summary: its rows of summary.parquet.
+        bounds: what the machine itself takes, as the campaign measured it; None where it did not.
     """
 
     campaign: CollectedCampaign
     experiment: Experiment
     cells: Sequence[Cell]
     summary: pl.DataFrame
+    bounds: Bounds | None = None
     place: tuple[str, ...] = field(default=PLACE)
 
     @cached_property
@@ -166,12 +214,14 @@ class Loaded:
 
     def materials(self) -> list[Material]:
         """Return what each experiment that has cells is shown from, in the registry's order."""
+        bounds = Bounds.of(self.cells, self.summary)
         return [
             Material(
                 self.campaign,
                 experiment,
                 [cell for cell in self.cells if cell.kernel == kernel],
                 self.summary.filter(pl.col("kernel") == kernel),
+                bounds,
             )
             for kernel, experiment in EXPERIMENTS.items()
             if any(cell.kernel == kernel for cell in self.cells)
@@ -485,10 +535,26 @@ LEGEND = (
     (verdicts.WAITS, "it completed only when the target came back to MPI"),
     (verdicts.UNDECIDED, "too little was measured to tell; the reason stands beside it"),
     (verdicts.REFERENCE, "nobody computes at the target: what the others are compared with"),
+    (verdicts.LOCAL_COMPLETION, "the origin's buffer is free again; nothing is said of the target"),
+    (verdicts.SYNCHRONISING, "the call waits for the target by its nature"),
     ("mixed", "cells taken together here differ; the grid tells them apart"),
     (verdicts.CRASH, "and other failures: something went wrong in at least one launch"),
+    (verdicts.HELPER_RETURNED, "the helper thread did not last: the cell did not measure one"),
+    (verdicts.NO_EFFECT, "the setting changed nothing that can be seen, so it was not measured"),
     (verdicts.UNAVAILABLE, "and unsupported, not run: there is no measurement"),
 )
+
+
+def _files_of(part: Part) -> dict[str, str]:
+    """Return the files that go with a part: name and content."""
+    if isinstance(part, Folded):
+        return _files_of(part.part)
+    if isinstance(part, Prose):
+        return dict(part.files)
+    if isinstance(part, Figure):
+        return {f"{part.name}.svg": figures.as_file(part.wide), **_files_of(part.table)}
+    table = part.table if isinstance(part, Matrix) else part
+    return {f"{table.name}.csv": table.csv_text()}
 
 
 def _files(sections: Sequence[Section], tables: Sequence[Table]) -> dict[str, str]:
@@ -496,19 +562,14 @@ def _files(sections: Sequence[Section], tables: Sequence[Table]) -> dict[str, st
     found = {f"{table.name}.csv": table.csv_text() for table in tables}
     for section in sections:
         for part in section.parts:
-            if isinstance(part, Folded):
-                part = part.part
-            if isinstance(part, Figure):
-                found[f"{part.name}.svg"] = figures.as_file(part.wide)
-                part = part.table
-            found[f"{part.name}.csv"] = part.csv_text()
+            found |= _files_of(part)
     return found
 
 
 def _remove_stale(folder: Path, kept: Mapping[str, str]) -> None:
-    """Remove tables and figures of an earlier report that this one has not."""
-    for path in [*folder.glob("*.csv"), *folder.glob("*.svg")]:
-        if path.name not in kept:
+    """Remove tables, figures and shell files of an earlier report that this one has not."""
+    for path in [*folder.glob("*.csv"), *folder.glob("*.svg"), *folder.glob("advice/*.sh")]:
+        if path.relative_to(folder).as_posix() not in kept:
             try:
                 path.unlink()
             except OSError as fault:

@@ -42,8 +42,8 @@ _SIGNS = {
     verdicts.WAITS: ("‖", "waits"),
     verdicts.UNDECIDED: ("?", "open"),
     verdicts.REFERENCE: ("·", "open"),
-    verdicts.LOCAL_COMPLETION: ("·", "open"),
-    verdicts.SYNCHRONISING: ("·", "open"),
+    verdicts.LOCAL_COMPLETION: ("↦", "open"),
+    verdicts.SYNCHRONISING: ("⇄", "open"),
     "mixed": ("◑", "middle"),
 }
 _FAILURE_SIGN = ("✗", "failed")
@@ -64,6 +64,34 @@ def badge(word: str, title: str | None = None) -> Markup:
     return Markup(
         '<span class="verdict {}"{}><span class="sign" aria-hidden="true">{}</span> {}</span>'
     ).format(colour, hint, sign, word)
+
+
+SHORT_WORDS: Mapping[str, str] = {
+    verdicts.INDEPENDENT: "indep.",
+    verdicts.DELAYED: "delay",
+    verdicts.PARTIAL: "part",
+    verdicts.UNDECIDED: "open",
+    verdicts.REFERENCE: "ref.",
+    verdicts.LOCAL_COMPLETION: "local",
+    verdicts.SYNCHRONISING: "sync.",
+    verdicts.WRONG_DATA: "data",
+    verdicts.TEARDOWN_FAILURE: "end",
+    verdicts.TIMED_OUT: "time",
+    verdicts.HELPER_RETURNED: "helper",
+    verdicts.NO_EFFECT: "none",
+    verdicts.UNSUPPORTED: "unsup.",
+    verdicts.UNAVAILABLE: "n/a",
+}
+"""What stands for a verdict where many columns leave no room; the key above says it in full."""
+
+
+LONGEST_WORD = 13
+"""Letters that a place of a matrix has room for on a wide page."""
+
+
+def fitting_word(word: str, short: bool) -> str:
+    """Return a verdict's word, cut where it is too long or where there are many columns."""
+    return SHORT_WORDS.get(word, word) if short or len(word) > LONGEST_WORD else word
 
 
 def _machine(value: Any) -> str:
@@ -226,6 +254,122 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """One verdict in a place of a matrix.
+
+    Attributes:
+        word: the verdict.
+        title: what it rests on.
+        which: which of the place's cells it is of; None where it is of all.
+        notes: marks of footnotes.
+    """
+
+    word: str
+    title: str
+    which: str | None = None
+    notes: str = ""
+
+    def html(self, short: bool) -> Markup:
+        """Return sign and word; the word is cut short, or left to the key, where there is no room.
+
+        Args:
+            short: whether there are many columns.
+        """
+        sign, colour = sign_of(self.word)
+        shown = fitting_word(self.word, short)
+        which = Markup(' <small class="which">{}</small>').format(self.which) if self.which else ""
+        notes = Markup("<sup>{}</sup>").format(self.notes) if self.notes else ""
+        return Markup(
+            '<span class="verdict {}" title="{}"><span class="sign" aria-hidden="true">{}</span> '
+            '<span class="word">{}</span>{}{}</span>'
+        ).format(colour, self.title, sign, shown, notes, which)
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    """A row of a matrix: the heading it stands under, its name, the marks of each column."""
+
+    group: str
+    name: str
+    places: Sequence[Sequence[Mark]]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Verdicts as a reader scans them: rows in groups, columns in groups, a sign in each place.
+
+    Attributes:
+        name: of the CSV, without ending.
+        caption: what it shows.
+        columns: heading of a group of columns and the names of its columns.
+        rows: from top to bottom; those of one group are neighbours.
+        table: the long form, one row a cell, for the CSV.
+        notes: footnotes: mark and text.
+    """
+
+    name: str
+    caption: str | Markup
+    columns: Sequence[tuple[str, Sequence[str]]]
+    rows: Sequence[MatrixRow]
+    table: Table
+    notes: Sequence[tuple[str, str]] = ()
+
+    @property
+    def width(self) -> int:
+        """Return the number of columns."""
+        return sum(len(names) for _, names in self.columns)
+
+    @property
+    def dense(self) -> bool:
+        """Tell whether there are too many columns for whole words."""
+        return self.width > WHOLE_WORDS
+
+    @property
+    def edges(self) -> list[bool]:
+        """Tell of each column whether a group begins with it."""
+        return [at == 0 for _, names in self.columns for at in range(len(names))]
+
+    @property
+    def key(self) -> list[tuple[Markup, str]]:
+        """Return badge and short word of every verdict that occurs, in the order of the words."""
+        words = {mark.word for row in self.rows for place in row.places for mark in place}
+        present = [word for word in verdicts.WORDS if word in words]
+        shown = [fitting_word(word, self.dense) for word in present]
+        return [
+            (badge(word), short if short != word else "")
+            for word, short in zip(present, shown, strict=True)
+        ]
+
+    def grouped(self) -> list[tuple[str, list[MatrixRow]]]:
+        """Return runs of neighbouring rows with their heading."""
+        runs: list[tuple[str, list[MatrixRow]]] = []
+        for row in self.rows:
+            if not runs or runs[-1][0] != row.group:
+                runs.append((row.group, []))
+            runs[-1][1].append(row)
+        return runs
+
+
+WHOLE_WORDS = 8
+"""Columns that leave room for the longest verdict's word on a wide page."""
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A few sentences under a small heading, and files that go with them.
+
+    Attributes:
+        title: the heading.
+        sentences: each a line.
+        files: path below the report's folder, and content; shown folded.
+    """
+
+    title: str
+    sentences: Sequence[str | Markup]
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Figure:
     """A figure: two static drawings, one to explore, and the table of what it draws.
 
@@ -253,7 +397,10 @@ class Folded:
     """Something a reader opens if they want it."""
 
     summary: str
-    part: Table
+    part: Table | Matrix
+
+
+Part = Table | Matrix | Figure | Folded | Prose
 
 
 @dataclass(frozen=True)
@@ -263,7 +410,7 @@ class Section:
     identifier: str
     title: str
     lead: str | Markup
-    parts: Sequence[Table | Figure | Folded] = ()
+    parts: Sequence[Part] = ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,41 @@
+"""The progress page: the answer, the truth table, the probe, where it waits, price, what to use."""
+
+from __future__ import annotations
+
+from onesided.report.frame import Material
+from onesided.report.parts import Section
+from onesided.report.progress import price, probe, truth, use, waiting
+from onesided.report.progress.answer import answer_row, headline, said_of
+
+__all__ = ["headline", "sections", "terminal_lines"]
+
+
+def sections(material: Material) -> list[Section]:
+    """Return the sections, in the order in which they are read."""
+    found = [
+        truth.section(material),
+        use.section(material),
+        probe.section(material),
+        waiting.section(material),
+        price.section(material),
+    ]
+    return [section for section in found if section is not None]
+
+
+def terminal_lines(material: Material) -> list[str]:
+    """Return the answer as plain lines, one an environment."""
+    recommended = {
+        advice.environment: advice for advice, _, at in use.every_advice(material) if not at
+    }
+    lines = []
+    for environment in material.environments:
+        row = answer_row(material, environment)
+        words = said_of(row)
+        if words is None:
+            lines.append(f"{environment}: nothing measured")
+            continue
+        counts = f"{row['independent']} of {row['judged']} cells, {row['waits']} wait"
+        line = f"{environment}: {words} ({counts})"
+        chosen = recommended[environment].chosen
+        lines.append(f"{line}; {chosen.setting} helps" if chosen else line)
+    return lines

@@ -1,0 +1,256 @@
+"""What to use: variables and code changes that keep progress at the lowest price."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from onesided import advice as advices
+from onesided import verdicts
+from onesided.advice import Advice, Choice, Evidence
+from onesided.report import numbers
+from onesided.report.frame import Cell, Material
+from onesided.report.parts import (
+    Column,
+    Folded,
+    Measure,
+    Prose,
+    Section,
+    Table,
+    listed,
+)
+from onesided.report.progress.cells import place_words, places
+from onesided.report.progress.price import bound_of
+
+FOLDER = "advice"
+
+
+def _family(material: Material, environment: str) -> str | None:
+    for document in material.campaign.record.get("environments", []):
+        if document.get("name") == environment and document.get("family"):
+            return str(document["family"])
+    return None
+
+
+def advise(material: Material, environment: str, cells: Sequence[Cell]) -> Advice:
+    """Return what to use with an environment in the place of some cells."""
+    return advices.advise(
+        environment,
+        _family(material, environment),
+        [cell.entry for cell in cells],
+        material.summary.to_dicts(),
+    )
+
+
+def _facts(material: Material, environment: str, cells: Sequence[Cell]) -> dict[str, str]:
+    """Return what a shell file says of the campaign."""
+    campaign = material.campaign
+    own = campaign.cells.filter(campaign.cells["environment"] == environment)
+    library = own["library_version"].drop_nulls().unique().sort()
+    started = campaign.launches["started_at"].drop_nulls().sort()
+    return {
+        "library": "; ".join(library) or "not known",
+        "campaign": campaign.name,
+        "measured": f"{started[0]} to {started[-1]}" if started.len() else "not known",
+        "commit": str(campaign.record.get("commit") or "not known"),
+        "where": f"{place_words(cells)}; {material.hardware}",
+    }
+
+
+def _operations(found: Sequence[Choice]) -> str:
+    return listed(list(dict.fromkeys(choice.operation for choice in found)))
+
+
+def _code_sentences(advice: Advice) -> list[str]:
+    """Return the code changes, operations with the same combination and level together."""
+    same: dict[tuple[str, str | None], list[Choice]] = {}
+    for choice in advice.cheapest.values():
+        if choice.best:
+            same.setdefault((advices.calls(choice.best), choice.thread_level), []).append(choice)
+    said = [
+        f"{_operations(chosen)}: {words}. {_costs(chosen)} at {level}."
+        for (words, level), chosen in same.items()
+    ]
+    if advice.stuck and advice.measured:
+        said.append(f"{listed(advice.stuck)}: no combination measured is independent.")
+    best = [choice.best for choice in advice.choices if choice.best]
+    if any("nocheck" in evidence.axis("synchronisation") for evidence in best):
+        said.append(f"{advices.NOCHECK_CONDITION}.")
+    return said
+
+
+def _range(values: Sequence[float], show: Callable[[float], str]) -> str:
+    """Return one value, or the least and the largest."""
+    low, high = show(min(values)), show(max(values))
+    return low if low == high else f"{low} to {high}"
+
+
+def _costs(chosen: Sequence[Choice]) -> str:
+    """Say what a combination costs, and against what most code does."""
+    own = [c.best.price.value_s for c in chosen if c.best and c.best.price]
+    words = f"It costs {_range(own, numbers.seconds)}"
+    factors = [choice.factor for choice in chosen if choice.factor is not None]
+    common = {choice.common.verdict for choice in chosen if choice.common}
+    if factors:
+        words += f", {_range(factors, numbers.factor)} the price of create with lock_exclusive"
+        words += f", which {verdicts.WAITS}," if common == {verdicts.WAITS} else ""
+    return words
+
+
+def _file(material: Material, advice: Advice, cells: Sequence[Cell], at: int) -> dict[str, str]:
+    name = advices.file_name(advice.environment)
+    if at:
+        name = f"{name.removesuffix('.sh')}-{at + 1}.sh"
+    text = advices.shell_text(advice, _facts(material, advice.environment, cells))
+    return {f"{FOLDER}/{name}": text}
+
+
+def _prose(material: Material, advice: Advice, cells: Sequence[Cell], at: int, many: bool) -> Prose:
+    title = advice.environment + (f", {place_words(cells)}" if many else "")
+    sentences = [Markup("<b>Variables.</b> {}").format(advice.variables_say)]
+    found = _code_sentences(advice)
+    if found:
+        sentences.append(Markup("<b>Code.</b> {}").format(found[0]))
+        sentences += [Markup("{}").format(sentence) for sentence in found[1:]]
+    return Prose(title, sentences, _file(material, advice, cells, at))
+
+
+def _measure(material: Material, evidence: Evidence | None) -> Measure | None:
+    if evidence is None or evidence.price is None:
+        return None
+    return material.measure(Cell(evidence.entry), "price", "median")
+
+
+def _row(material: Material, environment: str, choice: Choice) -> dict[str, Any]:
+    best, common = choice.best, choice.common
+    bound = bound_of(material, Cell(best.entry)) if best else None
+    holds = advices.payload_says(choice)
+    return {
+        "environment": environment,
+        "operation": choice.operation,
+        "thread_level": choice.thread_level,
+        "use": best.combination if best else None,
+        "price": _measure(material, best),
+        "over_bound": best.price.value_s / bound[1].value
+        if best and best.price and bound
+        else None,
+        "common": common.verdict if common else None,
+        "common_price": _measure(material, common),
+        "factor": choice.factor,
+        "waits": "; ".join(dict.fromkeys(one.combination for one in choice.waiting)) or None,
+        "launches": best.launches if best else None,
+        "holds": holds,
+        "test": best.entry["test"] if best else None,
+        "cell": best.entry["cell"] if best else None,
+    }
+
+
+def _table(material: Material, found: Sequence[Advice]) -> Table:
+    rows = [
+        _row(material, advice.environment, choice) for advice in found for choice in advice.choices
+    ]
+    columns = [
+        Column("operation", "operation", header=True, note="holds"),
+        Column("thread_level", "thread level"),
+        Column("use", "cheapest independent"),
+        Column("price", "price", numbers.seconds, measure=True, unit="s"),
+        Column("common", "create, lock_exclusive", verdict=True),
+        Column("common_price", "price", numbers.seconds, measure=True, unit="s"),
+        Column("factor", "price over price", numbers.factor),
+    ]
+    if any(row["over_bound"] for row in rows):
+        columns.append(Column("over_bound", "price over bound", numbers.factor))
+    beside = tuple(
+        Column(name, name) for name in ("environment", "holds", "launches", "waits", "test", "cell")
+    )
+    return Table(
+        "progress_use",
+        "The cheapest combination of flavor and synchronisation that is independent with no "
+        "variable set, for each operation and thread level, and what the commonest code does.",
+        columns,
+        rows,
+        groups="environment",
+        csv_only=beside,
+        large=True,
+    )
+
+
+def _settings_table(material: Material, found: Sequence[Advice]) -> Table | None:
+    rows = []
+    for advice in found:
+        for effect in advice.effects:
+            turned = [(turn, "turned") for turn in effect.turned]
+            worse = [(turn, "worse") for turn in effect.lost]
+            for turn, kind in (*turned, *worse):
+                rows.append(
+                    {
+                        "environment": advice.environment,
+                        "setting": effect.setting,
+                        "what": turn.before.what,
+                        "kind": kind,
+                        "before": turn.before.verdict,
+                        "after": turn.after.verdict,
+                        "tau": turn.after.entry["tau_s"],
+                        "price_before": _measure(material, turn.before),
+                        "price_after": _measure(material, turn.after),
+                        "test": turn.after.entry["test"],
+                        "cell": turn.after.entry["cell"],
+                    }
+                )
+    if not rows:
+        return None
+    columns = [
+        Column("what", "cell", header=True),
+        Column("setting", "setting"),
+        Column("before", "default", verdict=True),
+        Column("after", "with the setting", verdict=True),
+        Column("tau", "delay τ", numbers.seconds, unit="s"),
+        Column("price_before", "price", numbers.seconds, measure=True, unit="s"),
+        Column("price_after", "price with it", numbers.seconds, measure=True, unit="s"),
+    ]
+    beside = tuple(Column(name, name) for name in ("environment", "kind", "test", "cell"))
+    caption = "Cells that another setting turns, for the better and for the worse."
+    return Table(
+        "progress_settings",
+        caption,
+        columns,
+        rows,
+        groups="environment",
+        csv_only=beside,
+        large=True,
+    )
+
+
+def every_advice(material: Material) -> list[tuple[Advice, Sequence[Cell], int]]:
+    """Return the advice for each environment in each place, with its cells and its number."""
+    numbered: dict[str, int] = {}
+    found = []
+    for cells in places(material.cells):
+        for environment in material.environments:
+            own = [cell for cell in cells if cell.environment == environment]
+            if own:
+                at = numbered.setdefault(environment, 0)
+                numbered[environment] += 1
+                found.append((advise(material, environment, own), own, at))
+    return found
+
+
+def section(material: Material) -> Section:
+    """Return what to use, in words, as shell files and with the evidence."""
+    found = every_advice(material)
+    many = len(found) > len(material.environments)
+    prose = [_prose(material, *one, many) for one in found]
+    advice = [one[0] for one in found]
+    parts: list[Any] = [*prose, _table(material, advice)]
+    settings = _settings_table(material, advice)
+    if settings is not None:
+        parts.append(Folded("Cells that a setting turns", settings))
+    lead = (
+        "From the verdicts and prices above, for operations on a target that computes: the code "
+        "that is independent at the lowest price, and the variables that help code that cannot be "
+        "changed. Nothing is recommended from a cell that failed, was undecided or has too few "
+        "launches. Each shell file holds the evidence and exports what is recommended, if anything."
+    )
+    return Section("progress-use", "What to use", lead, tuple(parts))
