@@ -282,7 +282,7 @@ def campaign(
     settings: Sequence[str] = ("default", "async_thread"),
     levels: Sequence[str] = ("single", "multiple"),
     rounds: int = 6,
-    limits: bool = True,
+    limits: bool = False,
     seed: int = 1,
 ) -> Path:
     """Write cells, samples, launches and campaign.json; return the folder."""

@@ -159,6 +159,7 @@ class Effect:
         unavailable: why it has none, or why it was not measured; None where it was.
         compared: cells that wait at the default and were decided with the setting too.
         turned: those of them that no longer wait: independent or delayed.
+        eased: cells of those that are partial with the setting: not counted as turned.
         lost: cells that were independent or delayed, and wait with the setting or are in between.
         failed: cells that fail with the setting and do not at the default.
         factor: price with the setting over price without it, geometric mean over all cells that
@@ -171,6 +172,7 @@ class Effect:
     unavailable: str | None
     compared: int
     turned: tuple[Turn, ...]
+    eased: int
     lost: tuple[Turn, ...]
     failed: tuple[Evidence, ...]
     factor: float | None
@@ -203,6 +205,7 @@ class Advice:
         effects: one a setting other than the default that the campaign declares.
         waiting: cells that wait at the default.
         measured: whether any cell was decided at the default.
+        missing: why none was, in the words of the first cell that says; None otherwise.
     """
 
     environment: str
@@ -211,6 +214,7 @@ class Advice:
     effects: tuple[Effect, ...]
     waiting: int
     measured: bool
+    missing: str | None
 
     @cached_property
     def chosen(self) -> Effect | None:
@@ -234,6 +238,11 @@ class Advice:
             if choice.best and (known is None or _price_of(choice.best) < _price_of(known.best)):
                 found[choice.operation] = choice
         return found
+
+    @property
+    def tried(self) -> list[Effect]:
+        """Return the settings that were measured."""
+        return [effect for effect in self.effects if effect.compared or effect.failed]
 
     @property
     def stuck(self) -> list[str]:
@@ -466,6 +475,7 @@ def _effect(shelf: _Shelf, setting: str, family: str | None) -> Effect:
         unavailable,
         len(waited),
         tuple(_turn(shelf, *pair) for pair in waited if pair[1]["verdict"] in kept),
+        sum(after["verdict"] == verdicts.PARTIAL for _, after in waited),
         tuple(_turn(shelf, *pair) for pair in held if pair[1]["verdict"] not in kept),
         tuple(
             shelf.evidence(entry)
@@ -496,7 +506,9 @@ def advise(
     own = [entry for entry in entries if entry["environment"] == environment]
     shelf = _Shelf(own, prices(rows))
     others = dict.fromkeys(e["setting"] for e in own if e["setting"] not in (None, DEFAULT_SETTING))
-    computing = [entry for entry in shelf.computing(DEFAULT_SETTING) if _is_decided(entry)]
+    declared_cells = shelf.computing(DEFAULT_SETTING)
+    computing = [entry for entry in declared_cells if _is_decided(entry)]
+    reasons = (f"{e['verdict']}: {e['detail']}" for e in declared_cells if e["detail"])
     return Advice(
         environment,
         family,
@@ -504,6 +516,7 @@ def advise(
         tuple(_effect(shelf, setting, family) for setting in others),
         sum(entry["verdict"] == verdicts.WAITS for entry in computing),
         bool(computing),
+        None if computing else next(reasons, None),
     )
 
 
@@ -530,6 +543,8 @@ def effect_says(effect: Effect) -> str:
     if effect.turned:
         delayed = len(effect.turned) - effect.to_independent
         words += f" ({effect.to_independent} to independent, {delayed} to delayed{_delays(effect)})"
+    if effect.eased:
+        words += f", makes {effect.eased} partial"
     if effect.lost:
         words += f", and {counted(len(effect.lost), 'cell')} that did not wait are worse with it"
     if effect.failed:
@@ -545,7 +560,8 @@ def effect_says(effect: Effect) -> str:
 
 def _variables_sentence(advice: Advice) -> str:
     if not advice.measured:
-        return "Nothing was decided at the default setting, so nothing is said of variables."
+        reason = f" ({advice.missing})" if advice.missing else ""
+        return f"Nothing was decided at the default setting{reason}."
     if not advice.effects:
         return "Variables were not tried in this campaign."
     if advice.chosen:
@@ -553,10 +569,12 @@ def _variables_sentence(advice: Advice) -> str:
         return f"Set {named}: {effect_says(advice.chosen)}"
     if not advice.waiting:
         return "No cell waits at the default setting, so no variable is needed."
-    tried = [effect for effect in advice.effects if effect.compared or effect.failed]
-    if not tried:
-        return "Variables were not tried: " + " ".join(map(effect_says, advice.effects))
-    return "No variable helps: " + " ".join(map(effect_says, advice.effects))
+    found = " ".join(map(effect_says, advice.effects))
+    if not advice.tried:
+        return f"Variables were not tried: {found}"
+    if any(effect.turned for effect in advice.tried):
+        return f"No variable is recommended: {found}"
+    return f"No variable helps: {found}"
 
 
 def calls(evidence: Evidence) -> str:

@@ -85,7 +85,7 @@ SHORT_WORDS: Mapping[str, str] = {
 """What stands for a verdict where many columns leave no room; the key above says it in full."""
 
 
-LONGEST_WORD = 13
+LONGEST_WORD = 11
 """Letters that a place of a matrix has room for on a wide page."""
 
 

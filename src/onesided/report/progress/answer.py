@@ -163,16 +163,14 @@ def variables_sentence(found: Sequence[Advice]) -> Markup | None:
         for advice in found
         if advice.chosen
     ]
-    tried = [a.environment for a in found if a.waiting and not a.chosen and _was_tried(a)]
-    if tried:
-        helped.append(Markup("no variable helps <strong>{}</strong>").format(listed(tried)))
+    left = [advice for advice in found if advice.waiting and advice.tried and not advice.chosen]
+    for words, turns in (("no variable helps", False), ("no variable is recommended for", True)):
+        names = [a.environment for a in left if any(e.turned for e in a.tried) == turns]
+        if names:
+            helped.append(Markup("{} <strong>{}</strong>").format(words, listed(names)))
     if not helped:
         return None
     return Markup("Code that stays as it is: {}.").format(Markup("; ").join(helped))
-
-
-def _was_tried(advice: Advice) -> bool:
-    return any(effect.compared or effect.failed for effect in advice.effects)
 
 
 def headline(material: Material) -> Headline:

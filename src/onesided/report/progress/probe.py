@@ -166,8 +166,16 @@ def _explorer(rows: list[dict[str, Any]]) -> str:
     words = chosen.mark_text(
         align="left", baseline="top", fontSize=13, fontWeight="bold", color=figures.colour("ink")
     ).encode(x=alt.value(8), y=alt.value(6), text="verdict:N")
+    none = (
+        alt.Chart(alt.InlineData(values=rows))
+        .transform_calculate(hit=f"({wanted}) ? 1 : 0")
+        .transform_aggregate(hits="sum(hit)")
+        .transform_filter("datum.hits == 0")
+        .mark_text(align="left", baseline="top", fontSize=13, color=figures.colour("muted"))
+        .encode(x=alt.value(8), y=alt.value(6), text=alt.value("no such cell was measured"))
+    )
     layered = (
-        alt.layer(probe.diagonal(scales), dots, words)
+        alt.layer(probe.diagonal(scales), dots, words, none)
         .properties(width="container", height=320)
         .add_params(*selects)
     )

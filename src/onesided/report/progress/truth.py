@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from onesided import verdicts
 from onesided.advice import BASE_STATE, DEFAULT_SETTING
 from onesided.report import numbers
 from onesided.report.cells import axis_of
@@ -61,7 +62,8 @@ def _default_words(cells: Iterable[Cell]) -> Defaults:
 
 def _notes(cell: Cell, defaults: Defaults) -> str:
     known = defaults.get(_key(cell))
-    changed = cell.setting != DEFAULT_SETTING and known and cell.verdict not in known
+    measured = cell.verdict not in verdicts.NOT_MEASURED
+    changed = cell.setting != DEFAULT_SETTING and known and cell.verdict not in known and measured
     return (CHANGED if changed else "") + (SCHEDULER if cell.oversubscribed else "")
 
 

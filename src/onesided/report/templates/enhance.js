@@ -26,15 +26,17 @@
     button.hidden = false;
     button.addEventListener("click", async () => {
       const open = button.getAttribute("aria-pressed") !== "true";
+      // a view that fills its box can only be drawn in a box that has a width
+      live.hidden = !open;
       if (open && !live.childElementCount) {
         const text = figure.querySelector("script[type='application/json']").textContent;
         await whenVega();
-        await window.vegaEmbed(live, JSON.parse(text), { actions: false, renderer: "svg" });
+        const box = live.appendChild(document.createElement("div"));
+        await window.vegaEmbed(box, JSON.parse(text), { actions: false, renderer: "svg" });
       }
       button.setAttribute("aria-pressed", String(open));
       button.textContent = open ? "Back to the drawing" : "Explore";
       figure.classList.toggle("exploring", open);
-      live.hidden = !open;
     });
   }
 
