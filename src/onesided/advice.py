@@ -46,6 +46,8 @@ SYNCHRONISATION_CALLS: Mapping[str, str] = {
 NOCHECK_CONDITION = "MPI_MODE_NOCHECK is correct only where no conflicting lock can be held"
 
 Entry = Mapping[str, Any]
+Mpi = tuple[str, str]
+"""Family and version of an environment's MPI."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,7 @@ class Advice:
 
     Attributes:
         environment: its name.
-        family: whose variables its settings have.
+        mpi: family and version, whose variables its settings have.
         choices: one an operation and thread level, in the order declared.
         effects: one a setting other than the default that the campaign declares.
         waiting: cells that wait at the default.
@@ -209,7 +211,7 @@ class Advice:
     """
 
     environment: str
-    family: str | None
+    mpi: Mpi | None
     choices: tuple[Choice, ...]
     effects: tuple[Effect, ...]
     waiting: int
@@ -439,19 +441,19 @@ def _price_factors(shelf: _Shelf, pairs: Iterable[tuple[Entry, Entry]]) -> list[
     return factors
 
 
-def declared(setting: str, family: str | None) -> tuple[Mapping[str, str], str | None]:
-    """Return a setting's variables for a family, and why there are none."""
+def declared(setting: str, mpi: Mpi | None) -> tuple[Mapping[str, str], str | None]:
+    """Return a setting's variables for an MPI, and why there are none."""
     if setting not in settings.names():
         return {}, "it is no longer declared in config/settings.yaml"
-    if family is None:
+    if mpi is None:
         return {}, "the environment's family is not known"
-    found = settings.value(setting, family)
+    found = settings.value(setting, *mpi)
     return found.variables, found.unavailable
 
 
-def _effect(shelf: _Shelf, setting: str, family: str | None) -> Effect:
+def _effect(shelf: _Shelf, setting: str, mpi: Mpi | None) -> Effect:
     """Hold a setting's cells against the default's."""
-    variables, unavailable = declared(setting, family)
+    variables, unavailable = declared(setting, mpi)
     pairs = _twins(shelf, setting)
     kept = (verdicts.INDEPENDENT, verdicts.DELAYED)
     seen = [
@@ -491,7 +493,7 @@ def _effect(shelf: _Shelf, setting: str, family: str | None) -> Effect:
 
 def advise(
     environment: str,
-    family: str | None,
+    mpi: Mpi | None,
     entries: Sequence[Entry],
     rows: Iterable[Mapping[str, Any]],
 ) -> Advice:
@@ -499,7 +501,7 @@ def advise(
 
     Args:
         environment: its name.
-        family: of the environment, for the settings' variables.
+        mpi: family and version of the environment, for the settings' variables.
         entries: the experiment's cells in verdicts.json, of one place (see `group_of`).
         rows: the experiment's rows of summary.parquet.
     """
@@ -511,9 +513,9 @@ def advise(
     reasons = (f"{e['verdict']}: {e['detail']}" for e in declared_cells if e["detail"])
     return Advice(
         environment,
-        family,
+        mpi,
         _choices(shelf),
-        tuple(_effect(shelf, setting, family) for setting in others),
+        tuple(_effect(shelf, setting, mpi) for setting in others),
         sum(entry["verdict"] == verdicts.WAITS for entry in computing),
         bool(computing),
         None if computing else next(reasons, None),

@@ -21,6 +21,7 @@ STAGES = (
     "report",
     "references",
     "reproducibility",
+    "advice",
 )
 
 

@@ -70,11 +70,11 @@ def price(of, value, launches=6):
     }
 
 
-def advised(*priced, family="mpich"):
+def advised(*priced, mpi=("mpich", "5.0.2")):
     """Return the advice on entries, each given alone or with its price in seconds."""
     pairs = [found if isinstance(found, tuple) else (found, 1e-7) for found in priced]
     rows = [price(*pair) for pair in pairs if pair[1] is not None]
-    return advice.advise("one", family, [found for found, _ in pairs], rows)
+    return advice.advise("one", mpi, [found for found, _ in pairs], rows)
 
 
 def only_choice(found):
@@ -146,7 +146,7 @@ def test_a_cell_in_two_tests_that_disagree_is_not_recommended():
 )
 def test_a_price_is_not_stated_from_shared_cores_or_few_launches(spoilt, launches):
     cell = entry(**spoilt)
-    found = advice.advise("one", "mpich", [cell], [price(cell, 1e-7, launches)])
+    found = advice.advise("one", ("mpich", "5.0.2"), [cell], [price(cell, 1e-7, launches)])
     choice = only_choice(found)
     assert choice.best is None
     assert choice.independent[0].price is None
@@ -203,7 +203,7 @@ def test_a_setting_that_turns_a_cell_is_chosen_with_its_variables():
     before, after = helped(COMMON)
     found = advised((before, 1e-7), (after, 3e-7))
     assert found.chosen.setting == "async_thread"
-    assert found.variables == settings.value("async_thread", "mpich").variables
+    assert found.variables == settings.value("async_thread", "mpich", "5.0.2").variables
     assert found.chosen.factor == pytest.approx(3.0)
     assert "0 to independent, 1 to delayed by 2 ms" in found.variables_say
 
@@ -242,7 +242,7 @@ def test_the_setting_that_turns_most_cells_is_chosen(monkeypatch):
         "other": settings.SettingValue({"TWO": "2"}, None),
     }
     monkeypatch.setattr(settings, "names", lambda: list(values))
-    monkeypatch.setattr(settings, "value", lambda setting, family: values[setting])
+    monkeypatch.setattr(settings, "value", lambda setting, family, version: values[setting])
     second = entry("waits", operation="get", flavor="create")
     both = [{**helped(cell)[1], "setting": "other", "test": "T"} for cell in (COMMON, second)]
     found = advised(*helped(COMMON), second, *both)
@@ -251,7 +251,7 @@ def test_the_setting_that_turns_most_cells_is_chosen(monkeypatch):
 
 def test_an_unavailable_setting_says_why():
     after = helped(COMMON, verdict="unavailable", detail="no such thread")[1]
-    found = advised(COMMON, after, family="openmpi")
+    found = advised(COMMON, after, mpi=("openmpi", "5.0.11"))
     assert found.variables == {}
     assert found.variables_say.startswith("Variables were not tried: async_thread is not available")
 
@@ -294,7 +294,7 @@ def sourced(text, tmp_path):
 
 def test_a_real_shell_exports_what_is_recommended_and_nothing_else(tmp_path):
     text = shell_text(advised(*helped(COMMON), entry()), FACTS)
-    assert sourced(text, tmp_path) == settings.value("async_thread", "mpich").variables
+    assert sourced(text, tmp_path) == settings.value("async_thread", "mpich", "5.0.2").variables
 
 
 def test_without_a_recommendation_a_shell_exports_nothing(tmp_path):
@@ -304,7 +304,7 @@ def test_without_a_recommendation_a_shell_exports_nothing(tmp_path):
 def test_hostile_values_and_names_stay_values_and_comments(tmp_path, monkeypatch):
     value = "a b'; touch evil; $(touch evil) \"`"
     hostile = settings.SettingValue({"ONE": value}, None)
-    monkeypatch.setattr(settings, "value", lambda setting, family: hostile)
+    monkeypatch.setattr(settings, "value", lambda setting, family, version: hostile)
     text = shell_text(
         advised(*helped(COMMON)), {"library": "one\nexport EVIL=1\r; export EVIL=2\u2028"}
     )
@@ -315,7 +315,7 @@ def test_hostile_values_and_names_stay_values_and_comments(tmp_path, monkeypatch
 
 def test_a_name_that_no_shell_takes_is_refused(monkeypatch):
     wrong = settings.SettingValue({"A;B": "1"}, None)
-    monkeypatch.setattr(settings, "value", lambda setting, family: wrong)
+    monkeypatch.setattr(settings, "value", lambda setting, family, version: wrong)
     with pytest.raises(ValueError, match="A;B"):
         shell_text(advised(*helped(COMMON)), FACTS)
 

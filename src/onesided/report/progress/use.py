@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from onesided import advice as advices
 from onesided import verdicts
-from onesided.advice import Advice, Choice, Evidence
+from onesided.advice import Advice, Choice, Evidence, Mpi
 from onesided.report import numbers
 from onesided.report.frame import Cell, Material
 from onesided.report.parts import (
@@ -27,10 +27,10 @@ from onesided.report.progress.price import bound_of
 FOLDER = "advice"
 
 
-def _family(material: Material, environment: str) -> str | None:
+def _mpi(material: Material, environment: str) -> Mpi | None:
     for document in material.campaign.record.get("environments", []):
         if document.get("name") == environment and document.get("family"):
-            return str(document["family"])
+            return str(document["family"]), str(document.get("version"))
     return None
 
 
@@ -38,7 +38,7 @@ def advise(material: Material, environment: str, cells: Sequence[Cell]) -> Advic
     """Return what to use with an environment in the place of some cells."""
     return advices.advise(
         environment,
-        _family(material, environment),
+        _mpi(material, environment),
         [cell.entry for cell in cells],
         material.summary.to_dicts(),
     )
