@@ -233,11 +233,15 @@ class Advice:
 
     @cached_property
     def cheapest(self) -> dict[str, Choice]:
-        """Return for each operation the choice that costs least, over thread levels."""
+        """Return for each operation what costs least: of the lowest thread level that has it.
+
+        Another level is named only where its interval lies below: prices of two levels are from
+        different launches, and equal ones differ by noise.
+        """
         found: dict[str, Choice] = {}
         for choice in self.choices:
             known = found.get(choice.operation)
-            if choice.best and (known is None or _price_of(choice.best) < _price_of(known.best)):
+            if choice.best and (known is None or _is_below(choice.best, known.best)):
                 found[choice.operation] = choice
         return found
 
@@ -268,6 +272,13 @@ def plain_time(seconds: float) -> str:
 
 def _price_of(evidence: Evidence | None) -> float:
     return evidence.price.value_s if evidence and evidence.price else float("inf")
+
+
+def _is_below(first: Evidence | None, second: Evidence | None) -> bool:
+    """Tell whether the first's price lies below the second's, intervals and all."""
+    if first is None or second is None or first.price is None or second.price is None:
+        return False
+    return first.price.high_s < second.price.low_s
 
 
 def counted(number: int, singular: str) -> str:
@@ -390,13 +401,19 @@ def _choice(shelf: _Shelf, operation: str, level: str | None, entries: Sequence[
     )
 
 
+def _level_rank(level: str | None) -> int:
+    """Return the place of a thread level in MPI's order."""
+    levels = ("single", "funneled", "serialized", "multiple")
+    return levels.index(level) if level in levels else len(levels)
+
+
 def _choices(shelf: _Shelf) -> tuple[Choice, ...]:
     groups: dict[tuple[str, str | None], list[Entry]] = {}
     for entry in shelf.computing(DEFAULT_SETTING):
         key = (str(entry["labels"].get("operation")), entry["thread_level"])
         groups.setdefault(key, []).append(entry)
     order = list(dict.fromkeys(operation for operation, _ in groups))
-    keys = sorted(groups, key=lambda key: order.index(key[0]))
+    keys = sorted(groups, key=lambda key: (order.index(key[0]), _level_rank(key[1])))
     return tuple(_choice(shelf, *key, groups[key]) for key in keys)
 
 
@@ -565,7 +582,7 @@ def _variables_sentence(advice: Advice) -> str:
         reason = f" ({advice.missing})" if advice.missing else ""
         return f"Nothing was decided at the default setting{reason}."
     if not advice.effects:
-        return "Variables were not tried in this campaign."
+        return "Not tried in this campaign."
     if advice.chosen:
         named = ", ".join(f"{name}={value}" for name, value in advice.chosen.variables.items())
         return f"Set {named}: {effect_says(advice.chosen)}"
@@ -573,7 +590,7 @@ def _variables_sentence(advice: Advice) -> str:
         return "No cell waits at the default setting, so no variable is needed."
     found = " ".join(map(effect_says, advice.effects))
     if not advice.tried:
-        return f"Variables were not tried: {found}"
+        return f"Not tried: {found}"
     if any(effect.turned for effect in advice.tried):
         return f"No variable is recommended: {found}"
     return f"No variable helps: {found}"

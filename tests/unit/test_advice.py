@@ -163,6 +163,12 @@ def test_prices_of_two_levels_are_two_choices_and_the_cheaper_is_named():
     assert found.cheapest["put"].thread_level == "single"
 
 
+def test_a_higher_level_is_named_only_where_its_interval_lies_below():
+    levels = [entry(level="multiple"), entry(level="single")]
+    assert advised((levels[0], 9.5e-8), (levels[1], 1e-7)).cheapest["put"].thread_level == "single"
+    assert advised((levels[0], 5e-8), (levels[1], 1e-7)).cheapest["put"].thread_level == "multiple"
+
+
 def test_a_size_at_which_it_waits_is_said():
     small, large = entry(), entry("waits", size=1048576)
     other = entry(size=1024)
@@ -182,7 +188,7 @@ def test_another_environments_cells_say_nothing():
 
 def test_without_other_settings_variables_were_not_tried():
     found = advised(COMMON)
-    assert found.variables_say == "Variables were not tried in this campaign."
+    assert found.variables_say == "Not tried in this campaign."
     assert "\nexport" not in shell_text(found, FACTS)
 
 
@@ -253,7 +259,7 @@ def test_an_unavailable_setting_says_why():
     after = helped(COMMON, verdict="unavailable", detail="no such thread")[1]
     found = advised(COMMON, after, mpi=("openmpi", "5.0.11"))
     assert found.variables == {}
-    assert found.variables_say.startswith("Variables were not tried: async_thread is not available")
+    assert found.variables_say.startswith("Not tried: async_thread is not available")
 
 
 def test_a_setting_that_is_no_longer_declared_is_not_recommended():

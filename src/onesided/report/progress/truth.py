@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -29,6 +29,7 @@ from onesided.report.progress.cells import (
     environments_of,
     groups,
     is_idle,
+    levels_of,
     payload_of,
     payload_words,
     place_words,
@@ -67,26 +68,25 @@ def _notes(cell: Cell, defaults: Defaults) -> str:
     return (CHANGED if changed else "") + (SCHEDULER if cell.oversubscribed else "")
 
 
-def early_words(cell: Cell) -> str | None:
-    """Return the early fractions of the launches: ``early 0.00 to 0.05``."""
-    if not cell.early_fractions:
-        return None
-    return f"early fraction {min(cell.early_fractions):.2f} to {max(cell.early_fractions):.2f}"
+def _span(values: Sequence[float], show: Callable[[float], str]) -> str:
+    """Return the least and the largest of some values, or the one that both are."""
+    low, high = show(min(values)), show(max(values))
+    return low if low == high else f"{low} to {high}"
 
 
 def _title(cells: Sequence[Cell]) -> str:
-    """Return what a mark rests on, cell by cell."""
-    said = []
-    for cell in cells:
-        words = [
-            f"{test_of(cell)} at {cell.thread_level}: {cell.verdict}",
-            f"τ {numbers.seconds(cell.tau_s)}" if cell.tau_s else None,
-            early_words(cell),
-            f"{cell.valid_launches} of {cell.launches} launches valid",
-            cell.detail,
-        ]
-        said.append(", ".join(word for word in words if word))
-    return "\n".join(said)
+    """Return what the mark of some cells with one verdict rests on."""
+    early = [fraction for cell in cells for fraction in cell.early_fractions]
+    delays = [cell.tau_s for cell in cells if cell.tau_s]
+    valid = min(cells, key=lambda cell: cell.valid_launches)
+    words = [
+        f"{', '.join(levels_of(cells))}: {cells[0].verdict}",
+        f"τ {_span(delays, numbers.seconds)}" if delays else None,
+        f"early fraction {_span(early, '{:.2f}'.format)}" if early else None,
+        f"{valid.valid_launches} of {valid.launches} launches valid",
+        next((cell.detail for cell in cells if cell.detail), None),
+    ]
+    return "; ".join(word for word in words if word)
 
 
 def marks(cells: Sequence[Cell], defaults: Defaults) -> list[Mark]:

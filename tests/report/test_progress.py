@@ -1,0 +1,580 @@
+"""Claims about the progress page."""
+
+from __future__ import annotations
+
+import csv
+import html.parser
+import io
+import re
+import subprocess
+from types import SimpleNamespace
+
+import polars as pl
+import pytest
+import synthetic_progress as synthetic
+from test_browser import network, opened
+from test_report import _Tables
+
+from onesided import advice, report, verdicts
+from onesided.analyse import analyse
+from onesided.report import parts
+from onesided.report.frame import Bounds, Cell, load
+from onesided.report.parts import Mark, Matrix, MatrixRow
+from onesided.report.progress import answer, price, probe, truth, waiting
+
+WIDTHS = (1280, 400)
+
+
+def made(folder, *arguments, **options):
+    """Return the page of a synthetic campaign."""
+    synthetic.campaign(folder, *arguments, **options)
+    analyse(folder)
+    return report.build(folder)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    return made(tmp_path_factory.mktemp("progress"))
+
+
+@pytest.fixture(scope="module")
+def text(page):
+    return page.read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def material(page):
+    (found,) = load(page.parents[1]).materials()
+    return found
+
+
+def rows_of(page, name):
+    return list(csv.DictReader(io.StringIO((page.parent / f"{name}.csv").read_text("utf-8"))))
+
+
+class _Matrices(html.parser.HTMLParser):
+    """The marks of every matrix: name of its CSV, group, row, column's number, sign and word."""
+
+    def __init__(self):
+        super().__init__()
+        self.marks: dict[str, list[tuple[str, str, int, str, str]]] = {}
+        self._table = self._into = None
+        self._group = self._row = self._sign = ""
+        self._column = -1
+        self._heading = False
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        kind = given.get("class", "")
+        if "data-table" in given:
+            self._table = given["data-table"] if "matrix" in kind else None
+        if self._table is None:
+            return
+        if tag == "tr":
+            self._heading = kind == "group"
+        if tag == "th" and given.get("scope") in ("rowgroup", "row"):
+            self._into = "heading" if self._heading else "row"
+            self._column = -1
+        elif tag == "td":
+            self._column += 1
+        elif kind in ("sign", "word"):
+            self._into = kind
+
+    def handle_endtag(self, tag):
+        if tag in ("th", "span"):
+            self._into = None
+
+    def handle_data(self, data):
+        if self._into == "heading":
+            self._group = data
+        elif self._into == "row":
+            self._row = data
+        elif self._into == "sign":
+            self._sign = data
+        elif self._into == "word":
+            found = (self._group, self._row, self._column, self._sign, data)
+            self.marks.setdefault(self._table, []).append(found)
+
+
+@pytest.fixture(scope="module")
+def matrices(text):
+    parser = _Matrices()
+    parser.feed(text)
+    return parser.marks
+
+
+# ------------------------------------------------------------------------------ the headline
+
+
+def test_the_answer_names_the_combination_that_is_always_independent(text):
+    ledes = re.findall(r'<p class="lede">(.*?)</p>', text)
+    assert ledes[0] == (
+        "<strong>mpich-5.0.2 and impi-2021.18.1</strong> are independent only on allocate windows "
+        "with lock_all_flush."
+    )
+    assert ledes[1] == (
+        "<strong>openmpi-5.0.11</strong> is independent only on allocate windows, whatever "
+        "synchronises."
+    )
+    assert ledes[2].startswith(
+        "Code that stays as it is: MPIR_CVAR_ASYNC_PROGRESS=1 helps <strong>mpich-5.0.2</strong>"
+    )
+
+
+def test_the_answers_table_counts_cells(page):
+    row = rows_of(page, "progress_answer")[0]
+    assert (row["environment"], row["judged"]) == ("mpich-5.0.2", "40")
+    assert (row["independent"], row["waits"]) == ("10", "30")
+    assert row["always_waits"].startswith("create windows, whatever synchronises")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["independent"] * 3, answer.STRONG),
+        (["independent", "delayed"], answer.STRONG),
+        (["waits", "waits", "undecided", "reference"], answer.WEAK),
+        (["waits", "independent"], "independent in part"),
+        (["waits", "partial"], "independent in part"),
+        (["crash", "undecided"], "nothing measured"),
+    ],
+)
+def test_strong_or_weak_is_said_only_where_all_observed_cells_agree(words, said):
+    assert answer.reading(words) == said
+
+
+def test_combinations_are_said_in_few_words():
+    every = [(f, s) for f in ("create", "allocate", "shared") for s in ("a", "b")]
+    assert answer.combination_words(every[2:], every) == (
+        "allocate and shared windows, whatever synchronises"
+    )
+    assert answer.combination_words([("create", "a"), ("allocate", "a")], every) == (
+        "create and allocate windows with a"
+    )
+
+
+def test_a_cell_that_is_undecided_keeps_a_combination_from_being_always_independent():
+    def cell(verdict):
+        labels = {"flavor": "allocate", "synchronisation": "lock_all_flush"}
+        return Cell({"verdict": verdict, "labels": labels})
+
+    pair = ("allocate", "lock_all_flush")
+    assert answer.always([cell("independent")] * 2, "independent") == [pair]
+    assert answer.always([cell("independent"), cell("undecided")], "independent") == []
+    assert answer.always([cell("independent"), cell("unsupported")], "independent") == [pair]
+
+
+# ------------------------------------------------------------------------------ the matrix
+
+
+def test_there_is_a_matrix_for_each_setting_and_target_state(matrices):
+    for setting in ("default", "async_thread"):
+        for state in ("computes", "computes_probing", "helper_blocked"):
+            assert f"truth_{setting}_{state}" in matrices
+    assert not any("idle" in name for name in matrices)
+
+
+def test_every_place_shows_the_verdicts_of_its_csv_by_sign_and_word(matrices, page, material):
+    columns = [
+        (environment, flavor)
+        for environment in material.environments
+        for flavor in ("create", "allocate")
+    ]
+    compared = 0
+    for name in ("truth_default_computes", "truth_async_thread_computes"):
+        expected = set()
+        for row in rows_of(page, name):
+            word = row["verdict"]
+            column = columns.index((row["environment"], row["axis_flavor"]))
+            at = (row["axis_synchronisation"], row["axis_operation"], column)
+            expected.add((*at, parts.sign_of(word)[0], parts.fitting_word(word, False)))
+        assert set(matrices[name]) == expected
+        compared += len(expected)
+    assert compared == 2 * 8 * 12
+
+
+def test_the_csv_is_the_long_form_of_the_verdicts(page, material):
+    rows = rows_of(page, "truth_default_computes")
+    cells = {
+        (c.environment, c.thread_level, *(str(v) for v in c.labels.values())): c
+        for c in material.cells
+        if c.setting == "default"
+    }
+    assert len(rows) == 4 * 2 * 24
+    for row in rows:
+        axes = [value for name, value in row.items() if name.startswith("axis_")]
+        cell = cells[(row["environment"], row["thread_level"], *axes)]
+        assert row["verdict"] == cell.verdict
+        assert row["valid_launches"] == str(cell.valid_launches)
+
+
+def test_levels_that_differ_each_say_whose_verdict_it_is():
+    def cell(level, verdict, test="Progress"):
+        return Cell(
+            {
+                "environment": "one", "system": "s", "partition": "p", "setting": "default",
+                "ranks": 2, "placement": "x", "launch_model": "native", "thread_level": level,
+                "verdict": verdict, "labels": {}, "test": f"{test} %setting=default",
+                "early_fractions": [0.0, 0.25], "valid_launches": 6, "launches": 6,
+                "detail": None, "tau_s": None, "oversubscribed": False,
+            }
+        )  # fmt: skip
+
+    (one,) = truth.marks([cell("single", "waits"), cell("multiple", "waits")], {})
+    assert one.which is None
+    assert "early fraction 0.00 to 0.25" in one.title
+    two = truth.marks([cell("single", "independent"), cell("multiple", "waits")], {})
+    assert [(mark.word, mark.which) for mark in two] == [
+        ("independent", "single"),
+        ("waits", "multiple"),
+    ]
+    tests = truth.marks([cell("single", "waits"), cell("single", "partial", "ProgressLong")], {})
+    assert [mark.which for mark in tests] == ["Progress", "ProgressLong"]
+
+
+def test_what_a_setting_changed_and_what_the_scheduler_decided_is_marked(text):
+    changed = text[text.index('data-table="truth_async_thread_computes"') :]
+    changed = changed[: changed.index("</ul>")]
+    assert "delayed</span><sup>Δ</sup>" in changed
+    assert "another verdict than the same cell has with the setting default" in changed
+    helped = text[text.index('data-table="truth_default_helper_blocked"') :]
+    helped = helped[: helped.index("</ul>")]
+    assert "<sup>†</sup>" in helped
+    assert "measure the scheduler" in helped
+    default = text[text.index('data-table="truth_default_computes"') :]
+    default = default[: default.index("</table>")]
+    assert "<sup>" not in default
+
+
+@pytest.mark.parametrize(("columns", "shown"), [(8, "independent"), (9, "indep.")])
+def test_many_columns_leave_room_for_short_words_only(columns, shown):
+    row = MatrixRow("lock", "put", [[Mark("independent", "why")]] * columns)
+    table = parts.Table("t", "", [], [])
+    found = Matrix("m", "", [("one", ["f"] * columns)], [row], table)
+    assert f'<span class="word">{shown}</span>' in row.places[0][0].html(found.dense)
+    assert [short for _, short in found.key] == ([""] if columns == 8 else ["indep."])
+
+
+def test_every_verdict_has_a_short_word_and_a_sign():
+    for word in verdicts.WORDS:
+        assert len(parts.fitting_word(word, True)) <= 7
+        assert parts.sign_of(word)[0]
+
+
+# ------------------------------------------------------------------------------ waits and price
+
+
+def test_the_part_in_which_an_access_waits_is_told(page):
+    rows = rows_of(page, "progress_where_it_waits")
+    assert rows and {row["verdict"] for row in rows} == {"waits"}
+    for row in rows:
+        shares = {part: float(row[f"{part}_share"]) for part in ("begin", "issue", "complete")}
+        assert sum(shares.values()) == pytest.approx(1.0)
+        assert shares[synthetic.WAITING_PART] > 0.99
+        assert float(row["slope"]) == pytest.approx(1.0, abs=0.01)
+
+
+def test_shares_are_of_the_parts_only(material):
+    cell = next(c for c in material.cells if c.verdict == "waits")
+    only = SimpleNamespace(measure=lambda *at: None)
+    assert waiting.shares(only, cell) is None
+    assert sum(waiting.shares(material, cell).values()) == pytest.approx(1.0)
+
+
+def test_a_fence_shows_what_is_left_after_the_targets_return(page):
+    rows = rows_of(page, "progress_synchronising")
+    assert {row["synchronisation"] for row in rows} == {"fence"}
+    waited = [row for row in rows if row["environment"] == "mpich-5.0.2"]
+    for row in waited:
+        assert 0 < float(row["after_return_s"]) < 5e-6
+
+
+def test_prices_stand_by_level_with_their_ratio(page):
+    for row in rows_of(page, "progress_price"):
+        single, multiple = float(row["price_single_s"]), float(row["price_multiple_s"])
+        assert float(row["lock_tax"]) == pytest.approx(multiple / single)
+        assert float(row["price_single_s_low"]) <= single <= float(row["price_single_s_high"])
+        expected = 5e-8 if row["synchronisation"] == "lock_all_flush" else 4e-7
+        assert single == pytest.approx(expected, rel=0.1)
+
+
+def test_the_targets_own_computing_and_its_visits_are_shown(page):
+    rows = rows_of(page, "progress_target")
+    for row in rows:
+        assert 1.0 < float(row["computes_probing"]) < 1.02
+        assert row["visits"]
+    assert {row["helper_blocked"] != "" for row in rows} == {True, False}
+
+
+def bounds_of(material):
+    """Return bounds as a campaign with the kernel `limits` would have them."""
+    template = next(c for c in material.cells if c.environment == "mpich-5.0.2").entry
+    wanted = {("atomic_add", 8): 5e-9, ("compare_and_swap", 8): 6e-9, ("copy", 8): 1e-9}
+    wanted |= {("copy", 65536): 8e-6}
+    cells, rows = [], []
+    for (bound, size), value in wanted.items():
+        labels = {"bound": bound, "size_bytes": str(size)}
+        cell = {**template, "kernel": "limits", "cell": f"{bound}-{size}", "labels": labels}
+        cells.append(Cell(cell))
+        names = ("system", "partition", "environment", "test", "cell", "kernel")
+        measured = {"value": value, "low": value, "high": value, "coverage": 0.97}
+        rows.append(
+            {
+                **{name: cell[name] for name in names},
+                "metric": "time",
+                "statistic": "median",
+                **measured,
+                "kind": "interval",
+                "launches": 6,
+            }
+        )
+    return Bounds.of(cells, pl.DataFrame(rows))
+
+
+@pytest.mark.parametrize(
+    ("operation", "size", "bound", "value"),
+    [
+        ("put", 8, "copy", 1e-9),
+        ("get", 65536, "copy", 8e-6),
+        ("put", 1048576, "copy", 8e-6),
+        ("accumulate", 8, "atomic_add", 5e-9),
+        ("fetch_and_op", 8, "atomic_add", 5e-9),
+        ("compare_and_swap", 8, "compare_and_swap", 6e-9),
+        ("accumulate", 1024, None, None),
+    ],
+)
+def test_an_operation_has_the_bound_of_its_kind_and_size(material, operation, size, bound, value):
+    template = next(c for c in material.cells if c.environment == "mpich-5.0.2").entry
+    labels = synthetic.labels(operation, size_bytes=size)
+    bounded = SimpleNamespace(bounds=bounds_of(material))
+    found = price.bound_of(bounded, Cell({**template, "labels": labels}))
+    assert (found and (found[0], found[1].value)) == (bound and (bound, value))
+
+
+def test_prices_are_multiples_of_the_bound_where_it_was_measured(material, page):
+    assert not any("over_bound" in row for row in rows_of(page, "progress_price"))
+    bounded = type(material)(
+        material.campaign, material.experiment, material.cells, material.summary,
+        bounds_of(material),
+    )  # fmt: skip
+    table = price.section(bounded).parts[0]
+    rows = list(csv.DictReader(io.StringIO(table.csv_text())))
+    row = next(
+        r
+        for r in rows
+        if (r["environment"], r["operation"], r["flavor"], r["synchronisation"])
+        == ("mpich-5.0.2", "fetch_and_op", "allocate", "lock_all_flush")
+    )
+    assert row["bound"] == "atomic_add"
+    assert float(row["over_bound"]) == pytest.approx(float(row["price_single_s"]) / 5e-9)
+    other = next(r for r in rows if r["environment"] == "openmpi-5.0.11")
+    assert other["over_bound"] == ""
+
+
+# ------------------------------------------------------------------------------ the probe
+
+
+def test_the_figure_draws_valid_accesses_only(page, material):
+    rows = rows_of(page, probe.NAME)
+    assert len(rows) > 100
+    assert all(float(row["remaining_s"]) >= verdicts.MINIMUM_REMAINING_S for row in rows)
+    assert {row["operation"] for row in rows} == set(synthetic.OPERATIONS)
+
+
+def test_any_cell_that_met_a_computing_target_can_be_explored(material):
+    explored = probe._explored_rows(material, probe._explored_cells(material))
+    met = {
+        (c.environment, c.setting, c.thread_level, *map(str, c.labels.values()))
+        for c in material.cells
+        if c.valid_launches
+        and c.labels["target_state"] != "idle"
+        # a failed launch's samples are kept apart
+        and c.verdict not in verdicts.NOT_MEASURED
+    }
+    assert len(explored) == len(met)
+    assert sum(len(row["x"]) for row in explored) < 3 * probe.EXPLORED_POINTS
+
+
+# ------------------------------------------------------------------------------ what to use
+
+
+def test_each_environment_has_a_shell_file_that_a_shell_takes(page, text):
+    files = sorted(path.name for path in (page.parent / "advice").iterdir())
+    assert files == [
+        "b_none_b.sh",
+        "impi-2021.18.1.sh",
+        "mpich-5.0.2.sh",
+        "openmpi-5.0.11.sh",
+    ]
+    for name in files:
+        path = page.parent / "advice" / name
+        subprocess.run(["sh", "-n", path], check=True)
+        subprocess.run(["sh", "-c", 'set -eu; . "$1"', "sh", path], check=True)
+        assert f'href="advice/{name}"' in text
+
+
+def exports(page, name):
+    lines = (page.parent / "advice" / name).read_text("utf-8").splitlines()
+    assert all(line.startswith(("#", "export ")) for line in lines)
+    return [line for line in lines if line.startswith("export ")]
+
+
+def test_only_what_helps_without_failures_is_exported(page):
+    assert exports(page, "mpich-5.0.2.sh") == ["export MPIR_CVAR_ASYNC_PROGRESS=1"]
+    for name in ("openmpi-5.0.11.sh", "impi-2021.18.1.sh", "b_none_b.sh"):
+        assert exports(page, name) == []
+
+
+def test_what_is_claimed_is_in_the_verdicts(page, material):
+    known = {(c.environment, c.test, c.cell): c.verdict for c in material.cells}
+    found = advice.claims((page.parent / "advice" / "mpich-5.0.2.sh").read_text("utf-8"))
+    assert len(found) > 10
+    for claim in found:
+        assert known[claim.environment, claim.test, claim.cell] == claim.verdict
+
+
+def test_the_page_says_what_the_shell_files_say(text, page):
+    for path in (page.parent / "advice").iterdir():
+        assert parts.escape(path.read_text("utf-8")) in text
+    assert "No variable helps: async_thread turns 0 of 20 cells" in text
+    assert "22 cells failed with it (crash)" in text
+
+
+def test_a_shell_file_of_an_earlier_report_does_not_stay(page):
+    stale = page.parent / "advice" / "gone.sh"
+    stale.write_text("export OLD=1\n")
+    report.build(page.parents[1])
+    assert not stale.exists()
+    assert (page.parent / "advice" / "mpich-5.0.2.sh").exists()
+
+
+def test_without_other_settings_nothing_is_said_to_help(tmp_path):
+    environments = synthetic.ENVIRONMENTS[:1]
+    found = made(tmp_path, environments, synthetic.grid(), settings=("default",))
+    text = found.read_text("utf-8")
+    assert "Not tried in this campaign." in text
+    assert exports(found, "mpich-5.0.2.sh") == []
+
+
+def test_too_few_launches_recommend_nothing(tmp_path):
+    found = made(tmp_path, synthetic.ENVIRONMENTS[:1], synthetic.grid(), rounds=2)
+    assert exports(found, "mpich-5.0.2.sh") == []
+    assert advice.claims((found.parent / "advice" / "mpich-5.0.2.sh").read_text()) == []
+
+
+def test_nothing_measured_at_all_still_makes_a_page(tmp_path):
+    found = made(tmp_path, synthetic.ENVIRONMENTS[3:], synthetic.grid(), rounds=1)
+    reason = "Nothing was decided at the default setting (unavailable: in 1 of 1 launches: wheel"
+    assert reason in found.read_text("utf-8")
+    assert "nothing measured" in report.terminal_summary(tmp_path)
+
+
+# ------------------------------------------------------------------------------ the whole page
+
+
+def test_every_table_has_a_csv_with_the_same_numbers(text, page):
+    parser = _Tables()
+    parser.feed(text)
+    compared = 0
+    for name, shown in parser.numbers.items():
+        held = iter([value for row in rows_of(page, name) for value in row.values()])
+        for value in shown:
+            assert any(value == other for other in held), f"{name}: {value} is not in the CSV"
+            compared += 1
+    assert compared > 1000
+
+
+def test_hostile_names_are_text(text):
+    assert "<b>none</b>" not in text
+    assert "<i>not</i>" not in text
+    assert "&lt;b&gt;none&lt;/b&gt;" in text
+
+
+def test_the_same_campaign_gives_the_same_bytes(page):
+    def content():
+        return {p: p.read_bytes() for p in page.parent.rglob("*") if p.is_file()}
+
+    before = content()
+    report.build(page.parents[1])
+    assert content() == before
+
+
+def test_the_legend_explains_every_verdict_that_can_occur():
+    from onesided.report.frame import LEGEND
+
+    words = {word for word, _ in LEGEND}
+    assert {
+        verdicts.LOCAL_COMPLETION,
+        verdicts.SYNCHRONISING,
+        verdicts.NO_EFFECT,
+        verdicts.HELPER_RETURNED,
+        *verdicts.OBSERVED,
+    } <= words
+
+
+def test_the_terminal_tells_one_line_an_environment(page):
+    said = report.terminal_summary(page.parents[1])
+    assert (
+        "mpich-5.0.2: independent only on allocate windows with lock_all_flush "
+        "(10 of 40 cells, 30 wait); async_thread helps" in said
+    )
+    assert "openmpi-5.0.11: independent only on allocate windows, whatever synchronises" in said
+
+
+# ------------------------------------------------------------------------------ in a browser
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_fits_with_everything_unfolded(browser, page, width, scheme):
+    with opened(browser, page, width, color_scheme=scheme) as shown:
+        shown.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        shown.wait_for_timeout(200)
+        assert shown.evaluate("document.documentElement.scrollWidth") <= width
+        assert shown.said == []
+        assert network(shown) == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_matrix_needs_no_scrolling(browser, page, width):
+    with opened(browser, page, width) as shown:
+        region = shown.locator('[data-table="truth_default_computes"] .region')
+        assert region.evaluate("r => r.scrollWidth - r.clientWidth") <= 0
+
+
+def test_a_narrow_matrix_shows_signs_and_keeps_the_words_for_who_listens(browser, page):
+    with opened(browser, page, 400) as shown:
+        mark = shown.locator('[data-table="truth_default_computes"] td .verdict').first
+        assert mark.bounding_box()["width"] < 40
+        assert mark.locator(".sign").is_visible()
+        assert mark.locator(".word").bounding_box()["width"] <= 1
+        assert mark.locator(".word").text_content() == "waits"
+        assert shown.locator('[data-table="truth_default_computes"] .key .waits').is_visible()
+
+
+def test_the_truth_table_is_there_without_scripts(browser, page):
+    with opened(browser, page, java_script_enabled=False) as shown:
+        table = shown.locator('[data-table="truth_default_computes"]')
+        assert table.locator("td .verdict").count() == 8 * 12
+        assert table.locator("td .verdict .word").first.is_visible()
+        assert shown.locator("figure .static.wide svg").count() == 2
+
+
+def test_any_cell_can_be_chosen_and_one_that_is_not_there_says_so(browser, page):
+    with opened(browser, page) as shown:
+        figure = shown.locator("figure#progress_against_remaining")
+        figure.locator("button.explore").click()
+        figure.locator(".live svg").wait_for(timeout=15_000)
+        marks = figure.locator(".live svg .mark-symbol path")
+        choose = {
+            name: figure.locator(f"select[name=chosen_{name}]") for name in ("flavor", "target")
+        }
+        figure.get_by_text("waits", exact=True).wait_for()
+        assert marks.count() > 4
+        choose["flavor"].select_option("allocate")
+        figure.locator("select[name=chosen_synchronisation]").select_option("lock_all_flush")
+        figure.get_by_text("independent", exact=True).wait_for()
+        choose["target"].select_option("helper_blocked")
+        figure.get_by_text("no such cell was measured").wait_for()
+        assert marks.count() == 0
+        assert shown.said == []
