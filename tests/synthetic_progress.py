@@ -318,6 +318,7 @@ def campaign(
             {
                 "name": environment.name,
                 "family": environment.family,
+                "version": environment.name.rpartition("-")[2],
                 "status": "unavailable" if environment.unavailable else "ready",
                 "reason": environment.unavailable,
             }

@@ -45,6 +45,9 @@ SYNCHRONISATION_CALLS: Mapping[str, str] = {
 }
 NOCHECK_CONDITION = "MPI_MODE_NOCHECK is correct only where no conflicting lock can be held"
 
+_SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
+"""Verdicts of cells that say nothing of their setting."""
+
 Entry = Mapping[str, Any]
 Mpi = tuple[str, str]
 """Family and version of an environment's MPI."""
@@ -486,8 +489,8 @@ def _effect(shelf: _Shelf, setting: str, mpi: Mpi | None) -> Effect:
     # a crash may be met in a cell that has no twin: every cell of the setting counts
     sound = {id(after) for before, after in pairs if before["verdict"] in verdicts.FAILURES}
     cells = [entry for entry in shelf.entries if entry["setting"] == setting]
-    if unavailable is None and cells and all(e["verdict"] in verdicts.NOT_MEASURED for e in cells):
-        unavailable = next((e["detail"] for e in cells if e["detail"]), "it was not measured")
+    if unavailable is None and all(e["verdict"] in _SAYS_NOTHING for e in cells):
+        unavailable = next((f"{e['verdict']}: {e['detail']}" for e in cells if e["detail"]), "")
     return Effect(
         setting,
         variables,
@@ -554,7 +557,8 @@ def _delays(effect: Effect) -> str:
 def effect_says(effect: Effect) -> str:
     """Say in one sentence what a setting does."""
     if effect.unavailable is not None and not effect.compared:
-        return f"{effect.setting} is not available: {effect.unavailable}."
+        reason = f" ({effect.unavailable})" if effect.unavailable else ""
+        return f"{effect.setting} was not measured{reason}."
     words = (
         f"{effect.setting} turns {len(effect.turned)} of "
         f"{counted(effect.compared, 'cell')} that wait"

@@ -259,7 +259,17 @@ def test_an_unavailable_setting_says_why():
     after = helped(COMMON, verdict="unavailable", detail="no such thread")[1]
     found = advised(COMMON, after, mpi=("openmpi", "5.0.11"))
     assert found.variables == {}
-    assert found.variables_say.startswith("Not tried: async_thread is not available")
+    reason = settings.value("async_thread", "openmpi", "5.0.11").unavailable
+    assert found.variables_say == f"Not tried: async_thread was not measured ({reason})."
+
+
+def test_a_setting_without_effect_was_not_tried():
+    after = helped(COMMON, verdict="no effect", detail="asked tcp, found posix", tau_s=None)[1]
+    found = advised(COMMON, after)
+    assert found.chosen is None
+    assert "async_thread was not measured (no effect: asked tcp, found posix)" in (
+        found.variables_say
+    )
 
 
 def test_a_setting_that_is_no_longer_declared_is_not_recommended():
