@@ -155,6 +155,13 @@ def _status(environment: Environment, cell: str, turn: int) -> tuple[str, str | 
     return "ok", None
 
 
+def _path(environment: Environment, labels: Mapping[str, object]) -> dict[str, object]:
+    if environment.family != "openmpi":
+        return {"osc": None, "netmod": "shm", "provider": None, "shm": True}
+    osc = "rdma" if labels["flavor"] == "create" else "sm"
+    return {"osc": osc, "netmod": "ob1", "provider": "sm,tcp", "shm": True}
+
+
 def _cell_row(
     environment: Environment, turn: int, labels: Mapping[str, object], level: str
 ) -> dict[str, object]:
@@ -192,7 +199,7 @@ def _cell_row(
         "thread_provided": level if ran else None,
         "clock_global": True if ran else None,
         "host": "node" if ran else None,
-        "path": None,
+        "path": json.dumps(_path(environment, labels)) if ran else None,
         "threads_after_init": 1 if ran else None,
         "session": f"sessions/{turn}" if ran else None,
         "attempt": 1 if ran else None,

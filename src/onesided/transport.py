@@ -101,7 +101,7 @@ def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[lis
 def short(found: Mapping[str, Any]) -> str | None:
     """Return a path in a few words, None if nothing of it is known."""
     parts = [
-        *(f"{name} {found[name]}" for name in ("osc", "netmod", "provider") if found.get(name)),
+        *(_words(name, found[name]) for name in ("osc", "netmod", "provider") if found.get(name)),
         *([_words("shm", found["shm"])] if found.get("shm") is not None else []),
     ]
     return ", ".join(parts) or None
@@ -115,7 +115,7 @@ def _layered_on(provider: str, core: str) -> bool:
 def _words(name: str, value: Any) -> str:
     if name == "shm":
         return "shared memory" if value else "no shared memory"
-    return f"{name} {value}"
+    return f"{name} {str(value).replace(',', '+')}"
 
 
 def _only(values: Iterable[str]) -> str | None:

@@ -105,6 +105,18 @@ def test_every_declared_cell_is_in_the_grid(page_path, campaign):
     assert len(rows_of(page_path.parent / "grid_shared_counter.csv")) == declared
 
 
+def test_each_environment_tells_the_path_of_its_windows_by_flavor(page_path):
+    told = {
+        row["environment"]: row["path"] for row in rows_of(page_path.parent / "environments.csv")
+    }
+    assert told["openmpi-5.0.11"] == (
+        "allocate: osc sm, netmod ob1, provider sm+tcp, shared memory; "
+        "create: osc rdma, netmod ob1, provider sm+tcp, shared memory"
+    )
+    assert told["mpich-5.0.2"] == "allocate, create: netmod shm, shared memory"
+    assert told[synthetic.HOSTILE] == ""
+
+
 def test_failures_come_first_in_their_environment(page_path):
     words = [
         row["verdict"]

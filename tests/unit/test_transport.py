@@ -114,7 +114,7 @@ def test_what_differs_and_what_is_not_known_are_told_apart():
 def test_a_provider_counts_below_a_utility_provider_too():
     assert transport.differences({"provider": "tcp"}, {"provider": "tcp;ofi_rxm"}) == ([], [])
     differ, _ = transport.differences({"provider": "tcp"}, {"provider": "tcp,sysv"})
-    assert differ == ["provider tcp asked for, provider tcp,sysv found"]
+    assert differ == ["provider tcp asked for, provider tcp+sysv found"]
 
 
 def test_a_path_in_a_few_words():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,10 +16,11 @@ import jinja2
 import polars as pl
 from markupsafe import Markup
 
-from onesided import documents, verdicts
+from onesided import documents, transport, verdicts
 from onesided.analyse import read_verdicts, usable_evidence
 from onesided.errors import InputError, OnesidedError
 from onesided.experiments import EXPERIMENTS, Experiment
+from onesided.proof import DEFAULT
 from onesided.report import figures, numbers, parts
 from onesided.report.parts import (
     Column,
@@ -377,6 +379,7 @@ def _environments_table(loaded: Loaded) -> Table:
                 "launch_model": _seen(cells, name, "launch_model"),
                 "oversubscribed": _share_of(cells, name, "oversubscribed"),
                 "one_clock": _share_of(cells, name, "clock_global"),
+                "path": _paths_seen(cells, name),
                 "host": _seen(cells, name, "host"),
                 "reason": parts.short_detail(document.get("reason")),
             }
@@ -393,6 +396,7 @@ def _environments_table(loaded: Loaded) -> Table:
         Column("launch_model", "launch"),
         Column("oversubscribed", "cells over-subscribed"),
         Column("one_clock", "on one clock"),
+        Column("path", "path, in its own words", prose=True),
         Column("host", "host"),
     ]
     return Table(
@@ -403,6 +407,22 @@ def _environments_table(loaded: Loaded) -> Table:
         csv_only=(Column("status", "status"), Column("reason", "reason")),
         form="cards",
     )
+
+
+def _paths_seen(table: pl.DataFrame, environment: str) -> str | None:
+    """Return the path of each window flavor as the MPI comes, those alike together."""
+    rows = table.filter(
+        (pl.col("environment") == environment)
+        & (pl.col("setting") == DEFAULT)
+        & pl.col("path").is_not_null()
+    )
+    flavors: dict[str, set[str]] = {}
+    for path, labels in rows.select("path", "labels").unique(maintain_order=True).iter_rows():
+        words = transport.short(json.loads(path))
+        if words:
+            flavors.setdefault(words, set()).add(str(json.loads(labels).get("flavor")))
+    told = [f"{', '.join(sorted(names))}: {words}" for words, names in flavors.items()]
+    return "; ".join(sorted(told)) or None
 
 
 def _share_of(cells: pl.DataFrame, environment: str, column: str) -> str | None:
