@@ -82,7 +82,7 @@ def campaign(tmp_path):
     record["settings"] = {"tcp": {name: {"path": TCP} for name in names}}
     (folder / "campaign.json").write_text(json.dumps(record))
 
-    def judged(create, allocate, statuses=None):
+    def judged(create, allocate, first_status="ok"):
         found = {
             flavor: json.dumps(path.document()) if path else None
             for flavor, path in (("create", create), ("allocate", allocate))
@@ -94,8 +94,10 @@ def campaign(tmp_path):
                 lambda labels: found[json.loads(labels)["flavor"]], return_dtype=pl.String
             ),
         )
-        if statuses:
-            cells = cells.with_columns(status=pl.lit(statuses), detail=pl.lit("rank 1: 6"))
+        first = pl.col("round") == 1
+        cells = cells.with_columns(
+            status=pl.when(first).then(pl.lit(first_status)).otherwise(pl.col("status"))
+        )
         cells.write_parquet(path)
         analyse(folder)
         cells = read_verdicts(folder / "verdicts.json")
@@ -127,5 +129,7 @@ def test_a_cell_whose_path_is_not_known_keeps_its_verdict_and_says_so(campaign):
 
 
 def test_a_failure_comes_before_no_effect(campaign):
-    cells = campaign(ON_SM, ON_SM, statuses="crash")
+    cells = campaign(ON_SM, ON_SM)
+    assert {cell["verdict"] for cell in cells.values()} == {verdicts.NO_EFFECT}
+    cells = campaign(ON_SM, ON_SM, first_status="crash")
     assert {cell["verdict"] for cell in cells.values()} == {verdicts.CRASH}

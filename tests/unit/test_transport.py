@@ -67,10 +67,10 @@ def test_a_family_without_a_reader_has_no_path():
 def test_a_report_that_is_cut_tells_the_same_or_less(name):
     whole = transport.read(report(name), family(name)).document()
     lines = report(name).splitlines(keepends=True)
-    for kept in range(0, len(lines), 3):
+    for kept in range(len(lines)):
         cut = transport.read("".join(lines[:kept]), family(name)).document()
         for part, value in cut.items():
-            if value is not None and part in ("osc", "shm"):
+            if value is not None and part != "provider":
                 assert value == whole[part], (kept, part)
 
 
