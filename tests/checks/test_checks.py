@@ -100,6 +100,23 @@ def test_quick_has_the_truth_table_of_four_operations_and_four_target_states(des
     assert states == {"computes", "idle", "computes_probing", "helper_blocked"}
 
 
+def test_origin_threads_and_processes_have_the_ranks_and_the_level_they_need(described):
+    found = set()
+    for test in described:
+        if test["kernel"] != "origin_threads":
+            continue
+        for labels in grid.cells(test["base_point"], test["crosses"]).values():
+            origins = int(labels["origins"])
+            of_processes = labels["arrangement"] == "processes"
+            assert test["ranks"] == (1 + origins if of_processes else 2)
+            assert of_processes or origins == 1 or test["thread_level"] == "multiple"
+            found.add((labels["arrangement"], origins, test["thread_level"]))
+    several = {(kind, n) for kind, n, level in found if level == "multiple"}
+    assert several == {(kind, n) for kind in ("one_window", "window_each") for n in (1, 2, 4)}
+    assert {n for kind, n, _ in found if kind == "processes"} == {1, 2, 4}
+    assert len({level for kind, n, level in found if (kind, n) == ("one_window", 1)}) == 4
+
+
 def test_every_check_passes_a_dry_run(tmp_path):
     answer = reframe("--dry-run", session=tmp_path)
     assert "PASSED" in answer.stdout, answer.stdout[-2000:]

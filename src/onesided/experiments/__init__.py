@@ -75,6 +75,12 @@ _REGISTERED = (
         analysis_module="onesided.experiments.shared_counter",
         page_module="onesided.report.counter",
     ),
+    Experiment(
+        kernel="origin_threads",
+        title="Origin threads",
+        analysis_module="onesided.experiments.origin_threads",
+        page_module="onesided.report.origin_threads",
+    ),
 )
 
 EXPERIMENTS: Mapping[str, Experiment] = {entry.kernel: entry for entry in _REGISTERED}

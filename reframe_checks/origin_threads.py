@@ -1,0 +1,89 @@
+"""Origin threads: what several threads that access a window cost against as many processes.
+
+Sources: MPI 4.1, the sections on MPI and threads and on one-sided communication; R. Zambre,
+A. Chandramowlishwaran, P. Balaji, "Scalable Communication Endpoints for MPI+Threads Applications"
+(ICPADS 2018).
+"""
+
+import reframe as rfm
+import reframe.core.builtins as builtins
+
+from .base import OnesidedCheck
+from .plugins.grid import LOWEST_LEVEL
+
+OPERATIONS = ["put", "get", "accumulate", "fetch_and_op"]
+FLAVORS = ["create", "allocate"]
+ARRANGEMENTS_OF_THREADS = ["one_window", "window_each"]
+THREADS = [1, 2, 4]
+
+
+class OriginThreads(OnesidedCheck):
+    """The base point and the headline figure; leaves choose arrangements and ranks."""
+
+    kernel = "origin_threads"
+    setting = builtins.parameter(["default"])
+    base_point = {
+        "operation": "put",
+        "flavor": "create",
+        "arrangement": "one_window",
+        "origins": 1,
+    }
+    headline = [{"metric": "operation_time", "unit": "s", "better": "lower", "ranks": "origins"}]
+
+
+def _crosses(arrangements, origins):
+    return [
+        {
+            "operation": OPERATIONS,
+            "flavor": FLAVORS,
+            "arrangement": arrangements,
+            "origins": origins,
+        }
+    ]
+
+
+@rfm.simple_test
+class OriginThreadsFull(OriginThreads):
+    """One thread at every thread level; at the level that allows it, several."""
+
+    descr = "origin threads, on one window and on a window each"
+    tags = {"full"}
+    thread_level = builtins.parameter(["single", "funneled", "serialized", "multiple"])
+    crosses_one_thread = _crosses(["one_window"], [1])
+    crosses_threads = _crosses(ARRANGEMENTS_OF_THREADS, THREADS)
+
+
+class OriginProcesses(OriginThreads):
+    """As many processes as there are threads elsewhere, one thread each."""
+
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+
+
+@rfm.simple_test
+class OriginProcesses1(OriginProcesses):
+    """One process beside the target."""
+
+    descr = "one origin process"
+    tags = {"full"}
+    ranks = builtins.parameter([2])
+    crosses_one_thread = _crosses(["processes"], [1])
+
+
+@rfm.simple_test
+class OriginProcesses2(OriginProcesses):
+    """Two processes beside the target."""
+
+    descr = "two origin processes"
+    tags = {"full"}
+    ranks = builtins.parameter([3])
+    crosses_one_thread = _crosses(["processes"], [2])
+
+
+@rfm.simple_test
+class OriginProcesses4(OriginProcesses):
+    """Four processes beside the target."""
+
+    descr = "four origin processes"
+    tags = {"full"}
+    ranks = builtins.parameter([5])
+    crosses_one_thread = _crosses(["processes"], [4])
