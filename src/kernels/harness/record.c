@@ -2,9 +2,11 @@
 #include "harness/record.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/memory.h"
 #include "harness/watchdog.h"
@@ -33,6 +35,23 @@ void series_add(struct series *series, double sample)
     } else {
         series->dropped++;
     }
+}
+
+static int compare_numbers(const void *first, const void *second)
+{
+    const double difference = *(const double *)first - *(const double *)second;
+    return (difference > 0) - (difference < 0);
+}
+
+double series_median(const struct series *series)
+{
+    const size_t count = series->count;
+    double *ordered = allocate(count + 1, sizeof ordered[0]);
+    memcpy(ordered, series->samples, count * sizeof ordered[0]);
+    qsort(ordered, count, sizeof ordered[0], compare_numbers);
+    const double median = count == 0 ? NAN : 0.5 * (ordered[(count - 1) / 2] + ordered[count / 2]);
+    free(ordered);
+    return median;
 }
 
 void record_status(struct record *record, enum cell_status status, const char *format, ...)

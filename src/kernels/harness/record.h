@@ -48,6 +48,7 @@ struct record {
 struct series *record_series(struct record *record, const char *metric, const char *unit,
                              int burst);
 void series_add(struct series *series, double sample);
+double series_median(const struct series *series); /* NAN: no samples */
 
 /* Keep a verification; errors in it make the cell's data wrong. */
 void record_verification(struct record *record, struct verification verification);
