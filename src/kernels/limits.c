@@ -473,6 +473,15 @@ static void let_others_go(struct experiment *experiment)
     }
 }
 
+/* The partner may have lost its core meanwhile: wait for its next operation. */
+static void await_partner(struct experiment *experiment)
+{
+    const int64_t word = atomic_load(&experiment->page->word);
+    while (atomic_load(&experiment->page->word) == word) {
+        sched_yield();
+    }
+}
+
 /* THE TIMED LOOP is the bound's own; returns seconds. */
 static double time_burst(struct experiment *experiment)
 {
@@ -481,6 +490,9 @@ static double time_burst(struct experiment *experiment)
     }
     const double settled_s = clock_now_s() + SETTLE_S;
     while (clock_now_s() < settled_s) {
+    }
+    if (experiment->bound->contended) {
+        await_partner(experiment);
     }
     experiment->changed = 0;
     experiment->before = atomic_load(&experiment->page->word);

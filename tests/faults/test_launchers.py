@@ -56,7 +56,7 @@ def test_two_time_outs_in_a_row_end_the_session_and_the_rest_is_not_run(
     replace_launcher, campaign_file, onesided, tmp_path
 ):
     replace_launcher(BROKEN["hangs"][0])
-    # three thread-level and tag combinations: two time out, the third is not run
+    # more than two tests: two time out, the others are not run
     path = campaign_file(
         select={"expression": "'smoke' in tags or 'quick' in tags"}, launch_timeout_s=2
     )
@@ -64,7 +64,8 @@ def test_two_time_outs_in_a_row_end_the_session_and_the_rest_is_not_run(
     cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")
     by_test = dict(cells.group_by("test").agg(pl.col("status").unique()).iter_rows())
     ends = sorted(status for (status,) in by_test.values())
-    assert ends == ["not_run", "not_run", "timed_out", "timed_out"]
+    assert ends.count("timed_out") == 2
+    assert ends.count("not_run") == len(ends) - 2 > 0
     stopped = cells.filter(pl.col("status") == "not_run")
     assert all("2 launches in a row timed out" in detail for detail in stopped["detail"])
 

@@ -81,6 +81,12 @@ _REGISTERED = (
         analysis_module="onesided.experiments.origin_threads",
         page_module="onesided.report.origin_threads",
     ),
+    Experiment(
+        kernel="limits",
+        title="The machine's bound",
+        analysis_module="onesided.experiments.limits",
+        page_module="onesided.report.limits",
+    ),
 )
 
 EXPERIMENTS: Mapping[str, Experiment] = {entry.kernel: entry for entry in _REGISTERED}

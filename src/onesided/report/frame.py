@@ -196,14 +196,14 @@ def interval_words(summary: pl.DataFrame) -> str:
 class Page(Protocol):
     """What a page module of an experiment has to offer."""
 
-    def headline(self, material: Material) -> Headline:
-        """Return the answer in ten seconds."""
+    def headline(self, material: Material) -> Headline | None:
+        """Return the answer in ten seconds; None for what answers nothing by itself."""
 
     def sections(self, material: Material) -> list[Section]:
         """Return the sections that follow."""
 
     def terminal_lines(self, material: Material) -> list[str]:
-        """Return the answer as plain lines."""
+        """Return the answer as plain lines; none where there is no headline."""
 
 
 @dataclass(frozen=True)
@@ -511,7 +511,8 @@ def _kind(part: object) -> str:
 
 def render(loaded: Loaded, materials: Sequence[Material]) -> tuple[str, list[Section], list[Table]]:
     """Return the HTML, its sections and the tables of its headlines."""
-    headlines = [(m.experiment, m.experiment.page.headline(m)) for m in materials]
+    found = [(m.experiment, m.experiment.page.headline(m)) for m in materials]
+    headlines = [(experiment, headline) for experiment, headline in found if headline is not None]
     sections = [section for m in materials for section in m.experiment.page.sections(m)]
     sections += closing_sections(loaded, materials)
     environment = jinja2.Environment(
@@ -554,7 +555,10 @@ LEGEND = (
     (verdicts.PARTIAL, "some operations completed on their own, others did not"),
     (verdicts.WAITS, "it completed only when the target came back to MPI"),
     (verdicts.UNDECIDED, "too little was measured to tell; the reason stands beside it"),
-    (verdicts.REFERENCE, "nobody computes at the target: what the others are compared with"),
+    (
+        verdicts.REFERENCE,
+        "nobody computes at the target, or no MPI is asked: what the others are compared with",
+    ),
     (verdicts.LOCAL_COMPLETION, "the origin's buffer is free again; nothing is said of the target"),
     (verdicts.SYNCHRONISING, "the call waits for the target by its nature"),
     ("mixed", "cells taken together here differ; the grid tells them apart"),
@@ -622,8 +626,10 @@ def terminal_summary(folder: Path) -> str:
     loaded = load(folder)
     lines = []
     for material in loaded.materials():
-        lines.append(f"{material.experiment.title} ({interval_words(material.summary)})")
-        lines += [f"  {line}" for line in material.experiment.page.terminal_lines(material)]
+        said = material.experiment.page.terminal_lines(material)
+        if said:
+            lines.append(f"{material.experiment.title} ({interval_words(material.summary)})")
+            lines += [f"  {line}" for line in said]
     words = [cell.verdict for cell in loaded.cells]
     missing = [word for word in words if word in verdicts.NOT_MEASURED]
     failed = [word for word in words if word in verdicts.FAILURES]
