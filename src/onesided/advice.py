@@ -455,6 +455,8 @@ def _turn(shelf: _Shelf, before: Entry, after: Entry) -> Turn:
 def _price_factors(shelf: _Shelf, pairs: Iterable[tuple[Entry, Entry]]) -> list[float]:
     factors = []
     for pair in pairs:
+        if any(entry["verdict"] in _SAYS_NOTHING for entry in pair):
+            continue
         before, after = (shelf.evidence(entry).price for entry in pair)
         if before and after and before.value_s > 0 and after.value_s > 0:
             factors.append(after.value_s / before.value_s)

@@ -278,6 +278,13 @@ def test_a_setting_that_is_no_longer_declared_is_not_recommended():
     assert found.chosen is None
 
 
+def test_a_price_without_the_settings_effect_is_not_the_settings():
+    before, after = helped(COMMON)
+    void = helped(entry(), verdict="no effect", tau_s=None)
+    found = advised((before, 1e-7), (after, 3e-7), (void[0], 1e-7), (void[1], 1e-7))
+    assert (found.chosen.factor, found.chosen.priced) == (pytest.approx(3.0), 1)
+
+
 def test_where_nothing_waits_no_variable_is_needed():
     found = advised(entry(), helped(entry(), verdict="independent", tau_s=None)[1])
     assert "no variable is needed" in found.variables_say

@@ -44,6 +44,7 @@ _SIGNS = {
     verdicts.REFERENCE: ("·", "open"),
     verdicts.LOCAL_COMPLETION: ("↦", "open"),
     verdicts.SYNCHRONISING: ("⇄", "open"),
+    verdicts.NO_EFFECT: ("∅", "open"),
     "mixed": ("◑", "middle"),
 }
 _FAILURE_SIGN = ("✗", "failed")
@@ -52,9 +53,8 @@ _NOT_MEASURED_SIGN = (numbers.DASH, "absent")
 
 def sign_of(word: str) -> tuple[str, str]:
     """Return a verdict's sign and the name of its colour."""
-    if word in verdicts.FAILURES:
-        return _FAILURE_SIGN
-    return _SIGNS.get(word, _NOT_MEASURED_SIGN)
+    usual = _FAILURE_SIGN if word in verdicts.FAILURES else _NOT_MEASURED_SIGN
+    return _SIGNS.get(word, usual)
 
 
 def badge(word: str, title: str | None = None) -> Markup:

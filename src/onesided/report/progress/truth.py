@@ -63,7 +63,7 @@ def _default_words(cells: Iterable[Cell]) -> Defaults:
 
 def _notes(cell: Cell, defaults: Defaults) -> str:
     known = defaults.get(_key(cell))
-    measured = cell.verdict not in verdicts.NOT_MEASURED
+    measured = cell.verdict not in (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
     changed = cell.setting != DEFAULT_SETTING and known and cell.verdict not in known and measured
     return (CHANGED if changed else "") + (SCHEDULER if cell.oversubscribed else "")
 
