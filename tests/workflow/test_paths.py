@@ -6,6 +6,7 @@ import polars as pl
 
 from onesided.session import Session
 
+MPICH = "mpich-5.0.2"
 OPENMPI = "openmpi-5.0.11"
 
 
@@ -59,6 +60,20 @@ def test_a_window_that_stays_in_shared_memory_under_tcp_says_no_effect(
             "path-allocate.txt",
         }
     assert pl.read_parquet(results / "launches.parquet").height == tests
+
+
+def test_a_progress_thread_is_proven_by_the_threads_after_init(
+    ready_environment, campaign_file, onesided, tmp_path
+):
+    ready_environment(MPICH)
+    onesided("run", campaign_file(environments=[MPICH], settings=["default", "async_thread"]))
+    results = tmp_path / "results" / "tiny"
+    cells = pl.read_parquet(results / "cells.parquet")
+    threads = dict(cells.group_by("setting").agg(pl.col("threads_after_init").max()).iter_rows())
+    assert threads["async_thread"] > threads["default"] >= 1
+    verdicts = json.loads((results / "verdicts.json").read_text())["cells"]
+    assert not [cell for cell in verdicts if cell["verdict"] == "no effect"]
+    assert not [cell for cell in verdicts if "not proven" in (cell["detail"] or "")]
 
 
 def test_other_variables_of_a_setting_make_sessions_new_and_another_proof_does_not(
