@@ -21,7 +21,12 @@ shift 3
 
 most_launches=64
 grace_s=5
+# so many launchers in a row that ended in their first cell, and so long: it hangs whatever the cell
+most_fruitless=3
+most_fruitless_s=20
 launch=0
+fruitless=0
+fruitless_since=0
 
 count() { # lines of the kernel's file that start with the pattern $1
     if [ -e "$lines" ]; then grep -c "^{\"type\":\"$1\"" "$lines"; else echo 0; fi
@@ -44,6 +49,7 @@ while [ "$launch" -lt "$most_launches" ]; do
     launch=$((launch + 1))
     marker="$$-$launch-$(date +%s%N)"
     started_before=$(count started)
+    results_before=$(count result)
     finished_before=$(count finished)
     begin=$(date +%s.%N)
     printf '{"type":"launch_started","launch":%d,"begin_s":%s,"marker":"%s"}\n' \
@@ -58,11 +64,20 @@ while [ "$launch" -lt "$most_launches" ]; do
     [ "$status" -eq 0 ] || end_strays "$marker"
     finished=false
     [ "$(count finished)" -le "$finished_before" ] || finished=true
-    printf '{"type":"launch_ended","launch":%d,"begin_s":%s,"end_s":%s,"exit_status":%d,"timed_out":%s,"finished":%s}\n' \
-        "$launch" "$begin" "$end" "$status" "$timed_out" "$finished" >>"$record"
+    if [ "$(count result)" -gt "$results_before" ]; then
+        fruitless=0
+    else
+        [ "$fruitless" -gt 0 ] || fruitless_since=$begin
+        fruitless=$((fruitless + 1))
+    fi
+    given_up=$(awk -v n="$fruitless" -v m="$most_fruitless" -v b="$fruitless_since" -v e="$end" \
+        -v t="$most_fruitless_s" 'BEGIN { print (n >= m && e - b >= t) ? "true" : "false" }')
+    printf '{"type":"launch_ended","launch":%d,"begin_s":%s,"end_s":%s,"exit_status":%d,"timed_out":%s,"finished":%s,"given_up":%s}\n' \
+        "$launch" "$begin" "$end" "$status" "$timed_out" "$finished" "$given_up" >>"$record"
     note_time_out "$timed_out"
 
     [ "$finished" = false ] || break
+    [ "$given_up" = false ] || break
     [ "$(count started)" -gt "$started_before" ] || break # no cell was reached: no use to go on
     ! too_many_time_outs || break
 done

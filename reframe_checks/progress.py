@@ -142,6 +142,8 @@ class ProgressSettings(Progress):
     descr = "progress, every setting"
     tags = {"full", "settings"}
     setting = builtins.parameter(settings.names())
+    # a setting may hang in every cell, which should not take a minute each
+    kernel_options = {"cell-timeout-s": "10"}
     crosses_one_thread = [_table(["computes"])]
 
 

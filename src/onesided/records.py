@@ -143,7 +143,13 @@ def read_attempts(path: Path) -> list[dict[str, Any]]:
             continue
         attempt = attempts.setdefault(
             document["launch"],
-            {"exit_status": None, "timed_out": False, "finished": False, "end_s": None},
+            {
+                "exit_status": None,
+                "timed_out": False,
+                "finished": False,
+                "given_up": False,
+                "end_s": None,
+            },
         )
         attempt.update({key: value for key, value in document.items() if key != "type"})
     return [attempts[number] for number in sorted(attempts)]
@@ -235,6 +241,10 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
     if not launch.attempts:
         return "not_run", "no launcher was started"
     last = launch.attempts[-1]
+    if last["given_up"]:
+        first = next(cell for cell in reversed(launch.started) if cell not in launch.results)
+        ended = _started_outcome(first, launch)
+        return "not_run", f"given up: launches in a row ended in their first cell; {ended.detail}"
     if last["timed_out"]:
         seconds = last["end_s"] - last["begin_s"]
         return "timed_out", f"the launcher was ended after {seconds:.0f} s"

@@ -108,3 +108,24 @@ def test_too_few_arguments_are_a_usage_error():
     answer = subprocess.run(["sh", SCRIPT, "lines"], capture_output=True, text=True, check=False)
     assert answer.returncode == 2
     assert "expected LINES RECORD TIMEOUT_S LAUNCHER" in answer.stderr
+
+
+# A kernel in shell whose every launcher takes its time and dies in the first cell it begins.
+HANGS = """#!/bin/sh
+echo '{"type":"header"}' >>lines
+echo "{\\"type\\":\\"started\\",\\"cell\\":\\"c=$(wc -l <lines)\\"}" >>lines
+sleep 7
+exit 5
+"""
+
+
+def test_a_program_that_hangs_whatever_the_cell_is_given_up(launch):
+    ended = launch(HANGS)
+    assert [entry["given_up"] for entry in ended] == [False, False, True]
+    assert all(entry["exit_status"] == 5 for entry in ended)
+
+
+def test_a_program_that_dies_quickly_in_many_cells_is_not_given_up(launch):
+    ended = launch(HANGS.replace("sleep 7", ":"))
+    assert len(ended) == 64
+    assert not any(entry["given_up"] for entry in ended)

@@ -86,12 +86,13 @@ def result(cell, status="ok", detail=None):
     }
 
 
-def ended(launch=1, exit_status=0, timed_out=False, finished=True):
+def ended(launch=1, exit_status=0, timed_out=False, finished=True, given_up=False):
     return [
         {"type": "launch_started", "launch": launch, "begin_s": 1.0, "marker": "m"},
         {
             "type": "launch_ended", "launch": launch, "begin_s": 1.0, "end_s": 6.0,
             "exit_status": exit_status, "timed_out": timed_out, "finished": finished,
+            "given_up": given_up,
         },
     ]  # fmt: skip
 
@@ -157,6 +158,15 @@ def test_a_hang_names_rank_phase_and_call(launch, tmp_path):
     read = launch([header(), started("c=1")], ended(exit_status=5, finished=False))
     outcome = records.outcomes(read, CELLS, EXPECTED)["c=1"]
     assert (outcome.status, outcome.detail) == ("hang", "rank 1 in access, MPI_Win_lock")
+
+
+def test_what_was_given_up_is_not_run_and_says_where_the_last_launch_ended(launch, tmp_path):
+    hang = {"type": "hang", "cell": "c=1", "rank": 0, "phase": "window", "call": "MPI_Win_create"}
+    (tmp_path / "lines.jsonl.hang-0").write_text(json.dumps(hang) + "\n")
+    read = launch([header(), started("c=1")], ended(exit_status=5, finished=False, given_up=True))
+    outcome = records.outcomes(read, CELLS, EXPECTED)["c=2"]
+    assert outcome.status == "not_run"
+    assert outcome.detail.endswith("ended in their first cell; rank 0 in window, MPI_Win_create")
 
 
 def crash(cell, rank=1, signal=11, phase="access", call="MPI_Win_lock"):
