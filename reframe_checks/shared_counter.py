@@ -79,8 +79,10 @@ class SharedCounterQuick(SharedCounter):
 
     descr = "shared counter, quick campaign"
     tags = {"quick"}
-    crosses_one_thread = [*_crosses(QUICK, CASES_ONE_THREAD), *_jittered(QUICK, "target_computes")]
-    crosses_threads = _crosses(QUICK, CASES_HELPER_QUICK)
+    crosses_one_thread = [*_crosses(QUICK, ["target_idle"]), *_jittered(QUICK, "target_computes")]
+    # with equal computes the ranks fall into step, at one level as at the other
+    crosses_lowest_level = _crosses(QUICK, ["target_computes"])
+    crosses_threads = _crosses(["mpi2_array", "fetch_and_op_flush"], CASES_HELPER_QUICK)
 
 
 @rfm.simple_test
