@@ -34,7 +34,10 @@
 
 #define SLOW_FACTOR 3.0
 #define LENGTHS_MAX OPTION_NUMBERS_MAX
-#define COLD_BURST 3 /* before the price; its time decides how long a burst may be */
+#define ROUND_TRIPS 100
+#define DISTANCE_SAMPLES 3
+#define PATIENCE 10000 /* looks at a word before the core is offered to another */
+#define COLD_BURST 3   /* before the price; its time decides how long a burst may be */
 #define ORIGINS_MAX 64
 #define SPARE_ELEMENTS                                                                             \
     8 /* behind each region: they keep origins apart, and no operation has them */
@@ -620,6 +623,41 @@ static void plan_price(const struct experiment *experiment, double one_s, long l
     }
 }
 
+/* Look at a word until it holds a value; a rank without a core of its own lets the other have it.
+ */
+static void await_value(const _Atomic uint64_t *word, uint64_t value)
+{
+    for (long looks = 1; atomic_load(word) != value; looks++) {
+        if (looks % PATIENCE == 0) {
+            sched_yield();
+        }
+    }
+}
+
+/* How far apart the cores of target and first origin are just now: round trips of a cache line
+ * between them, with no MPI. On a virtual machine that changes under a running program, and with
+ * it the price of all that passes from core to core. `series` is NULL at all other ranks. */
+static void take_distance(struct experiment *experiment, struct series *series)
+{
+    struct page *page = experiment->page;
+    for (int sample = 0; sample < DISTANCE_SAMPLES; sample++) {
+        const double begin_s = clock_now_s();
+        for (int trip = 0; trip < ROUND_TRIPS; trip++) {
+            const uint64_t number = ++experiment->trips;
+            if (series != NULL) {
+                atomic_store(&page->asked, number);
+                await_value(&page->answered, number);
+            } else if (experiment->is_target) {
+                await_value(&page->asked, number);
+                atomic_store(&page->answered, number);
+            }
+        }
+        if (series != NULL) {
+            series_add(series, (clock_now_s() - begin_s) / ROUND_TRIPS);
+        }
+    }
+}
+
 /* The origins make bursts, all at once, while all others wait: nobody computes. */
 static void take_price(struct experiment *experiment)
 {
@@ -627,7 +665,9 @@ static void take_price(struct experiment *experiment)
     const struct options *asked = &experiment->launch->options;
     long long plan[2] = {0, 0};
     double slowest_s = 0;
-    struct series *price = NULL;
+    struct series *price = NULL, *distance = NULL;
+    /* beside a helper the ranks have no core of their own, and a distance would say nothing */
+    const bool apart = experiment->target_state->helper == NULL;
     if (options_integer(asked, "price-burst") == 0 ||
         options_integer(asked, "price-samples") == 0) {
         return;
@@ -635,6 +675,12 @@ static void take_price(struct experiment *experiment)
     watchdog_phase = "price";
     prepare(experiment);
     CHECKED(MPI_Barrier(communicator));
+    if (apart) {
+        if (experiment->is_origin && experiment->place == 1) {
+            distance = record_series(experiment->record, "line_round_trip", "s", ROUND_TRIPS);
+        }
+        take_distance(experiment, distance);
+    }
     const double cold_s = run_burst(experiment, COLD_BURST);
     CHECKED(MPI_Allreduce(&cold_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, communicator));
     plan_price(experiment, slowest_s / COLD_BURST, &plan[0], &plan[1]);
@@ -648,6 +694,9 @@ static void take_price(struct experiment *experiment)
         }
     }
     CHECKED(MPI_Barrier(communicator));
+    if (apart) {
+        take_distance(experiment, distance);
+    }
     check(experiment, COLD_BURST + plan[0] * plan[1]);
 }
 

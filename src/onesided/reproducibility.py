@@ -15,10 +15,12 @@ from onesided.errors import InputError
 from onesided.tables import PLACE, SUMMARY_COLUMNS, read_table
 
 HEADLINE = {
-    "progress": ("elapsed", "longest"),
-    "shared_counter": ("access_mean", "origins"),
+    "progress": ("price", "median"),
+    "shared_counter": ("degradation", "rank_1"),
 }
-"""Kernel to the metric and statistic by which its cells are compared."""
+"""Kernel to the metric and statistic by which its cells are compared: the price, and the source's
+second figure of merit. A mean access to the counter, or its ratio to a compute, is a mixture of
+accesses that waited and accesses that did not, whose shares differ from launch to launch."""
 
 HELPER_AXES = ("target_state", "case")
 HELPER_PREFIX = "helper"

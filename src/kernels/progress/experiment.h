@@ -4,6 +4,7 @@
 #define ONESIDED_PROGRESS_EXPERIMENT_H
 
 #include <mpi.h>
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,12 +80,17 @@ struct target_state {
     struct presence (*stay)(struct experiment *experiment, double length_s);
 };
 
+#define CACHE_LINE_BYTES 64
+
 /* What target and other ranks tell each other outside MPI. */
 struct page {
     _Atomic uint64_t entered; /* the sample whose state the target has entered */
     _Atomic uint64_t left;    /* the sample whose state it has left; `presence` is of that one */
     _Atomic uint64_t visits;  /* how often the target came to MPI while in its states */
     struct presence presence;
+    /* each on a cache line of its own: the first origin asks, the target answers */
+    alignas(CACHE_LINE_BYTES) _Atomic uint64_t asked;
+    alignas(CACHE_LINE_BYTES) _Atomic uint64_t answered;
 };
 
 /* What is known of one origin's region of the target's window; elements of eight bytes. */
@@ -125,6 +131,7 @@ struct experiment {
     int64_t *result;        /* at an origin: what is fetched */
     int64_t compared;       /* at an origin: what compare_and_swap compares with */
     uint64_t sample;        /* number of the sample that is running, from 1 */
+    uint64_t trips;         /* round trips of a cache line so far */
     struct page *page;      /* shared outside MPI */
     double start_s;         /* the cell's common start stamp */
     struct verification at_target, in_gaps, at_origin;

@@ -36,6 +36,14 @@ PARTS = ("begin", "issue", "complete")
 """The parts of an access, in order; `elapsed` is their sum."""
 _NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
 _SOMETIMES = ("visits",)
+DISTANCE = "line_round_trip"
+NEAR_FACTOR = 1.5
+"""A price is `near` when a cache line's round trip between the two cores took at most so many times
+what it takes on this partition when they are near. On the virtual machine this was found on, the
+two distances differ by more than twice, and nothing in between was seen."""
+NEAR_PERCENT = 10
+"""The percentile of all round trips that stands for cores that are near."""
+
 _UNITS = {"slope": "1", "stretch": "1", "visits": "count"}
 
 
@@ -100,19 +108,59 @@ def _of_accesses(accesses: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _distances(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return for each launch of a cell how far its cores were apart, before and after the price.
+
+    The greater of the two medians counts: where they differ, the distance changed meanwhile.
+    """
+    value, index = pl.col("value"), pl.col("index")
+    half = pl.col("index").max().over(LAUNCH) / 2
+    return (
+        samples.filter(pl.col("metric") == DISTANCE)
+        .with_columns((index > half).alias("after"))
+        .group_by(LAUNCH)
+        .agg(
+            pl.max_horizontal(
+                value.filter(~pl.col("after")).median(), value.filter("after").median()
+            ).alias(f"{DISTANCE}.median")
+        )
+    )
+
+
+def _prices(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return the price and the distance of each launch of a cell; a price met far apart is kept.
+
+    ``price.median`` is of launches whose cores were near, or whose distance is not known;
+    ``price.far`` of the others. In a cell that was never met near, all are ``price.median``.
+    """
+    distance = pl.col(f"{DISTANCE}.median")
+    place = ["system", "partition"]
+    near = NEAR_FACTOR * distance.quantile(NEAR_PERCENT / 100, "lower").over(place)
+    prices = (
+        samples.filter(pl.col("metric") == "price")
+        .group_by(LAUNCH, maintain_order=True)
+        .agg(pl.col("value").median().alias("price"))
+        .join(_distances(samples), on=LAUNCH, how="left", maintain_order="left")
+        .with_columns((distance <= near).fill_null(True).alias("near"))
+        .with_columns((pl.col("near") | ~pl.col("near").any().over(PLACE)).alias("counts"))
+    )
+    price = pl.col("price")
+    return prices.select(
+        *LAUNCH,
+        pl.when("counts").then(price).alias("price.median"),
+        pl.when(~pl.col("counts")).then(price).alias("price.far"),
+        distance,
+    )
+
+
 def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
     """Return the metrics of docs/progress.md, one value a launch (see `Analysis`)."""
     accesses = _accesses(samples)
-    price = (
-        samples.filter(pl.col("metric") == "price")
-        .group_by(LAUNCH, maintain_order=True)
-        .agg(pl.col("value").median().alias("price.median"))
-    )
     wide = (
         cells.select(LAUNCH)
         .join(_of_accesses(accesses), on=LAUNCH, how="left", maintain_order="left")
         .join(_slopes(accesses), on=LAUNCH, how="left", maintain_order="left")
-        .join(price, on=LAUNCH, how="left", maintain_order="left")
+        .join(_prices(samples), on=LAUNCH, how="left", maintain_order="left")
     )
     return (
         wide.unpivot(index=LAUNCH, variable_name="name")
