@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from onesided import environments, kernels, records, references
-from onesided.advice import Claim, claims
+from onesided.advice_file import Claim, claims
 from onesided.errors import InputError, OnesidedError
 from onesided.experiments.progress import judge
 from onesided.verdicts import Probe, Verdict

@@ -27,6 +27,7 @@ STATES = "idle,computes,computes_probing,polls_memory"
 HELPERS = "helper_blocked,helper_polling"
 SHORT = ("--samples", "1", "--lengths-ms", "0,1", "--delta-us", "20", "--price-budget-s", "0.0005")
 ORIGIN, TARGET = 1, 0
+DISTANCE = "line_round_trip"
 A_SAMPLE_EACH = {
     *("begin", "issue", "complete", "elapsed", "issue_stamp", "entry_stamp", "exit_stamp"),
     *("compute_requested", "compute", "remaining", "valid", "compute_run_delay"),
@@ -123,9 +124,24 @@ def test_series_are_of_one_length_and_at_the_origin(broad, probed):
                 result["labels"]["target_state"] in ("computes_probing", "polls_memory")
             )
             assert ("wait" in at_origin) == result["labels"]["operation"].startswith("r")
-            lengths = {len(s["samples"]) for name, s in at_origin.items() if name != "price"}
+            apart = ("price", DISTANCE)
+            lengths = {len(s["samples"]) for name, s in at_origin.items() if name not in apart}
             assert len(lengths) == 1
             assert {s["metric"] for s in result["series"] if s["rank"] == TARGET} == {"steal"}
+
+
+def test_the_distance_of_the_cores_is_taken_before_and_after_the_price(probed):
+    for cell, result in probed.results.items():
+        found = [item for item in result["series"] if item["metric"] == DISTANCE]
+        if result["status"] != "ok":
+            continue
+        if "target_state=helper" in cell:
+            assert found == [], cell
+        else:
+            (distance,) = found
+            assert (distance["rank"], distance["burst"]) == (ORIGIN, 100)
+            assert len(distance["samples"]) == 6
+            assert all(0 < seconds < 0.1 for seconds in distance["samples"])
 
 
 def test_valid_samples_were_issued_inside_the_compute(probed):

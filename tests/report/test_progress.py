@@ -15,7 +15,7 @@ import synthetic_progress as synthetic
 from test_browser import network, opened
 from test_report import _Tables
 
-from onesided import advice, report, verdicts
+from onesided import advice_file, report, verdicts
 from onesided.analyse import analyse
 from onesided.report import parts
 from onesided.report.frame import Bounds, Cell, load
@@ -427,7 +427,7 @@ def test_only_what_helps_without_failures_is_exported(page):
 
 def test_what_is_claimed_is_in_the_verdicts(page, material):
     known = {(c.environment, c.test, c.cell): c.verdict for c in material.cells}
-    found = advice.claims((page.parent / "advice" / "mpich-5.0.2.sh").read_text("utf-8"))
+    found = advice_file.claims((page.parent / "advice" / "mpich-5.0.2.sh").read_text("utf-8"))
     assert len(found) > 10
     for claim in found:
         assert known[claim.environment, claim.test, claim.cell] == claim.verdict
@@ -459,7 +459,7 @@ def test_without_other_settings_nothing_is_said_to_help(tmp_path):
 def test_too_few_launches_recommend_nothing(tmp_path):
     found = made(tmp_path, synthetic.ENVIRONMENTS[:1], synthetic.grid(), rounds=2)
     assert exports(found, "mpich-5.0.2.sh") == []
-    assert advice.claims((found.parent / "advice" / "mpich-5.0.2.sh").read_text()) == []
+    assert advice_file.claims((found.parent / "advice" / "mpich-5.0.2.sh").read_text()) == []
 
 
 def test_nothing_measured_at_all_still_makes_a_page(tmp_path):

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from onesided import advice, settings
-from onesided.advice import Claim, claims, shell_text
+from onesided.advice_file import Claim, claims, file_name, shell_text
 
 FACTS = {"library": "MPICH 5.0.2", "campaign": "quick", "commit": "0123"}
 PLACE = {"system": "laptop", "partition": "node", "environment": "one"}
@@ -377,7 +377,7 @@ def test_nocheck_comes_with_its_condition():
     ],
 )
 def test_a_file_is_named_by_its_environment_and_stays_in_its_folder(name, file):
-    assert advice.file_name(name) == file
+    assert file_name(name) == file
 
 
 @pytest.mark.parametrize(

@@ -47,8 +47,17 @@ def behaviours():
     }
 
 
-def accesses(behaviour, launches=LAUNCHES, samples=5, spoilt=0, noise=0.0, lengths=LENGTHS_S):
-    """Return samples as collected: one origin, `spoilt` launches issue all outside the compute."""
+NEAR_S, FAR_S = 1.1e-7, 3.2e-7
+
+
+def accesses(
+    behaviour, launches=LAUNCHES, samples=5, spoilt=0, noise=0.0, lengths=LENGTHS_S, trips=None
+):
+    """Return samples as collected: one origin, `spoilt` launches issue all outside the compute.
+
+    `trips` holds for each launch the round trips of a cache line before and after the price,
+    which is three times as high where they are long.
+    """
     source = random.Random(7)
     rows = []
     for number in range(1, launches + 1):
@@ -69,7 +78,13 @@ def accesses(behaviour, launches=LAUNCHES, samples=5, spoilt=0, noise=0.0, lengt
                 "visits": 3.0,
             }
             rows += [(number, metric, index, value) for metric, value in series.items()]
-        rows += [(number, "price", index, 1e-6 * (1 + index)) for index in range(3)]
+        before, after = trips[number - 1] if trips else (None, None)
+        factor = 3 if trips and max(before, after) > 2 * NEAR_S else 1
+        rows += [(number, "price", index, factor * 1e-6 * (1 + index)) for index in range(3)]
+        if trips:
+            # the first trip of all may find the other rank still in its barrier
+            found = [before * 5, before, before, after, after, after]
+            rows += [(number, "line_round_trip", index, time) for index, time in enumerate(found)]
     frame = pl.DataFrame(rows, schema=["round", "metric", "index", "value"], orient="row")
     place = (pl.lit("x").alias(name) for name in PLACE)
     return frame.with_columns(*place, rank=pl.lit(1))
@@ -165,3 +180,47 @@ def test_a_launch_without_a_valid_access_has_no_time():
     found = values(accesses(behaviours()[verdicts.WAITS], spoilt=2))
     assert len(found["elapsed", "longest"]) == LAUNCHES - 2
     assert len(found["price", "median"]) == LAUNCHES
+
+
+NEAR, FAR = (NEAR_S, NEAR_S), (FAR_S, FAR_S)
+
+
+def prices(trips):
+    found = values(accesses(behaviours()[verdicts.WAITS], trips=trips))
+    return found["price", "median"], found.get(("price", "far"), [])
+
+
+def test_prices_met_far_apart_are_kept_and_not_pooled_with_the_others():
+    near, far = prices([NEAR, NEAR, FAR, NEAR, NEAR, NEAR])
+    assert near == pytest.approx([2e-6] * 5)
+    assert far == pytest.approx([6e-6])
+
+
+@pytest.mark.parametrize("changed", [(NEAR_S, FAR_S), (FAR_S, NEAR_S)])
+def test_a_distance_that_changes_during_the_price_counts_as_far(changed):
+    near, far = prices([NEAR, NEAR, NEAR, NEAR, NEAR, changed])
+    assert (len(near), len(far)) == (5, 1)
+
+
+def test_distances_that_differ_by_a_little_are_all_near():
+    trips = [(NEAR_S * (1 + 0.04 * step),) * 2 for step in range(LAUNCHES)]
+    near, far = prices(trips)
+    assert (len(near), len(far)) == (LAUNCHES, 0)
+
+
+def test_a_cell_that_was_never_met_near_keeps_its_prices():
+    near_cell = accesses(behaviours()[verdicts.WAITS], trips=[NEAR] * LAUNCHES)
+    far_cell = accesses(behaviours()[verdicts.WAITS], trips=[FAR] * LAUNCHES).with_columns(
+        cell=pl.lit("another")
+    )
+    samples = pl.concat([near_cell, far_cell])
+    found = progress.launch_values(samples.select(*PLACE, "round").unique(), samples)
+    price = found.filter((pl.col("metric") == "price") & (pl.col("cell") == "another"))
+    assert price["statistic"].to_list() == ["median"] * LAUNCHES
+    assert price["value"].to_list() == pytest.approx([6e-6] * LAUNCHES)
+
+
+def test_without_a_distance_every_price_counts():
+    found = values(accesses(behaviours()[verdicts.WAITS]))
+    assert len(found["price", "median"]) == LAUNCHES
+    assert ("line_round_trip", "median") not in found

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from onesided import advice as advices
-from onesided import verdicts
+from onesided import advice_file, verdicts
 from onesided.advice import Advice, Choice, Evidence, Mpi
 from onesided.report import numbers
 from onesided.report.frame import Cell, Material
@@ -100,10 +100,10 @@ def _costs(chosen: Sequence[Choice]) -> str:
 
 
 def _file(material: Material, advice: Advice, cells: Sequence[Cell], at: int) -> dict[str, str]:
-    name = advices.file_name(advice.environment)
+    name = advice_file.file_name(advice.environment)
     if at:
         name = f"{name.removesuffix('.sh')}-{at + 1}.sh"
-    text = advices.shell_text(advice, _facts(material, advice.environment, cells))
+    text = advice_file.shell_text(advice, _facts(material, advice.environment, cells))
     return {f"{FOLDER}/{name}": text}
 
 
