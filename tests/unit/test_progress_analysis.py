@@ -202,6 +202,15 @@ def test_a_distance_that_changes_during_the_price_counts_as_far(changed):
     assert (len(near), len(far)) == (5, 1)
 
 
+def test_a_price_that_does_not_depend_on_the_distance_keeps_every_launch():
+    trips = [NEAR, NEAR, FAR, NEAR, FAR, NEAR]
+    samples = accesses(behaviours()[verdicts.WAITS], trips=trips)
+    local = pl.when(pl.col("metric") == "price").then(2e-6).otherwise(pl.col("value"))
+    found = values(samples.with_columns(local.alias("value")))
+    assert found["price", "median"] == pytest.approx([2e-6] * LAUNCHES)
+    assert ("price", "far") not in found
+
+
 def test_distances_that_differ_by_a_little_are_all_near():
     trips = [(NEAR_S * (1 + 0.04 * step),) * 2 for step in range(LAUNCHES)]
     near, far = prices(trips)

@@ -1,4 +1,4 @@
-"""Claims about the four figures that hold two runs of one campaign against each other."""
+"""Claims about the five figures that hold two runs of one campaign against each other."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def shares(first, second):
 
 
 def test_a_run_against_itself_agrees_in_every_cell(runs):
-    _, equal, _, inside = shares(runs[0], runs[0])
-    assert (equal, inside) == (1.0, 1.0)
+    _, equal, _, inside, overlap = shares(runs[0], runs[0])
+    assert (equal, inside, overlap) == (1.0, 1.0, 1.0)
 
 
 def test_no_helper_and_no_other_setting_is_compared(runs):
@@ -72,7 +72,7 @@ def test_a_turned_verdict_is_counted_and_named(copies, capsys):
     assert f"{cell['cell']}: waits -> undecided" in "\n".join(reproducibility.turned(first, second))
     cli.main(["reproducibility", str(first), str(second)])
     printed = capsys.readouterr().out.splitlines()
-    assert [line.partition(":")[0] for line in printed[:4]] == [figure.name for figure in after]
+    assert [line.partition(":")[0] for line in printed[:5]] == [figure.name for figure in after]
 
 
 def test_a_shifted_median_leaves_the_interval_and_a_wide_one_is_not_narrow(copies):
@@ -82,8 +82,9 @@ def test_a_shifted_median_leaves_the_interval_and_a_wide_one_is_not_narrow(copie
         pl.col("value") * 10, low=pl.col("value") * 1, high=pl.col("value") * 30
     )
     shifted.write_parquet(second / "summary.parquet")
-    _, _, narrow, inside = reproducibility.figures(first, second)
+    _, _, narrow, inside, overlap = reproducibility.figures(first, second)
     assert inside.count == 0 and not inside.holds
+    assert overlap.count > 0
     assert narrow.count <= narrow.total / 2 and not narrow.holds
 
 

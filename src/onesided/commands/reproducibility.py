@@ -10,7 +10,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "reproducibility",
-        help="compare two runs of one campaign on one machine: four figures",
+        help="compare two runs of one campaign on one machine: five figures",
         description=__doc__,
     )
     parser.add_argument("first", type=Path, help="results/<campaign> of one run")
@@ -19,7 +19,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the four figures and the verdicts that turned; return 1 unless all four hold."""
+    """Print the figures and the verdicts that turned; return 1 unless all hold."""
     from onesided import reproducibility
 
     found = reproducibility.figures(options.first, options.second)

@@ -44,6 +44,10 @@ two distances differ by more than twice, and nothing in between was seen."""
 NEAR_PERCENT = 10
 """The percentile of all round trips that stands for cores that are near."""
 
+FAR_MATTERS = 1.25
+"""A cell's price depends on the distance when near and far ones differ by more than this factor;
+loads and stores that stay on a core do not, and all their launches count."""
+
 _UNITS = {"slope": "1", "stretch": "1", "visits": "count"}
 
 
@@ -130,21 +134,24 @@ def _distances(samples: pl.DataFrame) -> pl.DataFrame:
 def _prices(samples: pl.DataFrame) -> pl.DataFrame:
     """Return the price and the distance of each launch of a cell; a price met far apart is kept.
 
-    ``price.median`` is of launches whose cores were near, or whose distance is not known;
-    ``price.far`` of the others. In a cell that was never met near, all are ``price.median``.
+    Where the price depends on the distance, ``price.median`` is of launches whose cores were near
+    (of all, if none was) and ``price.far`` of the others. Where it does not, or the distance is not
+    known, every launch counts.
     """
-    distance = pl.col(f"{DISTANCE}.median")
-    place = ["system", "partition"]
-    near = NEAR_FACTOR * distance.quantile(NEAR_PERCENT / 100, "lower").over(place)
+    distance, price = pl.col(f"{DISTANCE}.median"), pl.col("price")
+    limit = NEAR_FACTOR * distance.quantile(NEAR_PERCENT / 100, "lower")
+    near, far = (
+        price.filter(pl.col("near") == kind).median().over(PLACE) for kind in (True, False)
+    )
+    depends = (far > FAR_MATTERS * near) | (near > FAR_MATTERS * far)
     prices = (
         samples.filter(pl.col("metric") == "price")
         .group_by(LAUNCH, maintain_order=True)
         .agg(pl.col("value").median().alias("price"))
         .join(_distances(samples), on=LAUNCH, how="left", maintain_order="left")
-        .with_columns((distance <= near).fill_null(True).alias("near"))
-        .with_columns((pl.col("near") | ~pl.col("near").any().over(PLACE)).alias("counts"))
+        .with_columns((distance <= limit.over("system", "partition")).fill_null(True).alias("near"))
+        .with_columns((pl.col("near") | ~depends.fill_null(False)).alias("counts"))
     )
-    price = pl.col("price")
     return prices.select(
         *LAUNCH,
         pl.when("counts").then(price).alias("price.median"),
