@@ -12,6 +12,10 @@ from onesided.statistics import geometric_mean
 from onesided.tables import PLACE
 from onesided.verdicts import MINIMUM_VALID_LAUNCHES
 
+MINIMUM_PRICED_LAUNCHES = 2
+"""Launches that a price needs to be stated. It says when they are fewer than a verdict needs: where
+the machine's cores were far apart in some launches, those are left out."""
+
 DEFAULT_SETTING = "default"
 BASE_STATE = "computes"
 COMMON = {"flavor": "create", "synchronisation": "lock_exclusive"}
@@ -57,8 +61,10 @@ class Price:
     launches: int
 
     def __str__(self) -> str:
-        """Return it as plain text: ``41 ns (40 ns to 43 ns)``."""
-        return f"{plain_time(self.value_s)} ({plain_time(self.low_s)} to {plain_time(self.high_s)})"
+        """Return it as plain text: ``41 ns (40 ns to 43 ns)``, and of how few launches."""
+        few = f", {self.launches} launches" if self.launches < MINIMUM_VALID_LAUNCHES else ""
+        between = f"{plain_time(self.low_s)} to {plain_time(self.high_s)}{few}"
+        return f"{plain_time(self.value_s)} ({between})"
 
 
 @dataclass(frozen=True)
@@ -320,7 +326,7 @@ class _Shelf:
     def evidence(self, entry: Entry) -> Evidence:
         """Return a cell with its price; none where helpers share cores or launches are few."""
         price = self._prices.get(tuple(entry[name] for name in PLACE))
-        stated = price and price.launches >= MINIMUM_VALID_LAUNCHES and not entry["oversubscribed"]
+        stated = price and price.launches >= MINIMUM_PRICED_LAUNCHES and not entry["oversubscribed"]
         return Evidence(entry, price if stated else None)
 
     def computing(self, setting: str) -> list[Entry]:

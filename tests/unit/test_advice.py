@@ -142,7 +142,7 @@ def test_a_cell_in_two_tests_that_disagree_is_not_recommended():
 
 
 @pytest.mark.parametrize(
-    ("spoilt", "launches"), [({"oversubscribed": True}, 6), ({}, 4), ({"state": "computes"}, 0)]
+    ("spoilt", "launches"), [({"oversubscribed": True}, 6), ({}, 1), ({"state": "computes"}, 0)]
 )
 def test_a_price_is_not_stated_from_shared_cores_or_few_launches(spoilt, launches):
     cell = entry(**spoilt)
@@ -385,3 +385,8 @@ def test_a_file_is_named_by_its_environment_and_stays_in_its_folder(name, file):
 )
 def test_times_in_a_shell_file_are_ascii(value, text):
     assert advice.plain_time(value) == text
+
+
+def test_a_price_from_few_launches_says_how_few():
+    assert str(advice.Price(4e-8, 3e-8, 5e-8, 6)) == "40 ns (30 ns to 50 ns)"
+    assert str(advice.Price(4e-8, 3e-8, 5e-8, 3)) == "40 ns (30 ns to 50 ns, 3 launches)"
