@@ -57,7 +57,9 @@ def test_a_file_that_is_no_campaign_is_refused(tmp_path, onesided, text, words):
 
 
 def test_a_campaign_that_does_not_exist_is_refused_with_those_that_do(onesided):
-    refused(onesided("run", "quikc", check=False), "'quikc'", "full, papers, quick, settings, smoke")
+    refused(
+        onesided("run", "quikc", check=False), "'quikc'", "full, papers, quick, settings, smoke"
+    )
 
 
 def test_a_missing_field_is_named(tmp_path, onesided, campaign_file):

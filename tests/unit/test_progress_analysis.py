@@ -233,3 +233,15 @@ def test_without_a_distance_every_price_counts():
     found = values(accesses(behaviours()[verdicts.WAITS]))
     assert len(found["price", "median"]) == LAUNCHES
     assert ("line_round_trip", "median") not in found
+
+
+def test_a_probing_target_that_lost_its_core_says_nothing_of_the_mpi():
+    late = accesses(behaviours()[verdicts.WAITS], launches=1)
+    lost = late.filter(pl.col("metric") == "compute").with_columns(
+        metric=pl.lit("compute_run_delay"), value=pl.col("value") / 2
+    )
+    assert progress.evidence(late)["valid"].sum() == 2 * 5
+    assert progress.evidence(pl.concat([late, lost]))["valid"].sum() == 0
+    # who is not to come to MPI at all may lose it: nothing would have been otherwise
+    unvisited = pl.concat([late, lost]).filter(pl.col("metric") != "visits")
+    assert progress.evidence(unvisited)["valid"].sum() == 2 * 5

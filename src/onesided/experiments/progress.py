@@ -25,7 +25,7 @@ LAUNCH = (*PLACE, "round")
 SAMPLE = (*LAUNCH, "rank", "index")
 
 IDLE = "idle"
-HELPER_PREFIX = "helper"
+VISITING = ("computes_probing", "polls_memory")
 SYNCHRONISING_CALLS = ("fence",)
 LOCAL_COMPLETIONS = ("lock_all_flush_local", "pscw")
 """Synchronisations that end with local completion: nothing is said of the target unless the
@@ -35,7 +35,11 @@ NOT_FETCHING = ("put", "accumulate", "rput", "raccumulate")
 PARTS = ("begin", "issue", "complete")
 """The parts of an access, in order; `elapsed` is their sum."""
 _NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
-_SOMETIMES = ("visits",)
+_SOMETIMES = ("visits", "compute_run_delay")
+
+MOST_RUN_DELAY = 0.1
+"""A target that is to come to MPI meanwhile, probing or polling, must have its core: a sample in
+which it waited for one for more than this share of its state says nothing of the MPI."""
 DISTANCE = "line_round_trip"
 NEAR_FACTOR = 1.5
 """A price is `near` when a cache line's round trip between the two cores took at most so many times
@@ -55,10 +59,14 @@ def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
     """Return one row an access: SAMPLE, its series as columns, and whether it counts.
 
     ``met`` holds where the access was issued inside the target's state; ``valid`` where also at
-    least `MINIMUM_REMAINING_S` was left of it; ``longest`` at the longest length of its launch.
+    least `MINIMUM_REMAINING_S` was left of it and a target that visits MPI had its core;
+    ``longest`` at the longest length of its launch.
     """
     wanted = (*_NEEDED, *_SOMETIMES)
     value = pl.col("value")
+    had_its_core = pl.col("visits").is_null() | (
+        pl.col("compute_run_delay").fill_null(0) <= MOST_RUN_DELAY * pl.col("compute")
+    )
     return (
         samples.filter(pl.col("metric").is_in(wanted))
         .group_by(SAMPLE)
@@ -67,7 +75,9 @@ def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
         .sort(SAMPLE)
         .with_columns((pl.col("valid") != 0).alias("met"))
         .with_columns(
-            (pl.col("met") & (pl.col("remaining") >= MINIMUM_REMAINING_S)).alias("valid"),
+            (pl.col("met") & (pl.col("remaining") >= MINIMUM_REMAINING_S) & had_its_core).alias(
+                "valid"
+            ),
             (pl.col("compute_requested") == pl.col("compute_requested").max().over(LAUNCH)).alias(
                 "longest"
             ),
@@ -217,7 +227,10 @@ def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
     by_nature = _waits_by_nature(labels)
     if by_nature is not None:
         return Verdict(by_nature.word, by_nature.detail, len(probes))
-    found = verdicts.judge(probes, "too few accesses were issued while the target computed")
+    too_few = "too few accesses were issued while the target computed"
+    if labels.get("target_state") in VISITING:
+        too_few += " and had a core to come to MPI on"
+    found = verdicts.judge(probes, too_few)
     local = (
         labels.get("synchronisation") in LOCAL_COMPLETIONS
         and labels.get("operation") in NOT_FETCHING
