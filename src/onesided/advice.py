@@ -16,7 +16,7 @@ MINIMUM_PRICED_LAUNCHES = 2
 """Launches that a price needs to be stated. It says when they are fewer than a verdict needs: where
 the machine's cores were far apart in some launches, those are left out."""
 
-DEFAULT_SETTING = "default"
+DEFAULT_SETTING = settings.DEFAULT
 BASE_STATE = "computes"
 COMMON = {"flavor": "create", "synchronisation": "lock_exclusive"}
 """What most code does, and what prices are held against."""

@@ -63,7 +63,7 @@ def build(environment: Mapping[str, Any]) -> Path:
     return prefix
 
 
-def variables(environment: Mapping[str, Any], setting: str = "default") -> dict[str, str]:
+def variables(environment: Mapping[str, Any], setting: str = settings.DEFAULT) -> dict[str, str]:
     """Return the variables under which an environment's programs run, with a setting's.
 
     Raises:

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from onesided import transport
+from onesided import settings, transport
 
 PROGRESS_THREAD = "progress_thread"
-DEFAULT = "default"
 
 Row = Mapping[str, Any]
 
@@ -44,7 +43,7 @@ def default_threads(rows: Iterable[Row]) -> dict[tuple[Any, ...], int]:
     most: dict[tuple[Any, ...], int] = {}
     for row in rows:
         threads = row["threads_after_init"]
-        if row["setting"] == DEFAULT and threads is not None:
+        if row["setting"] == settings.DEFAULT and threads is not None:
             most[_machine(row)] = max(threads, most.get(_machine(row), 0))
     return most
 

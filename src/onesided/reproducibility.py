@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from onesided import verdicts
+from onesided import settings, verdicts
 from onesided.analyse import read_verdicts
 from onesided.errors import InputError
 from onesided.tables import PLACE, SUMMARY_COLUMNS, read_table
@@ -24,7 +24,6 @@ accesses that waited and accesses that did not, whose shares differ from launch 
 
 HELPER_AXES = ("target_state", "case")
 HELPER_PREFIX = "helper"
-DEFAULT_SETTING = "default"
 
 MOST_UNDECIDED = 0.05
 LEAST_EQUAL_VERDICTS = 0.95
@@ -72,7 +71,7 @@ def _judged(folder: Path) -> dict[Place, Mapping[str, Any]]:
         tuple(cell[name] for name in PLACE): cell
         for cell in read_verdicts(folder / "verdicts.json")
         if cell["kernel"] in HEADLINE
-        and cell["setting"] == DEFAULT_SETTING
+        and cell["setting"] == settings.DEFAULT
         and not any(
             str(cell["labels"].get(axis, "")).startswith(HELPER_PREFIX) for axis in HELPER_AXES
         )

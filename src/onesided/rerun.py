@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from onesided import environments, kernels, records, references
+from onesided import environments, kernels, records, references, settings
 from onesided.advice_file import Claim, claims
 from onesided.errors import InputError, OnesidedError
 from onesided.experiments.progress import judge
@@ -18,7 +18,7 @@ from onesided.verdicts import Probe, Verdict
 KERNEL = "progress"
 LAUNCHES = 6
 LAUNCH_TIMEOUT_S = 300.0
-DEFAULT_SETTING = "setting=default"
+DEFAULT_SETTING = f"setting={settings.DEFAULT}"
 
 _LEVEL = re.compile(r"thread_level=(\w+)")
 

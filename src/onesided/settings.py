@@ -8,6 +8,9 @@ from typing import Any
 
 from onesided import documents, paths
 
+DEFAULT = "default"
+"""The setting that sets nothing: what the others are held against."""
+
 
 @dataclass(frozen=True)
 class SettingValue:

@@ -159,28 +159,16 @@ def test_a_check_for_an_environment_that_cannot_be_had_is_skipped_with_the_reaso
     assert all("not provided yet" in record["reason"] for record in reasons)
 
 
-def run_progress(session, references):
+def run_progress(session):
     """Run the progress check of one thread level under the first environment; return its output."""
-    answer = subprocess.run(
-        [
-            *REFRAME,
-            "--name=ProgressQuick",
-            "--filter-expr=setting == 'default' and thread_level == 'single'",
-            f"--prgenv=^{environments.reframe_name('mpich-5.0.2')}$",
-            "--keep-stage-files",
-            "--run",
-        ],
-        cwd=ROOT,
-        env={
-            **paths_environment(),
-            "ONESIDED_SESSION": str(session),
-            "ONESIDED_REFERENCES": str(references),
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return answer.stdout
+    return reframe(
+        "--name=ProgressQuick",
+        "--filter-expr=setting == 'default' and thread_level == 'single'",
+        f"--prgenv=^{environments.reframe_name('mpich-5.0.2')}$",
+        "--keep-stage-files",
+        "--run",
+        session=session,
+    ).stdout
 
 
 def test_a_cell_that_was_independent_and_waits_fails_the_check(
@@ -191,7 +179,7 @@ def test_a_cell_that_was_independent_and_waits_fails_the_check(
     (first, second, third) = (tmp_path / name for name in ("first", "second", "third"))
     for folder in (first, second, third):
         folder.mkdir()
-    assert "0 failure(s)" in run_progress(first, references.folder())
+    assert "0 failure(s)" in run_progress(first)
     lines = next(first.rglob("output/**/lines.jsonl"))
     launch = records.read_launch(lines, lines.with_name("launches.jsonl"))
     probes = {
@@ -219,8 +207,8 @@ def test_a_cell_that_was_independent_and_waits_fails_the_check(
         references.write({path: document}, replace=True)
 
     keep(dict.fromkeys(free, "independent") | dict.fromkeys(waiting, "waits"))
-    assert "0 failure(s)" in run_progress(second, references.folder())
+    assert "0 failure(s)" in run_progress(second)
     keep({waiting[0]: "independent"})
-    said = run_progress(third, references.folder())
+    said = run_progress(third)
     assert "1 failure(s)" in said
     assert f"{waiting[0]}: was independent, now waits (0% of" in said

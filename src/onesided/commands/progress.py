@@ -24,7 +24,9 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         metavar="NAME",
         help="of config/environments.yaml; may be repeated (default: those of the campaign quick)",
     )
-    parser.add_argument("--setting", default="default", help="a name in config/settings.yaml")
+    parser.add_argument(
+        "--setting", default=settings.DEFAULT, help="a name in config/settings.yaml"
+    )
     parser.add_argument(
         "options", nargs="*", help="after `--`: options of the kernel (see docs/progress.md)"
     )

@@ -209,12 +209,13 @@ def evidence(samples: pl.DataFrame) -> pl.DataFrame:
     return _accesses(samples).select(*SAMPLE, "remaining", "elapsed", "valid")
 
 
-def _waits_by_nature(labels: Mapping[str, Any]) -> Verdict | None:
+def _waits_by_nature(labels: Mapping[str, Any], launches: int) -> Verdict | None:
     """Return the verdict of a cell whose samples cannot tell of progress; None of all others."""
     if labels.get("target_state") == IDLE:
-        return Verdict(REFERENCE, "nobody computes at the target")
+        return Verdict(REFERENCE, "nobody computes at the target", launches)
     if labels.get("synchronisation") in SYNCHRONISING_CALLS:
-        return Verdict(SYNCHRONISING, "the closing fence waits for the target by its nature")
+        reason = "the closing fence waits for the target by its nature"
+        return Verdict(SYNCHRONISING, reason, launches)
     return None
 
 
@@ -224,9 +225,9 @@ def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
     A cell that ends with local completion keeps its early fractions, for they say how soon the
     origin's buffer is free again, but gets no word about the target.
     """
-    by_nature = _waits_by_nature(labels)
+    by_nature = _waits_by_nature(labels, len(probes))
     if by_nature is not None:
-        return Verdict(by_nature.word, by_nature.detail, len(probes))
+        return by_nature
     too_few = "too few accesses were issued while the target computed"
     if labels.get("target_state") in VISITING:
         too_few += " and had a core to come to MPI on"
