@@ -20,7 +20,6 @@ from onesided import documents, transport, verdicts
 from onesided.analyse import read_verdicts, usable_evidence
 from onesided.errors import InputError, OnesidedError
 from onesided.experiments import EXPERIMENTS, Experiment
-from onesided.proof import DEFAULT
 from onesided.report import figures, numbers, parts
 from onesided.report.parts import (
     Column,
@@ -34,6 +33,7 @@ from onesided.report.parts import (
     Section,
     Table,
 )
+from onesided.settings import DEFAULT
 from onesided.statistics import INTERVAL, MINIMUM_COVERAGE
 from onesided.tables import (
     PLACE,
