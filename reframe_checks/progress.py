@@ -48,7 +48,10 @@ class Progress(OnesidedCheck):
         "target_state": "computes",
         "probe_interval_us": 100,
     }
-    headline = [{"metric": "elapsed", "unit": "s", "better": "lower", "ranks": "origins"}]
+    headline = [
+        {"metric": "elapsed", "unit": "s", "better": "lower", "ranks": "origins"},
+        {"metric": "price", "unit": "s", "better": "lower", "ranks": "origins"},
+    ]
 
     def seconds_of_cell(self, labels):
         """Add up the computes of a cell, and what each sample and cell costs besides."""
@@ -86,7 +89,7 @@ class ProgressQuick(Progress):
     """The truth table: four operations, both flavors, two synchronisations, four target states."""
 
     descr = "progress, quick campaign"
-    tags = {"quick"}
+    tags = {"quick", "regression"}
     crosses_one_thread = [_table(["computes"])]
     crosses_lowest_level = [_flushed(["idle", "computes_probing"])]
     crosses_threads = [_flushed(["helper_blocked"])]

@@ -184,6 +184,7 @@ def _series(
         }
         if at["target_state"] in ("computes_probing", "polls_memory"):
             yield "visits", "count", 1, index, float(round(elapsed / 1e-4))
+            yield "visits_remaining", "count", 1, index, float(round(max(remaining, 0) / 1e-4))
         yield "valid", "1", 1, index, float(remaining > 0)
         for name, value in row.items():
             yield name, "s", 1, index, value

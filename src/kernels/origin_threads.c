@@ -672,7 +672,7 @@ static bool is_supported(const struct experiment *experiment)
                       thread_level_name(launch->thread_provided));
     } else if (!threads && !launch->clock_is_global) {
         record_status(record, CELL_UNSUPPORTED,
-                      "origin processes need one clock: expected all ranks on one host");
+                      "origin processes need one clock: expected all ranks on one machine");
     }
     return record->status == CELL_OK;
 }

@@ -104,6 +104,8 @@ SUMMARY_COLUMNS: Mapping[str, Any] = {
     "coverage": pl.Float64,
     "kind": pl.String,
     "launches": pl.Int64,
+    "rerun_low": pl.Float64,
+    "rerun_high": pl.Float64,
     "samples": pl.Int64,
     "p50": pl.Float64,
     "p95": pl.Float64,

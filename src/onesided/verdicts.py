@@ -71,6 +71,15 @@ MINIMUM_REMAINING_S = 1e-3
 0.5 ms, is what the slowest counter access to an idle target took here: a shorter rest could not
 tell an operation that waits from one that is only slow."""
 
+RUN_DELAYS = ("compute_run_delay", "access_run_delay")
+"""The series of how long the target in its state, and the origin within its access, waited for a
+core."""
+
+MOST_RUN_DELAY = 0.1
+"""Who waited for its core for more than this share of the target's state lost it. Where the target
+is to come to MPI meanwhile, probing or polling, and lost its core, its visits are the clock; where
+the origin lost its own, it could not see when the target came, and the sample says nothing."""
+
 EARLY_SHARE_OF_REMAINING = 0.5
 """A sample is early when it returned before this share of what remained."""
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -124,7 +125,10 @@ def tool(name: str) -> str:
 
 
 def build(
-    environment: Environment, folder: Path, sources: Path = KERNELS, sanitize: str = ""
+    environment: Environment,
+    folder: Path,
+    sources: Path = KERNELS,
+    options: Sequence[str] = (),
 ) -> Path:
     """Build the kernels with one MPI; return the build folder."""
     subprocess.run(
@@ -133,8 +137,7 @@ def build(
             *("-S", sources, "-B", folder, "-G", "Ninja"),
             f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}",
             f"-DMPI_C_COMPILER={environment.document['compilers']['c']}",
-            f"-DONESIDED_SANITIZE={sanitize}",
-            "-DONESIDED_SOURCE_STATE=under test",
+            *options,
         ],
         env=environment.variables(),
         check=True,
@@ -168,7 +171,7 @@ def shared_counter(environment, build_folder, tmp_path_factory) -> Kernel:
 @pytest.fixture(scope="session")
 def sanitized_folder(environment, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp(f"sanitized-{environment.name}")
-    return build(environment, folder, sanitize="address,undefined")
+    return build(environment, folder, options=["-DONESIDED_SANITIZE=address,undefined"])
 
 
 @pytest.fixture(scope="session")

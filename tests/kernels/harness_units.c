@@ -135,6 +135,23 @@ static void only_the_helpers_there_are_take_cores(void)
     MUST(host_oversubscribed(&facts, NULL));
 }
 
+static void nodes_of_one_machine_share_its_cores_and_others_do_not(void)
+{
+    /* Two ranks on nodes of different names that may run on the same two cores. */
+    struct process_facts processes[2] = {{.host = "n1", .machine = "boot", .cores = {3}},
+                                         {.host = "n2", .machine = "boot", .cores = {3}}};
+    const struct host_facts facts = {.processes = processes, .ranks = 2};
+    const int at_target[] = {1, 0};
+    MUST(!host_is_one(&facts) && host_machines(&facts) == 1 && host_cores(&facts) == 2);
+    MUST(!host_oversubscribed(&facts, NULL) && host_oversubscribed(&facts, at_target));
+    processes[1].machine[0] = 'r';
+    MUST(host_machines(&facts) == 2 && host_cores(&facts) == 4);
+    MUST(!host_oversubscribed(&facts, at_target));
+    /* where the system does not tell, two names are two machines */
+    processes[0].machine[0] = processes[1].machine[0] = '\0';
+    MUST(host_machines(&facts) == 2);
+}
+
 int main(int argument_count, char **arguments)
 {
     MUST(argument_count == 2);
@@ -146,5 +163,6 @@ int main(int argument_count, char **arguments)
     the_worst_status_stays();
     random_numbers_repeat_and_stay_below_one();
     only_the_helpers_there_are_take_cores();
+    nodes_of_one_machine_share_its_cores_and_others_do_not();
     return EXIT_SUCCESS;
 }

@@ -12,10 +12,16 @@ import pytest
 from onesided import references, verdicts
 
 from .conftest import Kernel
+from .test_shared_counter import series
 
 TABLE = (
     *("--operation", "put,fetch_and_op", "--flavor", "create,allocate"),
     *("--synchronisation", "lock_exclusive,lock_all_flush", "--target_state", "computes"),
+)
+PROBED = (
+    *("--operation", "put,get,accumulate,fetch_and_op", "--flavor", "create,allocate"),
+    *("--synchronisation", "lock_all_flush", "--target_state", "computes_probing"),
+    *("--samples", "8"),
 )
 BURNER = "while True: pass"
 
@@ -39,14 +45,15 @@ def burners(count):
             process.wait()
 
 
-def words(progress):
-    """Return for each cell of one launch what its early fraction speaks for."""
-    results = progress.launch(*TABLE).results
+def words(progress, table):
+    """Return for each cell of one launch what its early fraction speaks for, if it speaks."""
+    results = progress.launch(*table).results
     assert len(results) == 8
     found = {}
     for cell, result in results.items():
         probe = references.probe_of(result)
-        assert len(probe.remaining) >= references.MINIMUM_SAMPLES, cell
+        if len(probe.remaining) < references.MINIMUM_SAMPLES:
+            continue
         fraction = probe.early_fraction
         found[cell] = (
             verdicts.INDEPENDENT
@@ -59,8 +66,41 @@ def words(progress):
 
 
 def test_cpu_burners_on_every_core_change_no_word(progress):
-    alone = words(progress)
+    alone = words(progress, TABLE)
+    assert len(alone) == 8
     assert set(alone.values()) <= {verdicts.INDEPENDENT, verdicts.WAITS}
     with burners(os.cpu_count() or 1):
-        beside = words(progress)
+        beside = words(progress, TABLE)
     assert beside == alone
+
+
+def test_beside_a_burner_a_probing_target_still_serves_the_origin(progress):
+    alone = words(progress, PROBED)
+    assert set(alone.values()) == {verdicts.INDEPENDENT}
+    with burners(1):
+        beside = words(progress, PROBED)
+    # in a cell of one launch too few samples may be left, but never a word that is wrong
+    assert len(beside) >= 4
+    assert set(beside.values()) == {verdicts.INDEPENDENT}
+
+
+def test_samples_in_which_the_origin_lost_its_core_are_taken_again_and_kept(progress):
+    with burners(2 * (os.cpu_count() or 1)):
+        found = {
+            retakes: progress.launch(*PROBED, "--retakes", retakes).results
+            for retakes in ("0", "3")
+        }
+    planned = 8 * 4
+    taken = {
+        retakes: [len(series(result, "elapsed", 1)) for result in results.values()]
+        for retakes, results in found.items()
+    }
+    assert set(taken["0"]) == {planned}
+    assert planned < max(taken["3"]) <= planned + 3 * 8 * 3  # of no length there is nothing to lose
+    for result in found["3"].values():
+        waited, states = (series(result, name, 1) for name in ("access_run_delay", "compute"))
+        lost = sum(
+            delay > verdicts.MOST_RUN_DELAY * state
+            for delay, state in zip(waited, states, strict=True)
+        )
+        assert lost >= len(waited) - planned

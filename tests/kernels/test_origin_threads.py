@@ -178,7 +178,8 @@ def test_the_thread_sanitizer_finds_no_race(environment, tmp_path):
     """Races of our own: what an MPI library does is not instrumented, and not looked at."""
     kernel = Kernel(
         environment,
-        build(environment, tmp_path / "build", sanitize="thread") / "origin_threads",
+        build(environment, tmp_path / "build", options=["-DONESIDED_SANITIZE=thread"])
+        / "origin_threads",
         tmp_path,
         {
             "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:exitcode=66",

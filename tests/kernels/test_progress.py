@@ -25,12 +25,18 @@ PASSIVE = (
 SYNCHRONISATIONS = f"{PASSIVE},fence,pscw"
 STATES = "idle,computes,computes_probing,polls_memory"
 HELPERS = "helper_blocked,helper_polling"
-SHORT = ("--samples", "1", "--lengths-ms", "0,1", "--delta-us", "20", "--price-budget-s", "0.0005")
+# of a sample taken again nobody knows beforehand how many there are
+ONCE = ("--retakes", "0")
+SHORT = (
+    *("--samples", "1", "--lengths-ms", "0,1", "--delta-us", "20", "--price-budget-s", "0.0005"),
+    *ONCE,
+)
 ORIGIN, TARGET = 1, 0
 DISTANCE = "line_round_trip"
 A_SAMPLE_EACH = {
     *("begin", "issue", "complete", "elapsed", "issue_stamp", "entry_stamp", "exit_stamp"),
     *("compute_requested", "compute", "remaining", "valid", "compute_run_delay"),
+    "access_run_delay",
     "compute_switches",
 }
 
@@ -61,7 +67,7 @@ def probed(progress):
     """Computes long enough to be met, with the samples a campaign takes."""
     return progress.launch(
         *("--operation", "put,rget", "--flavor", "allocate", "--lengths-ms", "0,1,10"),
-        *("--synchronisation", "lock_all_flush,lock_shared", "--samples", "5"),
+        *("--synchronisation", "lock_all_flush,lock_shared", "--samples", "5", *ONCE),
         *("--target_state", f"{STATES},{HELPERS}", "--helper-lengths-ms", "10"),
         *("--thread-level", "multiple", "--probe_interval_us", "50"),
     )
@@ -120,9 +126,8 @@ def test_series_are_of_one_length_and_at_the_origin(broad, probed):
                 continue
             at_origin = {s["metric"]: s for s in result["series"] if s["rank"] == ORIGIN}
             assert at_origin.keys() >= A_SAMPLE_EACH, cell
-            assert ("visits" in at_origin) == (
-                result["labels"]["target_state"] in ("computes_probing", "polls_memory")
-            )
+            visiting = result["labels"]["target_state"] in ("computes_probing", "polls_memory")
+            assert ("visits" in at_origin) == ("visits_remaining" in at_origin) == visiting
             assert ("wait" in at_origin) == result["labels"]["operation"].startswith("r")
             apart = ("price", DISTANCE)
             lengths = {len(s["samples"]) for name, s in at_origin.items() if name not in apart}
@@ -183,6 +188,12 @@ def test_an_operation_takes_few_visits_of_a_probing_target(probed):
         if result["labels"]["target_state"] == "computes_probing":
             visits = series(result, "visits", ORIGIN)
             assert all(count == int(count) and count < 10e-3 / 50e-6 for count in visits)
+            left = series(result, "visits_remaining", ORIGIN)
+            assert all(now <= all_of_them for now, all_of_them in zip(visits, left, strict=True))
+            requested = series(result, "compute_requested", ORIGIN)
+            probes = [round(length / 50e-6) for length in requested]
+            assert all(count <= most for count, most in zip(left, probes, strict=True))
+            assert max(left) >= max(probes) / 2
 
 
 def test_a_cell_is_oversubscribed_by_the_one_helper_there_is(probed):

@@ -235,13 +235,46 @@ def test_without_a_distance_every_price_counts():
     assert ("line_round_trip", "median") not in found
 
 
-def test_a_probing_target_that_lost_its_core_says_nothing_of_the_mpi():
+def with_series(samples, name, value):
+    """Return the samples with one more series, from the state's length."""
+    more = samples.filter(pl.col("metric") == "compute")
+    return pl.concat([samples, more.with_columns(metric=pl.lit(name), value=value)])
+
+
+LOST = pl.col("value") / 2
+
+
+def test_an_origin_that_lost_its_core_beside_a_probing_target_says_nothing_of_the_mpi():
     late = accesses(behaviours()[verdicts.WAITS], launches=1)
-    lost = late.filter(pl.col("metric") == "compute").with_columns(
-        metric=pl.lit("compute_run_delay"), value=pl.col("value") / 2
-    )
+    lost = with_series(late, "access_run_delay", LOST)
     assert progress.evidence(late)["valid"].sum() == 2 * 5
-    assert progress.evidence(pl.concat([late, lost]))["valid"].sum() == 0
-    # who is not to come to MPI at all may lose it: nothing would have been otherwise
-    unvisited = pl.concat([late, lost]).filter(pl.col("metric") != "visits")
+    assert progress.evidence(lost)["valid"].sum() == 0
+    # where the target is not to come to MPI at all it is the MPI that is slow, or nobody
+    unvisited = lost.filter(pl.col("metric") != "visits")
     assert progress.evidence(unvisited)["valid"].sum() == 2 * 5
+
+
+@pytest.mark.parametrize(
+    ("visits_remaining", "word"), [(60.0, verdicts.INDEPENDENT), (3.0, verdicts.WAITS)]
+)
+def test_a_probing_target_that_lost_its_core_is_judged_by_its_own_visits(visits_remaining, word):
+    # by the clock on the wall every access is late; three of the target's visits fell into it
+    late = accesses(behaviours()[verdicts.WAITS])
+    lost = with_series(late, "compute_run_delay", LOST)
+    known = with_series(lost, "visits_remaining", pl.lit(visits_remaining))
+    assert judged(known).word == word
+    found = progress.evidence(known).filter("valid")
+    assert (found["remaining"] < 0.011 / 2 * 1.1).all()  # what it really ran
+    # a target that kept its core is judged by the wall's clock, however many visits there were
+    assert judged(with_series(late, "visits_remaining", pl.lit(60.0))).word == verdicts.WAITS
+
+
+def test_one_launch_is_judged_as_the_analysis_does():
+    late = accesses(behaviours()[verdicts.WAITS], launches=1)
+    series = [
+        {"metric": metric, "rank": 1, "samples": part.sort("index")["value"].to_list()}
+        for (metric,), part in late.group_by("metric")
+    ]
+    probe = progress.probe_of_series(series)
+    assert sorted(probe.remaining) == sorted(probes_of(late)[0].remaining)
+    assert probe.early_fraction == 0

@@ -1,4 +1,4 @@
-"""Claims about the five figures that hold two runs of one campaign against each other."""
+"""Claims about the six figures that hold two runs of one campaign against each other."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def shares(first, second):
 
 
 def test_a_run_against_itself_agrees_in_every_cell(runs):
-    _, equal, _, inside, overlap = shares(runs[0], runs[0])
-    assert (equal, inside, overlap) == (1.0, 1.0, 1.0)
+    _, equal, _, inside, overlap, among = shares(runs[0], runs[0])
+    assert (equal, inside, overlap, among) == (1.0, 1.0, 1.0, 1.0)
 
 
 def test_no_helper_and_no_other_setting_is_compared(runs):
@@ -72,23 +72,44 @@ def test_a_turned_verdict_is_counted_and_named(copies, capsys):
     assert f"{cell['cell']}: waits -> undecided" in "\n".join(reproducibility.turned(first, second))
     cli.main(["reproducibility", str(first), str(second)])
     printed = capsys.readouterr().out.splitlines()
-    assert [line.partition(":")[0] for line in printed[:5]] == [figure.name for figure in after]
+    assert [line.partition(":")[0] for line in printed[:6]] == [figure.name for figure in after]
 
 
 def test_a_shifted_median_leaves_the_interval_and_a_wide_one_is_not_narrow(copies):
     first, second = copies
     summary = pl.read_parquet(second / "summary.parquet")
+    value = pl.col("value")
     shifted = summary.with_columns(
-        pl.col("value") * 10, low=pl.col("value") * 1, high=pl.col("value") * 30
+        value * 10, low=value, high=value * 30, rerun_low=value * 5, rerun_high=value * 20
     )
     shifted.write_parquet(second / "summary.parquet")
-    _, _, narrow, inside, overlap = reproducibility.figures(first, second)
+    _, _, narrow, inside, overlap, among = reproducibility.figures(first, second)
     assert inside.count == 0 and not inside.holds
     assert overlap.count > 0
+    assert among.count == 0 and among.holds  # nothing is asked of it
     assert narrow.count <= narrow.total / 2 and not narrow.holds
 
 
-def test_the_exit_status_says_whether_all_four_hold(copies, capsys):
+def test_a_median_beside_the_interval_of_the_median_may_still_be_one_of_a_rerun(copies):
+    first, second = copies
+    summary = pl.read_parquet(second / "summary.parquet")
+    between = (pl.col("high") + pl.col("rerun_high")) / 2
+    summary.with_columns(value=between).write_parquet(second / "summary.parquet")
+    *_, inside, _, among = reproducibility.figures(first, second)
+    assert inside.count > among.count
+
+
+def test_a_cell_of_too_few_launches_for_a_rerun_interval_speaks_for_nothing(copies):
+    first, second = copies
+    summary = pl.read_parquet(second / "summary.parquet")
+    none = pl.lit(None, dtype=pl.Float64)
+    summary.with_columns(rerun_low=none, rerun_high=none).write_parquet(second / "summary.parquet")
+    _, _, narrow, inside, _, _ = reproducibility.figures(first, second)
+    assert (narrow.count, inside.count) == (0, 0)
+    assert inside.total > 0
+
+
+def test_the_exit_status_says_whether_all_hold(copies, capsys):
     first, second = copies
     expected = all(figure.holds for figure in reproducibility.figures(first, second))
     assert cli.main(["reproducibility", str(first), str(second)]) == (0 if expected else 1)

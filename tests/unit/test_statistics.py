@@ -80,3 +80,29 @@ def test_means():
 def test_a_ratio_of_totals_weighs_samples_as_they_are():
     assert statistics.ratio_of_totals([1.0, 9.0], [1.0, 1.0]) == 5.0
     assert statistics.ratio_of_totals([1.0], []) is None
+
+
+def test_a_rerun_of_six_has_its_median_in_the_interval_in_at_least_95_percent():
+    source = random.Random(5)
+    draws = 4000
+    held = among = 0
+    for _ in range(draws):
+        first, second = ([source.lognormvariate(0, 0.2) for _ in range(6)] for _ in range(2))
+        low, high = statistics.rerun_interval(first)
+        held += low <= statistics.median(second) <= high
+        among += min(first) <= statistics.median(second) <= max(first)
+    assert 0.95 <= held / draws <= 0.985
+    assert 0.88 <= among / draws <= 0.92  # what docs/methods.md says of smallest and largest
+
+
+def test_a_rerun_interval_is_around_the_median_in_the_unit_of_the_values():
+    low, high = statistics.rerun_interval([2e-6, 3e-6, 4e-6, 2.5e-6, 3.5e-6, 3e-6])
+    assert low < 3e-6 < high
+    assert low * high == pytest.approx(9e-12)
+    wide = statistics.rerun_interval([2e-6, 3e-6, 4e-6, 2.5e-6, 3.5e-6, 3e-6], again=1)
+    assert wide[0] < low and high < wide[1]
+
+
+@pytest.mark.parametrize("values", [[1.0], [1.0, 2.0, 0.0], [1.0, 2.0, -3.0], []])
+def test_few_values_or_one_that_is_not_positive_give_no_rerun_interval(values):
+    assert statistics.rerun_interval(values) is None

@@ -53,8 +53,7 @@ void compute_calibrate(struct compute *compute)
     compute->iterations_per_second = (double)iterations / least_s;
 }
 
-/* Nanoseconds this thread has waited on a run queue; NAN if the kernel does not tell. */
-static double run_delay_ns(void)
+double run_delay_s(void)
 {
     static _Thread_local int descriptor = -2;
     char text[96];
@@ -67,7 +66,7 @@ static double run_delay_ns(void)
         return NAN;
     }
     text[length] = '\0';
-    return sscanf(text, "%llu %llu", &on_cpu_ns, &waited_ns) == 2 ? (double)waited_ns : NAN;
+    return sscanf(text, "%llu %llu", &on_cpu_ns, &waited_ns) == 2 ? 1e-9 * (double)waited_ns : NAN;
 }
 
 static double involuntary_switches(void)
@@ -80,13 +79,13 @@ struct compute_sample compute_for(struct compute *compute, double length_s)
 {
     const uint64_t iterations = (uint64_t)(length_s * compute->iterations_per_second);
     struct compute_sample sample;
-    const double delay_ns = run_delay_ns();
+    const double delay_s = run_delay_s();
     const double switches = involuntary_switches();
     sample.begin_s = clock_now_s();
     compute->consumed = work(iterations);
     sample.end_s = clock_now_s();
     sample.involuntary_switches = involuntary_switches() - switches;
-    sample.run_delay_s = 1e-9 * (run_delay_ns() - delay_ns);
+    sample.run_delay_s = run_delay_s() - delay_s;
     return sample;
 }
 

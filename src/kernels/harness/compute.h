@@ -23,6 +23,9 @@ struct compute_sample {
 /* Calibrate on the calling core (about 10 ms); call it on all ranks at once, as they compute. */
 void compute_calibrate(struct compute *compute);
 
+/* Seconds the calling thread has waited on a run queue since it began; NAN where not told. */
+double run_delay_s(void);
+
 /* Do the work that takes length_s undisturbed. */
 struct compute_sample compute_for(struct compute *compute, double length_s);
 

@@ -191,6 +191,7 @@ static void write_where(struct json *json, const struct launch *launch)
     json_key_integer(json, "ranks", launch->ranks);
     json_key(json, "processes");
     host_write_processes(json, &launch->host);
+    json_key_integer(json, "machines", host_machines(&launch->host));
     json_key_integer(json, "cores", host_cores(&launch->host));
     json_key_boolean(json, "oversubscribed", host_oversubscribed(&launch->host, NULL));
     json_key(json, "placement");
@@ -233,11 +234,7 @@ void header_write(struct json *json, const struct launch *launch)
     json_key_text(json, "type", "header");
     json_key_text(json, "schema", LINE_SCHEMA);
     json_key_text(json, "kernel", launch->kernel->name);
-#ifdef ONESIDED_SOURCE_STATE
     json_key_text(json, "source_state", ONESIDED_SOURCE_STATE);
-#else
-    json_key_text(json, "source_state", NULL);
-#endif
     json_key_text(json, "started_at", started_at);
     json_key(json, "parameters");
     write_parameters(json, launch);

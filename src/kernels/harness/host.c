@@ -79,10 +79,23 @@ static int own_threads(void)
     return threads > 0 ? threads : 1; /* the system does not tell */
 }
 
+static void read_machine(char *machine)
+{
+    FILE *stream = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (stream == NULL) {
+        return;
+    }
+    if (fgets(machine, MACHINE_ID_BYTES, stream) == NULL) {
+        machine[0] = '\0';
+    }
+    fclose(stream);
+}
+
 static struct process_facts own_facts(void)
 {
     struct process_facts facts = {.pid = (int)getpid(), .threads = own_threads()};
     gethostname(facts.host, sizeof facts.host - 1);
+    read_machine(facts.machine);
     facts.cpus_online = (int)sysconf(_SC_NPROCESSORS_ONLN);
     read_masks(&facts);
     return facts;
@@ -111,6 +124,27 @@ static bool same_host(const struct host_facts *facts, int first, int second)
     return strcmp(facts->processes[first].host, facts->processes[second].host) == 0;
 }
 
+static bool same_machine(const struct host_facts *facts, int first, int second)
+{
+    const char *own = facts->processes[first].machine;
+    const char *other = facts->processes[second].machine;
+    if (own[0] == '\0' || other[0] == '\0') {
+        return same_host(facts, first, second);
+    }
+    return strcmp(own, other) == 0;
+}
+
+/* True if no rank before this one is on its machine. */
+static bool first_of_machine(const struct host_facts *facts, int rank)
+{
+    for (int other = 0; other < rank; other++) {
+        if (same_machine(facts, other, rank)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 int host_local_rank(const struct host_facts *facts, int rank)
 {
     int local = 0;
@@ -130,12 +164,21 @@ bool host_is_one(const struct host_facts *facts)
     return true;
 }
 
-/* Count the cores in the union of the masks of the ranks on the host of `rank`. */
+int host_machines(const struct host_facts *facts)
+{
+    int machines = 0;
+    for (int rank = 0; rank < facts->ranks; rank++) {
+        machines += first_of_machine(facts, rank);
+    }
+    return machines;
+}
+
+/* Count the cores in the union of the masks of the ranks on the machine of `rank`. */
 static int local_cores(const struct host_facts *facts, int rank)
 {
     unsigned char cores[CPUS_MAX / 8] = {0};
     for (int other = 0; other < facts->ranks; other++) {
-        if (same_host(facts, other, rank)) {
+        if (same_machine(facts, other, rank)) {
             for (size_t i = 0; i < sizeof cores; i++) {
                 cores[i] |= facts->processes[other].cores[i];
             }
@@ -148,19 +191,19 @@ int host_cores(const struct host_facts *facts)
 {
     int cores = 0;
     for (int rank = 0; rank < facts->ranks; rank++) {
-        if (host_local_rank(facts, rank) == 0) {
+        if (first_of_machine(facts, rank)) {
             cores += local_cores(facts, rank);
         }
     }
     return cores;
 }
 
-/* Count the ranks on the host of `rank`, and their helpers. */
+/* Count the ranks on the machine of `rank`, and their helpers. */
 static int local_threads(const struct host_facts *facts, int rank, const int *helpers)
 {
     int threads = 0;
     for (int other = 0; other < facts->ranks; other++) {
-        if (same_host(facts, other, rank)) {
+        if (same_machine(facts, other, rank)) {
             threads += 1 + (helpers == NULL ? 0 : helpers[other]);
         }
     }
@@ -170,7 +213,7 @@ static int local_threads(const struct host_facts *facts, int rank, const int *he
 bool host_oversubscribed(const struct host_facts *facts, const int *helpers)
 {
     for (int rank = 0; rank < facts->ranks; rank++) {
-        if (host_local_rank(facts, rank) == 0 &&
+        if (first_of_machine(facts, rank) &&
             local_cores(facts, rank) < local_threads(facts, rank, helpers)) {
             return true;
         }
@@ -233,7 +276,7 @@ const char *host_placement(const struct host_facts *facts)
         each_alone &= count(own->cores) == 1;
         all_alike &= count(own->cores) > 1 || own->cpus_online == 1;
         for (int other = 0; other < rank; other++) {
-            if (same_host(facts, other, rank)) {
+            if (same_machine(facts, other, rank)) {
                 const struct process_facts *neighbour = &facts->processes[other];
                 each_alone &= !share_a_core(own, neighbour);
                 all_alike &= memcmp(own->cpus, neighbour->cpus, sizeof own->cpus) == 0;

@@ -8,10 +8,12 @@
 #include "harness/json.h"
 
 #define HOST_NAME_BYTES 256
+#define MACHINE_ID_BYTES 64
 #define CPUS_MAX 4096
 
 struct process_facts {
     char host[HOST_NAME_BYTES];
+    char machine[MACHINE_ID_BYTES]; /* the same where one kernel runs several hosts; else "" */
     int pid;
     int cpus_online;
     int threads;                       /* of this process: its own and those of MPI */
@@ -31,10 +33,15 @@ void host_free(struct host_facts *facts);
 
 int host_local_rank(const struct host_facts *facts, int rank);
 bool host_is_one(const struct host_facts *facts);
-int host_cores(const struct host_facts *facts); /* in the union of the masks, over all hosts */
 
-/* True if a host has fewer cores in the union of its masks than threads: its ranks and the helpers
- * that each of them has (`helpers`: a number a rank, NULL for none). */
+/* Hosts may be nodes of a virtual cluster, or containers: several names, and one machine below them
+ * with its cores, its memory and its clock. Machines are told apart by what the kernel drew when it
+ * was started (boot_id), not by name; by name where the system does not tell. */
+int host_machines(const struct host_facts *facts);
+int host_cores(const struct host_facts *facts); /* in the union of the masks, over all machines */
+
+/* True if a machine has fewer cores in the union of its masks than threads: its ranks and the
+ * helpers that each of them has (`helpers`: a number a rank, NULL for none). */
 bool host_oversubscribed(const struct host_facts *facts, const int *helpers);
 
 /* The most threads of any rank's process when the facts were collected. */
@@ -45,7 +52,7 @@ int host_most_threads(const struct host_facts *facts);
  * several hosts). */
 int host_may_read_memory(const struct host_facts *facts, MPI_Comm communicator);
 
-/* "core": each rank on one core of its own; "unbound": all ranks of a host share several cores;
+/* "core": each rank on one core of its own; "unbound": all ranks of a machine share several cores;
  * else "other". */
 const char *host_placement(const struct host_facts *facts);
 void host_write_processes(struct json *json, const struct host_facts *facts);

@@ -24,7 +24,7 @@ static const struct option launch_options[] = {
     {"cells", "BLOCK", "\"axis=v,v;axis=v\": a block of cells; repeat it for a union of blocks",
      OPTION_REPEATED, NULL, 0, 0},
     {"thread-level", "single|funneled|serialized|multiple", "thread level to require of MPI",
-     OPTION_CHOICE, "single", 0, 0},
+     OPTION_CHOICE, ONESIDED_THREAD_LEVEL, 0, 0},
     {"placement", "unbound|core", "placement the launcher was asked for; recorded", OPTION_CHOICE,
      "unbound", 0, 0},
     {"label", "KEY=VALUE", "a label to record in the header; repeatable", OPTION_REPEATED, NULL, 0,
@@ -243,10 +243,11 @@ static bool stamps_agree(const struct launch *launch, int other)
     return agree;
 }
 
-/* One host has one CLOCK_MONOTONIC, unless a time namespace shifts it: so it is tried, too. */
+/* One machine has one CLOCK_MONOTONIC, whatever its hosts are called, unless a time namespace
+ * shifts it: so it is tried, too. */
 static bool clock_is_global(const struct launch *launch)
 {
-    int global = host_is_one(&launch->host);
+    int global = host_machines(&launch->host) == 1;
     for (int other = 1; other < launch->ranks && global; other++) {
         if (!stamps_agree(launch, other)) {
             global = 0;

@@ -70,6 +70,11 @@ struct presence {
     double involuntary_switches;
 };
 
+/* A rank that waited for its core for more than this share of the target's state lost it: a target
+ * that is to come to MPI meanwhile could not, or an origin could not see that it did. The analysis
+ * goes by the same measure. */
+#define LOST_CORE_SHARE 0.1
+
 /* What the target does while origins access its window. */
 struct target_state {
     const char *name;

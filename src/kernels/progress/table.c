@@ -54,6 +54,15 @@ static double median_of(const struct series *series, const bool *counts)
     return count == 0 ? NAN : 0.5 * (kept[(count - 1) / 2] + kept[count / 2]);
 }
 
+/* Whether a sample of a target that visits MPI says nothing of it: a rank lost its core. */
+static bool lost_a_core(const struct record *record, size_t i)
+{
+    const double limit_s = LOST_CORE_SHARE * series_named(record, "compute")->samples[i];
+    return series_named(record, "visits") != NULL &&
+           (series_named(record, "compute_run_delay")->samples[i] > limit_s ||
+            series_named(record, "access_run_delay")->samples[i] > limit_s);
+}
+
 static struct summary summarise(const struct record *record, bool leaves)
 {
     const struct series *elapsed = series_named(record, "elapsed");
@@ -63,7 +72,8 @@ static struct summary summarise(const struct record *record, bool leaves)
     struct summary summary = {0};
     for (size_t i = 0; i < elapsed->count; i++) {
         counts[i] =
-            !leaves || (valid->samples[i] != 0.0 && remaining->samples[i] >= MINIMUM_REMAINING_S);
+            !leaves || (valid->samples[i] != 0.0 && remaining->samples[i] >= MINIMUM_REMAINING_S &&
+                        !lost_a_core(record, i));
         summary.samples += counts[i];
         summary.early += counts[i] && elapsed->samples[i] < EARLY_SHARE * remaining->samples[i];
     }

@@ -10,7 +10,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "reproducibility",
-        help="compare two runs of one campaign on one machine: five figures",
+        help="compare two runs of one campaign on one machine: six figures",
         description=__doc__,
     )
     parser.add_argument("first", type=Path, help="results/<campaign> of one run")

@@ -14,7 +14,9 @@ from onesided.tables import PLACE
 from onesided.verdicts import (
     LOCAL_COMPLETION,
     MINIMUM_REMAINING_S,
+    MOST_RUN_DELAY,
     REFERENCE,
+    RUN_DELAYS,
     SYNCHRONISING,
     UNDECIDED,
     Probe,
@@ -35,11 +37,8 @@ NOT_FETCHING = ("put", "accumulate", "rput", "raccumulate")
 PARTS = ("begin", "issue", "complete")
 """The parts of an access, in order; `elapsed` is their sum."""
 _NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
-_SOMETIMES = ("visits", "compute_run_delay")
+_SOMETIMES = ("visits", "visits_remaining", *RUN_DELAYS)
 
-MOST_RUN_DELAY = 0.1
-"""A target that is to come to MPI meanwhile, probing or polling, must have its core: a sample in
-which it waited for one for more than this share of its state says nothing of the MPI."""
 DISTANCE = "line_round_trip"
 NEAR_FACTOR = 1.5
 """A price is `near` when a cache line's round trip between the two cores took at most so many times
@@ -55,18 +54,38 @@ loads and stores that stay on a core do not, and all their launches count."""
 _UNITS = {"slope": "1", "stretch": "1", "visits": "count"}
 
 
+def _lost(delay: str) -> pl.Expr:
+    """Tell whether a rank waited for its core for too much of the target's state."""
+    told = pl.col(delay).fill_nan(None).fill_null(0)
+    return told > MOST_RUN_DELAY * pl.col("compute")
+
+
+def _judged_times() -> list[pl.Expr]:
+    """Return elapsed and remaining, by the target's own clock where it lost its core.
+
+    A target that is to come to MPI every now and then, and has no core, comes later by the clock on
+    the wall, and by no fault of the MPI's. Its visits tell its own time: what remained of its state
+    is the time it really ran, and of that an access took the share of the visits that fell into it.
+    """
+    ran = pl.min_horizontal("remaining", pl.col("compute") - pl.col("compute_run_delay"))
+    share = (pl.col("visits") + 1) / (pl.col("visits_remaining") + 1)
+    by_visits = pl.col("visits_remaining").is_not_null() & _lost("compute_run_delay")
+    return [
+        pl.when(by_visits).then(ran).otherwise(pl.col("remaining")).alias("judged_remaining"),
+        pl.when(by_visits).then(ran * share).otherwise(pl.col("elapsed")).alias("judged_elapsed"),
+    ]
+
+
 def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
     """Return one row an access: SAMPLE, its series as columns, and whether it counts.
 
     ``met`` holds where the access was issued inside the target's state; ``valid`` where also at
-    least `MINIMUM_REMAINING_S` was left of it and a target that visits MPI had its core;
-    ``longest`` at the longest length of its launch.
+    least `MINIMUM_REMAINING_S` was left of it and, where the target visits MPI, the origin had its
+    core; ``longest`` at the longest length of its launch. ``judged_elapsed`` and
+    ``judged_remaining`` are what a verdict is made from.
     """
     wanted = (*_NEEDED, *_SOMETIMES)
     value = pl.col("value")
-    had_its_core = pl.col("visits").is_null() | (
-        pl.col("compute_run_delay").fill_null(0) <= MOST_RUN_DELAY * pl.col("compute")
-    )
     return (
         samples.filter(pl.col("metric").is_in(wanted))
         .group_by(SAMPLE)
@@ -74,10 +93,13 @@ def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
         .drop_nulls(_NEEDED)
         .sort(SAMPLE)
         .with_columns((pl.col("valid") != 0).alias("met"))
+        .with_columns(_judged_times())
         .with_columns(
-            (pl.col("met") & (pl.col("remaining") >= MINIMUM_REMAINING_S) & had_its_core).alias(
-                "valid"
-            ),
+            (
+                pl.col("met")
+                & (pl.col("judged_remaining") >= MINIMUM_REMAINING_S)
+                & (pl.col("visits").is_null() | ~_lost("access_run_delay"))
+            ).alias("valid"),
             (pl.col("compute_requested") == pl.col("compute_requested").max().over(LAUNCH)).alias(
                 "longest"
             ),
@@ -139,6 +161,18 @@ def _distances(samples: pl.DataFrame) -> pl.DataFrame:
             ).alias(f"{DISTANCE}.median")
         )
     )
+
+
+def near_limits(samples: pl.DataFrame) -> dict[tuple[str, str], float]:
+    """Return up to which round trip of a cache line cores are near, by system and partition."""
+    partition = ("system", "partition")
+    limits = (
+        _distances(samples)
+        .group_by(partition)
+        .agg(pl.col(f"{DISTANCE}.median").quantile(NEAR_PERCENT / 100, "lower") * NEAR_FACTOR)
+        .drop_nulls()
+    )
+    return {(system, name): limit for system, name, limit in limits.iter_rows()}
 
 
 def _prices(samples: pl.DataFrame) -> pl.DataFrame:
@@ -206,7 +240,27 @@ def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
 
 def evidence(samples: pl.DataFrame) -> pl.DataFrame:
     """Return every access with what remained of the target's state (see `Analysis`)."""
-    return _accesses(samples).select(*SAMPLE, "remaining", "elapsed", "valid")
+    return _accesses(samples).select(
+        *SAMPLE,
+        pl.col("judged_remaining").alias("remaining"),
+        pl.col("judged_elapsed").alias("elapsed"),
+        "valid",
+    )
+
+
+def probe_of_series(series: Sequence[Mapping[str, Any]]) -> Probe:
+    """Return the valid accesses of one cell in one launch, from its result line's series."""
+    rows = [
+        (one["metric"], one["rank"], index, sample)
+        for one in series
+        for index, sample in enumerate(one["samples"])
+        if one["metric"] in (*_NEEDED, *_SOMETIMES)
+    ]
+    columns = {"metric": pl.String, "rank": pl.Int64, "index": pl.Int64, "value": pl.Float64}
+    place = {name: pl.lit("") for name in LAUNCH}
+    frame = pl.DataFrame(rows, schema=columns, orient="row").with_columns(**place)
+    found = evidence(frame).filter("valid")
+    return Probe(tuple(found["remaining"]), tuple(found["elapsed"]))
 
 
 def _waits_by_nature(labels: Mapping[str, Any], launches: int) -> Verdict | None:
@@ -230,7 +284,7 @@ def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
         return by_nature
     too_few = "too few accesses were issued while the target computed"
     if labels.get("target_state") in VISITING:
-        too_few += " and had a core to come to MPI on"
+        too_few += " and the origin had a core"
     found = verdicts.judge(probes, too_few)
     local = (
         labels.get("synchronisation") in LOCAL_COMPLETIONS
