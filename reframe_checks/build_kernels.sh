@@ -1,11 +1,11 @@
 #!/bin/sh
 # Build and install the kernels with one MPI's compiler, once: a finished prefix is left as it is.
 #
-#   build_kernels.sh SOURCE PREFIX MPICC SOURCE_STATE
+#   build_kernels.sh SOURCE PREFIX MPICC
 #
 # PREFIX appears under its name only when it is whole; two builds at once wait for each other.
 set -eu
-source=$1 prefix=$2 mpicc=$3 source_state=$4
+source=$1 prefix=$2 mpicc=$3
 
 [ ! -d "$prefix" ] || exit 0
 mkdir -p "$(dirname "$prefix")"
@@ -16,8 +16,7 @@ exec 9>"$prefix.lock"
 work=$prefix.work partial=$prefix.partial
 rm -rf "$work" "$partial"
 cmake -S "$source" -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DMPI_C_COMPILER="$mpicc" -DCMAKE_INSTALL_PREFIX="$partial" \
-    -DONESIDED_SOURCE_STATE="$source_state"
+    -DMPI_C_COMPILER="$mpicc" -DCMAKE_INSTALL_PREFIX="$partial"
 cmake --build "$work"
 cmake --install "$work"
 rm -rf "$work"

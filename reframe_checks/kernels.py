@@ -7,7 +7,7 @@ import reframe as rfm
 import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
 
-from onesided import fingerprint, kernels
+from onesided import kernels
 
 from .plugins.environment import EnvironmentPlugin
 
@@ -19,9 +19,12 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin):
     sourcesdir = None
 
     @property
-    def prefix_of_kernels(self):
-        """The folder that holds ``bin/<kernel>``."""
-        return kernels.prefix_of(self.environment)
+    def prefixes(self):
+        """The folders that hold ``bin/<kernel>``: one, or a provider's, one a thread level."""
+        delivered = self.environment["kernels_prefix"]
+        if delivered:
+            return [pathlib.Path(prefix) for prefix in delivered.values()]
+        return [kernels.prefix_of(self.environment)]
 
     @builtins.run_before("compile")
     def call_cmake(self):
@@ -33,18 +36,19 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin):
         tools = pathlib.Path(sys.executable).parent
         self.build_system.commands = [
             f"export PATH={tools}:$PATH",
-            f"sh {kernels.build_script()} {kernels.sources()} {self.prefix_of_kernels} "
-            f"{self.environment['compilers']['c']} {fingerprint.kernel_source_state()}",
+            f"sh {kernels.build_script()} {kernels.sources()} {self.prefixes[0]} "
+            f"{self.environment['compilers']['c']}",
         ]
 
     @builtins.sanity_function
     def binaries_are_there(self):
-        """Hold the folder against the sources: one binary for each kernel file."""
+        """Hold the folders against the sources: one binary for each kernel file."""
         sources = kernels.sources().glob("*.c")
         return sn.all(
             sn.assert_true(
-                (self.prefix_of_kernels / "bin" / source.stem).is_file(),
-                f"{self.prefix_of_kernels}/bin/{source.stem} is missing",
+                (prefix / "bin" / source.stem).is_file(),
+                f"{prefix}/bin/{source.stem} is missing",
             )
             for source in sources
+            for prefix in self.prefixes
         )

@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import re
 import shutil
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import IO, Any
+from typing import Any
 
 from onesided import documents, paths
 from onesided.display import Progress
 from onesided.errors import InputError, OnesidedError
-from onesided.providers import probe, wheel
-from onesided.providers.command import Command, StoppedError, one_line
+from onesided.providers import probe, spack, wheel
+from onesided.providers.command import (
+    Command,
+    Say,
+    StoppedError,
+    UnavailableError,
+    alone,
+    one_line,
+)
+from onesided.spack_machine import identity
 
 Document = dict[str, Any]
-Say = Callable[[str], None]
 
 SCHEMA = "onesided/environment/1"
 DEFAULT_PROBE_TIMEOUT_S = 60.0
-LOCK_POLL_S = 0.2
 AT_A_TIME = 4
 PROVIDERS: dict[str, ModuleType] = {"wheel": wheel}
+SPACK = "spack"
+PROVIDER_VARIABLE = "ONESIDED_PROVIDER"
+"""Who delivers, in place of who is declared; for ReFrame, which is told nothing of a campaign."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,7 @@ class Declaration:
         packages: what the provider installs.
         family_data: what holds for every version of the family.
         config_dir: the folder the declaration and the locks stand in.
+        elsewhere: the MPI's folder where another than the declared provider has it.
     """
 
     name: str
@@ -56,11 +63,12 @@ class Declaration:
     packages: tuple[str, ...]
     family_data: Document
     config_dir: Path
+    elsewhere: Path | None = None
 
     @property
     def prefix(self) -> Path:
         """Return the folder the MPI is installed in."""
-        return paths.environments_dir() / self.name / "prefix"
+        return self.elsewhere or paths.environments_dir() / self.name / "prefix"
 
     @cached_property
     def requirements(self) -> str:
@@ -73,21 +81,31 @@ class Declaration:
 
     def digest(self) -> str:
         """Return a SHA-256 that changes when the environment would turn out another one."""
+        # how Spack calls it makes no other environment of a wheel; its provider's requirements do
+        family = {key: value for key, value in self.family_data.items() if key != "spack"}
         content = {
             "declaration": [self.name, self.provider, self.family, self.version, self.packages],
-            "family": self.family_data,
+            "family": family,
             "requirements": self.requirements,
             "provider_version": PROVIDERS[self.provider].VERSION,
             "probe": probe.source(),
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
+    @property
+    def library_version(self) -> str:
+        """Return the version of the library, which a wheel packaged again shares."""
+        return re.sub(r"\.post\d+$", "", self.version)
+
+    def spack_spec(self) -> str:
+        """Return the spec by which Spack knows this MPI."""
+        return self.family_data["spack"].replace("{version}", self.library_version)
+
     def version_pattern(self) -> str:
         """Return the regular expression that the library's own version string must match."""
-        version = re.sub(r"\.post\d+$", "", self.version)  # packaged again, the same library
-        numbers = [*version.split("."), "0"]
+        numbers = [*self.library_version.split("."), "0"]
         pattern = self.family_data["library_version_pattern"]
-        values = {"{version}": version, "{major}": numbers[0], "{minor}": numbers[1]}
+        values = {"{version}": self.library_version, "{major}": numbers[0], "{minor}": numbers[1]}
         for word, value in values.items():
             pattern = pattern.replace(word, re.escape(value))
         return pattern
@@ -173,16 +191,37 @@ def reframe_name(name: str) -> str:
     return name.replace(".", "_")
 
 
-def read(name: str) -> Document:
+def asked_provider(provider: str | None = None) -> str | None:
+    """Return the provider asked for in place of the declared ones: spack, or None for those.
+
+    Args:
+        provider: what was asked for by name; ``ONESIDED_PROVIDER`` counts where nothing was.
+
+    Raises:
+        InputError: there is no such provider.
+    """
+    asked = provider or os.environ.get(PROVIDER_VARIABLE) or None
+    if asked not in (None, SPACK):
+        raise InputError(PROVIDER_VARIABLE, None, repr(asked), f"{SPACK}, or nothing")
+    return asked
+
+
+def read(name: str, provider: str | None = None) -> Document:
     """Return the description of an environment; one never provided is unavailable, and says so.
+
+    Args:
+        name: a declared environment.
+        provider: see `asked_provider`.
 
     Raises:
         InputError: it is not declared, or its file does not fit the schema.
     """
     [declaration] = select([name])
-    path = paths.environment_file(name)
+    provider = asked_provider(provider)
+    path = paths.environment_file(name, provider)
     if not path.exists():
-        reason = f"not provided yet: `onesided environments {name}` does it"
+        option = f" --provider {provider}" if provider else ""
+        reason = f"not provided yet: `onesided environments{option} {name}` does it"
         return _describe_unavailable(declaration, reason)
     return documents.read_json(path, "environment")
 
@@ -193,6 +232,7 @@ def provide(
     say: Say = lambda state: None,
     stop: threading.Event | None = None,
     probe_timeout_s: float = DEFAULT_PROBE_TIMEOUT_S,
+    provider: str | None = None,
 ) -> Document:
     """Install and probe one environment unless a ready one stands; write and return its document.
 
@@ -201,6 +241,8 @@ def provide(
         say: called with a word for each state it goes through.
         stop: ends the work from another thread.
         probe_timeout_s: how long two ranks may take.
+        provider: see `asked_provider`; where Spack is asked for and not there, the declared
+            provider delivers.
 
     Returns:
         The document, with status ``unavailable`` and a reason where the MPI cannot be had.
@@ -211,9 +253,17 @@ def provide(
         OnesidedError: the document cannot be written.
     """
     [declaration] = select([name])
-    path = paths.environment_file(name)
     stop = stop or threading.Event()
-    with _alone(path.parent, say, stop) as guard:
+    if asked_provider(provider) == SPACK:
+        return _provide_by_spack(declaration, say, stop, probe_timeout_s)
+    return _provide_as_declared(declaration, say, stop, probe_timeout_s)
+
+
+def _provide_as_declared(
+    declaration: Declaration, say: Say, stop: threading.Event, probe_timeout_s: float
+) -> Document:
+    path = paths.environment_file(declaration.name)
+    with alone(path.parent, "another run that installs it", say, stop) as guard:
         standing = _standing(path)
         if standing and _is_usable(standing, declaration):
             return standing
@@ -227,17 +277,93 @@ def provide(
         return document
 
 
-def provide_all(names: Iterable[str] = (), *, progress: Progress | None = None) -> list[Document]:
+def _provide_by_spack(
+    declaration: Declaration, say: Say, stop: threading.Event, probe_timeout_s: float
+) -> Document:
+    """Have Spack deliver the kernels; the MPI is the wheel where Spack used that, else its own."""
+    path = paths.environment_file(declaration.name, SPACK)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    program = spack.find()
+    try:
+        if program is None:
+            document = _provide_as_declared(declaration, say, stop, probe_timeout_s)
+        else:
+            document = _deliver(declaration, program, Command(stop), say, probe_timeout_s)
+    except UnavailableError as fault:
+        document = {**_describe_unavailable(declaration, str(fault)), "provider": SPACK}
+    documents.check(document, "environment", path)
+    if document != _standing(path):
+        documents.write_json(path, document)
+    return document
+
+
+def _deliver(
+    declaration: Declaration, program: Path, command: Command, say: Say, probe_timeout_s: float
+) -> Document:
+    delivery = spack.deliver(program, command, say)
+    build = delivery.of(declaration.spack_spec())
+    if build is None:
+        there = ", ".join(f"{one.mpi}@{one.version}" for one in delivery.builds)
+        reason = f"Spack delivered kernels for {there}, not for {declaration.spack_spec()}"
+        fault = f": {delivery.fault}" if delivery.fault else ""
+        raise UnavailableError(reason + fault)
+    spack.verify(build, command)
+    root = identity.component(build.mpi, build.version, Path(build.mpi_prefix))
+    if _leads_into(declaration.prefix, root / declaration.family_data["compiler"]):
+        base = _provide_as_declared(declaration, say, command.stop, probe_timeout_s)
+    else:
+        base = _probe_elsewhere(replace(declaration, elsewhere=root), command, say, probe_timeout_s)
+    if base["status"] != "ready":
+        return {**base, "provider": SPACK}
+    return {**base, "provider": SPACK, **spack.describe(delivery, build)}
+
+
+def _leads_into(folder: Path, path: Path) -> bool:
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def _probe_elsewhere(
+    declaration: Declaration, command: Command, say: Say, probe_timeout_s: float
+) -> Document:
+    """Describe an MPI that stands where Spack says, not where a wheel would."""
+    standing = _standing(paths.environment_file(declaration.name, SPACK))
+    if (
+        standing is not None
+        and standing["status"] == "ready"
+        and standing["declaration_digest"] == declaration.digest()
+        and standing["prefix"] == str(declaration.prefix)
+    ):
+        return standing
+    return _probe(declaration, command, say, probe_timeout_s)
+
+
+def provide_all(
+    names: Iterable[str] = (), *, progress: Progress | None = None, provider: str | None = None
+) -> list[Document]:
     """Provide some environments (all for no name) side by side; none stops the others.
+
+    Args:
+        names: declared environments.
+        progress: shows the states.
+        provider: see `asked_provider`.
 
     Raises:
         InputError: a declaration is faulty; nothing was started.
     """
     wanted = [declaration.name for declaration in select(names)]
+    provider = asked_provider(provider)
+    if provider == SPACK and spack.find() is None:
+        print(
+            f"no Spack in {spack.where_it_was_looked_for()}: CMake builds the kernels "
+            "with each MPI's own compiler",
+            flush=True,
+        )
     progress = progress or Progress(wanted)
     stop = threading.Event()
     with progress, ThreadPoolExecutor(AT_A_TIME) as pool:
-        futures = {pool.submit(_provide_shown, name, progress, stop): name for name in wanted}
+        futures = {
+            pool.submit(_provide_shown, name, progress, stop, provider): name for name in wanted
+        }
         try:
             found = {futures[future]: future.result() for future in as_completed(futures)}
         except BaseException:  # an interruption too: end the commands, then let it pass
@@ -247,33 +373,16 @@ def provide_all(names: Iterable[str] = (), *, progress: Progress | None = None) 
     return [found[name] for name in wanted]
 
 
-def _provide_shown(name: str, progress: Progress, stop: threading.Event) -> Document:
-    document = provide(name, say=lambda state: progress.state(name, state), stop=stop)
+def _provide_shown(
+    name: str, progress: Progress, stop: threading.Event, provider: str | None
+) -> Document:
+    document = provide(
+        name, say=lambda state: progress.state(name, state), stop=stop, provider=provider
+    )
     ready = document["status"] == "ready"
     detail = document["library_version"] if ready else document["reason"]
     progress.end(name, document["status"], succeeded=ready, detail=detail)
     return document
-
-
-@contextmanager
-def _alone(folder: Path, say: Say, stop: threading.Event) -> Iterator[IO[str]]:
-    """Hold an environment's lock, against other runs and other threads."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        stream = (folder / "lock").open("a+")
-    except OSError as fault:
-        raise OnesidedError(f"{folder}: cannot be written: {fault.strerror}") from fault
-    with stream:
-        while True:
-            try:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                say("waiting for another run that installs it")
-            if stop.is_set():
-                raise StoppedError("interrupted")
-            time.sleep(LOCK_POLL_S)
-        yield stream
 
 
 def _standing(path: Path) -> Document | None:
@@ -318,14 +427,21 @@ def _make(declaration: Declaration, command: Command, say: Say, probe_timeout_s:
         if not _is_installed(declaration):
             say("installing")
             _install(declaration, command)
-        say("probing")
-        folder = paths.environments_dir() / declaration.name / "probe"
-        findings = probe.probe(_subject(declaration), folder, command, probe_timeout_s)
+        return _probe(declaration, command, say, probe_timeout_s)
     except StoppedError:
         raise
     except (OnesidedError, OSError) as fault:
         return _describe_unavailable(declaration, str(fault))
-    return _describe(declaration, findings)
+
+
+def _probe(
+    declaration: Declaration, command: Command, say: Say, probe_timeout_s: float
+) -> Document:
+    say("probing")
+    folder = paths.environments_dir() / declaration.name / "probe"
+    return _describe(
+        declaration, probe.probe(_subject(declaration), folder, command, probe_timeout_s)
+    )
 
 
 def _install(declaration: Declaration, command: Command) -> None:
@@ -408,5 +524,6 @@ def _describe_unavailable(declaration: Declaration, reason: str) -> Document:
         "left_behind": declaration.family_data["left_behind"],
         "left_behind_temporary": declaration.family_data["left_behind_temporary"],
         "kernels_prefix": None,
+        "spack": None,
         "declaration_digest": declaration.digest(),
     }

@@ -43,17 +43,28 @@ def kernel_sources() -> list[Path]:
 
 
 def check_sources() -> list[Path]:
-    """Return the files that make the ReFrame checks, with the grid they are declared by."""
+    """Return the files that make the ReFrame checks, their grid and their sites' configuration."""
     root = paths.project_root()
     return [
         *_below(root / "reframe_checks", {".py", ".sh"}),
         root / "src" / "onesided" / "grid.py",
+        root / "src" / "onesided" / "sites.py",
     ]
 
 
 def kernel_source_state() -> str:
-    """Return the short fingerprint of the kernels' sources, compiled into every kernel."""
-    return of_files(kernel_sources(), paths.project_root())[:DIGITS]
+    """Return the short fingerprint of the kernels' sources, compiled into every kernel.
+
+    The build computes the same by itself (src/kernels/source_state.cmake), whoever calls it: the
+    SHA-256 over a line ``<SHA-256 of the file>  <path>`` a file, in byte order of the paths.
+    """
+    root = paths.project_root() / "src" / "kernels"
+    names = sorted(path.relative_to(root).as_posix().encode() for path in kernel_sources())
+    digest = hashlib.sha256()
+    for name in names:
+        content = (root / name.decode()).read_bytes()
+        digest.update(hashlib.sha256(content).hexdigest().encode() + b"  " + name + b"\n")
+    return digest.hexdigest()[:DIGITS]
 
 
 def check_state() -> str:

@@ -30,15 +30,19 @@ def sources() -> Path:
     return paths.project_root() / "src" / "kernels"
 
 
-def prefix_of(environment: Mapping[str, Any]) -> Path:
+def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> Path:
     """Return the folder that holds ``bin/<kernel>`` for an environment's document.
 
-    Its name holds the state of sources and environment, so that a session finds what an earlier
-    one built, and a changed source builds anew.
+    Where CMake builds them its name holds the state of sources and environment, so that a session
+    finds what an earlier one built, and a changed source builds anew.
+
+    Args:
+        environment: the document.
+        thread_level: whose kernels, where a provider delivers them for each level.
     """
     delivered = environment["kernels_prefix"]
     if delivered:
-        return Path(delivered)
+        return Path(delivered[thread_level])
     state = f"{fingerprint.kernel_source_state()}-{environment['declaration_digest'][:8]}"
     return paths.build_dir() / "kernels" / environment["name"] / state
 
@@ -50,10 +54,9 @@ def build(environment: Mapping[str, Any]) -> Path:
         OnesidedError: they do not build; the last lines of the build's output say why.
     """
     prefix = prefix_of(environment)
-    if prefix.is_dir():
+    if prefix.is_dir() or environment["kernels_prefix"]:
         return prefix
-    state = fingerprint.kernel_source_state()
-    command = ["sh", build_script(), sources(), prefix, environment["compilers"]["c"], state]
+    command = ["sh", build_script(), sources(), prefix, environment["compilers"]["c"]]
     answer = subprocess.run(
         command, env=variables(environment), capture_output=True, text=True, check=False
     )

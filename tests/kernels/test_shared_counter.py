@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from onesided import fingerprint
 from onesided.documents import check
 
 ALGORITHMS = (
@@ -132,7 +133,7 @@ def test_the_header_tells_what_ran(whole_grid, environment):
     header = whole_grid.lines[0]
     prefix = environment.document["prefix"]
     assert header["labels"] == {"round": "3", "note": "a=b"}
-    assert header["source_state"] == "under test"
+    assert header["source_state"] == fingerprint.kernel_source_state()
     assert header["thread_level"] == {"required": "multiple", "provided": "multiple"}
     assert header["mpi"]["library_path"].startswith(prefix)
     assert header["placement"] == {"asked": "unbound", "found": "unbound"}

@@ -68,6 +68,23 @@ def test_another_version_is_five_lines(config, family, version, packages):
     assert environments.declared(config)["another"].version == version
 
 
+def test_every_environment_has_the_spec_by_which_spack_knows_it(config):
+    change(config, 'version: "5.0.11"', 'version: "5.0.11.post1"')
+    found = environments.declared(config, locked=False).items()
+    assert {name: declaration.spack_spec() for name, declaration in found} == {
+        "mpich-5.0.2": "mpich@5.0.2",
+        "openmpi-5.0.11": "openmpi@5.0.11",  # packaged again, the same library
+        "impi-2021.18.1": "intel-oneapi-mpi@2021.18.1+generic-names",
+        "openmpi-4.1.8": "openmpi@4.1.8",
+    }
+
+
+def test_a_spec_of_spack_makes_no_other_environment_of_a_wheel(config):
+    before = environments.declared(config)["mpich-5.0.2"].digest()
+    change(config, "spack: mpich@{version}", "spack: mpich@{version}+wrapperrpath")
+    assert environments.declared(config)["mpich-5.0.2"].digest() == before
+
+
 def test_variables_are_absolute(monkeypatch, tmp_path):
     monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path))
     variables = environments.declared(CONFIG)["impi-2021.18.1"].variables()
@@ -91,6 +108,8 @@ def test_variables_are_absolute(monkeypatch, tmp_path):
         ("packages: [mpich]", 'packages: ["../mpich"]', "a package name"),
         ("  mpich-5.0.2:", "  lock:", "not the word lock"),
         ("  mpich-5.0.2:", "  ../escape:", "a name of lower-case letters"),
+        ("spack: mpich@{version}", "spack: mpich", "begins with a package and @{version}"),
+        ("    spack: mpich@{version}\n", "", "mpich.spack: found nothing"),
         ("compiler: bin/mpicc", "compiler: /usr/bin/mpicc", "relative to the environment's folder"),
         ("unbound: [-bind-to, none]", "free: []", "free"),
         ("'MPICH Version:", "'(MPICH Version:", "a regular expression"),
@@ -110,7 +129,7 @@ def test_a_fault_is_one_line_that_names_what_was_expected(config, old, new, said
 def test_a_family_that_is_not_described_is_a_fault(config):
     path = config / "environments.yaml"
     text = path.read_text()
-    path.write_text(text[: text.index("\n  impi:\n    compiler")])
+    path.write_text(text[: text.index("\n  impi:\n    spack")])
     with pytest.raises(InputError, match=r"impi-2021.18.1.family: found impi; expected one under"):
         environments.declared(config)
 

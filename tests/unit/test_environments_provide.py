@@ -4,10 +4,7 @@ The MPI here is a few lines of shell in a real wheel, installed by the real pip 
 """
 
 import argparse
-import base64
 import fcntl
-import hashlib
-import json
 import os
 import shutil
 import signal
@@ -15,117 +12,14 @@ import subprocess
 import sys
 import threading
 import time
-import zipfile
-from pathlib import Path
 
 import pytest
-import yaml
+from fake_mpi import COMPILES, LAUNCHES, NAME
 
 from onesided import documents, environments, paths, strays
 from onesided.commands import environments as command
 from onesided.errors import InputError, OnesidedError
 from onesided.providers.command import StoppedError
-
-CHECKOUT = Path(__file__).resolve().parents[2]
-FINDINGS = {
-    "library_version": "MPICH Version:      1.0\nMPICH Release date: never",
-    "library_path": "PREFIX/bin/mpicc",
-    "thread_level_provided": "multiple",
-    "standard_version": "4.1",
-    "abi": None,
-    "ranks": 2,
-    "errors": 0,
-}
-COMPILES = """#!/bin/sh
-prefix=$(cd "$(dirname "$0")/.." && pwd)
-sed "s,PREFIX,$prefix," "$prefix/bin/findings" > findings.template
-printf '#!/bin/sh\\ncp findings.template "$1"\\n' > probe
-chmod +x probe
-"""
-LAUNCHES = """#!/bin/sh
-while [ "$1" != -n ]; do shift; done
-shift 2
-"$@"
-"""
-NAME = "fake-1.0"
-
-
-class Fake:
-    """A checkout with one made-up MPI, whose wheel can be made in any way of being broken."""
-
-    def __init__(self, root):
-        self.root = root
-        self.wheels = root / "wheels"
-        self.config = root / "config"
-        self.wheels.mkdir()
-        self.config.mkdir()
-        families = yaml.safe_load((CHECKOUT / "config/environments.yaml").read_text())["families"]
-        self.document = {"schema": "onesided/environments/1", "families": families}
-        self.document["environments"] = {}
-        (self.config / "wheels.lock").write_text("")
-
-    def declare(self, name=NAME, package="fakempi", compiler=COMPILES, launcher=LAUNCHES, **found):
-        """Declare an MPI, make its wheel and lock it."""
-        findings = json.dumps({**FINDINGS, **found})
-        wheel = self.build(package, compiler, launcher, findings)
-        with (self.config / "wheels.lock").open("a") as stream:
-            digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
-            stream.write(f"{package}==1.0 --hash=sha256:{digest}\n")
-        entry = {"provider": "wheel", "family": "mpich", "version": "1.0", "packages": [package]}
-        self.document["environments"][name] = entry
-        self.write()
-
-    def write(self):
-        (self.config / "environments.yaml").write_text(yaml.safe_dump(self.document))
-
-    def build(self, package, compiler, launcher, findings):
-        """Make the wheel by hand: a few files in a zip, their hashes in RECORD."""
-        scripts = {"mpicc": compiler, "mpiexec": launcher, "findings": findings}
-        info = f"{package}-1.0.dist-info"
-        files = {f"{package}-1.0.data/scripts/{name}": text for name, text in scripts.items()}
-        files[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
-        files[f"{info}/WHEEL"] = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        digests = {name: hashlib.sha256(text.encode()).digest() for name, text in files.items()}
-        record = [
-            f"{name},sha256={base64.urlsafe_b64encode(digest).decode().rstrip('=')},"
-            for name, digest in digests.items()
-        ]
-        files[f"{info}/RECORD"] = "\n".join([*record, f"{info}/RECORD,,"]) + "\n"
-        path = self.wheels / f"{package}-1.0-py3-none-any.whl"
-        with zipfile.ZipFile(path, "w") as archive:
-            for name, text in files.items():
-                entry = zipfile.ZipInfo(name)
-                entry.external_attr = 0o100755 << 16  # pip keeps the permission to execute
-                archive.writestr(entry, text)
-        return path
-
-
-@pytest.fixture
-def fake(tmp_path, monkeypatch):
-    made = Fake(tmp_path)
-    monkeypatch.setenv("ONESIDED_ROOT", str(tmp_path))
-    monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path / "build"))
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(made.wheels))
-    return made
-
-
-@pytest.fixture
-def unpacked(fake, monkeypatch):
-    """Install by unpacking the wheel, which is quicker than pip where pip is not the subject."""
-
-    def install(declaration, prefix, command):
-        shutil.rmtree(prefix, ignore_errors=True)
-        (prefix / "bin").mkdir(parents=True)
-        with zipfile.ZipFile(next(fake.wheels.glob(f"{declaration.packages[0]}-*"))) as archive:
-            for name in archive.namelist():
-                if "/scripts/" in name:
-                    target = prefix / "bin" / Path(name).name
-                    target.write_bytes(archive.read(name))
-                    target.chmod(0o755)
-
-    monkeypatch.setattr(environments.PROVIDERS["wheel"], "install", install)
-    return fake
 
 
 def commands_left():
@@ -299,13 +193,15 @@ def test_the_command_fails_with_an_unavailable_one_unless_told_otherwise(
     unpacked, keep_going, exit_code
 ):
     unpacked.declare(launcher="#!/bin/sh\nexit 1\n")
-    assert command.run(argparse.Namespace(names=[], keep_going=keep_going)) == exit_code
+    assert (
+        command.run(argparse.Namespace(names=[], provider=None, keep_going=keep_going)) == exit_code
+    )
 
 
 def test_an_unknown_name_starts_nothing(unpacked):
     unpacked.declare()
     with pytest.raises(InputError, match=r"no other; expected one of fake-1\.0"):
-        command.run(argparse.Namespace(names=[NAME, "other"], keep_going=True))
+        command.run(argparse.Namespace(names=[NAME, "other"], provider=None, keep_going=True))
     assert not paths.environments_dir().exists()
 
 

@@ -3,8 +3,10 @@
 
 rule environment:
     output:
-        paths.environments_dir() / "{environment}" / "environment.json",
+        paths.environment_file("{environment}", CAMPAIGN.provider),
     log:
         CAMPAIGN.results / "log" / "environment-{environment}.log",
+    params:
+        provider=f"--provider {CAMPAIGN.provider}" if CAMPAIGN.provider else "",
     shell:
-        "onesided environments --keep-going {wildcards.environment} >{log:q} 2>&1"
+        "onesided environments {params.provider} --keep-going {wildcards.environment} >{log:q} 2>&1"

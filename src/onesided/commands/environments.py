@@ -24,6 +24,11 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         action="store_true",
         help="exit 0 also when one is unavailable; its environment.json has the reason",
     )
+    parser.add_argument(
+        "--provider",
+        choices=[environments.SPACK],
+        help="who delivers in place of the declared provider (ONESIDED_PROVIDER otherwise)",
+    )
     parser.set_defaults(function=run)
 
 
@@ -31,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     """Provide, or lock; return 1 when an environment is unavailable and that matters."""
     if options.names[:1] == ["lock"]:
         return lock(options.names[1:])
-    found = environments.provide_all(options.names)
+    found = environments.provide_all(options.names, provider=options.provider)
     unavailable = any(document["status"] != "ready" for document in found)
     return EXIT_FAILURE if unavailable and not options.keep_going else 0
 

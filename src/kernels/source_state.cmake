@@ -1,0 +1,21 @@
+# The state of the sources, recorded in the header of every line file: which code measured this?
+# CMake computes it, so that whoever calls CMake (a check, Spack, a person) gets the same one.
+# onesided.fingerprint.kernel_source_state() is the same in Python.
+
+# Set `result` to the first 12 digits of the SHA-256 over a line "<SHA-256 of the file>  <path>" a
+# file, in byte order of the paths; that is, of what sha256sum prints. CMake runs again before a
+# build where a file has changed since.
+function(compute_source_state result)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
+       *.c *.h *.txt *.cmake)
+  list(SORT files COMPARE STRING CASE SENSITIVE)
+  set(lines "")
+  foreach(file IN LISTS files)
+    file(SHA256 ${CMAKE_CURRENT_SOURCE_DIR}/${file} digest)
+    string(APPEND lines "${digest}  ${file}\n")
+  endforeach()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
+  string(SHA256 digest "${lines}")
+  string(SUBSTRING ${digest} 0 12 digest)
+  set(${result} ${digest} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,74 @@
+"""What the build of the kernels computes and what it takes: source state, default thread level."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from onesided import fingerprint
+
+from .conftest import ENVIRONMENTS, KERNELS, Environment, Kernel, build, tool
+
+QUICK = ("--bound", "timer", "--samples", "1")
+
+
+@pytest.fixture(scope="module")
+def one_environment(ready_environment):
+    return Environment(ready_environment(ENVIRONMENTS[0]))
+
+
+@pytest.fixture(scope="module")
+def copied(one_environment, tmp_path_factory):
+    """Build a copy of the sources that a test may change; return both folders."""
+    folder = tmp_path_factory.mktemp("copied")
+    shutil.copytree(KERNELS, folder / "src" / "kernels")
+    build(one_environment, folder / "build", folder / "src" / "kernels")
+    return folder
+
+
+def header_of(environment, build_folder, folder):
+    return Kernel(environment, build_folder / "limits", folder, {}).launch(*QUICK).lines[0]
+
+
+def test_a_build_after_a_change_tells_another_source_state(
+    one_environment, copied, tmp_path, monkeypatch
+):
+    before = header_of(one_environment, copied / "build", tmp_path)["source_state"]
+    assert before == fingerprint.kernel_source_state()
+    changed = copied / "src" / "kernels" / "harness" / "clock.h"
+    changed.write_text(changed.read_text("utf-8") + "/* changed */\n", "utf-8")
+    subprocess.run([tool("cmake"), "--build", copied / "build"], check=True, capture_output=True)
+    after = header_of(one_environment, copied / "build", tmp_path)["source_state"]
+    monkeypatch.setenv("ONESIDED_ROOT", str(copied))
+    assert after == fingerprint.kernel_source_state() != before
+
+
+def test_the_source_state_is_that_of_sha256sum():
+    """The line of docs/kernels.md, for somebody who has neither CMake nor Python."""
+    documentation = (KERNELS.parents[1] / "docs" / "kernels.md").read_text("utf-8")
+    command = documentation.split("cd src/kernels\n")[1].split("```")[0]
+    answer = subprocess.run(
+        ["sh", "-c", command], cwd=KERNELS, check=True, capture_output=True, text=True
+    )
+    assert answer.stdout.strip() == fingerprint.kernel_source_state()
+
+
+def test_the_thread_level_of_the_build_is_the_default_and_the_option_wins(
+    one_environment, tmp_path
+):
+    folder = build(
+        one_environment, tmp_path / "build", options=["-DONESIDED_THREAD_LEVEL=multiple"]
+    )
+    kernel = Kernel(one_environment, folder / "limits", tmp_path, {})
+    default = kernel.launch(*QUICK).lines[0]
+    asked = kernel.launch(*QUICK, "--thread-level", "funneled").lines[0]
+    assert default["thread_level"]["required"] == "multiple"
+    assert asked["thread_level"]["required"] == "funneled"
+
+
+def test_a_thread_level_that_there_is_not_stops_the_build(one_environment, tmp_path):
+    with pytest.raises(subprocess.CalledProcessError) as fault:
+        build(one_environment, tmp_path / "build", options=["-DONESIDED_THREAD_LEVEL=many"])
+    assert b"ONESIDED_THREAD_LEVEL: found many, expected one of single," in fault.value.stderr
