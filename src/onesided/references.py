@@ -1,26 +1,59 @@
-"""References: the verdicts a site keeps, and what in a launch no longer fits one of them.
+"""References: what a site keeps of an environment, and what in a launch no longer fits it.
 
 One file a partition and environment, ``references/<system>.<partition>/<environment>.json``, made
-from a campaign's verdicts. A launch fails its check when a cell that was ``independent`` waits.
+from a campaign. A launch fails its check when a cell that was ``independent`` waits; in regression
+mode also when a figure is above its bound.
 """
 
 from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from onesided import documents, paths
 from onesided.errors import InputError
-from onesided.verdicts import INDEPENDENT, MINIMUM_REMAINING_S, OBSERVED, WAITING_LAUNCH, Probe
+from onesided.records import samples_of
+from onesided.statistics import median
+from onesided.verdicts import (
+    INDEPENDENT,
+    MOST_RUN_DELAY,
+    OBSERVED,
+    RUN_DELAYS,
+    WAITING_LAUNCH,
+    Probe,
+)
 
 SCHEMA = "onesided/references/1"
 FOLDER_VARIABLE = "ONESIDED_REFERENCES"
 
 MINIMUM_SAMPLES = 5
 """Valid samples that one launch needs to speak against a reference."""
+
+DISTANCE = "line_round_trip"
+"""The series of how far the cores were apart, as many samples before the price as after it."""
+
+HELPED = "target_state=helper"
+"""In the id of a cell whose target has a second thread."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a site keeps of one test under one environment.
+
+    Attributes:
+        verdicts: by cell.
+        figures: by ReFrame's performance variable (`figure_name`): value, upper, unit, launches.
+        near_s: a figure holds for launches whose cores were at most this far apart, as a cache
+            line's round trip; None where that is not known, and every launch counts.
+    """
+
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+    figures: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    near_s: float | None = None
 
 
 def folder() -> Path:
@@ -68,50 +101,118 @@ def write(found: Mapping[Path, Mapping[str, Any]], replace: bool = False) -> Non
         documents.write_json(path, document)
 
 
-def read(system: str, partition: str, environment: str, test: str) -> dict[str, str]:
-    """Return the verdict a site keeps for each cell of a test; empty where it keeps none.
+def read(system: str, partition: str, environment: str, test: str) -> Kept:
+    """Return what a site keeps of a test; nothing where it keeps none.
 
     Raises:
         InputError: the file is cut or does not fit its schema.
     """
     path = file_of(system, partition, environment)
     if not path.exists():
+        return Kept()
+    document = documents.read_json(path, "references")
+    return Kept(
+        document["tests"].get(test, {}),
+        document.get("figures", {}).get(test, {}),
+        document.get("near_s"),
+    )
+
+
+def figure_name(metric: str, cell: str) -> str:
+    """Return what ReFrame calls the median of a cell's samples of a metric."""
+    return f"{metric}[{cell}]"
+
+
+def bounds(
+    kept: Kept, results: Mapping[str, Mapping[str, Any]], metrics: Sequence[str]
+) -> dict[str, tuple[float, None, float, str]]:
+    """Return ReFrame's reference of each figure of a launch that a bound holds for.
+
+    Lower is better, so that there is an upper bound alone: a figure that gets better does not fail.
+    There is none for a figure that was taken with cores farther apart than the site's own, and none
+    at all in a launch whose target waited for its core: that says nothing of the MPI.
+
+    Args:
+        kept: from `read`.
+        results: the launch's result lines by cell.
+        metrics: those of the figures.
+    """
+    if not kept.figures or share_of_waiting(results.values()) > MOST_RUN_DELAY:
         return {}
-    return documents.read_json(path, "references")["tests"].get(test, {})
+    found = {}
+    for cell, result in results.items():
+        for name in (figure_name(metric, cell) for metric in metrics):
+            figure = kept.figures.get(name)
+            if figure is not None and _is_near(result, kept.near_s):
+                share = figure["upper"] / figure["value"] - 1
+                found[name] = (figure["value"], None, round(share, 6), figure["unit"])
+    return found
+
+
+def why_none(results: Mapping[str, Mapping[str, Any]]) -> str:
+    """Say why no figure of a launch is held though some are kept (`bounds`)."""
+    share = share_of_waiting(results.values())
+    if share > MOST_RUN_DELAY:
+        return (
+            f"the machine was busy: the target waited for its core for {share:.0%} of its computes"
+        )
+    return "they were taken with cores farther apart than near_s, or not at all"
+
+
+def share_of_waiting(results: Iterable[Mapping[str, Any]]) -> float:
+    """Return for how much of its computes a launch's target waited for a core; 0 if none tells.
+
+    Cells with a helper do not count: two threads on a core wait for each other.
+    """
+    plain = [one for one in results if HELPED not in one["cell"]]
+    computed_s, waited_s = (
+        sum(sample or 0.0 for result in plain for sample in samples_of(result, metric))
+        for metric in ("compute", RUN_DELAYS[0])
+    )
+    return waited_s / computed_s if computed_s else 0.0
+
+
+def _is_near(result: Mapping[str, Any], near_s: float | None) -> bool:
+    distance_s = _distance(samples_of(result, DISTANCE))
+    return near_s is None or distance_s is None or distance_s <= near_s
+
+
+def _distance(samples: Sequence[float]) -> float | None:
+    """Return how far the cores were apart: the greater of the medians before and after the price.
+
+    As the analysis has it (`experiments.progress`): where they differ, it changed meanwhile.
+    """
+    half = len(samples) // 2
+    if not half:
+        return None
+    return max(median(samples[:half]), median(samples[half:]))
 
 
 def probe_of(result: Mapping[str, Any]) -> Probe:
     """Return the valid samples of one result line of the kernel progress.
 
     Args:
-        result: with the series valid, remaining and elapsed, one sample an access.
+        result: with the series of docs/progress.md.
     """
-    series = [
-        [sample for one in result["series"] if one["metric"] == name for sample in one["samples"]]
-        for name in ("valid", "remaining", "elapsed")
-    ]
-    counted = [
-        (remaining, elapsed)
-        for valid, remaining, elapsed in zip(*series, strict=True)
-        if valid and remaining >= MINIMUM_REMAINING_S
-    ]
-    return Probe(tuple(pair[0] for pair in counted), tuple(pair[1] for pair in counted))
+    from onesided.experiments import progress  # loads the tables' library, which few launches need
+
+    return progress.probe_of_series(result["series"])
 
 
-def turned(kept: Mapping[str, str], probes: Mapping[str, Probe]) -> list[str]:
+def turned(kept: Mapping[str, str], probes: Mapping[str, Probe]) -> dict[str, str]:
     """Return a line for each cell that was independent and waits in this launch.
 
     Args:
         kept: verdicts by cell, from `read`.
         probes: the launch's valid samples by cell.
     """
-    found = []
+    found = {}
     for cell, word in kept.items():
         probe = probes.get(cell)
         if word != INDEPENDENT or probe is None or len(probe.remaining) < MINIMUM_SAMPLES:
             continue
         if probe.early_fraction <= WAITING_LAUNCH:
-            found.append(
+            found[cell] = (
                 f"{cell}: was independent, now waits ({probe.early_fraction:.0%} of "
                 f"{len(probe.remaining)} accesses were early, above {WAITING_LAUNCH:.0%} expected)"
             )

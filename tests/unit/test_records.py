@@ -1,6 +1,7 @@
 """What a launch left is read as it stands, and every declared cell gets its end."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -11,8 +12,10 @@ from onesided.records import Expectation
 EXPECTED = Expectation(
     ranks=2,
     library_version_pattern=r"MPICH Version:\s+5\.0\.2",
-    source_state=None,
+    source_state="abc",
     placement="unbound",
+    mpi="mpich-5.0.2 (MPICH Version: 5.0.2)",
+    prefix="/opt/mpich",
 )
 
 
@@ -283,13 +286,31 @@ def test_a_crash_file_that_is_none_is_refused_by_name(launch, crash_files):
         launch([header(), started("c=1")], ended())
 
 
+def test_the_same_version_from_another_folder_counts_for_nothing_and_both_are_named(launch):
+    elsewhere = {**header()["mpi"], "library_path": "/usr/lib/libmpi.so.12"}
+    read = launch([header(mpi=elsewhere), *WHOLE[1:], FINISHED], ended())
+    outcome = records.outcomes(read, CELLS, EXPECTED)["c=1"]
+    assert outcome.status == "unavailable"
+    assert "/usr/lib/libmpi.so.12" in outcome.detail
+    assert "mpich-5.0.2 (MPICH Version: 5.0.2) in /opt/mpich" in outcome.detail
+
+
+def test_a_library_reached_by_links_is_in_its_folder(launch, tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    linked = {**header()["mpi"], "library_path": str(tmp_path / "link" / "libmpi.so")}
+    read = launch([header(mpi=linked), *WHOLE[1:], FINISHED], ended())
+    expected = replace(EXPECTED, prefix=str(tmp_path / "real"))
+    assert records.outcomes(read, CELLS, expected)["c=1"].status == "ok"
+
+
 def test_another_library_than_the_environments_counts_for_nothing_and_both_are_named(launch):
     wrong = header(mpi={**header()["mpi"], "library_version": "MPICH Version: 4.0.3"})
     read = launch([wrong, *WHOLE[1:], FINISHED], ended())
     outcome = records.outcomes(read, CELLS, EXPECTED)["c=1"]
     assert outcome.status == "unavailable"
     assert "4.0.3" in outcome.detail
-    assert r"5\.0\.2" in outcome.detail
+    assert "mpich-5.0.2 (MPICH Version: 5.0.2)" in outcome.detail
 
 
 @pytest.mark.parametrize(
@@ -307,7 +328,7 @@ def test_a_world_or_placement_that_was_not_asked_for_counts_for_nothing(launch, 
 
 
 def test_kernels_of_other_sources_count_for_nothing(launch):
-    expected = Expectation(2, "MPICH", "def", "unbound")
+    expected = replace(EXPECTED, source_state="def")
     assert statuses(launch([*WHOLE, FINISHED], ended()), expected) == ["unavailable"] * 3
 
 
@@ -323,3 +344,37 @@ def test_a_result_without_a_field_is_refused_by_name(launch):
     del line["verification"]
     with pytest.raises(InputError, match="verification"):
         launch([header(), line], ended())
+
+
+def on(*hosts):
+    return [
+        {"rank": rank, "host": host, "pid": 1, "cpus": [0, 1], "local_rank": 0}
+        for rank, host in enumerate(hosts)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "hosts", "fault"),
+    [
+        ("2", ("n1", "n1"), None),
+        ("1", ("n1", "n2"), None),
+        ("1", ("n1", "n1"), "1 ranks a node on 2 nodes asked for, 2 on n1 found"),
+        ("2", ("n1", "n2"), "2 ranks a node on 1 node asked for, 1 on n1, 1 on n2 found"),
+    ],
+)
+def test_ranks_that_stand_on_other_nodes_than_asked_for_fail_every_cell(
+    launch, asked, hosts, fault
+):
+    told = header(labels={"ranks_per_node": asked}, processes=on(*hosts))
+    read = launch([told, *WHOLE[1:], FINISHED], ended())
+    found = records.outcomes(read, CELLS, EXPECTED)
+    assert {one.detail for one in found.values()} == {fault}
+    assert {one.status for one in found.values()} == {"unavailable" if fault else "ok"}
+
+
+def test_as_many_nodes_as_asked_for_are_not_enough_where_one_is_crowded(launch):
+    told = header(ranks=4, labels={"ranks_per_node": "2"}, processes=on("n1", "n1", "n1", "n2"))
+    expected = replace(EXPECTED, ranks=4)
+    read = launch([told, *WHOLE[1:], FINISHED], ended())
+    details = {one.detail for one in records.outcomes(read, CELLS, expected).values()}
+    assert details == {"2 ranks a node on 2 nodes asked for, 3 on n1, 1 on n2 found"}

@@ -44,7 +44,7 @@ def campaign(tmp_path, monkeypatch):
 
 
 def kept():
-    return references.read("here", "node", "mpi-1", CELL["test"])
+    return references.read("here", "node", "mpi-1", CELL["test"]).verdicts
 
 
 def test_what_was_observed_is_kept_and_nothing_else(campaign, capsys):
@@ -85,11 +85,11 @@ def test_a_word_that_is_no_verdict_is_refused(campaign):
 
 def test_where_nothing_is_kept_nothing_is_asked(campaign):
     assert kept() == {}
-    assert references.turned({}, {"a=1": WAITING}) == []
+    assert references.turned({}, {"a=1": WAITING}) == {}
 
 
 def test_an_independent_cell_that_waits_is_told_with_its_numbers():
-    (line,) = references.turned({"a=1": "independent"}, {"a=1": WAITING})
+    line = references.turned({"a=1": "independent"}, {"a=1": WAITING})["a=1"]
     assert line.startswith("a=1: was independent, now waits (0% of 10 accesses were early")
 
 
@@ -104,4 +104,4 @@ def test_an_independent_cell_that_waits_is_told_with_its_numbers():
     ],
 )
 def test_only_a_turn_for_the_worse_fails(word, probe):
-    assert references.turned({"a=1": word}, {"a=1": probe}) == []
+    assert references.turned({"a=1": word}, {"a=1": probe}) == {}

@@ -1,8 +1,12 @@
 """What a campaign asks of the machine is said before anything starts."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
-from onesided import campaign, run
+from onesided import campaign, run, strays
 from onesided.errors import InputError
 
 
@@ -30,3 +34,28 @@ def test_what_measures_is_what_changes_a_measurement(campaign_file):
     other = campaign.load(str(campaign_file(launch_timeout_s=61)))
     assert few.measuring() == many.measuring()
     assert other.measuring() != few.measuring()
+
+
+def test_a_killed_campaigns_processes_are_ended_and_those_under_another_lock_are_not(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setenv("ONESIDED_LOCK", str(tmp_path / "ours"))
+    left = {
+        name: subprocess.Popen(
+            [sys.executable, "-c", "import time; time.sleep(4711)"],
+            env={
+                **os.environ,
+                strays.CAMPAIGN_MARKER: "somewhere",
+                strays.LOCK_MARKER: str(tmp_path / name),
+            },
+        )
+        for name in ("ours", "another")
+    }
+    try:
+        run.clean_after(None, lambda line: None)
+        assert left["ours"].wait(timeout=20) != 0
+        assert left["another"].poll() is None
+    finally:
+        for process in left.values():
+            process.kill()
+            process.wait()

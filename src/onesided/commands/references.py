@@ -1,17 +1,30 @@
-"""`onesided references RESULTS_DIR`: keep a campaign's verdicts; a check fails when one turns."""
+"""`onesided references [propose] RESULTS_DIR`: keep what a campaign found, for checks to hold.
+
+Without `propose` the verdicts alone: a check fails when a cell that was independent waits. With it
+also the prices, each with a bound from its spread over the launches: in regression mode a check
+fails above it.
+"""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
+PROPOSE = "propose"
+
 
 def register(subparsers: argparse._SubParsersAction) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "references",
-        help="write references/ from the verdicts of a campaign",
+        help="write references/ from a campaign: verdicts, and with `propose` prices with bounds",
         description=__doc__,
+    )
+    parser.add_argument(
+        "what",
+        nargs="?",
+        choices=[PROPOSE],
+        help="also the prices, with bounds from the measured spread",
     )
     parser.add_argument("results", type=Path, metavar="RESULTS_DIR", help="results/<campaign>")
     parser.add_argument(
@@ -21,10 +34,18 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write one file a partition and environment; print their paths."""
+    """Write one file a partition and environment; print their paths, and what is proposed."""
     from onesided import references
     from onesided.analyse import read_verdicts
 
+    if options.what == PROPOSE:
+        from onesided import propose
+
+        found = propose.documents_of(options.results)
+        references.write(found, options.replace)
+        for path, document in found.items():
+            print(f"{path}: {propose.describe(document)}")
+        return 0
     cells = read_verdicts(options.results / "verdicts.json")
     found = references.documents_of(cells, options.results.resolve().name)
     references.write(found, options.replace)

@@ -20,7 +20,7 @@ from onesided import documents, transport, verdicts
 from onesided.analyse import read_verdicts, usable_evidence
 from onesided.errors import InputError, OnesidedError
 from onesided.experiments import EXPERIMENTS, Experiment
-from onesided.report import figures, numbers, parts
+from onesided.report import beside, figures, numbers, parts
 from onesided.report.parts import (
     Column,
     Figure,
@@ -509,12 +509,13 @@ def _kind(part: object) -> str:
     return type(part).__name__.lower()
 
 
-def render(loaded: Loaded, materials: Sequence[Material]) -> tuple[str, list[Section], list[Table]]:
-    """Return the HTML, its sections and the tables of its headlines."""
-    found = [(m.experiment, m.experiment.page.headline(m)) for m in materials]
-    headlines = [(experiment, headline) for experiment, headline in found if headline is not None]
-    sections = [section for m in materials for section in m.experiment.page.sections(m)]
-    sections += closing_sections(loaded, materials)
+def document(template: str, **values: Any) -> str:
+    """Return a page: a template with the project's style, script, legend and parts.
+
+    Args:
+        template: its file's name.
+        values: what it shows.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_template),
         autoescape=True,
@@ -523,8 +524,29 @@ def render(loaded: Loaded, materials: Sequence[Material]) -> tuple[str, list[Sec
         undefined=jinja2.StrictUndefined,
     )
     environment.filters["kind"] = _kind
+    return environment.get_template(template).render(
+        **values,
+        legend=LEGEND,
+        badge=parts.badge,
+        style=Markup(_template("style.css")),
+        script=Markup(_template("enhance.js")),
+        script_json=_script_json,
+        Markup=Markup,
+    )
+
+
+def render(loaded: Loaded, materials: Sequence[Material]) -> tuple[str, list[Section], list[Table]]:
+    """Return the HTML, its sections and the tables of its headlines."""
+    found = [(m.experiment, m.experiment.page.headline(m)) for m in materials]
+    headlines = [(experiment, headline) for experiment, headline in found if headline is not None]
+    sections = [section for m in materials for section in m.experiment.page.sections(m)]
+    other = loaded.campaign.record.get("declared", {}).get("beside")
+    if other:
+        sections.append(beside.section(loaded.campaign.folder, other))
+    sections += closing_sections(loaded, materials)
     started = loaded.campaign.launches["started_at"].drop_nulls().sort()
-    html = environment.get_template("index.html.j2").render(
+    html = document(
+        "index.html.j2",
         campaign=loaded.campaign.name,
         date=str(started[-1])[:10] if started.len() else None,
         environments=len({cell.environment for cell in loaded.cells}),
@@ -532,14 +554,8 @@ def render(loaded: Loaded, materials: Sequence[Material]) -> tuple[str, list[Sec
         cells=len(loaded.cells),
         headlines=headlines,
         sections=sections,
-        legend=LEGEND,
-        badge=parts.badge,
-        style=Markup(_template("style.css")),
         dark_figures=Markup(figures.dark_style()),
-        script=Markup(_template("enhance.js")),
         library=Markup(figures.library().replace("</script", "<\\/script")),
-        script_json=_script_json,
-        Markup=Markup,
     )
     return html, sections, [headline.table for _, headline in headlines]
 
@@ -581,7 +597,7 @@ def _files_of(part: Part) -> dict[str, str]:
     return {f"{table.name}.csv": table.csv_text()}
 
 
-def _files(sections: Sequence[Section], tables: Sequence[Table]) -> dict[str, str]:
+def files_of(sections: Sequence[Section], tables: Sequence[Table]) -> dict[str, str]:
     """Return every file beside the page: name and content."""
     found = {f"{table.name}.csv": table.csv_text() for table in tables}
     for section in sections:
@@ -608,7 +624,7 @@ def build(folder: Path) -> Path:
     """
     loaded = load(folder)
     html, sections, tables = render(loaded, loaded.materials())
-    files = _files(sections, tables)
+    files = files_of(sections, tables)
     target = folder / "report"
     for name, content in files.items():
         documents.write_text(target / name, content)

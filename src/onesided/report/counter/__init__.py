@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from onesided.report import numbers
-from onesided.report.counter.answer import answer_row, families, headline
+from onesided.report.counter import answer
+from onesided.report.counter.answer import answer_row, families
+from onesided.report.counter.cells import apart
 from onesided.report.counter.performance import figure1_measured, figure1_published
 from onesided.report.counter.probe import figure_probe
 from onesided.report.counter.tables import degradation, price, table1
 from onesided.report.frame import Material
-from onesided.report.parts import Section
+from onesided.report.parts import Headline, Section
 
 __all__ = ["headline", "sections", "terminal_lines"]
 
 
+def headline(material: Material) -> Headline:
+    """Return the answer, a row an environment, and a partition where there are several."""
+    return answer.headline(apart(material))
+
+
 def sections(material: Material) -> list[Section]:
     """Return the counter's sections, in the order in which they are read."""
+    material = apart(material)
     published = figure1_published()
     measured = figure1_measured(material)
     figure1 = Section(
@@ -38,6 +46,7 @@ def sections(material: Material) -> list[Section]:
 
 def terminal_lines(material: Material) -> list[str]:
     """Return the answer as plain lines, one an environment."""
+    material = apart(material)
     keys = families(material.cells)
     lines = []
     for environment in material.environments:

@@ -1,0 +1,502 @@
+"""Two campaigns held against each other: versions, weeks, machines.
+
+Which verdicts changed, what became slower or faster, and what of it the noise between launches
+cannot explain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from onesided import reproducibility, verdicts
+from onesided.analyse import launch_values
+from onesided.errors import InputError
+from onesided.experiments import EXPERIMENTS
+from onesided.reproducibility import HEADLINE, Pair, Place, is_helped, place_of
+from onesided.significance import holm, mean_shift
+from onesided.statistics import MINIMUM_COVERAGE, median
+from onesided.tables import PLACE, CollectedCampaign, read_campaign
+
+ENVIRONMENT_LEVEL = 0.03
+CELL_LEVEL = 0.02
+"""The probability of even one false difference among the environments, and among the cells, where
+nothing changed: together at most 5 % a comparison."""
+
+LEAST_FACTOR = 1.05
+"""A smaller ratio is never called a difference. Launches of one campaign do not know what the
+machine does from one hour to the next: of 90 ratios of environments between campaigns in which
+nothing had changed the farthest from 1 was 0.958."""
+
+CELL_LAUNCHES = 7
+"""Launches of either side from which on a single cell is judged. The values of some cells come in
+two kinds: with six each side shows only one of them once in 2048 such cells, and a campaign has
+dozens. Ten rounds leave seven where some launches of a cell do not count, its price having been met
+with the cores far apart, say; six do not."""
+
+ENVIRONMENT_LAUNCHES = verdicts.MINIMUM_VALID_LAUNCHES
+"""The same for an environment, whose values are means over many cells."""
+
+SLOWER, FASTER, SAME = "slower", "faster", "~"
+NOT_TESTED = "too few launches"
+
+WORSE, BETTER, OPEN = "worse", "better", "open"
+
+EVERYTHING = "all cells"
+
+Launches = Mapping[int, float]
+"""Round to the logarithm of a cell's value."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A ratio of the second campaign's values to the first's.
+
+    Attributes:
+        ratio: of geometric means over launches; above 1 the second is slower.
+        low: lower end of its 95 % interval; None with fewer than two launches of either side.
+        high: the upper end.
+        p: adjusted for all tests of its kind; None where it was not tested.
+        launches: of the side that has fewer.
+        level: below which `p` counts.
+    """
+
+    ratio: float
+    low: float | None
+    high: float | None
+    p: float | None
+    launches: int
+    level: float
+
+    @property
+    def word(self) -> str:
+        """Return slower or faster, ~ where that is not significant, or that it was not tested."""
+        if self.p is None:
+            return NOT_TESTED
+        if self.p >= self.level or max(self.ratio, 1 / self.ratio) < LEAST_FACTOR:
+            return SAME
+        return SLOWER if self.ratio > 1 else FASTER
+
+    @property
+    def is_significant(self) -> bool:
+        """Tell whether the two differ beyond noise and drift."""
+        return self.word in (SLOWER, FASTER)
+
+
+@dataclass(frozen=True)
+class ComparedCell:
+    """A cell of both campaigns.
+
+    Attributes:
+        pair: its verdicts and headline values.
+        difference: of its launches; None where it has no headline value or failed.
+    """
+
+    pair: Pair
+    difference: Difference | None
+
+    @property
+    def turn(self) -> str | None:
+        """Return how its verdict changed: worse, better, open; None if it did not."""
+        return turn(self.pair)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """An environment's cells taken together, where and how they were run.
+
+    Attributes:
+        system: of the first campaign.
+        partition: the same.
+        environment: in the first campaign.
+        again: what it is called in the second.
+        setting: of both.
+        kernel: whose cells they are, or `EVERYTHING`.
+        cells: how many were timed in both.
+        difference: ratio of the geometric means over cells and launches.
+    """
+
+    system: str
+    partition: str
+    environment: str
+    again: str
+    setting: str | None
+    kernel: str
+    cells: int
+    difference: Difference
+
+    @property
+    def name(self) -> str:
+        """Return the environment, with both names where they differ."""
+        return in_both(self.environment, self.again)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What two campaigns say of each other.
+
+    Attributes:
+        first: the campaign compared with.
+        second: the one compared.
+        cells: of both, verdicts that changed first, then what differs, the farthest first.
+        wholes: one a place, environment and setting, and one for each of its kernels.
+        missing: environment (of the first campaign if it is there) to how many cells only the
+            first has, and only the second.
+    """
+
+    first: CollectedCampaign
+    second: CollectedCampaign
+    cells: Sequence[ComparedCell]
+    wholes: Sequence[Whole]
+    missing: Mapping[str, tuple[int, int]]
+
+    def turned(self, kind: str) -> list[ComparedCell]:
+        """Return the cells whose verdicts became worse, better or open."""
+        return [cell for cell in self.cells if cell.turn == kind]
+
+    @property
+    def tested(self) -> list[ComparedCell]:
+        """Return the cells with launches enough to be judged one by one."""
+        found = [cell for cell in self.cells if cell.difference is not None]
+        return [cell for cell in found if cell.difference.word != NOT_TESTED]
+
+    @property
+    def differing(self) -> list[ComparedCell]:
+        """Return the cells that differ beyond noise."""
+        return [cell for cell in self.tested if cell.difference.is_significant]
+
+
+def in_both(first: str, second: str) -> str:
+    """Return a name, or both of it where they differ."""
+    return first if first == second else f"{first} → {second}"
+
+
+# --------------------------------------------------------------------------------- verdicts
+
+_GOOD_BY_NATURE = (verdicts.LOCAL_COMPLETION, verdicts.SYNCHRONISING, verdicts.REFERENCE)
+_RANKS = {
+    **dict.fromkeys(verdicts.FAILURES, 0),
+    verdicts.WAITS: 1,
+    verdicts.PARTIAL: 2,
+    verdicts.DELAYED: 3,
+    verdicts.INDEPENDENT: 4,
+    **dict.fromkeys(_GOOD_BY_NATURE, 4),
+}
+"""From bad to good; a verdict that is not here says nothing that could be better or worse."""
+
+
+def turn(pair: Pair) -> str | None:
+    """Return how a cell's verdict changed; None if it did not.
+
+    To or from `undecided`, or what was not measured, is `open`. So is one observation to another
+    where there were fewer cores than threads, for it is the scheduler that turned; a failure that
+    comes or goes counts there too.
+    """
+    before, after = pair.cell["verdict"], pair.again["verdict"]
+    if before == after:
+        return None
+    ranks = _RANKS.get(before), _RANKS.get(after)
+    if None in ranks or ranks[0] == ranks[1]:
+        return OPEN
+    failed = 0 in ranks
+    if not failed and (pair.cell["oversubscribed"] or pair.again["oversubscribed"]):
+        return OPEN
+    return BETTER if ranks[1] > ranks[0] else WORSE
+
+
+# ------------------------------------------------------------------------- what is the same
+
+
+def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, Any]:
+    """Return what of the second stands for what of the first: the one left over on both sides."""
+    one, two = set(first), set(second)
+    left = one - two, two - one
+    return dict(zip(left[1], left[0], strict=True)) if len(left[0]) == len(left[1]) == 1 else {}
+
+
+def _families(campaign: CollectedCampaign) -> dict[str, str]:
+    return dict(campaign.cells.select("environment", "family").unique().rows())
+
+
+def _environment_names(
+    first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the first campaign's name for each environment of the second that has another there.
+
+    Args:
+        first: one campaign.
+        second: the other.
+        same: names of the first to names of the second, as asked for.
+
+    Raises:
+        InputError: a name in ``same`` is in no campaign.
+    """
+    one, two = _families(first), _families(second)
+    for name, known, campaign in (
+        *((name, one, first) for name in same),
+        *((name, two, second) for name in same.values()),
+    ):
+        if name not in known:
+            raise InputError(
+                "--same", None, name, f"one of {', '.join(sorted(known))} (in {campaign.folder})"
+            )
+    renamed = {new: old for old, new in same.items()}
+    for family in sorted({*one.values(), *two.values()} - {None}):
+        renamed = {
+            **_only_ones_left(
+                (name for name in one if one[name] == family and name not in same),
+                (name for name in two if two[name] == family and name not in renamed),
+            ),
+            **renamed,
+        }
+    return renamed
+
+
+def _sites(campaign: CollectedCampaign) -> list[tuple[str, str]]:
+    return campaign.cells.select("system", "partition").unique().rows()
+
+
+def _place_in_first(
+    first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
+) -> Callable[[Place], Place]:
+    """Return where in the first campaign a cell of the second stands."""
+    sites = _only_ones_left(_sites(first), _sites(second))
+    names = _environment_names(first, second, same)
+    taken = set(names.values())
+
+    def place(of_second: Place) -> Place:
+        system, partition, environment, *rest = of_second
+        # what another environment of the second is the same as, it cannot be by its name alone
+        named = names.get(environment, None if environment in taken else environment)
+        return (*sites.get((system, partition), (system, partition)), named, *rest)
+
+    return place
+
+
+# ------------------------------------------------------------------------------------ values
+
+
+def _launches(campaign: CollectedCampaign) -> dict[Place, Launches]:
+    """Return each cell's headline values, the logarithm of one a launch."""
+    found: dict[Place, dict[int, float]] = defaultdict(dict)
+    for kernel, (metric, statistic) in HEADLINE.items():
+        values = launch_values(campaign, EXPERIMENTS[kernel]).filter(
+            (pl.col("metric") == metric)
+            & (pl.col("statistic") == statistic)
+            & (pl.col("value") > 0)
+        )
+        for *place, number, value in values.select(*PLACE, "round", "value").iter_rows():
+            found[tuple(place)][number] = math.log(value)
+    return found
+
+
+def _is_timed(cell: Mapping[str, Any]) -> bool:
+    failed = cell["verdict"] in (*verdicts.FAILURES, *verdicts.NOT_MEASURED)
+    return cell["kernel"] in HEADLINE and not is_helped(cell["labels"]) and not failed
+
+
+def _difference(
+    first: Sequence[float], second: Sequence[float], least: int, level: float
+) -> Difference:
+    """Return a difference of logarithms that is not yet adjusted for the other tests."""
+    shift = mean_shift(first, second)
+    low, high = (None if end is None else math.exp(end) for end in (shift.low, shift.high))
+    launches = min(len(first), len(second))
+    p = shift.p if launches >= least else None
+    return Difference(math.exp(shift.value), low, high, p, launches, level)
+
+
+Timed = tuple[Pair, Launches, Launches]
+"""A cell of both campaigns with its launches in the first and in the second."""
+
+
+def _timed(
+    pairs: Sequence[Pair], first: CollectedCampaign, second: CollectedCampaign
+) -> list[Timed]:
+    """Return the cells that have a value of both campaigns and failed in neither."""
+    one, two = _launches(first), _launches(second)
+    found = [
+        (pair, one.get(place_of(pair.cell), {}), two.get(place_of(pair.again), {}))
+        for pair in pairs
+        if _is_timed(pair.cell) and _is_timed(pair.again)
+    ]
+    return [timed for timed in found if timed[1] and timed[2]]
+
+
+def _cell_difference(timed: Timed) -> Difference:
+    first, second = (list(launches.values()) for launches in timed[1:])
+    return _difference(first, second, CELL_LAUNCHES, CELL_LEVEL)
+
+
+def _whole_difference(cells: Sequence[Timed]) -> Difference:
+    """Return the ratio of geometric means over cells, with the rounds as replicates.
+
+    A round is one value: the mean over its cells of how far each lies from that cell's middle. So
+    what the cells of a launch share is counted once, and a cell that a round has not does not
+    shift that round.
+    """
+    sides: tuple[dict[int, list[float]], ...] = (defaultdict(list), defaultdict(list))
+    for _, *launches in cells:
+        middle = sum(median(list(side.values())) for side in launches) / 2
+        for side, rounds in zip(launches, sides, strict=True):
+            for number, value in side.items():
+                rounds[number].append(value - middle)
+    first, second = ([sum(of) / len(of) for of in rounds.values()] for rounds in sides)
+    return _difference(first, second, ENVIRONMENT_LAUNCHES, ENVIRONMENT_LEVEL)
+
+
+def _wholes(timed: Sequence[Timed]) -> list[Whole]:
+    groups: dict[tuple[Any, ...], list[Timed]] = defaultdict(list)
+    for one in timed:
+        cell, again = one[0].cell, one[0].again
+        where = (cell["system"], cell["partition"], cell["environment"], again["environment"])
+        groups[(*where, cell["setting"])].append(one)
+    found = []
+    for place, cells in groups.items():
+        kernels = list(dict.fromkeys(pair.cell["kernel"] for pair, *_ in cells))
+        parts = {EVERYTHING: cells} if len(kernels) > 1 else {}
+        parts |= {name: [one for one in cells if one[0].cell["kernel"] == name] for name in kernels}
+        found += [
+            Whole(*place, name, len(part), _whole_difference(part)) for name, part in parts.items()
+        ]
+    return found
+
+
+def _adjusted(differences: Sequence[Difference]) -> list[Difference]:
+    adjusted = holm([difference.p for difference in differences])
+    return [replace(one, p=p) for one, p in zip(differences, adjusted, strict=True)]
+
+
+def weigh(timed: Sequence[Timed]) -> tuple[list[Difference], list[Whole]]:
+    """Return the difference of each cell, and those of environments, corrected for their number.
+
+    The cells are one family of tests, the environments (with their kernels) another.
+    """
+    wholes = _wholes(timed)
+    judged = _adjusted([whole.difference for whole in wholes])
+    return (
+        _adjusted([_cell_difference(cell) for cell in timed]),
+        [replace(whole, difference=of) for whole, of in zip(wholes, judged, strict=True)],
+    )
+
+
+# ---------------------------------------------------------------------------------- comparing
+
+
+def _missing(
+    first: CollectedCampaign,
+    second: CollectedCampaign,
+    pairs: Sequence[Pair],
+    place: Callable[[Place], Place],
+) -> dict[str, tuple[int, int]]:
+    """Return how many cells of each environment only one of the two has."""
+    one = set(first.cells.select(PLACE).rows()) - {place_of(pair.cell) for pair in pairs}
+    two = set(second.cells.select(PLACE).rows()) - {place_of(pair.again) for pair in pairs}
+    at = PLACE.index("environment")
+    names = [cell[at] for cell in one]
+    again = [place(cell)[at] or cell[at] for cell in two]
+    return {name: (names.count(name), again.count(name)) for name in sorted({*names, *again})}
+
+
+def _order(cell: ComparedCell) -> tuple[int, int, float]:
+    turns = (WORSE, BETTER, OPEN, None)
+    difference = cell.difference
+    differs = difference is not None and difference.is_significant
+    return turns.index(cell.turn), not differs, -abs(math.log(difference.ratio)) if differs else 0.0
+
+
+def compare(first: Path, second: Path, same: Mapping[str, str] | None = None) -> Comparison:
+    """Hold a campaign against another.
+
+    Cells are the same when test, cell and environment are. An environment with another name in the
+    second campaign is the one of its family that is left over in both, or what ``same`` says; a
+    partition, the one left over in both.
+
+    Args:
+        first: a results folder that was analysed.
+        second: another.
+        same: names of environments in the first to names in the second.
+
+    Raises:
+        InputError: a file is missing or cut, a name is unknown, or no cell is in both.
+    """
+    one, two = read_campaign(first), read_campaign(second)
+    place = _place_in_first(one, two, same or {})
+    pairs = reproducibility.pairs(first, second, lambda cell: True, place)
+    timed = _timed(pairs, one, two)
+    differences, wholes = weigh(timed)
+    of_place = {
+        place_of(pair.cell): found for (pair, *_), found in zip(timed, differences, strict=True)
+    }
+    cells = [ComparedCell(pair, of_place.get(place_of(pair.cell))) for pair in pairs]
+    return Comparison(
+        one,
+        two,
+        sorted(cells, key=_order),
+        wholes,
+        _missing(one, two, pairs, place),
+    )
+
+
+# ------------------------------------------------------------------------------- the terminal
+
+
+def said(difference: Difference) -> str:
+    """Return a ratio with its interval and what it comes to: ``1.12 (1.08 to 1.16) slower``."""
+    between = ""
+    if difference.low is not None and difference.high is not None:
+        between = f" ({difference.low:.3g} to {difference.high:.3g})"
+    return f"{difference.ratio:.3g}{between} {difference.word}"
+
+
+def _cell_name(pair: Pair) -> str:
+    name = in_both(pair.cell["environment"], pair.again["environment"])
+    return f"{name} {pair.cell['setting']} {pair.cell['thread_level']} {pair.cell['cell']}"
+
+
+def _turned_lines(comparison: Comparison) -> list[str]:
+    counts = [f"{len(comparison.turned(kind))} {kind}" for kind in (WORSE, BETTER, OPEN)]
+    lines = [f"verdicts that changed: {', '.join(counts)}"]
+    for kind in (WORSE, BETTER):
+        for cell in comparison.turned(kind):
+            before, after = cell.pair.cell["verdict"], cell.pair.again["verdict"]
+            lines.append(f"  {kind}: {_cell_name(cell.pair)}: {before} -> {after}")
+    return lines
+
+
+def _whole_lines(comparison: Comparison) -> list[str]:
+    lines = ["environments, geometric mean over cells, second over first:"]
+    for whole in comparison.wholes:
+        where = f"{whole.system}:{whole.partition} {whole.setting}"
+        what = f"{where} {whole.name}, {whole.kernel.replace('_', ' ')} ({whole.cells})"
+        lines.append(f"  {what}: {said(whole.difference)}")
+    return lines
+
+
+def _cell_lines(comparison: Comparison) -> list[str]:
+    timed = [cell for cell in comparison.cells if cell.difference is not None]
+    lines = [
+        f"cells that differ: {len(comparison.differing)} of {len(comparison.tested)} tested "
+        f"({len(timed)} timed; a single cell needs {CELL_LAUNCHES} launches on either side)"
+    ]
+    for cell in comparison.differing:
+        lines.append(f"  {_cell_name(cell.pair)}: {said(cell.difference)}")
+    return lines
+
+
+def lines(comparison: Comparison) -> list[str]:
+    """Return the comparison as a terminal shows it."""
+    found = [*_turned_lines(comparison), *_whole_lines(comparison), *_cell_lines(comparison)]
+    for name, (one, two) in comparison.missing.items():
+        found.append(f"not compared: {name}: {one} cells only in the first, {two} in the second")
+    found.append(
+        f"{SAME}: not significant after correction for the number of tests, or a factor below "
+        f"{LEAST_FACTOR:g}; intervals cover {MINIMUM_COVERAGE:.0%} of one by itself"
+    )
+    return found

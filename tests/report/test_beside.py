@@ -1,0 +1,110 @@
+"""Claims about the section that holds a campaign against another of the same cells."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+
+import polars as pl
+import pytest
+import synthetic
+
+from onesided import report
+from onesided.analyse import analyse
+from onesided.report import beside
+
+
+@pytest.fixture
+def two(tmp_path):
+    """Return two campaigns side by side, the second of which names the first."""
+    first = synthetic.campaign(tmp_path / "one", seed=1)
+    analyse(first)
+    other = tmp_path / "quick"
+    shutil.copytree(first, other)
+    second = synthetic.campaign(tmp_path / "two", seed=2)
+    analyse(second)
+    here = tmp_path / "spack"
+    shutil.copytree(second, here)
+    record = json.loads((here / "campaign.json").read_text())
+    record["declared"] = {**record.get("declared", {}), "beside": "quick"}
+    (here / "campaign.json").write_text(json.dumps(record))
+    return other, here
+
+
+def rows(folder, name):
+    text = (folder / "report" / f"{name}.csv").read_text("utf-8")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_a_campaign_beside_another_shows_each_cell_of_both_with_its_ratio(two):
+    _, here = two
+    html = report.build(here).read_text("utf-8")
+    assert 'id="beside"' in html and "Beside the campaign quick" in html
+    found = rows(here, "beside_shared_counter")
+    judged = json.loads((here / "verdicts.json").read_text())["cells"]
+    plain = [cell for cell in judged if not cell["labels"]["case"].startswith("helper")]
+    assert len(found) == sum(cell["setting"] == "default" for cell in plain)
+    timed = [row for row in found if row["ratio"]]
+    assert timed
+    for row in timed:
+        ratio = float(row["value_here"]) / float(row["value_there"])
+        assert float(row["ratio"]) == pytest.approx(ratio)
+
+
+def test_verdicts_that_differ_come_first_and_are_counted(two):
+    _, here = two
+    path = here / "verdicts.json"
+    document = json.loads(path.read_text())
+    cell = next(
+        cell
+        for cell in reversed(document["cells"])
+        if cell["verdict"] == "independent"
+        and not cell["labels"]["case"].startswith("helper")
+        and cell["setting"] == "default"
+    )
+    report.build(here)
+    before = {row["environment"]: int(row["turned"]) for row in rows(here, "beside_environments")}
+    cell["verdict"] = "waits"
+    path.write_text(json.dumps(document))
+    report.build(here)
+    after = {row["environment"]: int(row["turned"]) for row in rows(here, "beside_environments")}
+    assert after[cell["environment"]] == before[cell["environment"]] + 1
+    first = rows(here, "beside_shared_counter")[: sum(after.values())]
+    assert all(row["here"] != row["there"] for row in first)
+    assert cell["cell"] in {row["cell"] for row in first}
+
+
+def test_a_shifted_value_is_outside_and_shows_in_the_mean(two):
+    _, here = two
+    path = here / "summary.parquet"
+    shifted = pl.read_parquet(path).with_columns(pl.col("value") * 100)
+    shifted.write_parquet(path)
+    report.build(here)
+    for row in rows(here, "beside_environments"):
+        if row["ratio"]:
+            assert float(row["ratio"]) > 30
+            assert int(row["outside"]) > 0
+
+
+def test_by_environment_it_says_whether_noise_explains_the_ratio(two):
+    _, here = two
+    report.build(here)
+    found = [row for row in rows(here, "beside_environments") if row["over_launches"]]
+    assert len(found) == 3
+    for row in found:
+        assert float(row["over_launches_low"]) < 1 < float(row["over_launches_high"])
+        assert row["difference"] == "~"
+
+
+def test_without_the_other_campaign_the_section_says_so_and_the_report_is_made(two):
+    other, here = two
+    shutil.rmtree(other)
+    html = report.build(here).read_text("utf-8")
+    assert "Nothing is compared" in html
+    assert not list((here / "report").glob("beside_*.csv"))
+
+
+def test_a_campaign_that_names_no_other_has_no_such_section(campaign, html):
+    assert f'id="{beside.IDENTIFIER}"' not in html

@@ -1,0 +1,175 @@
+"""Claims about what `onesided compare` calls a difference, on the noise of real campaigns.
+
+data/launch_spreads.json holds launches of five campaigns of the same three MPIs on one machine, of
+which nothing was changed, hours apart. Two sets are drawn from their 30 rounds, whole rounds at a
+time, since the cells of a round have much in common.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import statistics
+from pathlib import Path
+
+import pytest
+
+from onesided import compare
+from onesided.reproducibility import Pair
+
+SPREADS = Path(__file__).parents[1] / "data" / "launch_spreads.json"
+ROUNDS = 30
+TEN_PERCENT = math.log(1.1)
+QUIET = 0.03
+
+
+@pytest.fixture(scope="module")
+def spreads():
+    return json.loads(SPREADS.read_text("utf-8"))["cells"]
+
+
+def drawn(spreads, source, launches, shifts=lambda place, environment: 0.0):
+    """Return two sets of launches of all cells; the second is shifted as asked."""
+    rounds = source.sample(range(ROUNDS), 2 * launches)
+    timed = []
+    for place, (environment, kernel, values) in enumerate(spreads):
+        sides = [
+            {turn: values[turn] for turn in half if values[turn] is not None}
+            for half in (rounds[:launches], rounds[launches:])
+        ]
+        if not all(sides):
+            continue
+        cell = {
+            "system": "s",
+            "partition": "p",
+            "environment": str(environment),
+            "setting": "default",
+            "kernel": kernel,
+            "place": place,
+        }
+        shift = shifts(place, environment)
+        second = {turn: value + shift for turn, value in sides[1].items()}
+        timed.append((Pair(cell, cell, None, None), sides[0], second))
+    return timed
+
+
+def called(timed):
+    """Return the environments, and the cells, that are called different."""
+    cells, wholes = compare.weigh(timed)
+    return (
+        {
+            (w.environment, w.kernel, w.difference.word)
+            for w in wholes
+            if w.difference.is_significant
+        },
+        {
+            (pair.cell["place"], difference.word)
+            for (pair, *_), difference in zip(timed, cells, strict=True)
+            if difference.is_significant
+        },
+    )
+
+
+@pytest.mark.parametrize("launches", [6, 10])
+def test_with_nothing_changed_at_least_95_of_100_comparisons_show_nothing(spreads, launches):
+    source = random.Random(launches)
+    quiet = sum(called(drawn(spreads, source, launches)) == (set(), set()) for _ in range(100))
+    assert quiet >= 95
+
+
+@pytest.mark.parametrize("environment", [0, 1, 2])
+@pytest.mark.parametrize(("shift", "word"), [(TEN_PERCENT, "slower"), (-TEN_PERCENT, "faster")])
+def test_ten_percent_of_an_environment_is_found_at_six_launches(spreads, environment, shift, word):
+    source = random.Random(environment)
+    found = others = 0
+    for _ in range(40):
+        wholes, _ = called(
+            drawn(spreads, source, 6, lambda _, at: shift if at == environment else 0.0)
+        )
+        found += (str(environment), compare.EVERYTHING, word) in wholes
+        others += any(name != str(environment) for name, *_ in wholes)
+    assert found >= 38
+    assert others <= 2
+
+
+def test_ten_percent_of_a_single_quiet_cell_is_found_at_ten_launches(spreads):
+    """A third of all cells is as quiet as that; docs/methods.md says what is found of others."""
+    spread = [statistics.stdev([v for v in row[2] if v is not None]) for row in spreads]
+    quiet = [place for place, value in enumerate(spread) if value <= QUIET]
+    assert len(quiet) > len(spreads) / 4
+    source = random.Random(10)
+    found = tries = 0
+    for _ in range(60):
+        shifted = source.choice(quiet)
+        timed = drawn(spreads, source, 10, lambda at, _, s=shifted: TEN_PERCENT * (at == s))
+        if all(
+            min(map(len, sides)) >= compare.CELL_LAUNCHES
+            for pair, *sides in timed
+            if pair.cell["place"] == shifted
+        ):
+            tries += 1
+            found += (shifted, "slower") in called(timed)[1]
+    assert tries >= 40
+    assert found >= 0.95 * tries
+
+
+def test_a_single_cell_is_not_judged_by_six_launches(spreads):
+    timed = drawn(spreads, random.Random(1), 6, lambda at, _: math.log(3) * (at == 7))
+    cells, _ = compare.weigh(timed)
+    assert {difference.word for difference in cells} == {compare.NOT_TESTED}
+
+
+def test_a_shift_below_five_percent_is_no_difference_however_sure_it_is():
+    cell = {
+        "system": "s",
+        "partition": "p",
+        "environment": "e",
+        "setting": "default",
+        "kernel": "k",
+    }
+    pair = Pair(cell, cell, None, None)
+    first = {turn: 1e-4 * turn for turn in range(10)}
+    for factor, word in ((1.04, "~"), (1.06, "slower"), (1 / 1.04, "~"), (1 / 1.06, "faster")):
+        second = {turn: value + math.log(factor) for turn, value in first.items()}
+        (one,), (whole,) = compare.weigh([(pair, first, second)])
+        assert one.p < 1e-6 and whole.difference.p < 1e-6
+        assert (one.word, whole.difference.word) == (word, word)
+        assert one.ratio == pytest.approx(factor)
+        assert one.low < factor < one.high
+
+
+def test_what_the_cells_of_a_launch_share_counts_once():
+    cell = {
+        "system": "s",
+        "partition": "p",
+        "environment": "e",
+        "setting": "default",
+        "kernel": "k",
+    }
+    shared = [0.3, -0.2, 0.1, 0.25, -0.3, 0.0]
+    first = dict(enumerate(shared))
+    second = {turn: value + 0.12 for turn, value in enumerate(reversed(shared))}
+    pairs = [(Pair({**cell, "place": n}, cell, None, None), first, second) for n in range(50)]
+    _, (whole,) = compare.weigh(pairs)
+    _, (alone,) = compare.weigh(pairs[:1])
+    assert whole.difference.p == pytest.approx(alone.difference.p)
+    assert whole.difference.word == "~"
+
+
+def test_a_round_without_its_slow_cells_is_not_faster_for_that():
+    cell = {
+        "system": "s",
+        "partition": "p",
+        "environment": "e",
+        "setting": "default",
+        "kernel": "k",
+    }
+    pair = Pair(cell, cell, None, None)
+    noise = dict(enumerate([0.01, -0.01, 0.02, 0.0, -0.02, 0.005]))
+    slow = {turn: value + 3 for turn, value in noise.items()}
+    _, (whole,) = compare.weigh(
+        [(pair, noise, noise), (pair, slow, {turn: slow[turn] for turn in (0, 1, 2)})]
+    )
+    assert whole.difference.ratio == pytest.approx(1, abs=0.02)
+    assert whole.difference.word == "~"
