@@ -78,7 +78,7 @@ class SharedCounterQuick(SharedCounter):
     """Three algorithms, both flavors, four cases."""
 
     descr = "shared counter, quick campaign"
-    tags = {"quick"}
+    tags = {"quick", "regression"}
     crosses_one_thread = [*_crosses(QUICK, ["target_idle"]), *_jittered(QUICK, "target_computes")]
     # with equal computes the ranks fall into step, at one level as at the other
     crosses_lowest_level = _crosses(QUICK, ["target_computes"])

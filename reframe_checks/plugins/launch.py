@@ -4,13 +4,14 @@ import os
 import pathlib
 
 import reframe.core.builtins as builtins
-from reframe.core.pipeline import RegressionTestPlugin
+
+from .launcher import LauncherPlugin
 
 LAUNCH_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "launch.sh"
 TIME_OUTS_THAT_END_A_SESSION = 2
 
 
-class LaunchPlugin(RegressionTestPlugin):
+class LaunchPlugin(LauncherPlugin):
     """Starts a kernel through ``launch.sh``, which survives, times and records each mpiexec."""
 
     ranks = builtins.parameter([2])
@@ -42,12 +43,10 @@ class LaunchPlugin(RegressionTestPlugin):
     @builtins.run_before("run")
     def wrap_launcher(self):
         """Put placement options on the launcher, and the recording script before it."""
-        launcher = self.environment["launcher"]
-        options = list(launcher["placement"][self.placement])
-        processor = self.current_partition.processor
-        if self.ranks > (processor.num_cpus or os.cpu_count()):
-            options += launcher["oversubscribe"]
-        self.job.launcher.options += options
+        cores = self.current_partition.processor.num_cpus or os.cpu_count()
+        self.job.launcher.options += self.launcher_options(
+            self.placement, is_oversubscribed=self.num_tasks_per_node > cores
+        )
         self.job.launcher.modifier = f"sh {LAUNCH_SCRIPT}"
         self.job.launcher.modifier_options = [
             self.lines_file,

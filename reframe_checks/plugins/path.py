@@ -8,6 +8,7 @@ import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
 
 from onesided import fingerprint, paths, settings, transport
+from onesided.kernels import prefix_of
 
 REPORT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "path_report.sh"
 #: Variables of the caller's that may change the path as a setting's do.
@@ -40,9 +41,10 @@ class PathPlugin(RegressionTestPlugin):
             "placement": self.placement,
             **transport.REPORT_OPTIONS,
         }
+        prefix = prefix_of(self.environment, self.thread_level)
         command = [
             *launcher,
-            str(self.kernels.prefix_of_kernels / "bin" / transport.REPORT_KERNEL),
+            str(prefix / "bin" / transport.REPORT_KERNEL),
             *(word for name, value in options.items() for word in (f"--{name}", value)),
         ]
         self.prerun_cmds.append(

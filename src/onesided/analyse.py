@@ -15,7 +15,7 @@ from onesided import documents, proof
 from onesided.errors import InputError
 from onesided.experiments import EXPERIMENTS, Experiment
 from onesided.proof import Proof
-from onesided.statistics import median_interval, percentile
+from onesided.statistics import median_interval, percentile, rerun_interval
 from onesided.tables import (
     IDENTITY,
     PLACE,
@@ -61,6 +61,7 @@ def _percentiles(pooled: pl.DataFrame) -> dict[Place, dict[str, float | int]]:
 
 def _statistics(values: Sequence[float]) -> dict[str, Any]:
     interval = median_interval(values)
+    again = rerun_interval(values) or (None, None)
     return {
         "value": interval.value,
         "low": interval.low,
@@ -68,7 +69,14 @@ def _statistics(values: Sequence[float]) -> dict[str, Any]:
         "coverage": interval.coverage,
         "kind": interval.kind,
         "launches": interval.count,
+        "rerun_low": again[0],
+        "rerun_high": again[1],
     }
+
+
+def launch_values(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
+    """Return an experiment's values, one a launch whose samples count (see `Analysis`)."""
+    return experiment.analysis.launch_values(*_of_kernel(campaign, experiment.kernel))
 
 
 def summarise(campaign: CollectedCampaign, experiment: Experiment) -> list[dict[str, Any]]:

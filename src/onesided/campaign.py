@@ -31,6 +31,11 @@ class Campaign:
         return self.document["environments"]
 
     @property
+    def provider(self) -> str | None:
+        """Who delivers in place of the declared providers: spack, or None for those."""
+        return environments.asked_provider(self.document.get("provider"))
+
+    @property
     def partitions(self) -> list[str]:
         """ReFrame's ``system:partition`` names."""
         return self.document["partitions"]

@@ -7,7 +7,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from onesided import __version__
+from onesided import __version__, paths
 from onesided.errors import OnesidedError, record_fault
 
 STAGES = (
@@ -21,7 +21,10 @@ STAGES = (
     "report",
     "references",
     "reproducibility",
+    "compare",
     "advice",
+    "spack",
+    "site",
 )
 
 
@@ -38,6 +41,7 @@ def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one stage; return 0, 1 (it failed) or 2 (bad input)."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    paths.resolve_variables()
     # a session is started many times in a campaign: it loads neither polars nor charts
     stages = [stage for stage in STAGES if [stage] == list(arguments[:1])] or STAGES
     options = build_parser(stages).parse_args(arguments)

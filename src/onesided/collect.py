@@ -146,7 +146,7 @@ def _cell_row(
 
 def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> dict[str, Any]:
     """Add a slot's session to the tables; return what the campaign's record keeps of it."""
-    environment = environments.read(slot.environment)
+    environment = environments.read(slot.environment, slot.campaign.provider)
     folder, record = read_record(slot)
     system, _, partition = slot.partition.partition(":")
     relative = folder.relative_to(slot.campaign.results).as_posix()
@@ -162,7 +162,7 @@ def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> d
             "round": slot.round,
             "test": test["test"],
             "session": relative,
-            "attempt": int(record["attempt"].rpartition("-")[2]),
+            "attempt": _attempt(record, test),
         }
         launch, outcomes = _outcomes(test, record, folder, environment)
         tables.add(key, test, launch, outcomes, _paths(test, record, folder, environment))
@@ -184,6 +184,13 @@ def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> d
     }
 
 
+def _attempt(record: dict[str, Any], test: dict[str, Any]) -> int:
+    """Return the attempt that a test's files are from: holes are filled by later ones."""
+    entry = next(entry for entry in record["tests"] if entry["test"] == test["test"])
+    folder = entry["folder"] or record["attempt"]
+    return int(Path(folder).parts[0].rpartition("-")[2])
+
+
 def _outcomes(
     test: dict[str, Any], record: dict[str, Any], folder: Path, environment: dict[str, Any]
 ) -> tuple[Launch, dict[str, Outcome]]:
@@ -197,6 +204,8 @@ def _outcomes(
         return Launch(), dict.fromkeys(declared, Outcome("not_run", entry["reason"]))
     files = folder / entry["folder"]
     launch = records.read_launch(files / "lines.jsonl", files / "launches.jsonl")
+    if entry["result"] == "fail" and not launch.attempts:
+        return launch, dict.fromkeys(declared, Outcome("not_run", entry["reason"]))
     expected = Expectation.of(
         environment, test["ranks"], test["placement"], record["kernel_source_state"]
     )
@@ -239,7 +248,20 @@ def collect(campaign: Campaign) -> None:
         folder / "launches.parquet", pl.DataFrame(tables.launches, schema=LAUNCH_COLUMNS)
     )
     _write_parquet(folder / "cells.parquet", pl.DataFrame(tables.cells, schema=CELL_COLUMNS))
-    documents.write_json(folder / "campaign.json", _campaign_record(campaign, sessions))
+    record = _campaign_record(campaign, sessions)
+    _keep_locks(folder, record["environments"])
+    documents.write_json(folder / "campaign.json", record)
+
+
+def _keep_locks(folder: Path, described: list[dict[str, Any]]) -> None:
+    """Keep what Spack made the kernels from beside the results, by the hash the headers name."""
+    for spack in {
+        document["spack"]["lock"]: document["spack"] for document in described if document["spack"]
+    }.values():
+        kept = folder / "spack" / f"{spack['lock_sha256']}.lock"
+        if not kept.exists():
+            kept.parent.mkdir(exist_ok=True)
+            documents.write_bytes(kept, Path(spack["lock"]).read_bytes())
 
 
 def _campaign_record(campaign: Campaign, sessions: list[dict[str, Any]]) -> dict[str, Any]:
@@ -248,7 +270,9 @@ def _campaign_record(campaign: Campaign, sessions: list[dict[str, Any]]) -> dict
         "name": campaign.name,
         "declared": campaign.document,
         "rounds": len(campaign.rounds),
-        "environments": [environments.read(name) for name in campaign.environments],
+        "environments": [
+            environments.read(name, campaign.provider) for name in campaign.environments
+        ],
         "settings": campaign.setting_values(),
         "sessions": sessions,
         "timing": _timing(sessions),

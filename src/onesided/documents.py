@@ -71,6 +71,23 @@ def check(document: Any, schema: str, source: str | Path) -> None:
         raise InputError(source, *_explain(error))
 
 
+def faults(document: Any, schema: str, source: str | Path, field: str) -> list[InputError]:
+    """Return every fault of a part of a document, where one is not enough to tell.
+
+    Args:
+        document: the part.
+        schema: as for `check`.
+        source: the file, for the messages.
+        field: where in the file the part stands.
+    """
+    found = []
+    for error in _validator(schema).iter_errors(document):
+        inside, value, expected = _explain(error)
+        where = f"{field}.{inside}" if inside else field
+        found.append(InputError(source, where, value, expected))
+    return found
+
+
 def _describe(schema: dict[str, Any], fallback: str) -> str:
     """Return in words what a schema expects: its ``$comment`` where it has one."""
     kind = schema.get("type")

@@ -5,6 +5,22 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+FOLDER_VARIABLES = (
+    "ONESIDED_ROOT",
+    "ONESIDED_BUILD",
+    "ONESIDED_RESULTS",
+    "ONESIDED_REFERENCES",
+    "ONESIDED_SPACK_ENVIRONMENT",
+)
+"""What a user may name a folder by, from where the command was called."""
+
+
+def resolve_variables() -> None:
+    """Make the folders that are named by variables absolute: other stages run elsewhere."""
+    for name in FOLDER_VARIABLES:
+        if os.environ.get(name):
+            os.environ[name] = str(Path(os.environ[name]).resolve())
+
 
 def project_root() -> Path:
     """Return the checkout: ``ONESIDED_ROOT``, else the one this package is installed from."""
@@ -28,9 +44,19 @@ def environments_dir() -> Path:
     return build_dir() / "environments"
 
 
-def environment_file(name: str) -> Path:
-    """Return the JSON file that describes environment ``name``."""
-    return environments_dir() / name / "environment.json"
+def environment_file(name: str, provider: str | None = None) -> Path:
+    """Return the JSON file that describes environment ``name``.
+
+    Args:
+        name: a declared environment.
+        provider: one asked for in place of the declared one.
+    """
+    return environments_dir() / name / f"environment{f'-{provider}' if provider else ''}.json"
+
+
+def spack_dir() -> Path:
+    """Return the folder with what Spack delivered."""
+    return build_dir() / "spack"
 
 
 def results_dir() -> Path:

@@ -8,8 +8,10 @@ why.
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +24,8 @@ LINE_SCHEMA = "onesided/line/1"
 LINE_TYPES = ("header", "started", "result", "finished")
 
 OK = "ok"
+#: The label that says how many ranks each node was to get.
+RANKS_PER_NODE = "ranks_per_node"
 #: The phase of a rank that is past its last cell.
 FINALIZE = "finalize"
 #: Statuses that fail a check; each is a verdict of its own in the report.
@@ -70,23 +74,32 @@ class Expectation:
     Attributes:
         ranks: the world's size.
         library_version_pattern: regular expression for the library's own version string.
-        source_state: the kernels' source state; None where a provider delivered them.
+        source_state: the kernels' source state.
         placement: the placement asked for.
+        mpi: the environment's MPI, as a person knows it.
+        prefix: the folder its library stands in; None where that is not known.
     """
 
     ranks: int
     library_version_pattern: str
-    source_state: str | None
+    source_state: str
     placement: str
+    mpi: str
+    prefix: str | None
 
     @classmethod
     def of(
         cls, environment: Mapping[str, Any], ranks: int, placement: str, source_state: str
     ) -> Expectation:
         """Return what an environment's document and a test ask of a header."""
-        delivered = environment["kernels_prefix"] is not None
-        pattern = environment["library_version_pattern"]
-        return cls(ranks, pattern, None if delivered else source_state, placement)
+        return cls(
+            ranks,
+            environment["library_version_pattern"],
+            source_state,
+            placement,
+            f"{environment['name']} ({environment['library_version']})",
+            environment["prefix"],
+        )
 
 
 @dataclass(frozen=True)
@@ -226,14 +239,43 @@ def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | Non
             f"ran {header['ranks']} ranks in a world, expected {expected.ranks} "
             "(is the launcher of another MPI?)"
         )
+    library = header["mpi"]["library_path"]
     if not re.search(expected.library_version_pattern, version):
-        return f"ran with {version!r}, expected {expected.library_version_pattern}"
-    if expected.source_state and header["source_state"] != expected.source_state:
+        where = f" of {library}" if library else ""
+        return f"ran with {version!r}{where}, expected {expected.mpi}"
+    if library and expected.prefix and not _is_below(library, expected.prefix):
+        return (
+            f"ran with the library {library} of {version!r}, "
+            f"expected that of {expected.mpi} in {expected.prefix}"
+        )
+    if header["source_state"] != expected.source_state:
         return f"kernel of sources {header['source_state']}, expected {expected.source_state}"
     found = header["placement"]["found"]
     if expected.placement != found:
         return f"placement {expected.placement} asked for, {found} found"
-    return None
+    return _nodes_fault(header)
+
+
+def _nodes_fault(header: Mapping[str, Any]) -> str | None:
+    """Return in one line how the ranks stand on other nodes than the launch was to put them."""
+    asked = header["labels"].get(RANKS_PER_NODE)
+    if asked is None:
+        return None
+    per_node = int(asked)
+    found = Counter(process["host"] for process in header["processes"])
+    nodes = -(-header["ranks"] // per_node)
+    if len(found) == nodes and max(found.values()) <= per_node:
+        return None
+    stood = ", ".join(f"{number} on {host}" for host, number in found.items())
+    where = "1 node" if nodes == 1 else f"{nodes} nodes"
+    return f"{per_node} ranks a node on {where} asked for, {stood} found"
+
+
+def _is_below(path: str, folder: str) -> bool:
+    """Tell whether a file is in a folder, by its name or with all links followed."""
+    return Path(path).is_relative_to(folder) or Path(os.path.realpath(path)).is_relative_to(
+        os.path.realpath(folder)
+    )
 
 
 def _how_it_ended(launch: Launch) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from typing import Any
 from onesided import collect, environments, fingerprint, paths, processes, strays
 from onesided.campaign import Campaign
 from onesided.errors import FAULTS_VARIABLE, InputError, OnesidedError
-from onesided.lock import DeadHolder, campaign_lock
+from onesided.lock import DeadHolder, campaign_lock, lock_file
 from onesided.session import Session, cells_of
 
 SMALLEST_FREE_SPACE_BYTES = 200 * 1024**2
@@ -76,7 +76,7 @@ def ensure_declared(campaign: Campaign) -> None:
 
 def clean_after(dead: DeadHolder | None, say: Say) -> None:
     """End what a killed campaign left running, and remove what it left in shared memory."""
-    ended = strays.end_processes(strays.CAMPAIGN_MARKER)
+    ended = strays.end_processes(strays.LOCK_MARKER, str(lock_file()))
     patterns = environments.left_behind()
     removed: list[str] = []
     if dead:
@@ -142,24 +142,42 @@ class Progress:
         return f"   about {minutes} min {seconds:02d} s left"
 
 
-def snakemake_command(campaign: Campaign) -> list[str]:
+DEFAULT_PROFILE = "default"
+
+
+def profile_folder(name_or_folder: str) -> Path:
+    """Return the folder of a Snakemake profile, by its name in ``profiles`` or as a folder.
+
+    Raises:
+        InputError: there is no such profile; the names that exist are listed.
+    """
+    folder = paths.project_root() / "profiles"
+    for found in (folder / name_or_folder, Path(name_or_folder).resolve()):
+        if (found / "config.yaml").is_file():
+            return found
+    known = ", ".join(sorted(found.parent.name for found in folder.glob("*/config.yaml")))
+    expected = f"one of {known}, or a folder with a config.yaml"
+    raise InputError(folder, None, f"no profile {name_or_folder!r}", expected)
+
+
+def snakemake_command(campaign: Campaign, profile: Path) -> list[str]:
     """Return the call of Snakemake that makes the campaign's report."""
     return [
         str(Path(sys.executable).with_name("snakemake")),
         f"--snakefile={paths.project_root() / 'Snakefile'}",
         f"--directory={campaign.results}",
-        f"--profile={paths.project_root() / 'profiles' / 'default'}",
+        f"--workflow-profile={profile}",
         "--config",
         f"campaign={campaign.path}",
     ]
 
 
-def _call_snakemake(campaign: Campaign, environment: dict[str, str]) -> int:
+def _call_snakemake(campaign: Campaign, profile: Path, environment: dict[str, str]) -> int:
     log = campaign.results / "log" / "snakemake.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
         process = subprocess.Popen(
-            snakemake_command(campaign),
+            snakemake_command(campaign, profile),
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -168,7 +186,7 @@ def _call_snakemake(campaign: Campaign, environment: dict[str, str]) -> int:
         try:
             return processes.wait(process, STOP_S)
         finally:
-            strays.end_processes(strays.CAMPAIGN_MARKER)
+            strays.end_processes(strays.LOCK_MARKER, str(lock_file()))
 
 
 def _raise_faults(campaign: Campaign, exit_status: int, faults: Path) -> None:
@@ -188,6 +206,15 @@ def _raise_faults(campaign: Campaign, exit_status: int, faults: Path) -> None:
     )
 
 
+def reopen(sessions: list[Session], campaign: Campaign, say: Say) -> None:
+    """Take the sessions with holes up again, and have the tables made anew from them."""
+    holes = sum(session.reopen() for session in sessions)
+    if holes:
+        # Snakemake runs no session for its pointer alone while everything made from it stands
+        (campaign.results / "cells.parquet").unlink(missing_ok=True)
+        say(f"launches that never came to an end, to be run again: {holes}")
+
+
 LAUNCH_OVERHEAD_S = 2.0
 """What a launch takes beside its cells, about: the start of ReFrame, of the ranks, of MPI."""
 
@@ -204,36 +231,40 @@ def announcement(sessions: list[Session], tests: list[dict[str, Any]]) -> str:
     )
 
 
-def run(campaign: Campaign, say: Say) -> None:
+def run(campaign: Campaign, say: Say, profile: str = DEFAULT_PROFILE) -> None:
     """Run the campaign: what is over is adopted, the rest is run, the report is made anew.
 
     Args:
         campaign: a validated campaign.
         say: called with each line of progress.
+        profile: of Snakemake's, which says how many sessions there are at a time.
 
     Raises:
         InputError: the machine or the selection do not fit; nothing was started.
         OnesidedError: a stage failed or was interrupted; its line says which.
     """
+    chosen = profile_folder(profile)
     check_machine(campaign)
     started_s = time.time()
     with processes.termination_interrupts(), campaign_lock(campaign.results, say) as dead:
         clean_after(dead, say)
         ensure_declared(campaign)
-        environments.provide_all(campaign.environments)
+        environments.provide_all(campaign.environments, provider=campaign.provider)
         faults = campaign.results / "log" / "faults.jsonl"
         faults.unlink(missing_ok=True)
         environment = {
             **os.environ,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
             strays.CAMPAIGN_MARKER: str(campaign.results),
+            strays.LOCK_MARKER: str(lock_file()),
             collect.STARTED_VARIABLE: str(started_s),
             FAULTS_VARIABLE: str(faults),
         }
         tests = collect.declared_tests(campaign)
         sessions = [Session(slot, tests) for slot in collect.slots(campaign)]
+        reopen(sessions, campaign, say)
         say(announcement(sessions, tests))
         with Progress(sessions, say):
-            exit_status = _call_snakemake(campaign, environment)
+            exit_status = _call_snakemake(campaign, chosen, environment)
         if exit_status != 0:
             _raise_faults(campaign, exit_status, faults)

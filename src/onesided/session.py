@@ -3,12 +3,17 @@
 A session is over when its ``session.json`` was renamed into place; every declared test is in it.
 Its folder is named by a fingerprint of what it measured with, so that a session of other sources
 is neither pooled with it nor lost. Each try has an ``attempt-N`` folder of its own.
+
+A test whose launch never came to an end, for its node was lost or its job never began, leaves a
+hole. A session with holes is over, too; the next run of the campaign takes it up again (`reopen`)
+and fills the holes only.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -23,11 +28,14 @@ from typing import Any
 from onesided import documents, environments, fingerprint, grid, paths, processes, records, strays
 from onesided.campaign import Campaign
 from onesided.errors import InputError, OnesidedError
+from onesided.lock import lock_file
 
 SESSION_SCHEMA = "onesided/session/1"
 DECLARED_SCHEMA = "onesided/declared/1"
 #: In an attempt's folder: the debug launches that did not end well (`path_report.sh`).
 PATH_FAILURES = "path_failures"
+#: In a session's folder: the record of a session that was taken up again and is not over yet.
+UNFINISHED = "unfinished.json"
 #: How long ReFrame gets to end its jobs after it was told to stop.
 STOP_S = 10.0
 #: ReFrame only warns of a check file with a fault, and goes on without it.
@@ -60,6 +68,11 @@ def _reframe(campaign: Campaign) -> list[str]:
     ]
 
 
+def _provider(campaign: Campaign) -> dict[str, str]:
+    """Return the variable that tells a site file of ReFrame whose environments are used."""
+    return {environments.PROVIDER_VARIABLE: campaign.provider or ""}
+
+
 def _last_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else "no output"
@@ -77,7 +90,11 @@ def describe(campaign: Campaign) -> list[dict[str, Any]]:
         answer = subprocess.run(
             [*_reframe(campaign), f"--system={campaign.partitions[0]}", "--describe"],
             cwd=paths.project_root(),
-            env={**os.environ, strays.SESSION_MARKER: str(temporary)},
+            env={
+                **os.environ,
+                **_provider(campaign),
+                strays.SESSION_MARKER: str(temporary),
+            },
             capture_output=True,
             text=True,
             check=False,
@@ -136,7 +153,7 @@ class Session:
         """Bind a slot to the declared tests (`describe`)."""
         self.slot = slot
         self.tests = tests
-        self.environment = environments.read(slot.environment)
+        self.environment = environments.read(slot.environment, slot.campaign.provider)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -178,10 +195,35 @@ class Session:
         """
         is_new = not self.record.exists()
         if is_new:
-            documents.write_json(self.record, self._run_attempt())
+            unfinished = self.folder / UNFINISHED
+            kept = self._kept(unfinished)
+            documents.write_json(self.record, self._run_attempt(kept))
+            unfinished.unlink(missing_ok=True)
         name = self.record.relative_to(self.slot.pointer.parent).as_posix()
         documents.write_json(self.slot.pointer, {"session": name})
         return is_new
+
+    def reopen(self) -> int:
+        """Take a session that is over up again if it has holes; return how many.
+
+        Its record is set aside and its pointer removed, so that the next `run` fills the holes.
+        """
+        if not self.record.exists():
+            return 0
+        record = documents.read_json(self.record, "session")
+        holes = sum(_is_hole(entry, self.folder) for entry in record["tests"])
+        if holes:
+            self.slot.pointer.unlink(missing_ok=True)
+            self.record.rename(self.folder / UNFINISHED)
+        return holes
+
+    def _kept(self, unfinished: Path) -> dict[str, Any] | None:
+        """Return the record of the session's earlier attempts without its holes, None without."""
+        if not unfinished.exists():
+            return None
+        record = documents.read_json(unfinished, "session")
+        whole = [entry for entry in record["tests"] if not _is_hole(entry, self.folder)]
+        return {**record, "tests": whole}
 
     def _new_attempt(self) -> Path:
         number = 1 + sum(1 for _ in self.folder.glob("attempt-*"))
@@ -189,7 +231,10 @@ class Session:
         attempt.mkdir(parents=True)
         return attempt
 
-    def _run_attempt(self) -> dict[str, Any]:
+    def _run_attempt(self, kept: dict[str, Any] | None) -> dict[str, Any]:
+        """Run the tests that an earlier attempt has not kept; return the session's record."""
+        earlier = {entry["test"]: entry for entry in kept["tests"]} if kept else {}
+        missing = [test["test"] for test in self.tests if test["test"] not in earlier]
         attempt = self._new_attempt()
         begin = time.monotonic()
         record: dict[str, Any] = {
@@ -204,31 +249,20 @@ class Session:
             "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         if self.environment["status"] != "ready":
-            tests = self._without_run("unavailable", self.environment["reason"])
+            tests = _without_run(missing, "unavailable", self.environment["reason"])
             exit_status = None
         else:
-            exit_status = self._call_reframe(attempt)
-            tests = self._account(attempt, exit_status)
+            exit_status = self._call_reframe(attempt, _of_names(missing) if earlier else [])
+            tests = self._account(attempt, exit_status, missing)
+        found = earlier | {entry["test"]: entry for entry in tests}
         return {
             **record,
-            "elapsed_s": time.monotonic() - begin,
+            "elapsed_s": time.monotonic() - begin + (kept["elapsed_s"] if kept else 0.0),
             "reframe_exit_status": exit_status,
-            "tests": tests,
+            "tests": [found[test["test"]] for test in self.tests],
         }
 
-    def _without_run(self, verdict: str, reason: str) -> list[dict[str, Any]]:
-        return [
-            {
-                "test": test["test"],
-                "result": "not run",
-                "verdict": verdict,
-                "reason": reason,
-                "folder": None,
-            }
-            for test in self.tests
-        ]
-
-    def _call_reframe(self, attempt: Path) -> int:
+    def _call_reframe(self, attempt: Path, selection: list[str]) -> int:
         campaign = self.slot.campaign
         name = environments.reframe_name(self.slot.environment)
         command = [
@@ -239,13 +273,16 @@ class Session:
             "--exec-policy=serial",
             f"--prefix={attempt / 'reframe'}",
             f"--report-file={attempt / 'report.json'}",
+            *selection,
             "--run",
         ]
         temporary = strays.make_temporary_folder()
         begin_s = time.time()
         environment = {
             **os.environ,
+            **_provider(campaign),
             strays.CAMPAIGN_MARKER: str(campaign.results),
+            strays.LOCK_MARKER: str(lock_file()),
             strays.SESSION_MARKER: str(attempt),
             "TMPDIR": str(temporary),
         }
@@ -267,8 +304,8 @@ class Session:
             shutil.rmtree(temporary, ignore_errors=True)
             _clear_after_dead_launches(attempt, begin_s)
 
-    def _account(self, attempt: Path, exit_status: int) -> list[dict[str, Any]]:
-        """Return what became of every declared test.
+    def _account(self, attempt: Path, exit_status: int, names: list[str]) -> list[dict[str, Any]]:
+        """Return what became of every test that was to run.
 
         Raises:
             InterruptedSessionError: ReFrame was killed, or stopped before its last test.
@@ -280,23 +317,42 @@ class Session:
         report = _read_report(attempt / "report.json")
         if report is None:
             text = (attempt / "reframe.out").read_text(errors="replace")
-            return self._without_run(
-                "not_run", f"ReFrame exited {exit_status} with no report: {_last_line(text)}"
-            )
+            reason = f"ReFrame exited {exit_status} with no report: {_last_line(text)}"
+            return _without_run(names, "not_run", reason)
         cases = {case["display_name"]: case for case in report}
         fixtures = [case for case in report if case["fixture"] and case["result"] == "fail"]
         skips = _read_skips(attempt / "skips.jsonl")
-        accounted = [_account_test(test["test"], cases, fixtures, skips) for test in self.tests]
+        accounted = [_account_test(name, cases, fixtures, skips) for name in names]
         lost = [test["test"] for test in accounted if test["result"] == "lost"]
         if lost:
             raise InterruptedSessionError(
                 f"{attempt}: ReFrame exited {exit_status} before {len(lost)} of "
-                f"{len(self.tests)} tests, {lost[0]} first"
+                f"{len(names)} tests, {lost[0]} first"
             )
         for test in accounted:
             if test["folder"] is not None:
                 test["folder"] = os.path.relpath(test["folder"], self.folder)
         return accounted
+
+
+def _without_run(names: list[str], verdict: str, reason: str) -> list[dict[str, Any]]:
+    return [
+        {"test": name, "result": "not run", "verdict": verdict, "reason": reason, "folder": None}
+        for name in names
+    ]
+
+
+def _of_names(names: list[str]) -> list[str]:
+    """Return ReFrame's options that select the tests of these names, which it takes unspaced."""
+    return [f"--name=^{re.escape(name.replace(' ', ''))}$" for name in names]
+
+
+def _is_hole(entry: dict[str, Any], folder: Path) -> bool:
+    """Tell whether a test was broken off from outside: its launch never began, or never ended."""
+    if entry["result"] != "fail" or entry["folder"] is None:
+        return False
+    launches = records.read_attempts(folder / entry["folder"] / "launches.jsonl")
+    return not launches or launches[-1]["exit_status"] is None
 
 
 def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
@@ -360,7 +416,9 @@ def _account_test(
     else:
         passed = case["result"] == "pass"
         entry["folder"] = case["outputdir"] if passed else case["stagedir"]
-        entry["reason"] = None if passed else " ".join(str(case["fail_reason"]).split())
+        # ReFrame's report does not hold the messages of expected failures
+        reason = case["fail_reason"] or "an expected failure: a known defect"
+        entry["reason"] = None if passed else " ".join(str(reason).split())
     return entry
 
 

@@ -17,6 +17,9 @@ from pathlib import Path
 
 #: Set for every process of a campaign to its folder of results.
 CAMPAIGN_MARKER = "ONESIDED_CAMPAIGN"
+#: Set for the same processes to the file that its owner holds as the lock: who holds it next ends
+#: them, and those of no other lock.
+LOCK_MARKER = "ONESIDED_CAMPAIGN_LOCK"
 #: Set for every process of a session to the folder of its attempt.
 SESSION_MARKER = "ONESIDED_SESSION"
 TEMPORARY_PREFIX = "onesided-session-"

@@ -42,6 +42,16 @@ def test_a_campaign_ends_in_a_report_with_every_declared_cell(
     assert "Open MPI" in versions["openmpi-5.0.11"]
 
 
+def test_results_are_named_from_where_the_command_was_called(
+    ready_environment, campaign_file, onesided, tmp_path, monkeypatch
+):
+    ready_environment("mpich-5.0.2")
+    path = campaign_file()
+    monkeypatch.setenv("ONESIDED_RESULTS", "elsewhere")
+    onesided("run", path, cwd=tmp_path)
+    assert (tmp_path / "elsewhere" / "tiny" / "report" / "index.html").is_file()
+
+
 def test_rounds_are_interleaved_and_no_environment_is_always_first(
     ready_environment, campaign_file, onesided, results
 ):
@@ -145,7 +155,7 @@ def test_a_site_without_snakemake_gets_a_performance_report_from_reframe(
     ready_environment("mpich-5.0.2")
     root = Path(__file__).parents[2]
     text = (root / "docs" / "reframe.md").read_text()
-    (command,) = re.findall(r"^(reframe .*)$", text, re.MULTILINE)
+    (command,) = re.findall(r"^(reframe .* --performance-report)$", text, re.MULTILINE)
     tools = Path(sys.executable).parent
     answer = subprocess.run(
         f"{command} -p '^mpich-5_0_2$'",

@@ -34,7 +34,7 @@ rule session:
     input:
         CAMPAIGN.path,
         CAMPAIGN.results / "declared.json",
-        paths.environments_dir() / "{environment}" / "environment.json",
+        paths.environment_file("{environment}", CAMPAIGN.provider),
         paths.config_dir() / "settings.yaml",
         fingerprint.kernel_sources(),
         fingerprint.check_sources(),

@@ -14,6 +14,12 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "campaign", nargs="?", default="quick", help="a name in config/campaigns, or a file"
     )
+    parser.add_argument(
+        "--profile",
+        default=run.DEFAULT_PROFILE,
+        help="a Snakemake profile: a name in profiles/ (slurm: several sessions at a time, each "
+        "with a job at the scheduler), or a folder; %(default)s otherwise",
+    )
     parser.set_defaults(function=_run)
 
 
@@ -25,6 +31,6 @@ def _run(options: argparse.Namespace) -> int:
     from onesided.report import terminal_summary
 
     loaded = campaign.load(options.campaign)
-    run.run(loaded, _say)
+    run.run(loaded, _say, options.profile)
     sys.stdout.write(terminal_summary(loaded.results))
     return 0

@@ -1,0 +1,67 @@
+"""Which launcher starts the ranks, and on how many nodes: the one place that fits both to the MPI.
+
+A launcher belongs to a partition, an MPI to an environment. Where a partition launches with `srun`,
+the MPIs that Slurm can start by itself (the partition's extra `srun_mpi` says how) go that way; the
+others bring their own launcher, which takes the nodes from the job it is called in.
+"""
+
+import reframe.core.builtins as builtins
+from reframe.core.backends import getlauncher
+from reframe.core.pipeline import RegressionTestPlugin
+
+from onesided.sites import SLURM
+
+SRUN = "srun"
+#: The launcher of the environment itself, found through its `PATH`.
+OWN_LAUNCHER = "mpiexec"
+#: What `srun` is told in place of the options that the MPI's own launcher takes.
+SRUN_PLACEMENT = {"unbound": ["--cpu-bind=none"], "core": ["--cpu-bind=cores"]}
+SRUN_OVERSUBSCRIBE = ["--overcommit"]
+
+
+class LauncherPlugin(RegressionTestPlugin):
+    """Chooses the launcher by partition and family, and places ranks on nodes as declared."""
+
+    @property
+    def ranks_per_node(self):
+        """How many ranks each node gets on this partition; all of them where it does not say."""
+        return self.current_partition.extras.get("ranks_per_node", self.ranks)
+
+    @builtins.run_after("setup")
+    def place_ranks(self):
+        """Ask the scheduler for so many ranks on each node, and the nodes for them."""
+        self.num_tasks_per_node = min(self.ranks_per_node, self.ranks)
+        if self.current_partition.scheduler.registered_name in SLURM:
+            # ReFrame's own --nodes leaves out the node that gets fewer ranks than the others
+            nodes = -(-self.ranks // self.num_tasks_per_node)
+            self.job.options = [*self.job.options, f"--nodes={nodes}"]
+
+    @builtins.run_after("setup")
+    def choose_launcher(self):
+        """Put the environment's own launcher in the place of an `srun` that cannot start it."""
+        if self._is_srun() and self._srun_mpi() is None:
+            self.job.launcher = getlauncher(OWN_LAUNCHER)()
+
+    def launcher_options(self, placement, is_oversubscribed):
+        """Return the options of the launcher that was chosen.
+
+        :arg placement: `unbound` or `core`.
+        :arg is_oversubscribed: whether a node gets more ranks than it has cores.
+        """
+        launcher = self.job.launcher.registered_name
+        if launcher == OWN_LAUNCHER:
+            own = self.environment["launcher"]
+            crowded = own["oversubscribe"] if is_oversubscribed else []
+            return [*own["placement"][placement], *crowded]
+        of_partition = self.current_partition.extras.get("launcher_placement", {})
+        if launcher != SRUN:
+            return list(of_partition.get(placement, []))
+        crowded = SRUN_OVERSUBSCRIBE if is_oversubscribed else []
+        options = of_partition.get(placement, SRUN_PLACEMENT[placement])
+        return [f"--mpi={self._srun_mpi()}", *options, *crowded]
+
+    def _is_srun(self):
+        return self.job.launcher.registered_name == SRUN
+
+    def _srun_mpi(self):
+        return self.current_partition.extras.get("srun_mpi", {}).get(self.environment["family"])

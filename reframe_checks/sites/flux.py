@@ -1,0 +1,42 @@
+"""A cluster with Flux: ReFrame runs inside an instance, and ``flux run`` starts the ranks.
+
+    flux alloc -N 2 --exclusive
+    reframe -C reframe_checks/sites/flux.py -c reframe_checks -R -t smoke -r
+
+ReFrame's own scheduler ``flux`` gives a job script one core whatever a test asks for, and no second
+node; so the script runs where ReFrame does, and Flux places the ranks. It serves MPICH by itself.
+With the plugin flux-pmix it starts an Open MPI 5, too (add ``-o pmi=pmix``, in a partition of its
+own with that environment).
+"""
+
+from onesided import launchers, sites
+
+COMMON = {
+    "scheduler": "local",
+    "launcher": launchers.FluxRun.registered_name,
+    "environs": ["mpich-5.0.2"],
+    "processor": {"num_cpus": 64},
+}
+PLACEMENT = {"unbound": ["-o", "cpu-affinity=off"], "core": ["-o", "cpu-affinity=per-task"]}
+
+site_configuration = sites.configuration(
+    system="flux",
+    descr="a cluster with Flux",
+    hostnames=["^flux-node"],
+    partitions=[
+        {
+            **COMMON,
+            "name": "node",
+            "descr": "all ranks on one node",
+            "features": ["one_node"],
+            "extras": {"launcher_placement": PLACEMENT},
+        },
+        {
+            **COMMON,
+            "name": "network",
+            "descr": "each rank on a node of its own",
+            "features": ["network"],
+            "extras": {"launcher_placement": PLACEMENT, "ranks_per_node": 1},
+        },
+    ],
+)

@@ -1,0 +1,42 @@
+"""A cluster with PBS Pro or OpenPBS; each MPI's own ``mpiexec`` starts the ranks inside the job.
+
+ReFrame asks for ``select=<nodes>:mpiprocs=<ranks a node>:ncpus=<ranks a node>``. Options in
+``access`` that begin with a dash become lines of their own; others are added to ``select``.
+MPICH and Intel MPI take the nodes from ``PBS_NODEFILE`` and reach them by ssh, which must ask for
+no password. An Open MPI without PBS's interface (the wheel is one) knows one node only, so on
+``network`` it is left out.
+"""
+
+from onesided import sites
+
+COMMON = {
+    "scheduler": "pbs",
+    "launcher": "mpiexec",
+    "time_limit": "20m",
+    "processor": {"num_cpus": 64},
+}
+QUEUE = ["-q workq", "-A project"]
+
+site_configuration = sites.configuration(
+    system="pbs",
+    descr="a cluster with PBS Pro",
+    hostnames=["^pbs-login"],
+    partitions=[
+        {
+            **COMMON,
+            "name": "node",
+            "descr": "all ranks on one node",
+            "access": [*QUEUE, "-l place=pack:excl"],
+            "features": ["one_node"],
+        },
+        {
+            **COMMON,
+            "name": "network",
+            "descr": "each rank on a node of its own",
+            "access": [*QUEUE, "-l place=scatter:excl"],
+            "environs": ["mpich-5.0.2", "impi-2021.18.1"],
+            "features": ["network"],
+            "extras": {"ranks_per_node": 1},
+        },
+    ],
+)

@@ -1,0 +1,37 @@
+"""A cluster with Slurm, on which each MPI's own ``mpiexec`` starts the ranks inside the job.
+
+Nothing has to fit between the MPI and Slurm but that the launcher finds the nodes of its job: those
+of MPICH, Intel MPI and Open MPI read Slurm's variables and reach the nodes by ``srun``.
+"""
+
+from onesided import sites
+
+COMMON = {
+    # without Slurm's accounting (no `sacct`) it is "squeue"
+    "scheduler": "slurm",
+    "launcher": "mpiexec",
+    "access": ["--partition=standard", "--account=project", "--exclusive"],
+    "time_limit": "20m",
+    "processor": {"num_cpus": 128},
+}
+
+site_configuration = sites.configuration(
+    system="slurm_mpiexec",
+    descr="a cluster with Slurm, ranks started by each MPI's mpiexec",
+    hostnames=["^login[0-9]+$"],
+    partitions=[
+        {
+            **COMMON,
+            "name": "node",
+            "descr": "all ranks on one node",
+            "features": ["one_node"],
+        },
+        {
+            **COMMON,
+            "name": "network",
+            "descr": "each rank on a node of its own",
+            "features": ["network"],
+            "extras": {"ranks_per_node": 1},
+        },
+    ],
+)

@@ -1,0 +1,78 @@
+"""A site, to be copied: every field that matters here, with what it means.
+
+Copy this file to ``reframe_checks/sites/<site>.py`` (a name of lower-case letters, digits and
+underscores), change what is in it, throw away what is not needed, then
+
+    onesided site check reframe_checks/sites/<site>.py
+    reframe -C reframe_checks/sites/<site>.py -c reframe_checks -R -t smoke --dry-run
+
+As it stands it describes a machine with no scheduler. docs/add-a-site.md is the way from here to a
+campaign, docs/vocabulary.md has every word of ours.
+"""
+
+from onesided import sites
+
+site_configuration = sites.configuration(
+    # ReFrame's name of the machine: the first half of `system:partition` in campaigns, reports and
+    # references. It need not be the file's name.
+    system="template",
+    # A line for readers.
+    descr="a machine to be described",
+    # Regular expressions of the hosts on which ReFrame is started: the login nodes. ReFrame takes
+    # the first file whose expression fits; `onesided site check` takes them to tell whether it
+    # looks at its own machine.
+    hostnames=[".*"],
+    # One entry for each way of placing ranks that is to be measured. What is here are the fields
+    # of ReFrame's manual (Configuration Reference, System Partition Configuration).
+    partitions=[
+        {
+            # The second half of `system:partition`. Results of partitions are never pooled.
+            "name": "node",
+            "descr": "all ranks on one node",
+            # Who starts the job script: local, slurm, squeue (Slurm without accounting), pbs, …
+            "scheduler": "local",
+            # What starts the ranks in it. `mpiexec` stands for each environment's own launcher;
+            # `srun` starts the families of `srun_mpi` below, and the others by their own.
+            "launcher": "mpiexec",
+            # Options of every job: queue, account, reservation, whole nodes.
+            "access": [],
+            # How many jobs ReFrame may have with the scheduler at a time. A session has one;
+            # profiles/slurm says how many sessions there are.
+            "max_jobs": 1,
+            # Longest time of a job: the time-out of a launch (`launch_timeout_s` of the campaign)
+            # and some minutes, for a launcher that died is started again for the cells that are
+            # left. None is the scheduler's own.
+            "time_limit": None,
+            # Cores of a node. On a login node that is another kind of machine nobody can look;
+            # with more ranks than these the launcher is told that they share cores. A local
+            # partition can leave it to ReFrame, which looks.
+            "processor": {},
+            # Environments by their names in config/environments.yaml; all of them without this.
+            "environs": ["mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1", "openmpi-4.1.8"],
+            # Modules and variables of every job on this partition. An environment's own, such as
+            # the PATH to its launcher, come with it.
+            "modules": [],
+            "env_vars": [],
+            # Where the ranks are, one of the two: `one_node`, `network` (on several nodes).
+            # Words of your own begin with `site_`.
+            "features": ["one_node"],
+            "extras": {
+                # How the ranks run: native, contained, hybrid, bind. Never pooled.
+                "launch_model": "native",
+                # With `network`: how many ranks a node gets. Two ranks are on two nodes with 1.
+                #   "ranks_per_node": 1,
+                # With the launcher srun: the value of its --mpi for each family that Slurm is to
+                # start; `srun --mpi=list` says which there are.
+                #   "srun_mpi": {"mpich": "pmi2", "impi": "pmi2", "openmpi": "pmix"},
+                # With a launcher that is neither mpiexec nor srun: its options for ranks that may
+                # run on every core, and for ranks that keep to one.
+                #   "launcher_placement": {"unbound": [], "core": []},
+            },
+        }
+    ],
+    # Modules that jobs load: lmod, tmod4, … (ReFrame's manual, System Configuration). Any other
+    # field of ReFrame's system entry can stand here, too.
+    modules_system="nomod",
+    # ReFrame's general options, such as how often it asks the scheduler (times a second).
+    general={},
+)

@@ -1,0 +1,44 @@
+"""The virtual Slurm cluster of tests/cluster: nodes that are namespaces of one machine.
+
+Used where ``SLURM_CONF`` names the cluster: `python tests/cluster/virtual_cluster.py -- …` does it.
+Its Slurm starts MPICH and Intel MPI by itself (PMI2); Open MPI brings its own launcher.
+"""
+
+from onesided.sites import configuration
+
+SLURM = {
+    # the queue is asked, not the accounting, for there is none
+    "scheduler": "squeue",
+    "launcher": "srun",
+    "max_jobs": 1,
+    # a job that would wait for a node that was lost ends; a later run takes its tests up again
+    "sched_options": {
+        "slurm_job_cancel_reasons": ["ReqNodeNotAvail", "Nodes required for job are DOWN"],
+    },
+}
+# nodes have the machine's cores: more ranks than these are no fault
+ACCESS = ["--no-requeue", "--overcommit"]
+SRUN_MPI = {"mpich": "pmi2", "impi": "pmi2"}
+
+site_configuration = configuration(
+    "virtual_cluster",
+    "nodes that are namespaces of one machine, under a Slurm of their own",
+    [
+        {
+            "name": "node",
+            "descr": "all ranks on one node",
+            "access": ["--partition=node", *ACCESS],
+            "features": ["one_node"],
+            "extras": {"srun_mpi": SRUN_MPI},
+            **SLURM,
+        },
+        {
+            "name": "network",
+            "descr": "one rank on each node",
+            "access": ["--partition=network", *ACCESS],
+            "features": ["network"],
+            "extras": {"srun_mpi": SRUN_MPI, "ranks_per_node": 1},
+            **SLURM,
+        },
+    ],
+)

@@ -1,0 +1,265 @@
+"""Claims about ReFrame's mode regression: what a reference catches, and how ReFrame tells of it."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from onesided import environments, grid, known_defects, references, settings
+
+ROOT = Path(__file__).parents[2]
+MPI = "mpich-5.0.2"
+PLACE = ("laptop", "node", MPI)
+TEST = "ProgressQuick %setting=default %thread_level=single %ranks=2 %placement=unbound"
+#: Cells of that test: one whose price is the same however far apart the cores are, and one that is
+#: independent unless the library may not use shared memory.
+STEADY = "operation=put,flavor=allocate,synchronisation=lock_all_flush,data=contiguous,size_bytes=8"
+IDLE = f"{STEADY},target_state=idle,probe_interval_us=100"
+COMPUTES = f"{STEADY},target_state=computes,probe_interval_us=100"
+#: A machine that others use is busy at times, and nothing is held then.
+TRIES = 5
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of ReFrame: what it printed, and its report of the one test."""
+
+    output: str
+    case: dict
+
+    @property
+    def figures(self):
+        """What ReFrame's report says of each performance variable."""
+        found = self.case["perfvalues"] or {}
+        return {name.removeprefix("laptop:node:"): values for name, values in found.items()}
+
+    def holds(self, name):
+        """Tell whether a bound was there for a figure."""
+        return name in self.figures and self.figures[name][3] is not None
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory, ready_environment):
+    """Run five rounds of the test as a campaign; return its results."""
+    ready_environment(MPI)
+    folder = tmp_path_factory.mktemp("campaign")
+    document = {
+        "schema": "onesided/campaign/1",
+        "description": "a test",
+        "site": "laptop",
+        "partitions": ["laptop:node"],
+        "environments": [MPI],
+        "rounds": 5,
+        "select": {
+            "tags": ["regression"],
+            "expression": "kernel == 'progress' and thread_level == 'single'",
+        },
+        "settings": ["default"],
+        "launch_timeout_s": 60,
+    }
+    path = folder / "short.yaml"
+    path.write_text(yaml.safe_dump(document))
+    answer = onesided("run", path, ONESIDED_RESULTS=folder / "results")
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    return folder / "results" / "short"
+
+
+def onesided(*arguments, **variables):
+    return subprocess.run(
+        [sys.executable, "-m", "onesided.cli", *map(str, arguments)],
+        env={**os.environ, **{name: str(value) for name, value in variables.items()}},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def kept(campaign, tmp_path, monkeypatch):
+    """Propose references from the campaign; return their file."""
+    monkeypatch.setenv(references.FOLDER_VARIABLE, str(tmp_path / "references"))
+    answer = onesided("references", "propose", campaign)
+    assert answer.returncode == 0, answer.stderr
+    return references.file_of(*PLACE)
+
+
+def keep(path, figures=(), verdicts=()):
+    """Leave in a file of references the figures and verdicts of these cells alone."""
+    document = json.loads(path.read_text())
+    found = document["figures"][TEST]
+    names = [references.figure_name("price", cell) for cell in figures]
+    document["figures"] = {TEST: {name: found[name] for name in names}}
+    document["tests"] = {TEST: {cell: document["tests"][TEST][cell] for cell in verdicts}}
+    document["near_s"] = None
+    references.write({path: document}, replace=True)
+
+
+def know(shows_as, cell, **more):
+    """Write a known defect of one cell; return its issue."""
+    entry = {
+        "name": "mpi-17",
+        "issue": "https://example.org/mpi/issues/17",
+        "what": "a known fault",
+        "shows_as": shows_as,
+        "environments": ["mpich-*"],
+        "cells": [cell],
+        **more,
+    }
+    document = {"schema": "onesided/known_defects/1", "defects": [entry]}
+    references.folder().mkdir(exist_ok=True)
+    (references.folder() / known_defects.FILE).write_text(yaml.safe_dump(document))
+    return entry["issue"]
+
+
+def reframe(folder, *options, **variables):
+    return subprocess.run(
+        [
+            str(Path(sys.executable).with_name("reframe")),
+            f"--config-file={ROOT / 'reframe_checks/sites/laptop.py'}",
+            *options,
+        ],
+        cwd=folder,
+        env={**os.environ, "HOME": str(folder), **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def regression(folder, *options, **variables):
+    """Run the test of one thread level under one MPI in ReFrame's mode regression."""
+    report = folder / "report.json"
+    answer = reframe(
+        folder,
+        "--mode=regression",
+        # beside a mode, -p adds to ReFrame's default of every environment
+        f"--setvar=valid_prog_environs={environments.reframe_name(MPI)}",
+        "--name=ProgressQuick.*single",
+        f"--prefix={folder}",
+        f"--perflogdir={folder}/perflogs",
+        f"--report-file={report}",
+        *options,
+        "--run",
+        **variables,
+    )
+    cases = json.loads(report.read_text())["runs"][0]["testcases"]
+    return Run(
+        answer.stdout, next(case for case in cases if case["name"].startswith("ProgressQuick"))
+    )
+
+
+def inject(kind, cell):
+    """Return the option that has a kernel commit a fault in one cell."""
+    from test_checks import REFRAME
+
+    answer = subprocess.run(
+        [*REFRAME, "--name=ProgressQuick.*single", "-E", "setting == 'default'", "--describe"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (test,) = json.JSONDecoder().raw_decode(answer.stdout, answer.stdout.index("[\n"))[0]
+    cells = list(grid.cells(test["base_point"], test["crosses"]))
+    return f"--setvar=kernel_options=inject:{kind}@{cells.index(cell)}"
+
+
+def held(name, run):
+    """Run until a bound was there for a figure: it is not on a busy machine, or with far cores."""
+    for _ in range(TRIES):
+        found = run()
+        if found.holds(name):
+            return found
+    return pytest.skip(f"the machine is busy: no bound for {name} in {TRIES} runs")
+
+
+def test_a_proposed_reference_is_met_by_a_second_run(kept, tmp_path):
+    document = json.loads(kept.read_text())
+    assert len(document["figures"][TEST]) > 20
+    for _ in range(TRIES):
+        run = regression(tmp_path)
+        count = run.figures["held_figures"][0]
+        assert count == sum(run.holds(name) for name in document["figures"][TEST])
+        if count:
+            break
+        assert "figures is held: " in run.output
+    else:
+        pytest.skip(f"the machine is busy: no bound in {TRIES} runs")
+    assert run.case["result"] == "pass", run.case["fail_reason"]
+
+
+def test_a_price_three_times_as_high_fails_and_says_which_and_how_high(kept, tmp_path):
+    keep(kept, figures=[IDLE])
+    name = references.figure_name("price", IDLE)
+    assert held(name, lambda: regression(tmp_path)).case["result"] == "pass"
+    slow = inject("slow", IDLE)
+    run = held(name, lambda: regression(tmp_path, slow, f"--report-junit={tmp_path}/junit.xml"))
+    assert (run.case["result"], run.case["fail_phase"]) == ("fail", "performance")
+    value, reference, _, upper, *_ = run.figures[name]
+    assert 2.5 < value / reference < 4.5
+    reason = run.case["fail_reason"]
+    assert f"failed to meet reference(s): {name}={value} s, expected {reference}" in reason
+    assert f"u={reference * (1 + upper)}" in reason
+    # what ReFrame's users look at: JUnit, the performance log, the results of former sessions
+    assert name in (tmp_path / "junit.xml").read_text()
+    log = (tmp_path / "perflogs/laptop/node/ProgressQuick.log").read_text().splitlines()
+    assert f"{name}={value} s (r={reference} l=None u={upper})" in log[-1]
+    listed = reframe(tmp_path, "--list-stored-testcases=now-1h:now/mean:/")
+    assert name in listed.stdout
+
+
+def test_outside_the_mode_times_fail_nothing(kept, tmp_path):
+    keep(kept, figures=[IDLE])
+    run = regression(tmp_path, inject("slow", IDLE), "--setvar=hold_figures=no")
+    assert run.case["result"] == "pass"
+    assert "held_figures" not in run.figures
+
+
+def test_a_verdict_that_turned_fails_unless_it_is_a_known_defect(kept, tmp_path):
+    keep(kept, verdicts=[COMPUTES])
+    assert json.loads(kept.read_text())["tests"][TEST] == {COMPUTES: "independent"}
+    without_shared_memory = settings.value("no_shm", "mpich", "5.0.2").variables
+    run = regression(tmp_path, **without_shared_memory)
+    assert (run.case["result"], run.case["fail_phase"]) == ("fail", "sanity")
+    assert (
+        f"1 verdicts turned; ['{COMPUTES}: was independent, now waits (0% of"
+        in (run.case["fail_reason"])
+    )
+    issue = know("turned", COMPUTES)
+    run = regression(tmp_path, **without_shared_memory)
+    assert run.case["result"] == "xfail"
+    assert issue in run.output
+
+
+def test_a_known_defect_that_no_longer_shows_is_told(kept, tmp_path):
+    keep(kept, verdicts=[COMPUTES])
+    know("turned", COMPUTES)
+    run = regression(tmp_path)
+    assert run.case["result"] in ("fail", "xpass")
+    assert "reference(s) met unexpectedly: known_defect[mpi-17]=0 cells" in run.output
+
+
+def test_wrong_data_fails_unless_it_is_a_known_defect_and_hides_no_other(kept, tmp_path):
+    kept.unlink()
+    wrong = inject("wrong_data", IDLE)
+    run = regression(tmp_path, wrong)
+    assert (run.case["result"], run.case["fail_phase"]) == ("fail", "sanity")
+    assert f"1 of 32 cells failed; ['{IDLE}: wrong_data" in run.case["fail_reason"]
+    know("wrong_data", IDLE)
+    assert regression(tmp_path, wrong).case["result"] == "xfail"
+    run = regression(tmp_path, inject("wrong_data", COMPUTES))
+    assert (run.case["result"], run.case["fail_phase"]) == ("fail", "sanity")
+
+
+def test_a_known_slow_cell_is_an_expected_failure(kept, tmp_path):
+    keep(kept, figures=[IDLE])
+    issue = know("slow", IDLE)
+    name = references.figure_name("price", IDLE)
+    slow = inject("slow", IDLE)
+    run = held(name, lambda: regression(tmp_path, slow))
+    assert run.case["result"] == "xfail"
+    assert issue in run.output

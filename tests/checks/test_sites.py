@@ -1,0 +1,134 @@
+"""The shipped site files: each is loaded by ReFrame, and each passes a dry run of every check."""
+
+import collections
+import functools
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from onesided import site_check, sites
+
+ROOT = Path(__file__).parents[2]
+FILES = {path.stem: path for path in sorted((ROOT / "reframe_checks/sites").glob("[!_]*.py"))}
+ENVIRONMENT = "mpich-5.0.2"
+#: Those of machines that are not this one.
+EXAMPLES = ("flux", "pbs", "slurm_mpiexec", "slurm_srun", "workstation")
+
+
+@pytest.fixture(autouse=True)
+def one_environment(ready_environment):
+    ready_environment(ENVIRONMENT)
+
+
+def dry_run(site, folder, *options):
+    """Return what ReFrame says of a dry run on a site, wherever it is called."""
+    return subprocess.run(
+        [
+            Path(sys.executable).with_name("reframe"),
+            f"--config-file={FILES[site]}",
+            f"--system={site}",
+            f"--checkpath={ROOT / 'reframe_checks'}",
+            "--recursive",
+            "--dry-run",
+            "--nocolor",
+            "--prgenv=^mpich-5_0_2$",
+            *options,
+        ],
+        cwd=ROOT,
+        env={**os.environ, "ONESIDED_SESSION": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout
+
+
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory):
+    """Return a function that gives a site's job scripts of the smoke check, by partition."""
+    only = "setting == 'default' and thread_level == 'single'"
+
+    @functools.cache
+    def of(site):
+        folder = tmp_path_factory.mktemp(site)
+        said = dry_run(site, folder, "--tag=smoke", f"--filter-expr={only}", "--keep-stage-files")
+        assert "0 failure(s)" in said, said[-2000:]
+        return {
+            path.parents[2].name: path.read_text()
+            for path in (folder / "stage" / site).glob("*/*/SharedCounterSmoke*/rfm_job.sh")
+        }
+
+    return of
+
+
+@pytest.mark.parametrize("site", FILES)
+def test_every_check_passes_a_dry_run_on_every_partition(site, tmp_path):
+    said = dry_run(site, tmp_path, "--filter-expr=setting == 'default'")
+    assert "skipping test file" not in said
+    (total,) = [line for line in said.splitlines() if "PASSED" in line or "FAILED" in line][-1:]
+    assert "PASSED" in total, said[-2000:]
+    assert "0 failure(s)" in total
+    assert "0 skipped" in total
+    passed = collections.Counter(re.findall(rf"OK \].* @({site}:\w+)\+", said))
+    assert len(passed) == len(site_check.check(FILES[site]).partitions)
+    # as many on each, and not fewer than there are kinds of check
+    assert len(set(passed.values())) == 1
+    assert min(passed.values()) >= 10
+
+
+@pytest.mark.parametrize("site", EXAMPLES)
+def test_an_example_is_taken_by_reframe_on_its_own_hosts_only(site):
+    text = FILES[site].read_text()
+    assert f'system="{site}"' in text
+    assert 'hostnames=["^' in text
+
+
+def test_slurm_jobs_ask_for_what_the_site_says(scripts):
+    found = scripts("slurm_srun")
+    assert set(found) == {"node", "network"}
+    for script in found.values():
+        lines = script.splitlines()
+        assert "#SBATCH --ntasks=2" in lines
+        assert "#SBATCH --account=project" in lines
+        assert "#SBATCH --time=0:20:0" in lines
+        assert " srun --mpi=pmi2 --cpu-bind=none " in script
+    nodes = {name: re.findall(r"--nodes=(\d+)", script) for name, script in found.items()}
+    assert nodes == {"node": ["1"], "network": ["2"]}
+
+
+def test_a_pbs_job_asks_for_its_place(scripts):
+    found = scripts("pbs")
+    assert "#PBS -l place=pack:excl" in found["node"].splitlines()
+    assert "#PBS -l place=scatter:excl" in found["network"].splitlines()
+
+
+def test_flux_starts_the_ranks_of_a_local_script(scripts):
+    nodes = {"node": 1, "network": 2}
+    for name, script in scripts("flux").items():
+        assert "#SBATCH" not in script
+        call = f" flux run --nodes={nodes[name]} --ntasks=2 -o cpu-affinity=off "
+        assert call in script, script
+
+
+def test_a_job_leaves_a_temporary_folder_that_its_node_does_not_have(scripts):
+    for site in ("slurm_mpiexec", "pbs"):
+        for script in scripts(site).values():
+            assert sites.TEMPORARY_FOLDER_OF_THE_NODE in script.splitlines()
+    (local,) = scripts("laptop").values()
+    assert sites.TEMPORARY_FOLDER_OF_THE_NODE not in local
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_line_keeps_a_folder_that_is_there_and_only_that(there, tmp_path):
+    folder = tmp_path if there else tmp_path / "gone"
+    answer = subprocess.run(
+        ["sh", "-c", f"{sites.TEMPORARY_FOLDER_OF_THE_NODE}; echo ${{TMPDIR:-none}}"],
+        env={"TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert answer.stdout.strip() == (str(folder) if there else "none")

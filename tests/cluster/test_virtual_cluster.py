@@ -1,0 +1,175 @@
+"""The checks on a scheduler: jobs submitted by ReFrame to a Slurm whose nodes are namespaces."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+from virtual_cluster import VirtualCluster, missing
+
+NAMES = ["mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"]
+PARTITIONS = ["virtual_cluster:node", "virtual_cluster:network"]
+SCRIPT = Path(__file__).with_name("virtual_cluster.py")
+
+
+def living_daemons(folder):
+    """Return ids of processes that have the cluster's folder in their command line."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if os.fsencode(folder) in entry.read_bytes():
+                found.append(int(entry.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+def assert_gone(folder):
+    deadline = time.monotonic() + 10
+    while living_daemons(folder) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not living_daemons(folder)
+
+
+def test_nodes_are_hosts_of_their_own_and_nothing_of_them_is_left(cluster):
+    answer = cluster.run("srun", "-p", "network", "-N2", "-n2", "hostname")
+    assert sorted(answer.stdout.split()) == ["n1", "n2"]
+    answer = cluster.run("srun", "-p", "node", "-n2", "hostname")
+    assert len(set(answer.stdout.split())) == 1
+    assert living_daemons(cluster.folder)
+    cluster.stop()
+    assert not cluster.folder.exists()
+    assert_gone(cluster.folder)
+
+
+def test_four_nodes_come_up(monkeypatch):
+    if missing():
+        pytest.skip(missing())
+    with VirtualCluster(nodes=4) as four:
+        assert four.states() == dict.fromkeys(["n1", "n2", "n3", "n4"], "idle")
+
+
+def test_a_cluster_dies_with_the_command_that_started_it():
+    if missing():
+        pytest.skip(missing())
+    command = [sys.executable, SCRIPT, "--", "sh", "-c", "echo $SLURM_CONF; exec sleep 317"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        folder = Path(process.stdout.readline()).parent
+        assert living_daemons(folder)
+        process.kill()
+        process.wait()
+        assert_gone(folder)
+    for path in sorted(folder.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    folder.rmdir()
+
+
+def header_hosts(results, environment, partition):
+    """Return for each launch the hosts of its ranks, as they saw them."""
+    folder = results / "sessions" / environment / partition.replace(":", ".")
+    headers = [json.loads(path.read_text().splitlines()[0]) for path in folder.rglob("lines.jsonl")]
+    assert headers
+    assert {header["machines"] for header in headers} == {1}
+    return [[process["host"] for process in header["processes"]] for header in headers]
+
+
+def median_access(results, environment, partition):
+    """Return the median access to an allocated counter whose owner computes, in seconds."""
+    return (
+        pl.read_parquet(results / "samples.parquet")
+        .filter(
+            pl.col("environment") == environment,
+            pl.col("partition") == partition.partition(":")[2],
+            pl.col("metric") == "access",
+            pl.col("rank") == 1,
+            pl.col("cell").str.contains("algorithm=fetch_and_op_flush,flavor=allocate"),
+            pl.col("cell").str.contains("case=target_computes"),
+        )["value"]
+        .median()
+    )
+
+
+def test_a_campaign_through_sbatch_measures_within_a_node_and_across_nodes(
+    cluster, ready_environment, campaign_file, onesided, tmp_path
+):
+    for name in NAMES:
+        ready_environment(name)
+    path = campaign_file(site="virtual_cluster", partitions=PARTITIONS, environments=NAMES)
+    onesided("run", path)
+    results = tmp_path / "results" / "tiny"
+    cells = pl.read_parquet(results / "cells.parquet")
+    assert set(cells["status"]) == {"ok"}
+    assert cells["errors"].sum() == 0
+    assert set(cells["clock_global"]) == {True}
+    for name in NAMES:
+        assert all(len(set(hosts)) == 1 for hosts in header_hosts(results, name, PARTITIONS[0]))
+        for hosts in header_hosts(results, name, PARTITIONS[1]):
+            assert sorted(hosts) == ["n1", "n2"]
+    # through memory the access does not wait for the owner; over TCP it does
+    within, across = (median_access(results, "mpich-5.0.2", one) for one in PARTITIONS)
+    assert across > 20 * within
+    page = (results / "report" / "index.html").read_text()
+    assert all(partition in page for partition in PARTITIONS)
+    assert all(f"{name} ({place})" in page for name in NAMES for place in ("node", "network"))
+
+
+def launcher_of(results, environment):
+    """Return the job script's line that launches the kernel."""
+    script = next(results.glob(f"sessions/{environment}/**/rfm_job.sh"))
+    return next(line for line in script.read_text().splitlines() if "launch.sh" in line)
+
+
+def test_srun_starts_what_it_can_and_the_others_bring_their_launcher(
+    cluster, ready_environment, campaign_file, onesided, tmp_path
+):
+    names = ["mpich-5.0.2", "openmpi-5.0.11"]
+    for name in names:
+        ready_environment(name)
+    path = campaign_file(site="virtual_cluster", partitions=PARTITIONS[:1], environments=names)
+    onesided("run", path)
+    results = tmp_path / "results" / "tiny"
+    assert " srun --mpi=pmi2 " in launcher_of(results, "mpich-5.0.2")
+    assert " mpiexec -n 2 --bind-to none " in launcher_of(results, "openmpi-5.0.11")
+
+
+def wait_for_a_launch(results, process):
+    """Return when a launch has begun on the nodes."""
+    while process.poll() is None:
+        if any(results.rglob("launches.jsonl")):
+            return
+        time.sleep(0.02)
+    raise AssertionError("the campaign ended before a launch")
+
+
+def test_a_lost_node_leaves_holes_and_a_rerun_fills_these_only(
+    cluster, ready_environment, campaign_file, onesided, tmp_path
+):
+    ready_environment("mpich-5.0.2")
+    path = campaign_file(site="virtual_cluster", partitions=PARTITIONS[::-1])
+    results = tmp_path / "results" / "tiny"
+    command = [sys.executable, "-m", "onesided.cli", "run", str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        wait_for_a_launch(results, process)
+        cluster.lose_node("n2")
+        said = process.communicate(timeout=300)[0]
+    assert process.returncode == 0, said
+    cells = pl.read_parquet(results / "cells.parquet")
+    across = cells.filter(pl.col("partition") == "network")
+    assert set(cells.filter(pl.col("partition") == "node")["status"]) == {"ok"}
+    assert "not_run" in set(across["status"])
+    assert all(across.filter(pl.col("status") != "ok")["detail"])
+    stood = {one: one.stat().st_mtime_ns for one in results.glob("sessions/*/*.node/**/*.jsonl")}
+
+    cluster.start_node("n2")
+    cluster.await_nodes()
+    said = onesided("run", path).stdout
+    assert "to be run again" in said
+    again = pl.read_parquet(results / "cells.parquet")
+    assert "not_run" not in set(again["status"])
+    assert {one: one.stat().st_mtime_ns for one in stood} == stood
+    assert set(again.filter(pl.col("partition") == "node")["attempt"]) == {1}
+    assert 2 in set(again.filter(pl.col("partition") == "network")["attempt"])

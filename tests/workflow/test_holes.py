@@ -1,0 +1,61 @@
+"""A launch that never came to an end is run again by the next call, and nothing else is."""
+
+import json
+
+import polars as pl
+import pytest
+
+
+@pytest.fixture
+def session(ready_environment, campaign_file, onesided, tmp_path):
+    """Return the campaign file and the record of its one session, which is over."""
+    ready_environment("mpich-5.0.2")
+    path = campaign_file()
+    onesided("run", path)
+    (record,) = (tmp_path / "results" / "tiny").glob("sessions/*/*/round-*/*/session.json")
+    return path, record
+
+
+def break_off(record, leave_launch):
+    """Make the session's first test one that failed without an end; return its name and folder."""
+    document = json.loads(record.read_text())
+    test = document["tests"][0]
+    test |= {"result": "fail", "reason": "job cancelled: its node is down"}
+    record.write_text(json.dumps(document))
+    launches = record.parent / test["folder"] / "launches.jsonl"
+    begun = launches.read_text().splitlines(keepends=True)[0]
+    launches.write_text(begun if leave_launch else "")
+    return test["test"], record.parent / test["folder"]
+
+
+@pytest.mark.parametrize("leave_launch", [True, False])
+def test_holes_are_filled_by_another_attempt_and_the_rest_stands(session, onesided, leave_launch):
+    path, record = session
+    name, _ = break_off(record, leave_launch)
+    results = record.parents[5]
+    others = {
+        file: file.stat().st_mtime_ns for file in record.parent.glob("attempt-1/**/lines.jsonl")
+    }
+    said = onesided("run", path).stdout
+    assert "to be run again: 1" in said
+    again = json.loads(record.read_text())
+    folders = {test["test"]: test["folder"].split("/")[0] for test in again["tests"]}
+    assert folders.pop(name) == "attempt-2"
+    assert set(folders.values()) == {"attempt-1"}
+    assert {file: file.stat().st_mtime_ns for file in others} == others
+    assert len(list(record.parent.glob("attempt-2/**/lines.jsonl"))) == 1
+    cells = pl.read_parquet(results / "cells.parquet")
+    assert set(cells["status"]) == {"ok"}
+    assert dict(cells.select("test", "attempt").unique().iter_rows())[name] == 2
+    assert not (record.parent / "unfinished.json").exists()
+    assert "to be run again" not in onesided("run", path).stdout
+
+
+def test_until_then_the_report_says_why_it_was_not_run(session, onesided):
+    path, record = session
+    name, folder = break_off(record, leave_launch=False)
+    (folder / "lines.jsonl").unlink()
+    onesided("collect", path)
+    cells = pl.read_parquet(record.parents[5] / "cells.parquet").filter(pl.col("test") == name)
+    assert set(cells["status"]) == {"not_run"}
+    assert set(cells["detail"]) == {"job cancelled: its node is down"}
