@@ -254,6 +254,18 @@ def test_an_origin_that_lost_its_core_beside_a_probing_target_says_nothing_of_th
     assert progress.evidence(unvisited)["valid"].sum() == 2 * 5
 
 
+def test_an_origin_that_lost_its_core_was_early_where_few_visits_came_meanwhile():
+    # the visits that it counted late are an upper bound of those that its access needed
+    late = accesses(behaviours()[verdicts.WAITS])
+    lost = with_series(late, "access_run_delay", LOST)
+    early = judged(with_series(lost, "visits_remaining", pl.lit(60.0)))
+    assert early.word == verdicts.INDEPENDENT
+    assert early.valid_launches == LAUNCHES
+    # the bound excludes nothing where it is high: never `waits` from an origin without a core
+    late_or_not = judged(with_series(lost, "visits_remaining", pl.lit(3.0)))
+    assert (late_or_not.word, late_or_not.valid_launches) == (verdicts.UNDECIDED, 0)
+
+
 @pytest.mark.parametrize(
     ("visits_remaining", "word"), [(60.0, verdicts.INDEPENDENT), (3.0, verdicts.WAITS)]
 )

@@ -54,28 +54,52 @@ static double median_of(const struct series *series, const bool *counts)
     return count == 0 ? NAN : 0.5 * (kept[(count - 1) / 2] + kept[count / 2]);
 }
 
-/* Whether a sample of a target that visits MPI says nothing of it: a rank lost its core. */
-static bool lost_a_core(const struct record *record, size_t i)
+static double sample_of(const struct record *record, const char *series, size_t i)
 {
-    const double limit_s = LOST_CORE_SHARE * series_named(record, "compute")->samples[i];
-    return series_named(record, "visits") != NULL &&
-           (series_named(record, "compute_run_delay")->samples[i] > limit_s ||
-            series_named(record, "access_run_delay")->samples[i] > limit_s);
+    return series_named(record, series)->samples[i];
+}
+
+struct judged {
+    bool counts;
+    bool early;
+};
+
+/* By the wall's clock; where the target visits MPI and a rank lost its core, by the visits. Those
+ * that an origin without a core counted are an upper bound: it may show an access early, not late.
+ * The analysis judges alike. */
+static struct judged judge(const struct record *record, size_t i)
+{
+    const double compute_s = sample_of(record, "compute", i);
+    const double limit_s = LOST_CORE_SHARE * compute_s;
+    double elapsed_s = sample_of(record, "elapsed", i);
+    double remaining_s = sample_of(record, "remaining", i);
+    bool origin_lost = false;
+    if (series_named(record, "visits") != NULL) {
+        const double target_delay_s = sample_of(record, "compute_run_delay", i);
+        origin_lost = sample_of(record, "access_run_delay", i) > limit_s;
+        if (origin_lost || target_delay_s > limit_s) {
+            /* a delay that nobody tells is NAN, which fmin passes over */
+            remaining_s = fmin(remaining_s, compute_s - target_delay_s);
+            elapsed_s = remaining_s * (sample_of(record, "visits", i) + 1) /
+                        (sample_of(record, "visits_remaining", i) + 1);
+        }
+    }
+    const bool early = elapsed_s < EARLY_SHARE * remaining_s;
+    return (struct judged){.counts = sample_of(record, "valid", i) != 0.0 &&
+                                     remaining_s >= MINIMUM_REMAINING_S && (!origin_lost || early),
+                           .early = early};
 }
 
 static struct summary summarise(const struct record *record, bool leaves)
 {
     const struct series *elapsed = series_named(record, "elapsed");
-    const struct series *remaining = series_named(record, "remaining");
-    const struct series *valid = series_named(record, "valid");
     bool counts[SERIES_SAMPLES_MAX] = {false};
     struct summary summary = {0};
     for (size_t i = 0; i < elapsed->count; i++) {
-        counts[i] =
-            !leaves || (valid->samples[i] != 0.0 && remaining->samples[i] >= MINIMUM_REMAINING_S &&
-                        !lost_a_core(record, i));
+        const struct judged judged = judge(record, i);
+        counts[i] = !leaves || judged.counts;
         summary.samples += counts[i];
-        summary.early += counts[i] && elapsed->samples[i] < EARLY_SHARE * remaining->samples[i];
+        summary.early += counts[i] && judged.early;
     }
     summary.early /= summary.samples;
     summary.elapsed_s = median_of(elapsed, counts);

@@ -12,6 +12,7 @@ from onesided import verdicts
 from onesided.statistics import median
 from onesided.tables import PLACE
 from onesided.verdicts import (
+    EARLY_SHARE_OF_REMAINING,
     LOCAL_COMPLETION,
     MINIMUM_REMAINING_S,
     MOST_RUN_DELAY,
@@ -61,15 +62,19 @@ def _lost(delay: str) -> pl.Expr:
 
 
 def _judged_times() -> list[pl.Expr]:
-    """Return elapsed and remaining, by the target's own clock where it lost its core.
+    """Return elapsed and remaining, by the target's own clock where a rank lost its core.
 
     A target that is to come to MPI every now and then, and has no core, comes later by the clock on
     the wall, and by no fault of the MPI's. Its visits tell its own time: what remained of its state
     is the time it really ran, and of that an access took the share of the visits that fell into it.
+    An origin that has no core counts visits that its access did not need, so that its share is an
+    upper bound.
     """
-    ran = pl.min_horizontal("remaining", pl.col("compute") - pl.col("compute_run_delay"))
+    target_delay = pl.col("compute_run_delay").fill_nan(None)
+    ran = pl.min_horizontal("remaining", pl.col("compute") - target_delay)
     share = (pl.col("visits") + 1) / (pl.col("visits_remaining") + 1)
-    by_visits = pl.col("visits_remaining").is_not_null() & _lost("compute_run_delay")
+    lost = _lost("compute_run_delay") | _lost("access_run_delay")
+    by_visits = pl.col("visits_remaining").is_not_null() & lost
     return [
         pl.when(by_visits).then(ran).otherwise(pl.col("remaining")).alias("judged_remaining"),
         pl.when(by_visits).then(ran * share).otherwise(pl.col("elapsed")).alias("judged_elapsed"),
@@ -81,11 +86,12 @@ def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
 
     ``met`` holds where the access was issued inside the target's state; ``valid`` where also at
     least `MINIMUM_REMAINING_S` was left of it and, where the target visits MPI, the origin had its
-    core; ``longest`` at the longest length of its launch. ``judged_elapsed`` and
-    ``judged_remaining`` are what a verdict is made from.
+    core or was early all the same; ``longest`` at the longest length of its launch.
+    ``judged_elapsed`` and ``judged_remaining`` are what a verdict is made from.
     """
     wanted = (*_NEEDED, *_SOMETIMES)
     value = pl.col("value")
+    early = pl.col("judged_elapsed") < EARLY_SHARE_OF_REMAINING * pl.col("judged_remaining")
     return (
         samples.filter(pl.col("metric").is_in(wanted))
         .group_by(SAMPLE)
@@ -98,7 +104,7 @@ def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
             (
                 pl.col("met")
                 & (pl.col("judged_remaining") >= MINIMUM_REMAINING_S)
-                & (pl.col("visits").is_null() | ~_lost("access_run_delay"))
+                & (pl.col("visits").is_null() | ~_lost("access_run_delay") | early)
             ).alias("valid"),
             (pl.col("compute_requested") == pl.col("compute_requested").max().over(LAUNCH)).alias(
                 "longest"
