@@ -525,5 +525,7 @@ def _describe_unavailable(declaration: Declaration, reason: str) -> Document:
         "left_behind_temporary": declaration.family_data["left_behind_temporary"],
         "kernels_prefix": None,
         "spack": None,
+        "launch_model": "native",
+        "container": None,
         "declaration_digest": declaration.digest(),
     }

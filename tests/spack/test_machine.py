@@ -93,6 +93,7 @@ def provide_wheel(machine, name, text, **changes):
         "thread_level_provided": "multiple",
         "left_behind": [],
         "left_behind_temporary": [],
+        "launch_model": "native",
         "declaration_digest": "0" * 64,
         **changes,
     }

@@ -302,3 +302,34 @@ def test_a_version_the_index_does_not_have_names_those_it_has(fake):
     fake.write()
     with pytest.raises(InputError, match=r"fakempi==2\.0; expected a version the index has: 1\.0"):
         command.run(argparse.Namespace(names=["lock", NAME], keep_going=False))
+
+
+CONTAINER = {
+    "environment": NAME,
+    "image": "/images/mpich.sif",
+    "image_name": "mpich",
+    "runtime": "apptainer version 1.4.5",
+    "commit": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("launch_model", "container", "fits"),
+    [
+        ("native", None, True),
+        ("native", CONTAINER, False),
+        ("hybrid", CONTAINER, True),
+        ("hybrid", None, False),
+        ("elsewhere", CONTAINER, False),
+    ],
+)
+def test_an_environment_has_an_image_unless_it_is_native(unpacked, launch_model, container, fits):
+    unpacked.declare()
+    document = environments.provide(NAME)
+    assert (document["launch_model"], document["container"]) == ("native", None)
+    changed = {**document, "launch_model": launch_model, "container": container}
+    if fits:
+        documents.check(changed, "environment", "here")
+    else:
+        with pytest.raises(InputError, match=r"here: (launch_model|container)"):
+            documents.check(changed, "environment", "here")
