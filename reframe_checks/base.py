@@ -11,6 +11,7 @@ from onesided import fingerprint, known_defects, records, references, statistics
 from onesided.kernels import prefix_of
 
 from .kernels import Kernels
+from .plugins.container import ContainerPlugin
 from .plugins.environment import EnvironmentPlugin
 from .plugins.grid import GridPlugin
 from .plugins.launch import LaunchPlugin
@@ -25,6 +26,7 @@ class OnesidedCheck(
     SettingPlugin,
     GridPlugin,
     LaunchPlugin,
+    ContainerPlugin,
     PathPlugin,
     ReferencePlugin,
 ):
@@ -63,12 +65,11 @@ class OnesidedCheck(
     @builtins.run_before("run")
     def call_kernel(self):
         """Put the kernel and its options together."""
-        launch_model = self.current_partition.extras.get("launch_model", "native")
         labels = {
             "environment": self.environment["name"],
             "provider": self.environment["provider"],
             "setting": self.setting,
-            "launch_model": launch_model,
+            "launch_model": self.environment["launch_model"],
             records.RANKS_PER_NODE: str(self.num_tasks_per_node),
         }
         if self.environment["spack"]:

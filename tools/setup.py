@@ -5,6 +5,9 @@ May be interrupted and run again: a stamp, written last, says that .venv is whol
 .venv is made anew. May be run twice at once: the second waits, and finds the work done.
 Exit codes: 0, 1 an installation failed, 2 this machine lacks something. It is kept readable for
 older Pythons, so that they can say that they are too old.
+
+With --runtime, which the container images are made with, it leaves out what requirements.in names
+below its line on development, and what only that needs; no compiler is asked for.
 """
 
 import fcntl
@@ -24,9 +27,12 @@ OLDEST_PYTHON = (3, 11)
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
 LOCK = ROOT / "requirements.lock"
+REQUIREMENTS = ROOT / "requirements.in"
 BUILD = ROOT / "build"
 STAMP = VENV / ".onesided-complete"
 LOG = BUILD / "setup.log"
+RUNTIME = "--runtime"
+DEVELOPMENT = "# for development"
 PIP_OPTIONS = ("--no-input", "--disable-pip-version-check", "--progress-bar=off", "--no-compile")
 
 
@@ -41,12 +47,17 @@ def fail(text: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
+def is_runtime() -> bool:
+    """Return whether tools for development are to be left out."""
+    return RUNTIME in sys.argv[1:]
+
+
 def check_machine() -> None:
     """End with exit code 2 where this machine lacks what no set-up can bring."""
     if sys.version_info < OLDEST_PYTHON:
         found = ".".join(str(number) for number in sys.version_info[:2])
         fail(f"found Python {found}; expected 3.11 or newer (make PYTHON=python3.12 …)", 2)
-    if shutil.which("cc") is None:
+    if not is_runtime() and shutil.which("cc") is None:
         fail("found no C compiler; expected one called cc in PATH (gcc or clang)", 2)
     if re.search(r"\s", str(ROOT)):
         fail(f"found a blank in {ROOT}; expected none: MPI's compiler wrappers break at it", 2)
@@ -94,6 +105,23 @@ def locked(package: str) -> str:
     return found.group() + "\n"
 
 
+def without_development(lock: str, declared: str) -> str:
+    """Return the lock without what only development needs.
+
+    Each package of the lock says by ``via`` what it is there for.
+    """
+    development = re.findall(r"^[\w-]+", declared.partition(DEVELOPMENT)[2], re.MULTILINE)
+    entries = dict(re.findall(r"^([\w.-]+)(==.*\n(?:[ #].*\n)*)", lock, re.MULTILINE))
+    user = re.compile(r"^ +#\s+(?:via )?(-r requirements\.in|[\w.-]+)$", re.MULTILINE)
+    users = {name: set(user.findall(text)) - {"via"} for name, text in entries.items()}
+    left_out = set(development)
+    size = 0
+    while size != len(left_out):
+        size = len(left_out)
+        left_out |= {name for name, wanted_by in users.items() if wanted_by <= left_out}
+    return "".join(name + text for name, text in entries.items() if name not in left_out)
+
+
 def install_locked() -> None:
     """Make .venv anew and install the lock into it."""
     begin = time.monotonic()
@@ -108,8 +136,15 @@ def install_locked() -> None:
         first.write(locked("setuptools"))
         first.flush()
         pip_install("installing setuptools", "--require-hashes", "--no-deps", "-r", first.name)
-    hashed = ("--require-hashes", "--no-build-isolation", "-r", LOCK)
-    pip_install("installing requirements.lock", *hashed)
+    hashed = ("--require-hashes", "--no-build-isolation", "-r")
+    if is_runtime():
+        wanted = without_development(LOCK.read_text(), REQUIREMENTS.read_text())
+        with tempfile.NamedTemporaryFile("w", suffix=".txt", dir=str(BUILD)) as part:
+            part.write(wanted)
+            part.flush()
+            pip_install("installing requirements.lock", "--no-deps", *hashed, part.name)
+    else:
+        pip_install("installing requirements.lock", *hashed, LOCK)
     say(f"done in {time.monotonic() - begin:.0f} s")
 
 

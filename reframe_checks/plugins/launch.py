@@ -43,10 +43,8 @@ class LaunchPlugin(LauncherPlugin):
     @builtins.run_before("run")
     def wrap_launcher(self):
         """Put placement options on the launcher, and the recording script before it."""
-        cores = self.current_partition.processor.num_cpus or os.cpu_count()
-        self.job.launcher.options += self.launcher_options(
-            self.placement, is_oversubscribed=self.num_tasks_per_node > cores
-        )
+        if not self.launches_inside:
+            self.job.launcher.options += self.placement_options()
         self.job.launcher.modifier = f"sh {LAUNCH_SCRIPT}"
         self.job.launcher.modifier_options = [
             self.lines_file,

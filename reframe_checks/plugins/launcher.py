@@ -2,18 +2,25 @@
 
 A launcher belongs to a partition, an MPI to an environment. Where a partition launches with `srun`,
 the MPIs that Slurm can start by itself (the partition's extra `srun_mpi` says how) go that way; the
-others bring their own launcher, which takes the nodes from the job it is called in.
+others bring their own launcher, which takes the nodes from the job it is called in. The launcher of
+an MPI in a container that is launched in there stands in the image, behind ReFrame's container
+platform.
 """
+
+import os
 
 import reframe.core.builtins as builtins
 from reframe.core.backends import getlauncher
 from reframe.core.pipeline import RegressionTestPlugin
 
+from onesided import containers
 from onesided.sites import SLURM
 
 SRUN = "srun"
 #: The launcher of the environment itself, found through its `PATH`.
 OWN_LAUNCHER = "mpiexec"
+#: What ReFrame starts a program with that brings its own launcher.
+NO_LAUNCHER = "local"
 #: What `srun` is told in place of the options that the MPI's own launcher takes.
 SRUN_PLACEMENT = {"unbound": ["--cpu-bind=none"], "core": ["--cpu-bind=cores"]}
 SRUN_OVERSUBSCRIBE = ["--overcommit"]
@@ -38,9 +45,35 @@ class LauncherPlugin(RegressionTestPlugin):
 
     @builtins.run_after("setup")
     def choose_launcher(self):
-        """Put the environment's own launcher in the place of an `srun` that cannot start it."""
-        if self._is_srun() and self._srun_mpi() is None:
+        """Put the environment's own launcher in the place of an `srun` that cannot start it.
+
+        Where launcher and ranks are in one container, ReFrame starts that.
+        """
+        if self.launches_inside:
+            self.job.launcher = getlauncher(NO_LAUNCHER)()
+        elif self._is_srun() and self._srun_mpi() is None:
             self.job.launcher = getlauncher(OWN_LAUNCHER)()
+
+    @property
+    def launches_inside(self):
+        """Whether the launcher is in the container with the ranks."""
+        inside = self.environment["launch_model"] == containers.CONTAINED
+        return inside and containers.is_entered(self.environment)
+
+    def placement_options(self):
+        """Return the launcher's options for the declared placement, and for too many ranks."""
+        cores = self.current_partition.processor.num_cpus or os.cpu_count()
+        return self.launcher_options(
+            self.placement, is_oversubscribed=self.num_tasks_per_node > cores
+        )
+
+    def launcher_words(self):
+        """Return the launcher and all its options, as they are called before a kernel."""
+        if self.launches_inside:
+            path = self.environment["launcher"]["path"]
+            return [path, "-n", str(self.num_tasks), *self.placement_options()]
+        self.job.num_tasks = self.num_tasks
+        return [*self.job.launcher.command(self.job), *self.job.launcher.options]
 
     def launcher_options(self, placement, is_oversubscribed):
         """Return the options of the launcher that was chosen.
@@ -49,7 +82,7 @@ class LauncherPlugin(RegressionTestPlugin):
         :arg is_oversubscribed: whether a node gets more ranks than it has cores.
         """
         launcher = self.job.launcher.registered_name
-        if launcher == OWN_LAUNCHER:
+        if launcher == OWN_LAUNCHER or self.launches_inside:
             own = self.environment["launcher"]
             crowded = own["oversubscribe"] if is_oversubscribed else []
             return [*own["placement"][placement], *crowded]

@@ -7,7 +7,7 @@ import shlex
 import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided import fingerprint, paths, settings, transport
+from onesided import containers, fingerprint, paths, settings, transport
 from onesided.kernels import prefix_of
 
 REPORT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "path_report.sh"
@@ -34,19 +34,19 @@ class PathPlugin(RegressionTestPlugin):
         asked = transport.REPORT_VARIABLES.get(self.environment["family"])
         if not flavors or not asked:
             return
-        self.job.num_tasks = self.num_tasks
-        launcher = [*self.job.launcher.command(self.job), *self.job.launcher.options]
         options = {
             "thread-level": self.thread_level,
             "placement": self.placement,
             **transport.REPORT_OPTIONS,
         }
         prefix = prefix_of(self.environment, self.thread_level)
-        command = [
-            *launcher,
+        kernel = [
             str(prefix / "bin" / transport.REPORT_KERNEL),
             *(word for name, value in options.items() for word in (f"--{name}", value)),
         ]
+        command = containers.command(
+            self.environment, self.launcher_words(), kernel, pathlib.Path(self.stagedir)
+        )
         self.prerun_cmds.append(
             shlex.join(
                 [
@@ -72,7 +72,7 @@ class PathPlugin(RegressionTestPlugin):
                 "partition": self.current_partition.fullname,
                 "setting": setting.variables,
                 "asked": dict(asked),
-                "command": command,
+                "command": [word.replace(self.stagedir, "") for word in command],
                 "time-out": self.path_timeout_s,
                 "inherited": {
                     name: value for name, value in os.environ.items() if name.startswith(INHERITED)

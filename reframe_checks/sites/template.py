@@ -57,8 +57,6 @@ site_configuration = sites.configuration(
             # Words of your own begin with `site_`.
             "features": ["one_node"],
             "extras": {
-                # How the ranks run: native, contained, hybrid, bind. Never pooled.
-                "launch_model": "native",
                 # With `network`: how many ranks a node gets. Two ranks are on two nodes with 1.
                 #   "ranks_per_node": 1,
                 # With the launcher srun: the value of its --mpi for each family that Slurm is to

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from onesided import documents, environments, paths, settings
+from onesided import containers, documents, environments, paths, settings
 from onesided.errors import InputError
 
 
@@ -27,7 +27,9 @@ class Campaign:
 
     @property
     def environments(self) -> list[str]:
-        """Names of the environments, in the declared order."""
+        """Names of the environments, in the declared order; inside an image those that it holds."""
+        if containers.inside():
+            return list(containers.read_own()["environments"])
         return self.document["environments"]
 
     @property
@@ -68,7 +70,7 @@ class Campaign:
 
     def setting_values(self) -> dict[str, dict[str, Any]]:
         """Return what each setting of the campaign is in each of its environments."""
-        declared = environments.declared()
+        declared = environments.declared(in_containers=True)
         return {
             setting: {
                 name: settings.value(
@@ -123,7 +125,7 @@ def load(name_or_path: str) -> Campaign:
     """
     path = resolve(name_or_path)
     document = documents.read_yaml(path, "campaign")
-    declared = list(environments.declared())
+    declared = list(environments.declared(in_containers=True))
     _require_known(
         path, "environments", document["environments"], declared, "config/environments.yaml"
     )

@@ -25,6 +25,7 @@ STAGES = (
     "advice",
     "spack",
     "site",
+    "container",
 )
 
 

@@ -141,13 +141,26 @@ def read_json(path: Path, schema: str) -> Any:
     Raises:
         InputError: the file cannot be read, is no JSON (cut in half, say) or does not fit.
     """
+    return parse_json(_read_text(path), schema, path)
+
+
+def parse_json(text: str, schema: str, source: str | Path) -> Any:
+    """Return the JSON document in a text, held against a schema.
+
+    Args:
+        text: the document.
+        schema: as for `check`.
+        source: where the text is from, for the message.
+
+    Raises:
+        InputError: it is no JSON (cut in half, say) or does not fit.
+    """
     try:
-        document = json.loads(_read_text(path))
+        document = json.loads(text)
     except json.JSONDecodeError as fault:
-        raise InputError(
-            path, f"line {fault.lineno}", fault.msg, "a whole JSON document"
-        ) from fault
-    check(document, schema, path)
+        expected = "a whole JSON document"
+        raise InputError(source, f"line {fault.lineno}", fault.msg, expected) from fault
+    check(document, schema, source)
     return document
 
 

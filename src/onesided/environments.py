@@ -16,10 +16,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from onesided import documents, paths
+from onesided import containers, documents, paths
 from onesided.display import Progress
 from onesided.errors import InputError, OnesidedError
-from onesided.providers import probe, spack, wheel
+from onesided.providers import container, probe, spack, wheel
 from onesided.providers.command import (
     Command,
     Say,
@@ -37,6 +37,8 @@ DEFAULT_PROBE_TIMEOUT_S = 60.0
 AT_A_TIME = 4
 PROVIDERS: dict[str, ModuleType] = {"wheel": wheel}
 SPACK = "spack"
+CONTAINER = "container"
+NATIVE = "native"
 PROVIDER_VARIABLE = "ONESIDED_PROVIDER"
 """Who delivers, in place of who is declared; for ReFrame, which is told nothing of a campaign."""
 
@@ -54,6 +56,9 @@ class Declaration:
         family_data: what holds for every version of the family.
         config_dir: the folder the declaration and the locks stand in.
         elsewhere: the MPI's folder where another than the declared provider has it.
+        launch_model: native, or how the ranks get into a container.
+        native: where they do, the environment of the same MPI without one.
+        image: the image where it is not the MPI's own.
     """
 
     name: str
@@ -64,6 +69,9 @@ class Declaration:
     family_data: Document
     config_dir: Path
     elsewhere: Path | None = None
+    launch_model: str = NATIVE
+    native: str | None = None
+    image: str | None = None
 
     @property
     def prefix(self) -> Path:
@@ -72,11 +80,13 @@ class Declaration:
 
     @cached_property
     def requirements(self) -> str:
-        """Return what is locked for it.
+        """Return what is locked for it; of an image its own digest tells.
 
         Raises:
             InputError: nothing is.
         """
+        if self.provider == CONTAINER:
+            return ""
         return PROVIDERS[self.provider].requirements(self)
 
     def digest(self) -> str:
@@ -87,9 +97,11 @@ class Declaration:
             "declaration": [self.name, self.provider, self.family, self.version, self.packages],
             "family": family,
             "requirements": self.requirements,
-            "provider_version": PROVIDERS[self.provider].VERSION,
+            "provider_version": getattr(PROVIDERS.get(self.provider), "VERSION", None),
             "probe": probe.source(),
         }
+        if self.launch_model != NATIVE:
+            content["container"] = [self.launch_model, self.native, self.image]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -116,16 +128,19 @@ class Declaration:
         return {name: text.replace("{prefix}", str(self.prefix)) for name, text in declared_values}
 
 
-def declared(config_dir: Path | None = None, *, locked: bool = True) -> dict[str, Declaration]:
+def declared(
+    config_dir: Path | None = None, *, locked: bool = True, in_containers: bool = False
+) -> dict[str, Declaration]:
     """Return the declared environments by name, in the order of the file.
 
     Args:
         config_dir: the folder with environments.yaml; the checkout's ``config/`` by default.
         locked: demand the hashes of every declared version too.
+        in_containers: give those under ``containers``, too.
 
     Raises:
-        InputError: the file is malformed, names a family it does not describe, or a declared
-            version has no hash.
+        InputError: the file is malformed, names a family it does not describe, an environment in
+            a container that is not declared, or a declared version has no hash.
     """
     config_dir = config_dir or paths.config_dir()
     source = config_dir / "environments.yaml"
@@ -141,6 +156,34 @@ def declared(config_dir: Path | None = None, *, locked: bool = True) -> dict[str
         found[name] = Declaration(name, family_data=family, config_dir=config_dir, **fields)
         if locked:
             _ = found[name].requirements
+    contained = _in_containers(document, found, source)
+    return found | contained if in_containers else found
+
+
+def _in_containers(
+    document: Document, native: dict[str, Declaration], source: Path
+) -> dict[str, Declaration]:
+    found = {}
+    for name, entry in document.get("containers", {}).items():
+        of = entry["environment"]
+        field = f"containers.{name}"
+        if of not in native:
+            raise InputError(source, f"{field}.environment", of, f"one of {', '.join(native)}")
+        if name in native:
+            raise InputError(source, field, name, "a name that is not under environments")
+        if entry.get("image") == container.ABI and entry["launch_model"] != containers.BIND:
+            found_model = entry["launch_model"]
+            raise InputError(
+                source, f"{field}.launch_model", found_model, "bind, as abi has no MPI"
+            )
+        found[name] = replace(
+            native[of],
+            name=name,
+            provider=CONTAINER,
+            launch_model=entry["launch_model"],
+            native=of,
+            image=entry.get("image"),
+        )
     return found
 
 
@@ -155,13 +198,14 @@ def _check_patterns(document: Document, source: Path) -> None:
 
 
 def select(names: Iterable[str], config_dir: Path | None = None) -> list[Declaration]:
-    """Return some of the declared environments; all for no name.
+    """Return some of the declared environments, in containers or not; all native ones for no name.
 
     Raises:
         InputError: a name is not declared, or the declarations are faulty.
     """
-    known = declared(config_dir)
-    wanted = list(dict.fromkeys(names)) or list(known)
+    known = declared(config_dir, in_containers=True)
+    natives = [name for name, one in known.items() if one.launch_model == NATIVE]
+    wanted = list(dict.fromkeys(names)) or natives
     for name in wanted:
         if name not in known:
             source = (config_dir or paths.config_dir()) / "environments.yaml"
@@ -192,7 +236,9 @@ def reframe_name(name: str) -> str:
 
 
 def asked_provider(provider: str | None = None) -> str | None:
-    """Return the provider asked for in place of the declared ones: spack, or None for those.
+    """Return the provider asked for in place of the declared ones, or None for those.
+
+    It is spack, or container inside an image of ours.
 
     Args:
         provider: what was asked for by name; ``ONESIDED_PROVIDER`` counts where nothing was.
@@ -200,6 +246,8 @@ def asked_provider(provider: str | None = None) -> str | None:
     Raises:
         InputError: there is no such provider.
     """
+    if containers.inside():
+        return CONTAINER  # nothing else can deliver there
     asked = provider or os.environ.get(PROVIDER_VARIABLE) or None
     if asked not in (None, SPACK):
         raise InputError(PROVIDER_VARIABLE, None, repr(asked), f"{SPACK}, or nothing")
@@ -254,7 +302,11 @@ def provide(
     """
     [declaration] = select([name])
     stop = stop or threading.Event()
-    if asked_provider(provider) == SPACK:
+    asked = asked_provider(provider)
+    if asked == CONTAINER or declaration.provider == CONTAINER:
+        path = paths.environment_file(name, asked)
+        return _provide_by_container(declaration, path, say, stop, probe_timeout_s)
+    if asked == SPACK:
         return _provide_by_spack(declaration, say, stop, probe_timeout_s)
     return _provide_as_declared(declaration, say, stop, probe_timeout_s)
 
@@ -275,6 +327,39 @@ def _provide_as_declared(
         if document != standing:
             documents.write_json(path, document)
         return document
+
+
+def _provide_by_container(
+    declaration: Declaration, path: Path, say: Say, stop: threading.Event, probe_timeout_s: float
+) -> Document:
+    """Have an image deliver MPI and kernels: the one we are in, or one that the host launches."""
+
+    def native() -> Document:
+        [of_host] = select([declaration.native or declaration.name])
+        return _provide_as_declared(of_host, say, stop, probe_timeout_s)
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        if containers.inside():
+            document = container.within(declaration.name)
+        else:
+            image = declaration.image or image_of(declaration)
+            document = container.outside(declaration, image, native, say)
+    except UnavailableError as fault:
+        document = _describe_unavailable(declaration, str(fault))
+    documents.check(document, "environment", path)
+    if document != _standing(path):
+        documents.write_json(path, document)
+    return document
+
+
+def image_of(declaration: Declaration) -> str:
+    """Return the name of the image with an environment's MPI.
+
+    It is the family's, if that version is the first of the family's in the file.
+    """
+    first = next(one for one in declared().values() if one.family == declaration.family)
+    return first.family if first.version == declaration.version else str(declaration.native)
 
 
 def _provide_by_spack(
@@ -525,7 +610,24 @@ def _describe_unavailable(declaration: Declaration, reason: str) -> Document:
         "left_behind_temporary": declaration.family_data["left_behind_temporary"],
         "kernels_prefix": None,
         "spack": None,
-        "launch_model": "native",
-        "container": None,
+        "launch_model": declaration.launch_model,
+        "container": _unopened(declaration),
         "declaration_digest": declaration.digest(),
+    }
+
+
+def _unopened(declaration: Declaration) -> Document | None:
+    """Return what is known of an image that was not read; None for a native environment."""
+    if declaration.launch_model == NATIVE:
+        return None
+    image = declaration.image or image_of(declaration)
+    return {
+        "environment": declaration.native,
+        "image": str(containers.image_file(image)),
+        "image_name": image,
+        "image_sha256": None,
+        "runtime": None,
+        "commit": None,
+        "variables": {},
+        "binds": [],
     }

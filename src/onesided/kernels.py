@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from onesided import fingerprint, paths, settings, strays
+from onesided import containers, fingerprint, paths, settings, strays
 from onesided.errors import InputError, OnesidedError
 
 PLACEMENT = "unbound"
@@ -77,8 +77,8 @@ def variables(environment: Mapping[str, Any], setting: str = settings.DEFAULT) -
         expected = f"a setting that {environment['name']} has"
         raise InputError("--setting", setting, value.unavailable, expected)
     programs = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
-    if environment["prefix"]:
-        programs.insert(0, str(Path(environment["prefix"]) / "bin"))
+    if environment["launcher"]["path"]:
+        programs.insert(0, str(Path(environment["launcher"]["path"]).parent))
     path = {"PATH": os.pathsep.join(programs)}
     return {**os.environ, **environment["variables"], **path, **value.variables}
 
@@ -86,12 +86,16 @@ def variables(environment: Mapping[str, Any], setting: str = settings.DEFAULT) -
 def launch_line(
     environment: Mapping[str, Any], kernel: str, options: Sequence[str], ranks: int = 2
 ) -> list[str]:
-    """Return the command that launches a kernel, with the placement and room for its ranks."""
+    """Return the command that launches a kernel, with the placement and room for its ranks.
+
+    Where the environment is in a container, the folder it is called in is seen inside.
+    """
     launcher = environment["launcher"]
     room = launcher["oversubscribe"] if ranks > (os.cpu_count() or 1) else []
     program = str(prefix_of(environment) / "bin" / kernel)
     places = launcher["placement"][PLACEMENT]
-    return [launcher["path"], "-n", str(ranks), *places, *room, program, *options]
+    starter = [launcher["path"], "-n", str(ranks), *places, *room]
+    return containers.command(environment, starter, [program, *options], Path.cwd())
 
 
 def launch(

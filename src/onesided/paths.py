@@ -11,6 +11,7 @@ FOLDER_VARIABLES = (
     "ONESIDED_RESULTS",
     "ONESIDED_REFERENCES",
     "ONESIDED_SPACK_ENVIRONMENT",
+    "ONESIDED_IMAGES",
 )
 """What a user may name a folder by, from where the command was called."""
 
@@ -57,6 +58,12 @@ def environment_file(name: str, provider: str | None = None) -> Path:
 def spack_dir() -> Path:
     """Return the folder with what Spack delivered."""
     return build_dir() / "spack"
+
+
+def images_dir() -> Path:
+    """Return the folder of container images (``ONESIDED_IMAGES`` if set)."""
+    declared = os.environ.get("ONESIDED_IMAGES")
+    return Path(declared).resolve() if declared else build_dir() / "containers"
 
 
 def results_dir() -> Path:

@@ -73,7 +73,7 @@ def read_claims(path: Path) -> list[Claim]:
         raise InputError(path, None, fault, "an advice file of a report") from fault
     if not found:
         raise InputError(path, None, "no claim", "an advice file with at least one claim")
-    known = list(environments.declared())
+    known = list(environments.declared(in_containers=True))
     if found[0].environment not in known:
         raise InputError(path, "environment", found[0].environment, f"one of {', '.join(known)}")
     return found

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from onesided import collect, environments, fingerprint, paths, processes, strays
+from onesided import collect, containers, environments, fingerprint, paths, processes, strays
 from onesided.campaign import Campaign
 from onesided.errors import FAULTS_VARIABLE, InputError, OnesidedError
 from onesided.lock import DeadHolder, campaign_lock, lock_file
@@ -34,7 +34,8 @@ def check_machine(campaign: Campaign) -> None:
         InputError: no C compiler, no space, or results that cannot be written.
     """
     compiler = os.environ.get("CC", "cc")
-    if shutil.which(compiler) is None:
+    # an image brings its kernels
+    if not containers.inside() and shutil.which(compiler) is None:
         raise InputError("PATH", compiler, "no such program", "a C compiler (cc, or CC=...)")
     for folder in (campaign.results, paths.build_dir()):
         try:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onesided import environments, paths, strays
+from onesided import containers, environments, paths, strays
 
 Entry = dict[str, Any]
 
@@ -49,7 +49,7 @@ def configuration(
     """Return what a site file calls ``site_configuration``.
 
     Every declared environment is listed, also one that is not there: its checks are skipped with
-    the reason, and not left out.
+    the reason, and not left out. Of those in containers only the ones that were provided are.
 
     Args:
         system: ReFrame's name of the machine.
@@ -66,7 +66,7 @@ def configuration(
         InputError: config/environments.yaml is faulty, or a name in ``environs`` is not in it.
     """
     folder = _folder()
-    names = list(environments.declared())
+    names = _names()
     added = more.pop("environments", [])
     general = {**_general(partitions), **more.pop("general", {})}
     sections = {name: more.pop(name) for name in SECTIONS if name in more}
@@ -89,6 +89,16 @@ def configuration(
         "storage": [{"enable": strays.SESSION_MARKER not in os.environ}],
         **sections,
     }
+
+
+def _names() -> list[str]:
+    """Return the environments of every partition that names none."""
+    declared = environments.declared(in_containers=True)
+    return [
+        name
+        for name, one in declared.items()
+        if one.launch_model == environments.NATIVE or paths.environment_file(name).exists()
+    ]
 
 
 def regression_mode() -> Entry:
@@ -119,7 +129,6 @@ def _partition(entry: Entry, names: Sequence[str]) -> Entry:
     found = {
         **entry,
         "environs": [environments.reframe_name(name) for name in chosen],
-        "extras": {"launch_model": "native", **entry.get("extras", {})},
     }
     if entry.get("scheduler") == LOCAL:
         return {"max_jobs": 1, **found}
@@ -131,8 +140,9 @@ def _environment(name: str, system: str) -> Entry:
     """Return ReFrame's entry of an environment, from the file that its provider wrote."""
     document = environments.read(name)
     variables = [[key, value] for key, value in document["variables"].items()]
-    if document["prefix"]:
-        variables.append(["PATH", f"{document['prefix']}/bin:$PATH"])
+    launcher = document["launcher"]["path"]
+    if launcher and document["launch_model"] != containers.CONTAINED:
+        variables.append(["PATH", f"{Path(launcher).parent}:$PATH"])
     return {
         "name": environments.reframe_name(name),
         "cc": document["compilers"].get("c", "false"),

@@ -78,7 +78,6 @@ def test_a_site_file_that_lacks_nothing_has_no_fault_and_a_line_a_partition(site
     ("changes", "words"),
     [
         ({"extras": {"rank_per_node": 2}}, ["extras", "'rank_per_node'", "ranks_per_node"]),
-        ({"extras": {"launch_model": "naked"}}, ["extras.launch_model", "'naked'", "contained"]),
         ({"features": ["one_node", "netwrok"]}, ["features.1", "'netwrok'", "network"]),
         ({"features": []}, ["features", "neither", "one of one_node and network"]),
         ({"features": ["one_node", "network"]}, ["features", "one_node and network"]),

@@ -309,6 +309,9 @@ CONTAINER = {
     "image": "/images/mpich.sif",
     "image_name": "mpich",
     "runtime": "apptainer version 1.4.5",
+    "image_sha256": "0" * 64,
+    "variables": {"I_MPI_ROOT": "/opt/onesided"},
+    "binds": ["/host/prefix:/opt/onesided/mpi"],
     "commit": None,
 }
 

@@ -26,8 +26,9 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     )
     parser.add_argument(
         "--provider",
-        choices=[environments.SPACK],
-        help="who delivers in place of the declared provider (ONESIDED_PROVIDER otherwise)",
+        choices=[environments.SPACK, environments.CONTAINER],
+        help="who delivers in place of the declared provider (ONESIDED_PROVIDER otherwise); "
+        "container inside an image of ours only",
     )
     parser.set_defaults(function=run)
 

@@ -1,0 +1,40 @@
+"""How a kernel gets into a container: ReFrame's container platform, by the launch model."""
+
+import pathlib
+import shlex
+
+import reframe.core.builtins as builtins
+
+from onesided import containers
+
+from .launcher import LauncherPlugin
+
+#: ReFrame's name of the runtime.
+PLATFORM = "Apptainer"
+
+
+class ContainerPlugin(LauncherPlugin):
+    """Runs what the check has put together in the image that the environment names.
+
+    In `contained` the MPI's launcher is part of what runs inside; else the container is what the
+    launcher starts, once a rank.
+    """
+
+    @builtins.run_before("run", always_last=True)
+    def enter_container(self):
+        """Have ReFrame call the kernel in the image."""
+        if not containers.is_entered(self.environment):
+            return
+        words = [self.executable, *self.executable_opts]
+        if self.launches_inside:
+            words = [*map(shlex.quote, self.launcher_words()), *words]
+        self.container_platform = PLATFORM
+        platform = self.container_platform
+        platform.image = self.environment["container"]["image"]
+        platform.command = " ".join(words)
+        # the stage keeps its name inside, so that what is said of files is true in both
+        platform.mount_stagedir = None
+        stage = pathlib.Path(self.stagedir)
+        platform.options = [
+            shlex.quote(word) for word in containers.exec_options(self.environment, stage)
+        ]
