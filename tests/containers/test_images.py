@@ -1,0 +1,119 @@
+"""An image from the declared versions: built, tested and run by an ordinary user."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+import yaml
+
+LARGEST_BYTES = 400e6
+
+
+@pytest.fixture(scope="module")
+def mpich(images):
+    return images("mpich")
+
+
+def declared_version(person, name):
+    document = yaml.safe_load((person.checkout / "config" / "environments.yaml").read_text())
+    return document["environments"][name]["version"]
+
+
+def test_an_image_says_what_it_was_built_from(person, mpich):
+    inspected = json.loads(person.do("apptainer", "inspect", "--json", mpich))
+    labels = inspected["data"]["attributes"]["labels"]
+    # what the labels say is what the checkout is
+    head = person.do("git", "-C", person.checkout, "rev-parse", "HEAD").strip()
+    assert labels["org.onesided.commit"].removesuffix("+changes") == head
+    lock = person.do("sha256sum", person.checkout / "requirements.lock").split()[0]
+    assert labels["org.onesided.lock"] == lock
+    assert labels["org.onesided.mpi"] == "mpich"
+    assert labels["org.onesided.mpi.version"] == declared_version(person, "mpich-5.0.2")
+
+
+def test_the_test_of_an_image_runs_two_ranks_and_verifies_what_they_counted(person, mpich):
+    said = person.do("apptainer", "test", mpich)
+    assert "mpich-5.0.2: 2 ranks in a world" in said
+    assert "cells verified" in said
+
+
+def test_an_image_is_small_enough_to_be_handed_on(mpich):
+    assert mpich.stat().st_size < LARGEST_BYTES
+
+
+def test_an_image_holds_nothing_of_the_machine_it_was_built_on(person, mpich):
+    found = person.do(
+        "apptainer", "--silent", "exec", "--contain", mpich,
+        "sh", "-c", "ls /opt; ls -d /opt/onesided/build/environments/*; cat /etc/pip.conf || true",
+    )  # fmt: skip
+    assert found.split() == ["onesided", "/opt/onesided/build/environments/mpich-5.0.2"]
+
+
+def test_the_app_of_a_kernel_is_the_bare_kernel_and_takes_its_options(person, mpich):
+    table = person.do("apptainer", "run", "--app", "progress", mpich, cwd=person.folder)
+    assert table.startswith("MPICH Version: 5.0.2")
+    assert "fetch_and_op" in table
+    usage = person.do("apptainer", "run", "--app", "shared_counter", mpich, "--help")
+    assert "--tasks" in usage
+    refused = person.call("apptainer", "run", "--app", "progress", mpich, "--no-such-option")
+    assert refused.returncode != 0
+
+
+def test_a_kernel_that_the_image_has_no_mpi_for_is_refused_in_one_line(person, mpich):
+    answer = person.call(
+        "apptainer", "--silent", "run", "--app", "progress", mpich, ONESIDED_ENVIRONMENT="another"
+    )
+    assert answer.returncode == 2
+    assert answer.stderr.strip() == (
+        "onesided: ONESIDED_ENVIRONMENT: found 'another'; expected one of mpich-5.0.2"
+    )
+
+
+def test_run_leaves_the_report_of_the_quick_campaign_here_with_no_network(person, mpich):
+    folder = person.new_folder("laptop")
+    is_root = os.geteuid() == 0  # who alone can take the network away
+    person.do("apptainer", "run", mpich, cwd=folder, without_network=is_root)
+    assert [path.name for path in folder.iterdir()] == ["results"]
+    page = (folder / "results" / "quick" / "report" / "index.html").read_text()
+    assert "mpich-5.0.2" in page
+    summary = person.do(
+        "apptainer", "--silent", "exec", mpich, "python", "-c",
+        "import polars; t = polars.read_parquet('results/quick/cells.parquet');"
+        "print(sorted(set(t['launch_model'])), sorted(set(t['environment'])), set(t['status']))",
+        cwd=folder,
+    )  # fmt: skip
+    assert summary.strip() == "['contained'] ['mpich-5.0.2'] {'ok'}"
+
+
+def test_a_changed_kernel_leaves_the_base_as_it_is_and_the_same_sources_give_the_same_files(
+    person, mpich
+):
+    def build():
+        person.do("onesided", "container", "build", "mpich", "--bootstrap", "debootstrap")
+
+    first, kernel = mpich.parent / "first.sif", person.checkout / "src" / "kernels" / "limits.c"
+    shared = [mpich.parent / name for name in ("base.sif", "toolchain.sif")]
+    before = [path.stat().st_mtime_ns for path in shared]
+    person.do("cp", mpich, first)
+    text = kernel.read_text()
+    try:
+        kernel.write_text(text + "/* changed */\n")
+        build()
+        assert [path.stat().st_mtime_ns for path in shared] == before
+        changed = person.call("onesided", "container", "compare", first, mpich)
+    finally:
+        kernel.write_text(text)
+    assert changed.returncode == 1
+    assert "/opt/onesided/src/kernels/limits.c" in changed.stdout
+    build()
+    said = person.do("onesided", "container", "compare", first, mpich)
+    assert said.strip().endswith("paths, all the same")
+
+
+def test_what_is_no_image_is_refused_in_one_line(person, mpich):
+    answer = person.call("onesided", "container", "compare", mpich, "none.sif")
+    assert (answer.returncode, answer.stderr.strip()) == (
+        2, "onesided: none.sif: found no such file; expected an image",
+    )  # fmt: skip
