@@ -76,6 +76,7 @@ class OnesidedCheck(
             labels["spack_lock_sha256"] = self.environment["spack"]["lock_sha256"]
         options = {
             "output": self.lines_file,
+            "ranks": str(self.ranks),
             "thread-level": self.thread_level,
             "placement": self.placement,
             **self.kernel_options,

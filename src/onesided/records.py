@@ -26,6 +26,8 @@ LINE_TYPES = ("header", "started", "result", "finished")
 OK = "ok"
 #: The label that says how many ranks each node was to get.
 RANKS_PER_NODE = "ranks_per_node"
+#: The phase of a rank in MPI_Init_thread.
+INIT = "init"
 #: The phase of a rank that is past its last cell.
 FINALIZE = "finalize"
 #: Statuses that fail a check; each is a verdict of its own in the report.
@@ -235,9 +237,10 @@ def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | Non
     """Return in one line what in the header is not what the environment and check declared."""
     version = header["mpi"]["library_version"]
     if header["ranks"] != expected.ranks:
+        found = f"{header['ranks']} rank{'' if header['ranks'] == 1 else 's'}"
         return (
-            f"ran {header['ranks']} ranks in a world, expected {expected.ranks} "
-            "(is the launcher of another MPI?)"
+            f"found {found} in the world, expected {expected.ranks}: the launcher and the library "
+            f"do not speak to each other ({_who_may_not_speak(header)})"
         )
     library = header["mpi"]["library_path"]
     if not re.search(expected.library_version_pattern, version):
@@ -254,6 +257,14 @@ def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | Non
     if expected.placement != found:
         return f"placement {expected.placement} asked for, {found} found"
     return _nodes_fault(header)
+
+
+def _who_may_not_speak(header: Mapping[str, Any]) -> str:
+    """Return in words whose library it is that ran, for a person to look at the right place."""
+    version = f"{header['mpi']['library_version']!r}"
+    if header["container"] is None:
+        return f"is it the launcher of {version}?"
+    return f"is it the launcher of the MPI in the container {header['container']}, {version}?"
 
 
 def _nodes_fault(header: Mapping[str, Any]) -> str | None:
@@ -292,10 +303,21 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
         return "timed_out", f"the launcher was ended after {seconds:.0f} s"
     if last["exit_status"] is None:
         return "not_run", "the launcher was interrupted"
+    if last["exit_status"] != 0 and _refused_to_start(launch):
+        left = _where_it_died(launch.crashes[None])
+        asked = "is it the launcher of this MPI?"
+        return "unavailable", f"{left}the launcher exited {last['exit_status']} ({asked})"
     if last["exit_status"] != 0:
         died = _where_it_died([c for c in launch.crashes.get(None, []) if c["phase"] != FINALIZE])
         return "crash", f"{died}the launcher exited {last['exit_status']} before this cell"
     return "not_run", "the launcher exited 0 and the kernel wrote no line for this cell"
+
+
+def _refused_to_start(launch: Launch) -> bool:
+    """Tell whether MPI itself ended every rank while it started, as under a foreign launcher."""
+    crashes = launch.crashes.get(None, [])
+    ended = all(crash["phase"] == INIT and crash["signal"] is None for crash in crashes)
+    return bool(crashes) and ended and not launch.headers
 
 
 def _where_it_died(crashes: Sequence[Mapping[str, Any]]) -> str:

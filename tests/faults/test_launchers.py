@@ -80,7 +80,23 @@ def test_the_launcher_of_another_mpi_is_told_by_the_worlds_it_makes(
     onesided("run", campaign_file(environments=["openmpi-5.0.11"]))
     cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")
     assert set(cells["status"]) == {"unavailable"}
-    assert all("ran 1 ranks in a world, expected 2" in detail for detail in cells["detail"])
+    assert all("found 1 rank in the world, expected 2" in detail for detail in cells["detail"])
+
+
+def test_a_world_that_is_too_large_runs_no_cell_at_all(
+    ready_environment, replace_launcher, campaign_file, onesided, tmp_path
+):
+    own = ready_environment("mpich-5.0.2")["launcher"]["path"]
+    replace_launcher(f'#!/bin/sh\nshift 2\nexec {own}.kept -n 3 "$@"\n')
+    onesided("run", campaign_file())
+    results = tmp_path / "results" / "tiny"
+    cells = pl.read_parquet(results / "cells.parquet")
+    assert set(cells["status"]) == {"unavailable"}
+    assert all("found 3 ranks in the world, expected 2" in detail for detail in cells["detail"])
+    # the check told the kernel how many it asked for: no time was spent on cells that do not count
+    for lines in results.rglob("lines.jsonl"):
+        types = [json.loads(line)["type"] for line in lines.read_text().splitlines()]
+        assert types == ["header"]
 
 
 def test_kernels_that_do_not_build_are_said_in_every_cell_with_the_reason(

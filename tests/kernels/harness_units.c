@@ -10,6 +10,8 @@
 #include "harness/host.h"
 #include "harness/lines.h"
 #include "harness/record.h"
+#include "harness/sha256.h"
+#include "harness/sharing.h"
 #include "harness/verification.h"
 
 #define MUST(condition)                                                                            \
@@ -152,6 +154,78 @@ static void nodes_of_one_machine_share_its_cores_and_others_do_not(void)
     MUST(host_machines(&facts) == 2);
 }
 
+static void namespaces_are_counted_by_machine_and_null_is_not_one(void)
+{
+    struct process_facts processes[3] = {{.machine = "a"}, {.machine = "a"}, {.machine = "b"}};
+    const struct host_facts two = {.processes = processes, .ranks = 2};
+    const struct host_facts three = {.processes = processes, .ranks = 3};
+    struct sharing_facts all[3] = {
+        {.namespaces = {1, 5}}, {.namespaces = {1, 6}}, {.namespaces = {1, 5}}};
+    MUST(sharing_namespaces(&two, all, NAMESPACE_USER) == 1);
+    MUST(sharing_namespaces(&two, all, NAMESPACE_MNT) == 2);
+    MUST(sharing_namespaces(&three, all, NAMESPACE_USER) == 2); /* one number, two machines */
+    MUST(sharing_namespaces(&three, all, NAMESPACE_MNT) == 3);
+    MUST(sharing_namespaces(&two, all, NAMESPACE_PID) == 0);
+}
+
+static void dev_shm_is_shared_if_device_and_file_are_the_same_on_each_machine(void)
+{
+    struct process_facts processes[3] = {{.machine = "a"}, {.machine = "a"}, {.machine = "b"}};
+    const struct host_facts two = {.processes = processes, .ranks = 2};
+    const struct host_facts apart = {.processes = processes + 1, .ranks = 2};
+    const struct host_facts three = {.processes = processes, .ranks = 3};
+    const struct sharing_facts one[3] = {{.shm_device = 24, .shm_file = 1},
+                                         {.shm_device = 24, .shm_file = 1},
+                                         {.shm_device = 30, .shm_file = 1}};
+    const struct sharing_facts other_mount[2] = {{.shm_device = 24, .shm_file = 1},
+                                                 {.shm_device = 25, .shm_file = 1}};
+    const struct sharing_facts other_folder[2] = {{.shm_device = 24, .shm_file = 1},
+                                                  {.shm_device = 24, .shm_file = 2}};
+    const struct sharing_facts one_has_none[2] = {{.shm_device = 24, .shm_file = 1},
+                                                  {.shm_device = 0}};
+    const struct sharing_facts none[2] = {{.shm_device = 0}, {.shm_device = 0}};
+    MUST(sharing_dev_shm(&two, one) == 1);
+    MUST(sharing_dev_shm(&three, one) == 1);
+    MUST(sharing_dev_shm(&two, other_mount) == 0);
+    MUST(sharing_dev_shm(&two, other_folder) == 0);
+    MUST(sharing_dev_shm(&two, one_has_none) == 0);
+    MUST(sharing_dev_shm(&two, none) == -1);
+    MUST(sharing_dev_shm(&apart, other_mount) == -1);
+}
+
+/* The lengths around which the end of the message takes a block of its own. */
+static void a_digest_is_that_of_the_standard_at_every_length(const char *path)
+{
+    static const struct {
+        size_t length;
+        const char *digest;
+    } of_letter_a[] = {
+        {0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {1, "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"},
+        {55, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"},
+        {56, "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a"},
+        {63, "7d3e74a05d7db15bce4ad9ec0658ea98e3f06eeecf16b4c6fff2da457ddc2f34"},
+        {64, "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"},
+        {65, "635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0"},
+        {119, "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb"},
+        {120, "2f3d335432c70b580af0e8e1b3674a7c020d683aa5f73aaaedfdc55af904c21c"},
+        {1000, "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"},
+    };
+    char digest[SHA256_TEXT_BYTES];
+    for (size_t i = 0; i < sizeof of_letter_a / sizeof of_letter_a[0]; i++) {
+        FILE *stream = fopen(path, "w");
+        MUST(stream != NULL);
+        for (size_t byte = 0; byte < of_letter_a[i].length; byte++) {
+            fputc('a', stream);
+        }
+        fclose(stream);
+        MUST(sha256_of_file(path, digest));
+        MUST(strcmp(digest, of_letter_a[i].digest) == 0);
+    }
+    MUST(!sha256_of_file("/nowhere", digest));
+    MUST(!sha256_of_file("/", digest)); /* opens, and cannot be read */
+}
+
 int main(int argument_count, char **arguments)
 {
     MUST(argument_count == 2);
@@ -164,5 +238,8 @@ int main(int argument_count, char **arguments)
     random_numbers_repeat_and_stay_below_one();
     only_the_helpers_there_are_take_cores();
     nodes_of_one_machine_share_its_cores_and_others_do_not();
+    namespaces_are_counted_by_machine_and_null_is_not_one();
+    dev_shm_is_shared_if_device_and_file_are_the_same_on_each_machine();
+    a_digest_is_that_of_the_standard_at_every_length(arguments[1]);
     return EXIT_SUCCESS;
 }

@@ -46,6 +46,10 @@ def header(**changes):
         "placement": {"asked": "unbound", "found": "unbound"},
         "threads_after_init": 1,
         "process_vm_readv": True,
+        "namespaces": dict.fromkeys(("user", "mnt", "pid", "ipc", "net", "uts"), 1),
+        "dev_shm_shared": True,
+        "program_sha256": "0" * 64,
+        "container": None,
         "environment": {},
         "clock": {
             "name": "CLOCK_MONOTONIC",
@@ -222,6 +226,52 @@ def test_two_launchers_that_died_leave_each_its_own_cell(launch, crash_files):
     assert "signal 6 (SIGABRT); the launcher exited 134" in details[0]
     assert "exited by itself; the launcher exited 2" in details[1]
     assert details[2] is None
+
+
+REFUSED = {"phase": "init", "call": "MPI_Init_thread", "signal": None}
+
+
+def test_an_mpi_that_ends_every_rank_while_it_starts_is_unavailable(launch, crash_files):
+    crash_files(crash(None, rank=0, **REFUSED), crash(None, rank=1, **REFUSED))
+    read = launch([], ended(exit_status=16, finished=False))
+    for outcome in records.outcomes(read, CELLS, EXPECTED).values():
+        assert outcome.status == "unavailable"
+        assert outcome.detail == (
+            "rank 0 in init, MPI_Init_thread: exited by itself (and 1 more); "
+            "the launcher exited 16 (is it the launcher of this MPI?)"
+        )
+
+
+@pytest.mark.parametrize(
+    ("lines", "other"),
+    [
+        ([], {"signal": 11}),
+        ([], {"phase": "calibration", "call": "MPI_Barrier"}),
+        ([header()], {}),
+    ],
+)
+def test_a_rank_that_died_otherwise_or_an_mpi_that_had_started_is_a_crash(
+    launch, crash_files, lines, other
+):
+    crash_files(crash(None, rank=0, **REFUSED), crash(None, rank=1, **{**REFUSED, **other}))
+    read = launch(lines, ended(exit_status=16, finished=False))
+    found = records.outcomes(read, CELLS, EXPECTED)
+    assert {outcome.status for outcome in found.values()} == {"crash"}
+
+
+def test_a_world_of_one_names_the_library_and_the_container_it_is_in(launch):
+    alone = {"ranks": 1, "processes": header()["processes"][:1]}
+    said = "found 1 rank in the world, expected 2: the launcher and the library do not speak"
+    library = "'MPICH Version:      5.0.2'"
+    native = launch([header(**alone)], ended(exit_status=4, finished=False))
+    detail = records.outcomes(native, CELLS, EXPECTED)["c=1"].detail
+    assert detail == f"{said} to each other (is it the launcher of {library}?)"
+    inside = header(**alone, container="/images/mpich.sif")
+    contained = launch([inside], ended(exit_status=4, finished=False))
+    detail = records.outcomes(contained, CELLS, EXPECTED)["c=1"].detail
+    assert detail.endswith(
+        f"(is it the launcher of the MPI in the container /images/mpich.sif, {library}?)"
+    )
 
 
 def test_a_launch_that_dies_before_its_first_cell_says_where(launch, crash_files):

@@ -10,6 +10,8 @@
 #include <time.h>
 
 #include "harness/memory.h"
+#include "harness/sha256.h"
+#include "harness/sharing.h"
 #include "harness/watchdog.h"
 
 #define LINE_SCHEMA "onesided/line/1"
@@ -207,6 +209,25 @@ static void write_where(struct json *json, const struct launch *launch)
     } else {
         json_boolean(json, readable == 1);
     }
+    sharing_write(json, &launch->host, launch->communicator);
+}
+
+/* What rank 0 is: the binary that runs, and the image whose runtime says so in a variable. */
+static void write_program(struct json *json, const struct launch *launch)
+{
+    static const char *const variables[] = {"APPTAINER_CONTAINER", "SINGULARITY_CONTAINER"};
+    char digest[SHA256_TEXT_BYTES];
+    const char *image = NULL;
+    if (launch->rank != 0) {
+        return; /* the line is rank 0's */
+    }
+    for (size_t i = 0; image == NULL && i < sizeof variables / sizeof variables[0]; i++) {
+        const char *value = getenv(variables[i]);
+        image = value == NULL || value[0] == '\0' ? NULL : value;
+    }
+    const bool is_readable = sha256_of_file("/proc/self/exe", digest);
+    json_key_text(json, "program_sha256", is_readable ? digest : NULL);
+    json_key_text(json, "container", image);
 }
 
 static void write_times(struct json *json, const struct launch *launch)
@@ -254,6 +275,7 @@ void header_write(struct json *json, const struct launch *launch)
     json_key_text(json, "provided", thread_level_name(launch->thread_provided));
     json_close(json, '}');
     write_where(json, launch);
+    write_program(json, launch);
     json_key(json, "environment");
     write_environment(json);
     write_times(json, launch);

@@ -124,7 +124,7 @@ static bool same_host(const struct host_facts *facts, int first, int second)
     return strcmp(facts->processes[first].host, facts->processes[second].host) == 0;
 }
 
-static bool same_machine(const struct host_facts *facts, int first, int second)
+bool host_same_machine(const struct host_facts *facts, int first, int second)
 {
     const char *own = facts->processes[first].machine;
     const char *other = facts->processes[second].machine;
@@ -138,7 +138,7 @@ static bool same_machine(const struct host_facts *facts, int first, int second)
 static bool first_of_machine(const struct host_facts *facts, int rank)
 {
     for (int other = 0; other < rank; other++) {
-        if (same_machine(facts, other, rank)) {
+        if (host_same_machine(facts, other, rank)) {
             return false;
         }
     }
@@ -178,7 +178,7 @@ static int local_cores(const struct host_facts *facts, int rank)
 {
     unsigned char cores[CPUS_MAX / 8] = {0};
     for (int other = 0; other < facts->ranks; other++) {
-        if (same_machine(facts, other, rank)) {
+        if (host_same_machine(facts, other, rank)) {
             for (size_t i = 0; i < sizeof cores; i++) {
                 cores[i] |= facts->processes[other].cores[i];
             }
@@ -203,7 +203,7 @@ static int local_threads(const struct host_facts *facts, int rank, const int *he
 {
     int threads = 0;
     for (int other = 0; other < facts->ranks; other++) {
-        if (same_machine(facts, other, rank)) {
+        if (host_same_machine(facts, other, rank)) {
             threads += 1 + (helpers == NULL ? 0 : helpers[other]);
         }
     }
@@ -276,7 +276,7 @@ const char *host_placement(const struct host_facts *facts)
         each_alone &= count(own->cores) == 1;
         all_alike &= count(own->cores) > 1 || own->cpus_online == 1;
         for (int other = 0; other < rank; other++) {
-            if (same_machine(facts, other, rank)) {
+            if (host_same_machine(facts, other, rank)) {
                 const struct process_facts *neighbour = &facts->processes[other];
                 each_alone &= !share_a_core(own, neighbour);
                 all_alike &= memcmp(own->cpus, neighbour->cpus, sizeof own->cpus) == 0;

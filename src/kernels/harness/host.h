@@ -37,6 +37,7 @@ bool host_is_one(const struct host_facts *facts);
 /* Hosts may be nodes of a virtual cluster, or containers: several names, and one machine below them
  * with its cores, its memory and its clock. Machines are told apart by what the kernel drew when it
  * was started (boot_id), not by name; by name where the system does not tell. */
+bool host_same_machine(const struct host_facts *facts, int first, int second);
 int host_machines(const struct host_facts *facts);
 int host_cores(const struct host_facts *facts); /* in the union of the masks, over all machines */
 

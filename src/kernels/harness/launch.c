@@ -27,6 +27,8 @@ static const struct option launch_options[] = {
      OPTION_CHOICE, ONESIDED_THREAD_LEVEL, 0, 0},
     {"placement", "unbound|core", "placement the launcher was asked for; recorded", OPTION_CHOICE,
      "unbound", 0, 0},
+    {"ranks", "N", "ranks the launcher was asked for; a world of another size runs no cell",
+     OPTION_INTEGER, NULL, 1, 1 << 20},
     {"label", "KEY=VALUE", "a label to record in the header; repeatable", OPTION_REPEATED, NULL, 0,
      0},
     {"cell-timeout-s", "SECONDS", "the watchdog ends a cell that takes longer", OPTION_NUMBER, "60",
@@ -424,8 +426,34 @@ static int run_cells(struct launch *launch)
     return wrong ? EXIT_WRONG_DATA : unsupported ? EXIT_UNSUPPORTED : EXIT_COMPLETE;
 }
 
+/* True if the world is the one that was asked for, and no kernel's own: two ranks at least. */
+static bool world_is_right(const struct launch *launch)
+{
+    const bool is_told = options_text(&launch->options, "ranks") != NULL;
+    return launch->ranks >= 2 &&
+           (!is_told || launch->ranks == options_integer(&launch->options, "ranks"));
+}
+
+/* A launcher whose processes do not find each other makes several worlds: the header of one of them
+ * proves it, and one of them says it. */
+static void tell_wrong_world(const struct launch *launch)
+{
+    const char *asked = options_text(&launch->options, "ranks");
+    fprintf(stderr,
+            "%s: ranks: found %d in the world; expected %s, started by the launcher of this "
+            "MPI\n",
+            launch->kernel->name, launch->ranks, asked == NULL ? "2 or more" : asked);
+}
+
 static int run_launch(struct launch *launch)
 {
+    const bool is_right = world_is_right(launch);
+    /* The other worlds leave quietly, as ranks do at a usage fault. */
+    int is_mute = !is_right && !first_of_launch();
+    CHECKED(MPI_Bcast(&is_mute, 1, MPI_INT, 0, launch->communicator));
+    if (is_mute) {
+        return EXIT_COMPLETE;
+    }
     if (!open_output(launch)) {
         return 2;
     }
@@ -438,12 +466,10 @@ static int run_launch(struct launch *launch)
         append_line(launch, &header);
     }
     json_free(&header);
-    /* After the header: that every process is alone in its world is what a wrong launcher does. */
-    if (launch->ranks < 2) {
-        fprintf(stderr,
-                "%s: ranks: found %d; expected 2 or more, started by the launcher of this "
-                "MPI\n",
-                launch->kernel->name, launch->ranks);
+    if (!is_right) {
+        if (launch->rank == 0) {
+            tell_wrong_world(launch);
+        }
         return EXIT_UNSUPPORTED;
     }
     if (launch->table && launch->rank == 0) {
@@ -462,7 +488,7 @@ static void finish(struct launch *launch, int code)
     watchdog_call = "MPI_Finalize";
     const int finalized = MPI_Finalize();
     watchdog_close();
-    const bool ran = launch->descriptor >= 0 && launch->ranks >= 2 && code != 2;
+    const bool ran = launch->descriptor >= 0 && world_is_right(launch) && code != 2;
     if (launch->rank == 0 && ran && finalized == MPI_SUCCESS) {
         json_open(&line, '{');
         json_key_text(&line, "type", "finished");

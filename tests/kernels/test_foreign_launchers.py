@@ -1,0 +1,94 @@
+"""Two MPIs that do not speak to each other end in one clear verdict, by the checks' own path."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from onesided import records
+from onesided.fingerprint import kernel_source_state
+from onesided.paths import project_root
+
+from .conftest import Environment, build
+
+SCRIPT = project_root() / "reframe_checks" / "launch.sh"
+MPICH, OPEN_MPI, INTEL = "mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"
+#: Longer than any of these takes, and short enough to tell a hang.
+TIMEOUT_S = 60
+GRID = ("--flavor", "create,allocate", "--case", "target_idle", "--compute_ms", "0.5")
+
+
+@pytest.fixture(scope="session")
+def kernels_of(ready_environment, tmp_path_factory):
+    """Return a function that builds the kernels with an MPI, once, and says what it is."""
+    built = {}
+
+    def of(name):
+        if name not in built:
+            environment = Environment(ready_environment(name))
+            folder = build(environment, tmp_path_factory.mktemp(f"foreign-{name}"))
+            built[name] = environment, folder / "shared_counter"
+        return built[name]
+
+    return of
+
+
+def launch(launcher: Environment, library: Environment, kernel: Path, folder: Path):
+    """Launch a kernel of one MPI with the launcher of another, as a check does; return outcomes."""
+    declared = subprocess.run(
+        [kernel, "--list-cells", *GRID], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    answer = subprocess.run(
+        [
+            *("sh", SCRIPT, "lines.jsonl", "launches.jsonl", str(TIMEOUT_S)),
+            *launcher.launch_line(2),
+            *(kernel, "--missing", "--output", "lines.jsonl", "--ranks", "2", *GRID),
+        ],
+        cwd=folder,
+        env={**os.environ, **launcher.document["variables"], **library.document["variables"]},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        timeout=2 * TIMEOUT_S,
+        check=False,
+    )
+    assert answer.returncode == 0
+    read = records.read_launch(folder / "lines.jsonl", folder / "launches.jsonl")
+    expected = records.Expectation.of(library.document, 2, "unbound", kernel_source_state())
+    return read, records.outcomes(read, declared, expected)
+
+
+@pytest.mark.parametrize(
+    ("launcher", "library", "words"),
+    [
+        # a library that finds no launcher of its kind starts as a world of one,
+        (MPICH, OPEN_MPI, "found 1 rank in the world, expected 2: the launcher and the library"),
+        (OPEN_MPI, INTEL, "found 1 rank in the world, expected 2: the launcher and the library"),
+        # or ends in its own MPI_Init
+        (OPEN_MPI, MPICH, "in init, MPI_Init_thread: exited by itself"),
+    ],
+)
+def test_another_mpis_launcher_ends_in_one_verdict_that_names_it(
+    kernels_of, tmp_path, launcher, library, words
+):
+    starter, _ = kernels_of(launcher)
+    environment, kernel = kernels_of(library)
+    read, found = launch(starter, environment, kernel, tmp_path)
+    assert len(found) == 2
+    assert {outcome.status for outcome in found.values()} == {"unavailable"}
+    (detail,) = {outcome.detail for outcome in found.values()}
+    assert words in detail
+    assert "is it the launcher of" in detail
+    # no relaunch, no result, and nobody waited for a time-out
+    (attempt,) = read.attempts
+    assert not attempt["timed_out"]
+    assert not read.results
+    assert len(read.headers) <= 1
+
+
+def test_the_same_launch_by_the_mpis_own_launcher_is_whole(kernels_of, tmp_path):
+    environment, kernel = kernels_of(MPICH)
+    _, found = launch(environment, environment, kernel, tmp_path)
+    assert {outcome.status for outcome in found.values()} == {"ok"}
