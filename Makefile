@@ -6,10 +6,12 @@ STAMP := .venv/.onesided-complete
 INSTALLED := PATH="$(CURDIR)/.venv/bin:$$PATH"
 C_SOURCES = $(shell git ls-files '*.c' '*.h')
 TEST_OPTIONS ?=
+IMAGE ?= all
+BOOTSTRAP ?= docker
 # the kernels are compiled with -Wall -Wextra -Werror by any MPI; one is enough to see a warning
 LINT_MPI := mpich-5.0.2
 
-.PHONY: help setup report test lint peers environments lock clean
+.PHONY: help setup report test lint peers environments container lock clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -29,6 +31,9 @@ report: setup ## install the MPIs, run the campaign (CAMPAIGN=quick, papers), wr
 
 environments: setup ## install and probe the MPIs of config/environments.yaml
 	@$(INSTALLED) onesided environments
+
+container: setup ## build a container image (IMAGE=all, mpich; BOOTSTRAP=debootstrap without a registry)
+	@$(INSTALLED) onesided container build $(IMAGE) --bootstrap $(BOOTSTRAP)
 
 test: setup ## run every test; says what was skipped and why
 	@$(INSTALLED) python -m pytest $(TEST_OPTIONS)

@@ -57,8 +57,7 @@ class LauncherPlugin(RegressionTestPlugin):
     @property
     def launches_inside(self):
         """Whether the launcher is in the container with the ranks."""
-        inside = self.environment["launch_model"] == containers.CONTAINED
-        return inside and containers.is_entered(self.environment)
+        return containers.launches_inside(self.environment)
 
     def placement_options(self):
         """Return the launcher's options for the declared placement, and for too many ranks."""

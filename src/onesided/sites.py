@@ -141,7 +141,8 @@ def _environment(name: str, system: str) -> Entry:
     document = environments.read(name)
     variables = [[key, value] for key, value in document["variables"].items()]
     launcher = document["launcher"]["path"]
-    if launcher and document["launch_model"] != containers.CONTAINED:
+    # the launcher that stands in an image is called by its path there
+    if launcher and not containers.launches_inside(document):
         variables.append(["PATH", f"{Path(launcher).parent}:$PATH"])
     return {
         "name": environments.reframe_name(name),

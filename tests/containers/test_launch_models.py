@@ -97,7 +97,7 @@ def test_a_launcher_of_another_mpi_ends_in_one_clear_verdict(person, images):
         "mixed = {**held, 'launcher': other['launcher'], 'variables': other['variables']}; "
         "lines = Path('mixed.jsonl').resolve(); "
         "line = kernels.launch_line(mixed, 'shared_counter', "
-        "['--output', str(lines), '--expect-ranks', '2']); "
+        "['--output', str(lines), '--ranks', '2']); "
         "status = kernels.launch(line, kernels.variables(mixed), 60, quiet=True); "
         "launch = records.read_launch(lines, 'none'); "
         "expected = records.Expectation.of(held, 2, 'unbound', fingerprint.kernel_source_state()); "

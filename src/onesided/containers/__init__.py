@@ -124,6 +124,11 @@ def is_entered(environment: Mapping[str, Any]) -> bool:
     return environment["container"] is not None and inside() is None
 
 
+def launches_inside(environment: Mapping[str, Any]) -> bool:
+    """Tell whether what is to be started is a container with launcher and ranks in it."""
+    return environment["launch_model"] == CONTAINED and is_entered(environment)
+
+
 def command(
     environment: Mapping[str, Any], launcher: Sequence[str], program: Sequence[str], folder: Path
 ) -> list[str]:
@@ -139,6 +144,6 @@ def command(
         return [*launcher, *program]
     image = environment["container"]["image"]
     enter = [RUNTIME, "--silent", "exec", *exec_options(environment, folder), image]
-    if environment["launch_model"] == CONTAINED:
+    if launches_inside(environment):
         return [*enter, *launcher, *program]
     return [*launcher, *enter, *program]
