@@ -1,6 +1,5 @@
 """How a kernel gets into a container: ReFrame's container platform, by the launch model."""
 
-import pathlib
 import shlex
 
 import reframe.core.builtins as builtins
@@ -33,8 +32,5 @@ class ContainerPlugin(LauncherPlugin):
         platform.image = self.environment["container"]["image"]
         platform.command = " ".join(words)
         # the stage keeps its name inside, so that what is said of files is true in both
-        platform.mount_stagedir = None
-        stage = pathlib.Path(self.stagedir)
-        platform.options = [
-            shlex.quote(word) for word in containers.exec_options(self.environment, stage)
-        ]
+        platform.mount_stagedir = platform.workdir = self.stagedir
+        platform.options = [shlex.quote(word) for word in containers.exec_options(self.environment)]

@@ -59,6 +59,7 @@ class Declaration:
         launch_model: native, or how the ranks get into a container.
         native: where they do, the environment of the same MPI without one.
         image: the image where it is not the MPI's own.
+        namespaces: own of each container, or shared by those of a launch.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Declaration:
     launch_model: str = NATIVE
     native: str | None = None
     image: str | None = None
+    namespaces: str = containers.OWN
 
     @property
     def prefix(self) -> Path:
@@ -101,7 +103,7 @@ class Declaration:
             "probe": probe.source(),
         }
         if self.launch_model != NATIVE:
-            content["container"] = [self.launch_model, self.native, self.image]
+            content["container"] = [self.launch_model, self.native, self.image, self.namespaces]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -183,6 +185,7 @@ def _in_containers(
             launch_model=entry["launch_model"],
             native=of,
             image=entry.get("image"),
+            namespaces=entry.get("namespaces", containers.OWN),
         )
     return found
 
@@ -628,6 +631,7 @@ def _unopened(declaration: Declaration) -> Document | None:
         "image_sha256": None,
         "runtime": None,
         "commit": None,
+        "namespaces": declaration.namespaces,
         "variables": {},
         "binds": [],
     }

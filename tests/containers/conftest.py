@@ -1,7 +1,7 @@
 """Who builds and runs images in the tests: an ordinary user, as on a laptop.
 
-A root that lacks a capability cannot build one, and nobody should need to be root. Where the tests
-run as root, ``ONESIDED_TEST_USER`` names the user; a copy of the checkout in a folder of that user's
+A root that lacks a capability cannot build one, and nobody should need to be root. Where tests run
+as root, ``ONESIDED_TEST_USER`` names the user; a copy of the checkout in a folder of that user's
 is set up by the README's own command.
 """
 

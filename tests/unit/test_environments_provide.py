@@ -310,6 +310,7 @@ CONTAINER = {
     "image_name": "mpich",
     "runtime": "apptainer version 1.4.5",
     "image_sha256": "0" * 64,
+    "namespaces": "shared",
     "variables": {"I_MPI_ROOT": "/opt/onesided"},
     "binds": ["/host/prefix:/opt/onesided/mpi"],
     "commit": None,

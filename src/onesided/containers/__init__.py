@@ -21,6 +21,8 @@ Document = dict[str, Any]
 
 RUNTIME = "apptainer"
 CONTAINED, HYBRID, BIND = "contained", "hybrid", "bind"
+OWN, SHARED = "own", "shared"
+"""Namespaces of the containers of a launch: one's own, or shared by those that a launcher starts."""
 
 IMAGE_VARIABLE = "ONESIDED_IMAGE"
 """Set inside an image of ours: the file that says what it holds."""
@@ -103,15 +105,12 @@ def exec_words() -> list[str]:
     return ["exec", "--userns"] if os.geteuid() == 0 else ["exec"]
 
 
-def exec_options(environment: Mapping[str, Any], folder: Path) -> list[str]:
-    """Return the options of ``apptainer exec`` for an environment's document.
-
-    Args:
-        environment: the document.
-        folder: the working folder, seen by the same name inside.
-    """
+def exec_options(environment: Mapping[str, Any]) -> list[str]:
+    """Return the options of ``apptainer exec`` for an environment's document."""
     container = environment["container"]
-    options = [*exec_words()[1:], "--bind", str(folder), "--pwd", str(folder)]
+    options = exec_words()[1:]
+    if container["namespaces"] == SHARED:
+        options.append("--sharens")
     for bind in container["binds"]:
         options += ["--bind", bind]
     for name, value in container["variables"].items():
@@ -138,12 +137,13 @@ def command(
         environment: the document.
         launcher: the MPI's launcher with its options.
         program: the kernel with its options.
-        folder: the working folder.
+        folder: the working folder, seen by the same name inside.
     """
     if not is_entered(environment):
         return [*launcher, *program]
     image = environment["container"]["image"]
-    enter = [RUNTIME, "--silent", "exec", *exec_options(environment, folder), image]
+    here = ["--bind", str(folder), "--pwd", str(folder)]
+    enter = [RUNTIME, "--silent", "exec", *here, *exec_options(environment), image]
     if launches_inside(environment):
         return [*enter, *launcher, *program]
     return [*launcher, *enter, *program]

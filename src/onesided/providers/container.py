@@ -41,7 +41,7 @@ def within(name: str) -> Document:
         **held[name],
         "provider": "container",
         "launch_model": containers.CONTAINED,
-        "container": _describe(image, name, Path(file), None, None),
+        "container": _describe(image, name, Path(file)),
     }
 
 
@@ -77,7 +77,12 @@ def outside(
     if image["kernel_source_state"] != state:
         found = image["kernel_source_state"]
         raise UnavailableError(f"{file} has kernels of sources {found}, expected {state}: {remedy}")
-    described = _describe(image, declaration.native, file, version, _sha256(file))
+    described = {
+        **_describe(image, declaration.native, file),
+        "image_sha256": _sha256(file),
+        "runtime": version,
+        "namespaces": declaration.namespaces,
+    }
     host = None if declaration.launch_model == containers.CONTAINED else _ready(native())
     if image["abi"]:
         return _by_abi(declaration, image["abi"], host, described)
@@ -119,16 +124,15 @@ def _named(declaration: Declaration, document: Document, described: Document) ->
     }
 
 
-def _describe(
-    image: Document, environment: str | None, file: Path, runtime: str | None, sha256: str | None
-) -> Document:
+def _describe(image: Document, environment: str | None, file: Path) -> Document:
     return {
         "environment": environment,
         "image": str(file),
         "image_name": image["name"],
-        "image_sha256": sha256,
-        "runtime": runtime,
+        "image_sha256": None,
+        "runtime": None,
         "commit": image["commit"],
+        "namespaces": containers.OWN,
         "variables": {},
         "binds": [],
     }
