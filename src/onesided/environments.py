@@ -258,23 +258,29 @@ def asked_provider(provider: str | None = None) -> str | None:
 
 
 def read(name: str, provider: str | None = None) -> Document:
-    """Return the description of an environment; one never provided is unavailable, and says so.
+    """Return the description of an environment.
+
+    One never provided, or described by another version of this program, is unavailable, and its
+    reason says so.
 
     Args:
         name: a declared environment.
         provider: see `asked_provider`.
 
     Raises:
-        InputError: it is not declared, or its file does not fit the schema.
+        InputError: it is not declared.
     """
     [declaration] = select([name])
     provider = asked_provider(provider)
     path = paths.environment_file(name, provider)
+    option = f" --provider {provider}" if provider else ""
+    remedy = f"`onesided environments{option} {name}` does it"
     if not path.exists():
-        option = f" --provider {provider}" if provider else ""
-        reason = f"not provided yet: `onesided environments{option} {name}` does it"
-        return _describe_unavailable(declaration, reason)
-    return documents.read_json(path, "environment")
+        return _describe_unavailable(declaration, f"not provided yet: {remedy}")
+    try:
+        return documents.read_json(path, "environment")
+    except InputError as fault:
+        return _describe_unavailable(declaration, f"to be provided anew: {remedy}; {fault}")
 
 
 def provide(

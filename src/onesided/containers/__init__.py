@@ -22,7 +22,7 @@ Document = dict[str, Any]
 RUNTIME = "apptainer"
 CONTAINED, HYBRID, BIND = "contained", "hybrid", "bind"
 OWN, SHARED = "own", "shared"
-"""Namespaces of the containers of a launch: one's own, or shared by those that a launcher starts."""
+"""Namespaces of the containers of a launch: one's own, or shared by those of one launcher."""
 
 IMAGE_VARIABLE = "ONESIDED_IMAGE"
 """Set inside an image of ours: the file that says what it holds."""
