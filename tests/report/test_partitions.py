@@ -7,8 +7,8 @@ import pytest
 import synthetic
 
 from onesided.analyse import analyse
+from onesided.report.cells import apart
 from onesided.report.counter import headline, terminal_lines
-from onesided.report.counter.cells import apart
 from onesided.report.counter.tables import price
 from onesided.report.frame import load
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import polars as pl
+
 from onesided import verdicts
-from onesided.report.frame import Cell, Material
+from onesided.report.frame import Bounds, Cell, Material
 from onesided.report.parts import Row
 
 LEVELS = ("single", "funneled", "serialized", "multiple")
@@ -34,3 +37,49 @@ def value_or_word(material: Material, cell: Cell | None, metric: str, statistic:
 def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
     """Bring each environment's rows together, otherwise in the order given."""
     return sorted(rows, key=lambda row: material.environments.index(row["environment"]))
+
+
+def names_apart(cells: Sequence[Cell]) -> Callable[[Mapping[str, Any]], str] | None:
+    """Return what names the environment of a row by its partition, too; None where there is one."""
+    places = {(cell.system, cell.partition) for cell in cells}
+    if len(places) < 2:
+        return None
+    where = "{environment} ({partition})"
+    if len({system for system, _ in places}) > 1:
+        where = "{environment} ({system}:{partition})"
+    return lambda row: where.format(**row)
+
+
+def apart(material: Material) -> Material:
+    """Return the material with an environment for each partition it ran on, where it was several.
+
+    Within a node and across nodes an MPI takes other paths: nothing here may pool them.
+    """
+    name = names_apart(material.cells)
+    if name is None:
+        return material
+
+    def of_table(table: pl.DataFrame) -> pl.DataFrame:
+        names = ("environment", "system", "partition")
+        named = pl.struct(names).map_elements(name, pl.String)
+        return table.with_columns(named.alias("environment"))
+
+    def of_bounds(bounds: Bounds) -> Bounds:
+        keys = ("system", "partition", "environment")
+        return Bounds(
+            {
+                (*place[:2], name(dict(zip(keys, place, strict=True)))): found
+                for place, found in bounds.found.items()
+            }
+        )
+
+    campaign = material.campaign
+    return replace(
+        material,
+        campaign=replace(
+            campaign, cells=of_table(campaign.cells), samples=of_table(campaign.samples)
+        ),
+        cells=[Cell({**cell.entry, "environment": name(cell.entry)}) for cell in material.cells],
+        summary=of_table(material.summary),
+        bounds=of_bounds(material.bounds) if material.bounds else None,
+    )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from onesided.report import numbers
+from onesided.report.cells import apart
 from onesided.report.counter import answer
 from onesided.report.counter.answer import answer_row, families
-from onesided.report.counter.cells import apart
 from onesided.report.counter.performance import figure1_measured, figure1_published
 from onesided.report.counter.probe import figure_probe
 from onesided.report.counter.tables import degradation, price, table1

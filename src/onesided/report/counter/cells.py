@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
-
-import polars as pl
 
 from onesided import paths
 from onesided.errors import InputError
@@ -31,37 +28,6 @@ HELPER_CASE = "helper_blocked"
 CASES = {BASE_CASE: "Case 1", IDLE_CASE: "Case 2", HELPER_CASE: "Case 3"}
 PUBLISHED = "shared_counter_table1.csv"
 NOT_AVAILABLE = "N/A"
-
-
-def apart(material: Material) -> Material:
-    """Return the material with an environment for each partition it ran on, where it was several.
-
-    Within a node and across nodes an MPI takes other paths: nothing here may pool them.
-    """
-    places = {(cell.system, cell.partition) for cell in material.cells}
-    if len(places) < 2:
-        return material
-    where = "{environment} ({partition})"
-    if len({system for system, _ in places}) > 1:
-        where = "{environment} ({system}:{partition})"
-
-    def of_table(table: pl.DataFrame) -> pl.DataFrame:
-        names = ("environment", "system", "partition")
-        named = pl.struct(names).map_elements(lambda row: where.format(**row), pl.String)
-        return table.with_columns(named.alias("environment"))
-
-    campaign = material.campaign
-    return replace(
-        material,
-        campaign=replace(
-            campaign, cells=of_table(campaign.cells), samples=of_table(campaign.samples)
-        ),
-        cells=[
-            Cell({**cell.entry, "environment": where.format(**cell.entry)})
-            for cell in material.cells
-        ],
-        summary=of_table(material.summary),
-    )
 
 
 def jitter_of(cell: Cell) -> float:

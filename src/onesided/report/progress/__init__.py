@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+from onesided.report.cells import apart
 from onesided.report.frame import Material
-from onesided.report.parts import Section
-from onesided.report.progress import price, probe, truth, use, waiting
-from onesided.report.progress.answer import answer_row, headline, said_of
+from onesided.report.parts import Headline, Section
+from onesided.report.progress import answer, price, probe, truth, use, waiting
+from onesided.report.progress.answer import answer_row, said_of
 
 __all__ = ["headline", "sections", "terminal_lines"]
 
 
+def headline(material: Material) -> Headline:
+    """Return the answer, a row an environment, and a partition where there are several."""
+    return answer.headline(apart(material), use.first_advice(material))
+
+
 def sections(material: Material) -> list[Section]:
     """Return the sections, in the order in which they are read."""
+    split = apart(material)
     found = [
+        # these two tell places apart by themselves
         truth.section(material),
         use.section(material),
-        probe.section(material),
-        waiting.section(material),
-        price.section(material),
+        probe.section(split),
+        waiting.section(split),
+        price.section(split),
     ]
     return [section for section in found if section is not None]
 
 
 def terminal_lines(material: Material) -> list[str]:
     """Return the answer as plain lines, one an environment."""
-    recommended = {
-        advice.environment: advice for advice, _, at in use.every_advice(material) if not at
-    }
+    recommended = {advice.environment: advice for advice in use.first_advice(material)}
+    material = apart(material)
     lines = []
     for environment in material.environments:
         row = answer_row(material, environment)

@@ -20,7 +20,6 @@ from onesided.report.progress.cells import (
     first_group,
     is_judged,
 )
-from onesided.report.progress.use import every_advice
 
 STRONG = "consistent with strong progress"
 WEAK = "consistent with weak progress"
@@ -173,8 +172,13 @@ def variables_sentence(found: Sequence[Advice]) -> Markup | None:
     return Markup("Code that stays as it is: {}.").format(Markup("; ").join(helped))
 
 
-def headline(material: Material) -> Headline:
-    """Return where an access completes while its target computes, one row an environment."""
+def headline(material: Material, found: Sequence[Advice]) -> Headline:
+    """Return where an access completes while its target computes, one row an environment.
+
+    Args:
+        material: the page's, partitions apart.
+        found: the advice for its environments.
+    """
     cells = first_group(material.cells)
     rows = [answer_row(material, environment) for environment in material.environments]
     operations = declared_order(computing(cells), "operation")
@@ -200,6 +204,5 @@ def headline(material: Material) -> Headline:
         form="cards",
     )
     sentences = _sentences(material, rows)
-    advice = [found for found, _, at in every_advice(material) if not at]
-    variables = variables_sentence(advice)
+    variables = variables_sentence(found)
     return Headline([*sentences, variables] if variables else sentences, table)

@@ -30,8 +30,15 @@ def computing(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def first_group(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells that speak at first sight: one place, no variable set where that was run."""
-    return groups(cells)[0] if cells else []
+    """Return the cells that speak at first sight: no variable set where that was run.
+
+    They are the first place of each partition; where there are several, `apart` has given each an
+    environment of its own, so that nothing is pooled.
+    """
+    firsts: dict[tuple[Any, ...], list[Cell]] = {}
+    for group in groups(cells):
+        firsts.setdefault(group[0].group[:2], group)
+    return [cell for group in firsts.values() for cell in group]
 
 
 def _settled(cells: Sequence[Cell]) -> list[tuple[Cell, tuple[Any, ...]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -11,6 +12,7 @@ from onesided import advice as advices
 from onesided import advice_file, verdicts
 from onesided.advice import Advice, Choice, Evidence, Mpi
 from onesided.report import numbers
+from onesided.report.cells import names_apart
 from onesided.report.frame import Cell, Material
 from onesided.report.parts import (
     Column,
@@ -235,6 +237,21 @@ def every_advice(material: Material) -> list[tuple[Advice, Sequence[Cell], int]]
                 numbered[environment] += 1
                 found.append((advise(material, environment, own), own, at))
     return found
+
+
+def first_advice(material: Material) -> list[Advice]:
+    """Return the advice for each environment in the first place of each partition.
+
+    Where there are several partitions, an environment's name says on which, as `apart` has it.
+    """
+    name = names_apart(material.cells)
+    found: dict[tuple[str, str, str], Advice] = {}
+    for advice, cells, _ in every_advice(material):
+        first = cells[0]
+        called = name(first.entry) if name else advice.environment
+        at = (first.system, first.partition, advice.environment)
+        found.setdefault(at, replace(advice, environment=called))
+    return list(found.values())
 
 
 def section(material: Material) -> Section:
