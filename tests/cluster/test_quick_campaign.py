@@ -1,0 +1,111 @@
+"""The quick campaign's checks through sbatch, within a node and across nodes, under three MPIs.
+
+One round: what it takes for a report. Verdicts want six, so the claims are about the share of
+accesses that were early in the one launch, by the bounds that a launch is held to.
+"""
+
+import csv
+import json
+from collections import Counter
+
+import polars as pl
+import pytest
+import yaml
+
+from onesided.paths import config_dir
+from onesided.report import numbers
+from onesided.verdicts import EARLY_LAUNCH, NOT_MEASURED, UNDECIDED, WAITING_LAUNCH
+
+CAMPAIGN = yaml.safe_load((config_dir() / "campaigns" / "cluster_quick.yaml").read_text("utf-8"))
+NAMES = CAMPAIGN["environments"]
+NODE, NETWORK = CAMPAIGN["partitions"]
+
+
+@pytest.fixture
+def results(cluster, ready_environment, campaign_file, onesided, tmp_path):
+    """Return the results of one round, submitted to the cluster."""
+    for name in NAMES:
+        ready_environment(name)
+    path = campaign_file("cluster_quick", **{**CAMPAIGN, "rounds": 1})
+    said = onesided("run", path).stdout
+    for name in NAMES:
+        for place in ("node", "network"):
+            assert f"{name} ({place}): " in said
+    return tmp_path / "results" / "cluster_quick"
+
+
+def grid(results, kernel):
+    """Return the rows of the report's table of every cell."""
+    with (results / "report" / f"grid_{kernel}.csv").open(encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+def early_shares(rows, partition, environment, **axes):
+    """Return of each cell at these axes which share of its accesses was early, if it can tell."""
+    chosen = [
+        row
+        for row in rows
+        if row["where"].startswith(f"{partition},")
+        and row["environment"] == environment
+        and all(row[f"axis_{axis}"] == value for axis, value in axes.items())
+    ]
+    assert chosen
+    known = [float(row["early"]) for row in chosen if row["early"]]
+    # other programs may take a core from a launch, which then says nothing
+    assert len(known) >= len(chosen) / 2
+    return known
+
+
+def assert_early_within_a_node_only(rows, environment, **axes):
+    assert min(early_shares(rows, NODE, environment, **axes)) >= EARLY_LAUNCH
+    assert max(early_shares(rows, NETWORK, environment, **axes)) <= WAITING_LAUNCH
+
+
+def assert_nowhere_early(rows, environment, **axes):
+    for partition in (NODE, NETWORK):
+        assert max(early_shares(rows, partition, environment, **axes)) <= WAITING_LAUNCH
+
+
+def assert_complete(results):
+    """Every declared cell was measured under each MPI on each partition."""
+    declared = json.loads((results / "declared.json").read_text("utf-8"))["tests"]
+    cells = pl.read_parquet(results / "cells.parquet")
+    places = cells.group_by("environment", "partition").agg(
+        pl.struct("test", "cell").n_unique().alias("cells"),
+        pl.col("test").n_unique().alias("tests"),
+    )
+    assert places.height == len(NAMES) * 2
+    assert set(places["tests"]) == {len(declared)}
+    assert places["cells"].n_unique() == 1
+    words = Counter(
+        row["verdict"]
+        for kernel in ("limits", "progress", "shared_counter")
+        for row in grid(results, kernel)
+    )
+    assert words.total() == cells.height
+    assert not set(words) & set(NOT_MEASURED)
+    # one launch decides nothing
+    assert words[UNDECIDED] > words.total() / 2
+
+
+def test_the_quick_campaign_tells_a_node_from_the_network_under_every_mpi(results):
+    assert_complete(results)
+    page = (results / "report" / "index.html").read_text("utf-8")
+    progress, counter = grid(results, "progress"), grid(results, "shared_counter")
+    for name in NAMES:
+        # memory that the MPI allocated is shared within a node, and needs nobody there
+        shared = {"flavor": "allocate", "synchronisation": "lock_all_flush"}
+        assert_early_within_a_node_only(progress, name, **shared, target_state="computes")
+        created = {"flavor": "create", "synchronisation": "lock_all_flush"}
+        assert_nowhere_early(progress, name, **created, target_state="computes")
+        busy = {"case": "target_computes", "jitter_percent": "50"}
+        flushed = {**busy, "algorithm": "fetch_and_op_flush"}
+        assert_early_within_a_node_only(counter, name, **flushed, flavor="allocate")
+        assert_nowhere_early(counter, name, **flushed, flavor="create")
+    for partition in (NODE, NETWORK):
+        # a truth table each
+        assert f"{partition}, {numbers.count(2, 'rank')}, unbound, native" in page
+    for answer in ("progress_answer", "shared_counter_answer"):
+        with (results / "report" / f"{answer}.csv").open(encoding="utf-8") as stream:
+            rows = [row["environment"] for row in csv.DictReader(stream)]
+        assert sorted(rows) == sorted(f"{n} ({p})" for n in NAMES for p in ("node", "network"))
