@@ -1,11 +1,14 @@
 """A campaign on several partitions shows them side by side and pools none with another."""
 
+import csv
 from dataclasses import replace
 
 import polars as pl
 import pytest
 import synthetic
+import synthetic_progress
 
+from onesided import report
 from onesided.analyse import analyse
 from onesided.report.cells import apart
 from onesided.report.counter import headline, terminal_lines
@@ -59,3 +62,66 @@ def test_one_partition_needs_no_name(material):
 
     one = replace(material, cells=[c for c in material.cells if c.partition == "local"])
     assert apart(one) is one
+
+
+def waits_unless_helped(at, setting):
+    """Behave as an MPI whose windows are not in shared memory."""
+    return "delayed" if setting == "async_thread" else "waits"
+
+
+@pytest.fixture(scope="module")
+def progress_folder(tmp_path_factory):
+    """Return a campaign whose MPIs are independent in part within a node, and nowhere across."""
+    within = [one for one in synthetic_progress.ENVIRONMENTS if one.family in ("mpich", "openmpi")]
+    across = [replace(one, behaviour=waits_unless_helped) for one in within]
+    folder, other = (
+        synthetic_progress.campaign(
+            tmp_path_factory.mktemp("place"), environments, levels=["single"], limits=True
+        )
+        for environments in (within, across)
+    )
+    for name in ("cells", "samples", "launches"):
+        path = folder / f"{name}.parquet"
+        there = pl.read_parquet(other / path.name).with_columns(
+            pl.lit("network").alias("partition")
+        )
+        pl.concat([pl.read_parquet(path), there]).write_parquet(path)
+    analyse(folder)
+    report.build(folder)
+    return folder
+
+
+def table(folder, name):
+    with (folder / "report" / f"{name}.csv").open(encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_the_answer_of_progress_speaks_of_each_partition(progress_folder):
+    rows = {row["environment"]: row for row in table(progress_folder, "progress_answer")}
+    assert set(rows) == {
+        f"{name} ({place})"
+        for name in ("mpich-5.0.2", "openmpi-5.0.11")
+        for place in ("node", "network")
+    }
+    for name in ("mpich-5.0.2", "openmpi-5.0.11"):
+        node, network = rows[f"{name} (node)"], rows[f"{name} (network)"]
+        assert node["judged"] == network["judged"] == network["waits"] != "0"
+        assert node["reading"] == "independent in part"
+        assert network["reading"] == "consistent with weak progress"
+
+
+def test_what_helps_is_said_for_the_partition_that_it_helps_on(progress_folder):
+    said = report.terminal_summary(progress_folder)
+    assert "openmpi-5.0.11 (node): independent only on allocate windows, whatever" in said
+    across = "independent nowhere: every access waits for the target (0 of 20 cells, 20 wait)"
+    assert f"openmpi-5.0.11 (network): {across}" in said
+    (line,) = [one for one in said.splitlines() if "mpich-5.0.2 (network): indep" in one]
+    assert line.endswith("; async_thread helps")
+
+
+def test_prices_and_their_bounds_stay_with_their_partition(progress_folder):
+    rows = table(progress_folder, "progress_price")
+    places = {row["environment"].rpartition(" ")[2] for row in rows}
+    assert places == {"(node)", "(network)"}
+    bounded = [row for row in rows if row["over_bound"]]
+    assert {row["environment"] for row in bounded} == {row["environment"] for row in rows}
