@@ -34,14 +34,29 @@ class LauncherPlugin(RegressionTestPlugin):
         """How many ranks each node gets on this partition; all of them where it does not say."""
         return self.current_partition.extras.get("ranks_per_node", self.ranks)
 
+    @property
+    def nodes(self):
+        """How many nodes the ranks want; the last one gets what is left."""
+        return -(-self.ranks // self.num_tasks_per_node)
+
     @builtins.run_after("setup")
     def place_ranks(self):
         """Ask the scheduler for so many ranks on each node, and the nodes for them."""
         self.num_tasks_per_node = min(self.ranks_per_node, self.ranks)
         if self.current_partition.scheduler.registered_name in SLURM:
             # ReFrame's own --nodes leaves out the node that gets fewer ranks than the others
-            nodes = -(-self.ranks // self.num_tasks_per_node)
-            self.job.options = [*self.job.options, f"--nodes={nodes}"]
+            self.job.options = [*self.job.options, f"--nodes={self.nodes}"]
+
+    @builtins.run_after("setup")
+    def skip_what_wants_more_nodes(self):
+        """Skip where the partition says that a job gets fewer nodes than these ranks want."""
+        most = self.current_partition.extras.get("nodes", self.nodes)
+        if self.nodes > most:
+            self.skip_with_reason(
+                "unavailable",
+                f"{self.ranks} ranks, {self.num_tasks_per_node} a node, want {self.nodes} nodes; "
+                f"{self.current_partition.fullname} has {most}",
+            )
 
     @builtins.run_after("setup")
     def choose_launcher(self):

@@ -59,6 +59,9 @@ site_configuration = sites.configuration(
             "extras": {
                 # With `network`: how many ranks a node gets. Two ranks are on two nodes with 1.
                 #   "ranks_per_node": 1,
+                # With `network`: how many nodes a job gets at most. What wants more is skipped
+                # with the reason; without it, the scheduler refuses the job and the test fails.
+                #   "nodes": 4,
                 # With the launcher srun: the value of its --mpi for each family that Slurm is to
                 # start; `srun --mpi=list` says which there are.
                 #   "srun_mpi": {"mpich": "pmi2", "impi": "pmi2", "openmpi": "pmix"},

@@ -4,7 +4,19 @@ Used where ``SLURM_CONF`` names the cluster: `python tests/cluster/virtual_clust
 Its Slurm starts MPICH and Intel MPI by itself (PMI2); Open MPI brings its own launcher.
 """
 
+import os
+from pathlib import Path
+
 from onesided.sites import configuration
+
+
+def nodes():
+    """Return as an extra how many nodes the cluster was started with; nothing without one."""
+    path = Path(os.environ.get("SLURM_CONF", ""))
+    lines = path.read_text("utf-8").splitlines() if path.is_file() else []
+    number = sum(line.startswith("NodeName=") for line in lines)
+    return {"nodes": number} if number > 1 else {}
+
 
 SLURM = {
     # the queue is asked, not the accounting, for there is none
@@ -37,7 +49,7 @@ site_configuration = configuration(
             "descr": "one rank on each node",
             "access": ["--partition=network", *ACCESS],
             "features": ["network"],
-            "extras": {"srun_mpi": SRUN_MPI, "ranks_per_node": 1},
+            "extras": {"srun_mpi": SRUN_MPI, "ranks_per_node": 1, **nodes()},
             **SLURM,
         },
     ],

@@ -227,9 +227,11 @@ def _placement(partition: _Partition) -> Iterator[InputError]:
     elif said == [NETWORK] and per_node is None:
         expected = f"how many ranks a node gets, for {NETWORK} says that they are on several"
         yield partition.fault("extras.ranks_per_node", "nothing", expected)
-    elif said == [ONE_NODE] and per_node is not None:
+    elif said == [ONE_NODE]:
         expected = f"nothing, for {ONE_NODE} says that all ranks are on one"
-        yield partition.fault("extras.ranks_per_node", per_node, expected)
+        for name in ("ranks_per_node", "nodes"):
+            if name in partition.extras:
+                yield partition.fault(f"extras.{name}", partition.extras[name], expected)
     if NETWORK in said and partition.entry["scheduler"] == LOCAL and _is_own(partition):
         expected = f"a scheduler that gives several nodes, or {ONE_NODE}"
         yield partition.fault("scheduler", f"{LOCAL} with {NETWORK}", expected)

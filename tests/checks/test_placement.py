@@ -1,5 +1,6 @@
 """Ranks are put on nodes as a partition says, by a launcher that fits, and say where they are."""
 
+import json
 import os
 import subprocess
 import sys
@@ -94,6 +95,24 @@ def test_the_node_that_gets_fewer_ranks_than_the_others_is_asked_for_too(job_scr
     lines = job_script({**SLURM, "extras": extras}, "mpich-5.0.2", THREE_RANKS)
     assert {"#SBATCH --ntasks=3", "#SBATCH --ntasks-per-node=2"} <= set(lines)
     assert [line for line in lines if "--nodes" in line][-1] == "#SBATCH --nodes=2"
+
+
+@pytest.mark.parametrize(("nodes", "has_room"), [(2, False), (3, True), (None, True)])
+def test_ranks_that_want_more_nodes_than_there_are_are_skipped_with_both_numbers(
+    reframe, ready_environment, tmp_path, nodes, has_room
+):
+    ready_environment("mpich-5.0.2")
+    extras = {"srun_mpi": {"mpich": "pmi2"}, "ranks_per_node": 1}
+    if nodes is not None:
+        extras["nodes"] = nodes
+    said = reframe({**SLURM, "extras": extras}, "mpich-5.0.2", *THREE_RANKS, "--dry-run")
+    assert "0 failure(s)" in said
+    skips = tmp_path / "skips.jsonl"
+    assert skips.exists() is not has_room
+    if not has_room:
+        (skip,) = map(json.loads, skips.read_text().splitlines())
+        assert skip["verdict"] == "unavailable"
+        assert skip["reason"] == "3 ranks, 1 a node, want 3 nodes; here:network has 2"
 
 
 @pytest.mark.parametrize(

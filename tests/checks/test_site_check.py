@@ -82,6 +82,8 @@ def test_a_site_file_that_lacks_nothing_has_no_fault_and_a_line_a_partition(site
         ({"features": []}, ["features", "neither", "one of one_node and network"]),
         ({"features": ["one_node", "network"]}, ["features", "one_node and network"]),
         ({"extras": {"ranks_per_node": 1}}, ["extras.ranks_per_node", "found 1", "all ranks"]),
+        ({"extras": {"nodes": 4}}, ["extras.nodes", "found 4", "all ranks"]),
+        ({"extras": {"nodes": 1}}, ["extras.nodes", "found 1", "a whole number from 2"]),
         ({"launcher": "local"}, ["launcher", "found local", "a launcher that starts ranks"]),
         ({"launcher": "mpirunn"}, ["launcher", "no such launcher", "mpirunn"]),
         ({"scheduler": "slrm"}, ["scheduler", "no such scheduler", "slrm"]),

@@ -117,6 +117,20 @@ def test_a_campaign_through_sbatch_measures_within_a_node_and_across_nodes(
     assert all(f"{name} ({place})" in page for name in NAMES for place in ("node", "network"))
 
 
+def test_more_ranks_than_the_network_has_nodes_are_skipped_and_say_so(
+    cluster, ready_environment, campaign_file, onesided, tmp_path
+):
+    ready_environment("mpich-5.0.2")
+    select = {"tags": ["full"], "expression": "kernel == 'origin_threads' and ranks == 3"}
+    onesided("run", campaign_file(site="virtual_cluster", partitions=PARTITIONS, select=select))
+    cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")
+    assert set(cells.filter(pl.col("partition") == "node")["status"]) == {"ok"}
+    across = cells.filter(pl.col("partition") == "network")
+    assert set(across["status"]) == {"unavailable"}
+    reason = "3 ranks, 1 a node, want 3 nodes; virtual_cluster:network has 2"
+    assert set(across["detail"]) == {reason}
+
+
 def launcher_of(results, environment):
     """Return the job script's line that launches the kernel."""
     script = next(results.glob(f"sessions/{environment}/**/rfm_job.sh"))
