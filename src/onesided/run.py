@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import signal
@@ -13,6 +14,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from onesided import collect, containers, environments, fingerprint, paths, processes, strays
 from onesided.campaign import Campaign
@@ -220,15 +223,53 @@ LAUNCH_OVERHEAD_S = 2.0
 """What a launch takes beside its cells, about: the start of ReFrame, of the ranks, of MPI."""
 
 
-def announcement(sessions: list[Session], tests: list[dict[str, Any]]) -> str:
-    """Return in one line what will be run, and about how long it will take."""
+def sessions_at_a_time(profile: Path) -> int:
+    """Return how many sessions a Snakemake profile lets run side by side.
+
+    A session asks for all cores unless the profile's ``set-threads`` says for how many.
+
+    Raises:
+        InputError: the profile is no mapping, or holds no whole numbers there.
+    """
+    path = profile / "config.yaml"
+    try:
+        document = yaml.safe_load(path.read_text("utf-8")) or {}
+    except yaml.YAMLError as fault:
+        raise InputError(path, None, " ".join(str(fault).split()), "YAML") from fault
+    if not isinstance(document, dict):
+        raise InputError(path, None, type(document).__name__, "a mapping of Snakemake's options")
+    threads = document.get("set-threads", {})
+    if not isinstance(threads, dict):
+        # as on the command line: session=1, or a list of such
+        words = [threads] if isinstance(threads, str) else threads
+        threads = dict(str(word).partition("=")[::2] for word in words)
+    if "session" not in threads:
+        return 1
+    cores = document.get("cores", "all")
+    try:
+        available = (os.cpu_count() or 1) if cores == "all" else int(cores)
+        return max(1, available // int(threads["session"]))
+    except (ValueError, TypeError, ZeroDivisionError) as fault:
+        found = f"cores: {cores}, set-threads: session: {threads['session']}"
+        raise InputError(path, None, found, "whole numbers, or all cores") from fault
+
+
+def announcement(sessions: list[Session], tests: list[dict[str, Any]], at_a_time: int = 1) -> str:
+    """Return in one line what will be run, and about how long it will take.
+
+    Args:
+        sessions: all of the campaign.
+        tests: as they were declared.
+        at_a_time: how many sessions run side by side.
+    """
     waiting = [session for session in sessions if not session.record.exists()]
     cells = sum(len(cells_of(test)) for test in tests)
     session_s = sum(test.get("expected_s", 0.0) + LAUNCH_OVERHEAD_S for test in tests)
-    minutes = max(1, round(len(waiting) * session_s / 60))
+    minutes = max(1, round(math.ceil(len(waiting) / at_a_time) * session_s / 60))
+    side_by_side = f", {at_a_time} at a time" if at_a_time > 1 else ""
     return (
         f"{len(tests)} launches with {cells} cells in each of {len(sessions)} sessions, "
-        f"{len(waiting)} to run: about {minutes} min"
+        f"{len(waiting)} to run{side_by_side}: about {minutes} min"
     )
 
 
@@ -245,6 +286,7 @@ def run(campaign: Campaign, say: Say, profile: str = DEFAULT_PROFILE) -> None:
         OnesidedError: a stage failed or was interrupted; its line says which.
     """
     chosen = profile_folder(profile)
+    at_a_time = sessions_at_a_time(chosen)
     check_machine(campaign)
     started_s = time.time()
     with processes.termination_interrupts(), campaign_lock(campaign.results, say) as dead:
@@ -264,7 +306,7 @@ def run(campaign: Campaign, say: Say, profile: str = DEFAULT_PROFILE) -> None:
         tests = collect.declared_tests(campaign)
         sessions = [Session(slot, tests) for slot in collect.slots(campaign)]
         reopen(sessions, campaign, say)
-        say(announcement(sessions, tests))
+        say(announcement(sessions, tests, at_a_time))
         with Progress(sessions, say):
             exit_status = _call_snakemake(campaign, chosen, environment)
         if exit_status != 0:

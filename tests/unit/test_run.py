@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -34,6 +35,51 @@ def test_what_measures_is_what_changes_a_measurement(campaign_file):
     other = campaign.load(str(campaign_file(launch_timeout_s=61)))
     assert few.measuring() == many.measuring()
     assert other.measuring() != few.measuring()
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("cores: 4\nset-threads:\n  session: 1\n", 4),
+        ("cores: 8\nset-threads: [session=2, other=1]\n", 4),
+        ("cores: 1\nset-threads: session=1\n", 1),
+        ("cores: 2\nset-threads:\n  session: 4\n", 1),
+        ("set-threads:\n  session: 1\n", os.cpu_count()),
+        # a session takes all cores then
+        ("cores: 4\n", 1),
+        ("", 1),
+    ],
+)
+def test_a_profile_says_how_many_sessions_run_side_by_side(tmp_path, text, number):
+    (tmp_path / "config.yaml").write_text(text)
+    assert run.sessions_at_a_time(tmp_path) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("cores: many\nset-threads:\n  session: 1\n", "found cores: many, .*expected whole numb"),
+        ("cores: 4\nset-threads:\n  session: 0\n", "session: 0; expected whole numbers"),
+        ("- cores\n", "found list; expected a mapping"),
+        ("cores: [4\n", "config.yaml: .*expected YAML"),
+    ],
+)
+def test_a_profile_that_says_it_wrongly_is_refused_with_what_was_found(tmp_path, text, words):
+    (tmp_path / "config.yaml").write_text(text)
+    with pytest.raises(InputError, match=words):
+        run.sessions_at_a_time(tmp_path)
+
+
+def test_the_time_announced_counts_sessions_that_run_side_by_side_once():
+    tests = [{"base_point": {"size": 1}, "crosses": [{"size": [1, 2]}], "expected_s": 58.0}]
+    over = SimpleNamespace(record=SimpleNamespace(exists=lambda: True))
+    waiting = SimpleNamespace(record=SimpleNamespace(exists=lambda: False))
+    sessions = [over] + [waiting] * 9
+    said = run.announcement(sessions, tests)
+    assert said == "1 launches with 2 cells in each of 10 sessions, 9 to run: about 9 min"
+    said = run.announcement(sessions, tests, at_a_time=4)
+    # two times four, then one
+    assert said.endswith("9 to run, 4 at a time: about 3 min")
 
 
 def test_a_killed_campaigns_processes_are_ended_and_those_under_another_lock_are_not(
