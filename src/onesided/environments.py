@@ -173,16 +173,17 @@ def _in_containers(
             raise InputError(source, f"{field}.environment", of, f"one of {', '.join(native)}")
         if name in native:
             raise InputError(source, field, name, "a name that is not under environments")
-        if entry.get("image") == container.ABI and entry["launch_model"] != containers.BIND:
-            found_model = entry["launch_model"]
-            raise InputError(
-                source, f"{field}.launch_model", found_model, "bind, as abi has no MPI"
-            )
+        model = entry["launch_model"]
+        if entry.get("image") == container.ABI and model != containers.BIND:
+            raise InputError(source, f"{field}.launch_model", model, "bind: abi has no MPI")
+        if "namespaces" in entry and model == containers.CONTAINED:
+            expected = "nothing: there is one container"
+            raise InputError(source, f"{field}.namespaces", entry["namespaces"], expected)
         found[name] = replace(
             native[of],
             name=name,
             provider=CONTAINER,
-            launch_model=entry["launch_model"],
+            launch_model=model,
             native=of,
             image=entry.get("image"),
             namespaces=entry.get("namespaces", containers.OWN),
