@@ -8,6 +8,7 @@ import os
 import platform
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +25,17 @@ from onesided.tables import CELL_COLUMNS, LAUNCH_COLUMNS, RECORD_SCHEMA, SAMPLE_
 #: When the command that started the campaign began, seconds since the epoch.
 STARTED_VARIABLE = "ONESIDED_STARTED_S"
 
-NATIVE = "native"
+#: What of a header tells a launch model, a container or a binary from another.
+FACTS = (
+    "launch_model",
+    "container",
+    "namespaces",
+    "dev_shm_shared",
+    "process_vm_readv",
+    "program_sha256",
+)
+#: The same of what it says of the MPI.
+MPI_FACTS = ("library_path", "library_version", "abi")
 
 
 def declare(campaign: Campaign) -> Path:
@@ -63,6 +74,7 @@ class _Tables:
         self.cells: list[dict[str, Any]] = []
         self.samples: list[pl.DataFrame] = []
         self.launches: list[dict[str, Any]] = []
+        self.facts: Counter[str] = Counter()
 
     def add(
         self,
@@ -71,6 +83,7 @@ class _Tables:
         launch: Launch,
         outcomes: dict[str, Outcome],
         found_paths: dict[str, str],
+        launch_model: str,
     ) -> None:
         """Add a test's cells, samples and launches.
 
@@ -80,11 +93,15 @@ class _Tables:
             launch: what it left.
             outcomes: what became of each cell.
             found_paths: the path of each window flavor, as JSON text.
+            launch_model: of the environment, for what never ran.
         """
         header = launch.headers[-1] if launch.headers else None
+        if header:
+            self.facts[json.dumps(_facts(key, test, header))] += 1
         labels = cells_of(test)
         for cell, outcome in outcomes.items():
             row = _cell_row(key, test, cell, labels[cell], outcome, header)
+            row["launch_model"] = header["launch_model"] if header else launch_model
             self.cells.append(row | {"path": found_paths.get(labels[cell].get("flavor", ""))})
             if outcome.result is not None:
                 self._add_samples(key, cell, outcome.result)
@@ -112,6 +129,18 @@ class _Tables:
             self.samples.append(pl.DataFrame(columns, schema=SAMPLE_COLUMNS))
 
 
+def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
+    """Return what a header says of the binary, its library and what its ranks share."""
+    return {
+        "environment": key["environment"],
+        "system": key["system"],
+        "partition": key["partition"],
+        "kernel": test["kernel"],
+        **{name: header[name] for name in FACTS},
+        **{name: header["mpi"][name] for name in MPI_FACTS},
+    }
+
+
 def _cell_row(
     key: dict[str, Any],
     test: dict[str, Any],
@@ -126,7 +155,6 @@ def _cell_row(
         **{name: key.get(name) for name in CELL_COLUMNS},
         **{name: test[name] for name in ("kernel", "thread_level", "setting", "ranks")},
         "placement": test["placement"],
-        "launch_model": header["launch_model"] if header else NATIVE,
         "cell": cell,
         "labels": json.dumps(labels),
         "status": outcome.status,
@@ -165,7 +193,8 @@ def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> d
             "attempt": _attempt(record, test),
         }
         launch, outcomes = _outcomes(test, record, folder, environment)
-        tables.add(key, test, launch, outcomes, _paths(test, record, folder, environment))
+        found_paths = _paths(test, record, folder, environment)
+        tables.add(key, test, launch, outcomes, found_paths, environment["launch_model"])
         inside_s += sum(
             attempt["end_s"] - attempt["begin_s"]
             for attempt in launch.attempts
@@ -248,7 +277,7 @@ def collect(campaign: Campaign) -> None:
         folder / "launches.parquet", pl.DataFrame(tables.launches, schema=LAUNCH_COLUMNS)
     )
     _write_parquet(folder / "cells.parquet", pl.DataFrame(tables.cells, schema=CELL_COLUMNS))
-    record = _campaign_record(campaign, sessions)
+    record = _campaign_record(campaign, sessions, tables.facts)
     _keep_locks(folder, record["environments"])
     documents.write_json(folder / "campaign.json", record)
 
@@ -264,7 +293,9 @@ def _keep_locks(folder: Path, described: list[dict[str, Any]]) -> None:
             documents.write_bytes(kept, Path(spack["lock"]).read_bytes())
 
 
-def _campaign_record(campaign: Campaign, sessions: list[dict[str, Any]]) -> dict[str, Any]:
+def _campaign_record(
+    campaign: Campaign, sessions: list[dict[str, Any]], facts: Counter[str]
+) -> dict[str, Any]:
     return {
         "schema": RECORD_SCHEMA,
         "name": campaign.name,
@@ -274,6 +305,7 @@ def _campaign_record(campaign: Campaign, sessions: list[dict[str, Any]]) -> dict
             environments.read(name, campaign.provider) for name in campaign.environments
         ],
         "settings": campaign.setting_values(),
+        "launch_facts": [{**json.loads(text), "launches": n} for text, n in facts.items()],
         "sessions": sessions,
         "timing": _timing(sessions),
         "commit": _commit(),

@@ -22,7 +22,7 @@ from onesided.experiments import EXPERIMENTS
 from onesided.reproducibility import HEADLINE, Pair, Place, is_helped, place_of
 from onesided.significance import holm, mean_shift
 from onesided.statistics import MINIMUM_COVERAGE, median
-from onesided.tables import PLACE, CollectedCampaign, read_campaign
+from onesided.tables import NATIVE, PLACE, CollectedCampaign, read_campaign
 
 ENVIRONMENT_LEVEL = 0.03
 CELL_LEVEL = 0.02
@@ -220,8 +220,12 @@ def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, An
     return dict(zip(left[1], left[0], strict=True)) if len(left[0]) == len(left[1]) == 1 else {}
 
 
-def _families(campaign: CollectedCampaign) -> dict[str, str]:
-    return dict(campaign.cells.select("environment", "family").unique().rows())
+def _kinds(campaign: CollectedCampaign) -> dict[str, tuple[str | None, str]]:
+    """Return family and launch model of each environment: one in a container is another kind."""
+    kinds = campaign.cells.group_by("environment").agg(
+        pl.col("family").drop_nulls().first(), pl.col("launch_model").drop_nulls().first()
+    )
+    return {name: (family, launch_model or NATIVE) for name, family, launch_model in kinds.rows()}
 
 
 def _environment_names(
@@ -237,7 +241,7 @@ def _environment_names(
     Raises:
         InputError: a name in ``same`` is in no campaign.
     """
-    one, two = _families(first), _families(second)
+    one, two = _kinds(first), _kinds(second)
     for name, known, campaign in (
         *((name, one, first) for name in same),
         *((name, two, second) for name in same.values()),
@@ -247,11 +251,11 @@ def _environment_names(
                 "--same", None, name, f"one of {', '.join(sorted(known))} (in {campaign.folder})"
             )
     renamed = {new: old for old, new in same.items()}
-    for family in sorted({*one.values(), *two.values()} - {None}):
+    for kind in {kind for kind in (*one.values(), *two.values()) if kind[0] is not None}:
         renamed = {
             **_only_ones_left(
-                (name for name in one if one[name] == family and name not in same),
-                (name for name in two if two[name] == family and name not in renamed),
+                (name for name in one if one[name] == kind and name not in same),
+                (name for name in two if two[name] == kind and name not in renamed),
             ),
             **renamed,
         }
@@ -282,7 +286,7 @@ def _place_in_first(
 # ------------------------------------------------------------------------------------ values
 
 
-def _launches(campaign: CollectedCampaign) -> dict[Place, Launches]:
+def headline_launches(campaign: CollectedCampaign) -> dict[Place, Launches]:
     """Return each cell's headline values, the logarithm of one a launch."""
     found: dict[Place, dict[int, float]] = defaultdict(dict)
     for kernel, (metric, statistic) in HEADLINE.items():
@@ -317,10 +321,9 @@ Timed = tuple[Pair, Launches, Launches]
 
 
 def _timed(
-    pairs: Sequence[Pair], first: CollectedCampaign, second: CollectedCampaign
+    pairs: Sequence[Pair], one: Mapping[Place, Launches], two: Mapping[Place, Launches]
 ) -> list[Timed]:
     """Return the cells that have a value of both campaigns and failed in neither."""
-    one, two = _launches(first), _launches(second)
     found = [
         (pair, one.get(place_of(pair.cell), {}), two.get(place_of(pair.again), {}))
         for pair in pairs
@@ -334,7 +337,9 @@ def _cell_difference(timed: Timed) -> Difference:
     return _difference(first, second, CELL_LAUNCHES, CELL_LEVEL)
 
 
-def _whole_difference(cells: Sequence[Timed]) -> Difference:
+def _whole_difference(
+    cells: Sequence[Timed], least: int = ENVIRONMENT_LAUNCHES, level: float = ENVIRONMENT_LEVEL
+) -> Difference:
     """Return the ratio of geometric means over cells, with the rounds as replicates.
 
     A round is one value: the mean over its cells of how far each lies from that cell's middle. So
@@ -348,7 +353,7 @@ def _whole_difference(cells: Sequence[Timed]) -> Difference:
             for number, value in side.items():
                 rounds[number].append(value - middle)
     first, second = ([sum(of) / len(of) for of in rounds.values()] for rounds in sides)
-    return _difference(first, second, ENVIRONMENT_LAUNCHES, ENVIRONMENT_LEVEL)
+    return _difference(first, second, least, level)
 
 
 def _wholes(timed: Sequence[Timed]) -> list[Whole]:
@@ -386,6 +391,40 @@ def weigh(timed: Sequence[Timed]) -> tuple[list[Difference], list[Whole]]:
     )
 
 
+@dataclass(frozen=True)
+class Inside:
+    """Environments of one campaign held against others of it.
+
+    Attributes:
+        wholes: one for each two environments, place and setting, and one for each kernel of it.
+        parts: the difference of each part of the cells, by what tells it from the others.
+    """
+
+    wholes: Sequence[Whole]
+    parts: Mapping[Any, Difference]
+
+
+def inside(
+    launches: Mapping[Place, Launches], pairs: Sequence[Pair], part_of: Callable[[Pair], Any]
+) -> Inside:
+    """Hold cells of a campaign against other cells of it: one MPI launched in two ways, say.
+
+    The environments are one family of tests, the parts another, judged as single cells are.
+
+    Args:
+        launches: of the campaign (see `headline_launches`).
+        pairs: the cell compared with, and the one compared.
+        part_of: what tells the part of a pair; those of one part are taken together.
+    """
+    timed = _timed(pairs, launches, launches)
+    _, wholes = weigh(timed)
+    parts: dict[Any, list[Timed]] = defaultdict(list)
+    for one in timed:
+        parts[part_of(one[0])].append(one)
+    found = [_whole_difference(cells, CELL_LAUNCHES, CELL_LEVEL) for cells in parts.values()]
+    return Inside(wholes, dict(zip(parts, _adjusted(found), strict=True)))
+
+
 # ---------------------------------------------------------------------------------- comparing
 
 
@@ -415,8 +454,8 @@ def compare(first: Path, second: Path, same: Mapping[str, str] | None = None) ->
     """Hold a campaign against another.
 
     Cells are the same when test, cell and environment are. An environment with another name in the
-    second campaign is the one of its family that is left over in both, or what ``same`` says; a
-    partition, the one left over in both.
+    second campaign is the one of its family and launch model that is left over in both, or what
+    ``same`` says; a partition, the one left over in both.
 
     Args:
         first: a results folder that was analysed.
@@ -429,7 +468,7 @@ def compare(first: Path, second: Path, same: Mapping[str, str] | None = None) ->
     one, two = read_campaign(first), read_campaign(second)
     place = _place_in_first(one, two, same or {})
     pairs = reproducibility.pairs(first, second, lambda cell: True, place)
-    timed = _timed(pairs, one, two)
+    timed = _timed(pairs, headline_launches(one), headline_launches(two))
     differences, wholes = weigh(timed)
     of_place = {
         place_of(pair.cell): found for (pair, *_), found in zip(timed, differences, strict=True)

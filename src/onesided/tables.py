@@ -32,6 +32,9 @@ IDENTITY = (
 )
 """What describes a cell; nothing is pooled across any of these."""
 
+NATIVE = "native"
+"""The launch model of an environment with no container."""
+
 CELL_COLUMNS: Mapping[str, Any] = {
     "campaign": pl.String,
     "system": pl.String,

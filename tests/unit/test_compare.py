@@ -144,6 +144,19 @@ def test_another_version_of_a_family_is_compared_with_the_one_it_followed(copy):
     assert found.missing == {}
 
 
+def test_the_same_mpi_in_a_container_is_not_taken_for_another_version_of_it(copy):
+    rename(copy[1], {"environment": ("mpich-5.0.2", "mpich-5.0.2-hybrid")})
+    path = copy[1] / "cells.parquet"
+    inside = pl.col("environment") == "mpich-5.0.2-hybrid"
+    model = pl.when(inside).then(pl.lit("hybrid")).otherwise(pl.col("launch_model"))
+    pl.read_parquet(path).with_columns(launch_model=model).write_parquet(path)
+    found = compare.compare(*copy)
+    assert {whole.name for whole in found.wholes} == {one.name for one in RUNNING[1:]}
+    assert set(found.missing) == {"mpich-5.0.2", "mpich-5.0.2-hybrid"}
+    named = compare.compare(*copy, {"mpich-5.0.2": "mpich-5.0.2-hybrid"})
+    assert "mpich-5.0.2 → mpich-5.0.2-hybrid" in {whole.name for whole in named.wholes}
+
+
 def test_another_machine_is_compared_where_each_has_one_partition(copy):
     rename(copy[1], {"system": ("laptop", "cluster"), "partition": ("local", "network")})
     found = compare.compare(*copy)

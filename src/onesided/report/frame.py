@@ -20,7 +20,7 @@ from onesided import documents, transport, verdicts
 from onesided.analyse import read_verdicts, usable_evidence
 from onesided.errors import InputError, OnesidedError
 from onesided.experiments import EXPERIMENTS, Experiment
-from onesided.report import beside, figures, numbers, parts
+from onesided.report import beside, containers, figures, numbers, parts
 from onesided.report.parts import (
     Column,
     Figure,
@@ -59,13 +59,16 @@ class Cell:
 
     @property
     def group(self) -> tuple[Any, ...]:
-        """Return where and how it was run, without environment and thread level."""
-        names = ("system", "partition", "setting", "ranks", "placement", "launch_model")
+        """Return where and how it was run, without environment and thread level.
+
+        The launch model is the environment's: what keeps environments apart keeps it apart, too.
+        """
+        names = ("system", "partition", "setting", "ranks", "placement")
         return tuple(self.entry[name] for name in names)
 
     @property
     def group_label(self) -> str:
-        """Return the same in words."""
+        """Return the same in words, with the launch model."""
         entry = self.entry
         words = (
             f"{entry['system']}:{entry['partition']}",
@@ -540,6 +543,8 @@ def render(loaded: Loaded, materials: Sequence[Material]) -> tuple[str, list[Sec
     found = [(m.experiment, m.experiment.page.headline(m)) for m in materials]
     headlines = [(experiment, headline) for experiment, headline in found if headline is not None]
     sections = [section for m in materials for section in m.experiment.page.sections(m)]
+    entries = [cell.entry for cell in loaded.cells]
+    sections += containers.sections(loaded.campaign, entries, loaded.summary)
     other = loaded.campaign.record.get("declared", {}).get("beside")
     if other:
         sections.append(beside.section(loaded.campaign.folder, other))

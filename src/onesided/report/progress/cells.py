@@ -11,6 +11,7 @@ from onesided.experiments.progress import IDLE
 from onesided.report import numbers
 from onesided.report.cells import axis_of, level_rank
 from onesided.report.frame import Cell, Material
+from onesided.report.parts import listed
 
 BASE_OPERATIONS = ("put", "get", "accumulate", "fetch_and_op")
 FLAVORS = ("create", "allocate", "shared", "dynamic")
@@ -41,36 +42,19 @@ def first_group(cells: Sequence[Cell]) -> list[Cell]:
     return [cell for group in firsts.values() for cell in group]
 
 
-def _settled(cells: Sequence[Cell]) -> list[tuple[Cell, tuple[Any, ...]]]:
-    """Return each cell with its group.
-
-    A cell that never ran does not know how it was launched: it goes with those that did.
-    """
-    launched: dict[tuple[Any, ...], tuple[Any, ...]] = {}
-    for cell in cells:
-        if cell.launch_model is not None:
-            launched.setdefault(cell.group[:-1], cell.group)
-    return [
-        (
-            cell,
-            cell.group if cell.launch_model else launched.get(cell.group[:-1], cell.group),
-        )
-        for cell in cells
-    ]
-
-
 def groups(cells: Sequence[Cell]) -> list[list[Cell]]:
     """Return the cells by setting and place, in the order declared, the default first."""
     found: dict[tuple[Any, ...], list[Cell]] = {}
-    for cell, group in _settled(cells):
-        found.setdefault(group, []).append(cell)
+    for cell in cells:
+        found.setdefault(cell.group, []).append(cell)
     return sorted(found.values(), key=lambda group: group[0].setting != DEFAULT_SETTING)
 
 
 def places(cells: Sequence[Cell]) -> list[list[Cell]]:
     """Return the cells by place, all settings together, in the order declared."""
     found: dict[tuple[Any, ...], list[Cell]] = {}
-    for cell, (system, partition, _, *how) in _settled(cells):
+    for cell in cells:
+        system, partition, _, *how = cell.group
         found.setdefault((system, partition, *how), []).append(cell)
     return list(found.values())
 
@@ -146,6 +130,6 @@ def place_words(cells: Sequence[Cell]) -> str:
         f"{first.system}:{first.partition}",
         numbers.count(first.ranks, "rank") if first.ranks is not None else None,
         first.placement,
-        next((cell.launch_model for cell in cells if cell.launch_model), None),
+        listed(list(dict.fromkeys(cell.launch_model for cell in cells if cell.launch_model))),
     )
     return ", ".join(word for word in words if word)
