@@ -33,8 +33,11 @@ take_to_image() {
 clean_up() {
     apt-get clean
     rm -rf /var/lib/apt/lists/* /var/cache/apt /var/cache/debconf/*-old /var/cache/ldconfig \
-        /var/lib/dpkg/*-old /var/log/* /usr/share/doc /usr/share/man /usr/share/info \
+        /var/lib/dpkg/*-old /var/log/* /usr/share/man /usr/share/info \
         /usr/share/locale /opt/onesided-build
     rm -f /etc/machine-id /etc/passwd- /etc/group- /etc/shadow- /etc/gshadow- /etc/.pwd.lock
+    # the packages' licences stay
+    find /usr/share/doc -type f ! -name copyright -delete
+    find /usr/share/doc -type d -empty -delete
     mkdir -p /var/cache/apt/archives/partial
 }

@@ -128,4 +128,5 @@ def launch(
         raise OnesidedError(f"timed out after {timeout_s:.0f} s") from fault
     finally:
         strays.end_processes(LAUNCH_MARKER, marker)
+        strays.end_mounts(paths.images_dir())
     return answer.returncode

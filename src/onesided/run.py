@@ -81,6 +81,7 @@ def ensure_declared(campaign: Campaign) -> None:
 def clean_after(dead: DeadHolder | None, say: Say) -> None:
     """End what a killed campaign left running, and remove what it left in shared memory."""
     ended = strays.end_processes(strays.LOCK_MARKER, str(lock_file()))
+    ended += strays.end_mounts(paths.images_dir())
     patterns = environments.left_behind()
     removed: list[str] = []
     if dead:

@@ -301,6 +301,7 @@ class Session:
             raise InterruptedSessionError("the session was told to stop") from None
         finally:
             strays.end_processes(strays.SESSION_MARKER, str(attempt))
+            strays.end_mounts(paths.images_dir())
             shutil.rmtree(temporary, ignore_errors=True)
             _clear_after_dead_launches(attempt, begin_s)
 

@@ -1,7 +1,8 @@
 """What a killed campaign leaves behind: its processes, shared-memory segments, temporary folders.
 
 Processes are found by a marker in their environment, which every descendant of a campaign
-inherits; segments by name, owner, age, and that no living process maps them.
+inherits; segments by name, owner, age, and that no living process maps them. What mounts the image of a
+container that was killed has no such environment; it is found by the image that it holds open.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ SHARED_MEMORY = Path("/dev/shm")
 #: Where files go that an MPI writes without asking TMPDIR.
 TEMPORARY = Path("/tmp")
 GONE_AFTER_S = 5.0
+#: Programs by which a user mounts an image.
+MOUNTERS = ("squashfuse", "squashfuse_ll", "fuse-overlayfs", "fuse2fs", "gocryptfs")
 
 
 def _processes() -> Iterator[int]:
@@ -102,6 +105,44 @@ def end_processes(marker: str, value: str | None = None) -> int:
         killed.update(left)
         time.sleep(0.05)
     return len(killed)
+
+
+def end_mounts(images: Path) -> int:
+    """Kill what keeps images of a folder mounted for containers that are gone; return how many.
+
+    Args:
+        images: the folder. A container is gone when nothing but mounters is left in its mount
+            namespace.
+    """
+    mounters: dict[str, list[int]] = {}
+    others = set()
+    for process in _processes():
+        folder = Path(f"/proc/{process}")
+        try:
+            namespace = str((folder / "ns" / "mnt").readlink())
+            name = (folder / "comm").read_text().strip()
+        except OSError:
+            continue
+        if name in MOUNTERS:
+            mounters.setdefault(namespace, []).append(process)
+        else:
+            others.add(namespace)
+    killed = 0
+    for namespace, processes in mounters.items():
+        if namespace not in others and any(_holds(one, images) for one in processes):
+            for process in processes:
+                _send(process, signal.SIGKILL)
+            killed += len(processes)
+    return killed
+
+
+def _holds(process: int, folder: Path) -> bool:
+    """Tell whether a process has a file below the folder open."""
+    try:
+        opened = [path.readlink() for path in Path(f"/proc/{process}/fd").iterdir()]
+    except OSError:
+        return False
+    return any(one.is_relative_to(folder) for one in opened)
 
 
 def mapped_segments() -> set[str]:

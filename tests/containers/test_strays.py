@@ -1,0 +1,62 @@
+"""A container that was killed leaves what mounts its image; that is ended, and no other."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+START_S = 30
+
+HELD_BY_CONTAINERS = """
+import sys
+from pathlib import Path
+from onesided import strays
+print(strays.end_mounts(Path(sys.argv[1])))
+"""
+
+
+def mounters():
+    """Return how many processes mount an image."""
+    answer = subprocess.run(["pgrep", "-c", "squashfuse"], capture_output=True, text=True)
+    return int(answer.stdout or 0)
+
+
+@pytest.fixture
+def container(person, images):
+    """Start a container that sleeps; return its process, and the image."""
+    image = images("mpich")
+    before = mounters()
+    process = subprocess.Popen(
+        [*person.prefix, "apptainer", "--silent", "exec", image, "sleep", "300"],
+        env=person.variables,
+        cwd=person.folder,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + START_S
+    while mounters() == before and time.monotonic() < deadline:
+        time.sleep(0.1)
+    if mounters() == before:
+        process.kill()
+        pytest.skip("no squashfuse: this machine unpacks images")
+    yield process, image, before
+    process.kill()
+
+
+def test_only_what_mounts_an_image_for_nobody_is_ended(person, container):
+    process, image, before = container
+
+    def end():
+        return int(person.do("python", "-c", HELD_BY_CONTAINERS, image.parent))
+
+    assert end() == 0
+    assert process.poll() is None
+    # as a launcher does that ends its ranks
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    time.sleep(1)
+    end()
+    assert mounters() == before
