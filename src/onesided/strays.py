@@ -1,8 +1,8 @@
 """What a killed campaign leaves behind: its processes, shared-memory segments, temporary folders.
 
 Processes are found by a marker in their environment, which every descendant of a campaign
-inherits; segments by name, owner, age, and that no living process maps them. What mounts the image of a
-container that was killed has no such environment; it is found by the image that it holds open.
+inherits; segments by name, owner, age, and that no living process maps them. What mounts the image
+of a killed container has no such environment; it is found by the image that it holds open.
 """
 
 from __future__ import annotations
