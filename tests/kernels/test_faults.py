@@ -71,7 +71,7 @@ def test_a_full_disk_is_said(shared_counter):
 def test_one_rank_is_unsupported_and_the_header_proves_that_it_was_alone(shared_counter):
     run = shared_counter.launch(ranks=1)
     assert run.code == 4
-    assert run.stderr.count("ranks: found 1; expected 2 or more") == 1
+    assert run.stderr.count("ranks: found 1 in the world; expected 2 or more") == 1
     (header,) = run.lines
     assert (header["type"], header["ranks"]) == ("header", 1)
 
