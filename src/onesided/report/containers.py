@@ -510,6 +510,9 @@ def _parts(topic: Topic, held: _Held, kernel: str) -> Table:
 _LEAST_SPAN = 1.25
 """How far from 1 the axis reaches at least, as a factor."""
 
+_CUT = 3.0
+"""How far beyond the values an interval is drawn at most, as a factor."""
+
 
 def _figure(topic: Topic, held: _Held) -> Figure | None:
     """Return the ratios as drawn: a line an environment; None where nothing was timed."""
@@ -570,8 +573,11 @@ def _chart(
     order = [row["environment"] for row in rows]
     whole = [_plain(row) for row in rows]
     single = [_plain(mark) for mark in marks]
-    ends = [mark["value"] for mark in single]
-    ends += [end for row in whole for end in (row["low"], row["high"])]
+    values = [one["value"] for one in (*whole, *single)]
+    # the interval of two or three launches may go from nothing to everything: it is cut there
+    least, most = min(values) / _CUT, max(values) * _CUT
+    ends = [min(max(end, least), most) for row in whole for end in (row["low"], row["high"])]
+    ends += values
     low = min([1 / _LEAST_SPAN, *(end / 1.05 for end in ends)])
     high = max([_LEAST_SPAN, *(end * 1.05 for end in ends)])
     ratio = alt.X(
@@ -600,7 +606,7 @@ def _chart(
         .encode(y=place, x=ratio, tooltip=hints)
     )
     base = alt.Chart(alt.InlineData(values=whole)).encode(y=place)
-    bars = base.mark_rule(color=figures.colour("ink"), strokeWidth=2.5).encode(
+    bars = base.mark_rule(color=figures.colour("ink"), strokeWidth=2.5, clip=True).encode(
         x=alt.X("low:Q"), x2="high:Q"
     )
     dots = base.mark_point(filled=True, size=70, color=figures.colour("ink"), opacity=1).encode(
