@@ -89,6 +89,13 @@ def _path(venv, runtime):
     )
 
 
+def _remove(path):
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
 @pytest.fixture(scope="session")
 def person(runtime, tmp_path_factory):
     """Return the ordinary user."""
@@ -102,9 +109,12 @@ def person(runtime, tmp_path_factory):
         pytest.skip(f"root cannot build images everywhere; {USER_VARIABLE} names an ordinary user")
     home = Path(pwd.getpwnam(name).pw_dir)
     folder = home / "onesided-tests"
-    shutil.rmtree(folder, ignore_errors=True)
     checkout = folder / "checkout"
-    shutil.copytree(ROOT, checkout, ignore=NOT_COPIED, symlinks=True)
+    # what an earlier run made takes minutes, and is made anew when what it was made from changed
+    for path in [*folder.glob("*"), *checkout.glob("*"), checkout / ".git"]:
+        if path.name not in ("checkout", "build", ".venv"):
+            _remove(path)
+    shutil.copytree(ROOT, checkout, ignore=NOT_COPIED, symlinks=True, dirs_exist_ok=True)
     shutil.copytree(ROOT / "results" / "published", checkout / "results" / "published")
     subprocess.run(["chown", "-R", name, folder], check=True)
     variables |= {"HOME": str(home), "PATH": _path(checkout / ".venv", runtime)}

@@ -53,7 +53,8 @@ def test_an_image_holds_nothing_of_the_machine_it_was_built_on(person, mpich):
 
 def test_the_app_of_a_kernel_is_the_bare_kernel_and_takes_its_options(person, mpich):
     table = person.do("apptainer", "run", "--app", "progress", mpich, cwd=person.folder)
-    assert table.startswith("MPICH Version: 5.0.2")
+    assert table.startswith("MPICH Version:")
+    assert "2 ranks" in table
     assert "fetch_and_op" in table
     usage = person.do("apptainer", "run", "--app", "shared_counter", mpich, "--help")
     assert "--tasks" in usage

@@ -151,7 +151,7 @@ def test_a_runtime_that_fails_is_the_reason(machine):
     containers.image_file("mpich").parent.mkdir(parents=True)
     containers.image_file("mpich").write_text("an image")
     reason = environments.provide("mpich-5.0.2-contained")["reason"]
-    assert reason == "apptainer failed: FATAL: no user namespaces"
+    assert reason == "apptainer: exit 255: FATAL: no user namespaces"
 
 
 def document(launch_model, **container):

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from onesided import documents, paths
 from onesided.errors import InputError, OnesidedError
+from onesided.processes import ProgramError, ask
 
 Document = dict[str, Any]
 
@@ -83,20 +83,10 @@ def read(program: Path, image: Path) -> Document:
 
 def _ask(command: Sequence[str]) -> str:
     try:
-        answer = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=READ_TIMEOUT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as fault:
-        raise OnesidedError(f"{Path(command[0]).name} cannot be run: {fault}") from fault
-    if answer.returncode != 0:
-        said = re.sub(r"\x1b\[[0-9;]*m", "", answer.stderr).strip().splitlines()
-        raise OnesidedError(f"{Path(command[0]).name} failed: {' '.join(said[-1:]) or 'no word'}")
-    return answer.stdout
+        return ask(command, timeout_s=READ_TIMEOUT_S)
+    except ProgramError as fault:
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", str(fault))
+        raise OnesidedError(f"{Path(command[0]).name}: {plain}") from fault
 
 
 def exec_words() -> list[str]:

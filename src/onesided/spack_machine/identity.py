@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 
 from onesided.errors import OnesidedError
+from onesided.processes import ProgramError, ask
 from onesided.providers.command import one_line
 
 TIMEOUT_S = 60
@@ -150,24 +150,8 @@ def shown(wrapper: Path) -> list[str]:
 def _run(
     words: Sequence[str | Path], folder: str | None, variables: Mapping[str, str] | None
 ) -> str:
-    program = words[0]
     try:
-        outcome = subprocess.run(
-            [str(word) for word in words],
-            cwd=folder,
-            env={**clean_environment(), **(variables or {})},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-    except OSError as fault:
-        raise UnknownMpiError(program, f"cannot be started: {fault.strerror}") from fault
-    except subprocess.TimeoutExpired as fault:
-        raise UnknownMpiError(program, f"did not end within {TIMEOUT_S} s") from fault
-    if outcome.returncode != 0:
-        said = one_line(outcome.stderr or outcome.stdout) or "it said nothing"
-        raise UnknownMpiError(program, f"exit {outcome.returncode}: {said}")
-    return outcome.stdout
+        environment = {**clean_environment(), **(variables or {})}
+        return ask(words, timeout_s=TIMEOUT_S, folder=folder, variables=environment)
+    except ProgramError as fault:
+        raise UnknownMpiError(words[0], str(fault)) from fault

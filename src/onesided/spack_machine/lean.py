@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from onesided.errors import OnesidedError
+from onesided.processes import ProgramError, ask
 from onesided.providers.command import one_line
 
 TIMEOUT_S = 300
@@ -48,21 +48,13 @@ def not_to_build(spack: Path, packages: Iterable[str]) -> list[str]:
     with tempfile.NamedTemporaryFile("w", suffix=".py", prefix="onesided-") as script:
         script.write(ASKS)
         script.flush()
+        words = [spack, "python", script.name, ",".join(known), ",".join(VIRTUALS)]
         try:
-            outcome = subprocess.run(
-                [spack, "python", script.name, ",".join(known), ",".join(VIRTUALS)],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=TIMEOUT_S,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as fault:
-            raise OnesidedError(f"{spack}: {one_line(str(fault))}") from fault
-    answers = [line for line in outcome.stdout.splitlines() if line.startswith("ONESIDED ")]
-    if outcome.returncode != 0 or not answers:
-        said = one_line(outcome.stderr or outcome.stdout) or "it said nothing"
-        raise OnesidedError(f"{spack} python: exit {outcome.returncode}: {said}")
+            said = ask(words, timeout_s=TIMEOUT_S)
+        except ProgramError as fault:
+            raise OnesidedError(f"{spack} python: {fault}") from fault
+    answers = [line for line in said.splitlines() if line.startswith("ONESIDED ")]
+    if not answers:
+        raise OnesidedError(f"{spack} python: no answer: {one_line(said) or 'it said nothing'}")
     names = set(json.loads(answers[-1].removeprefix("ONESIDED ")))
     return sorted(names - set(known))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
 from onesided.errors import OnesidedError
-from onesided.providers.command import one_line
+from onesided.processes import ProgramError, ask
 
 #: Names of modules that are worth loading to see whether they bring an mpicc.
 LOOKS_LIKE_MPI = re.compile(
@@ -70,19 +69,8 @@ def variables(*names: str) -> dict[str, str]:
 
 
 def _shell(script: str, *names: str) -> str:
+    words = ["bash", "--noprofile", "--norc", "-c", SHELL + script, "bash", *names]
     try:
-        outcome = subprocess.run(
-            ["bash", "--noprofile", "--norc", "-c", SHELL + script, "bash", *names],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as fault:
-        raise ModuleError(f"module: {one_line(str(fault))}") from fault
-    if outcome.returncode != 0:
-        said = one_line(outcome.stderr or outcome.stdout) or "it said nothing"
-        raise ModuleError(f"module {' '.join(names)}: {said}")
-    return outcome.stdout
+        return ask(words, timeout_s=TIMEOUT_S)
+    except ProgramError as fault:
+        raise ModuleError(f"module {' '.join(names)}: {fault}") from fault

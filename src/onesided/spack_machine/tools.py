@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from onesided.processes import ProgramError, ask
 
 TIMEOUT_S = 30
 COMPILERS = {"c": "gcc", "c++": "g++", "fortran": "gfortran"}
@@ -101,15 +102,6 @@ def _is_in(path: str | None, folder: Path) -> bool:
 
 def _said(words: list[str]) -> str:
     try:
-        outcome = subprocess.run(
-            words,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        return ask(words, timeout_s=TIMEOUT_S)
+    except ProgramError:
         return ""
-    return outcome.stdout
