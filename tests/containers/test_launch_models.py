@@ -85,7 +85,8 @@ def test_ranks_in_namespaces_of_their_own_are_one_world_that_may_not_look_into_e
         "python", "-c",
         "import sys; from onesided import environments, kernels; "
         "held = environments.provide('mpich-5.0.2-hybrid'); "
-        "line = kernels.launch_line(held, 'progress', ['--output', 'lines.jsonl', '--ranks', '2']); "
+        "options = ['--output', 'lines.jsonl', '--ranks', '2']; "
+        "line = kernels.launch_line(held, 'progress', options); "
         "sys.exit(kernels.launch(line, kernels.variables(held), 60, quiet=True))",
         cwd=folder,
     )  # fmt: skip
