@@ -1,11 +1,12 @@
 """The quick campaign's checks through sbatch, within a node and across nodes, under three MPIs.
 
 One round: what it takes for a report. Verdicts want six, so the claims are about the share of
-accesses that were early in the one launch, by the bounds that a launch is held to.
+accesses that were early in the one launch. Other programs on the machine may spoil a few of them.
 """
 
 import csv
 import json
+import statistics
 from collections import Counter
 
 import polars as pl
@@ -56,14 +57,28 @@ def early_shares(rows, partition, environment, **axes):
     return known
 
 
+def assert_early(shares):
+    """Half of the cells or more speak for independent, none for waits.
+
+    An access that lost its core to another program is late, however independent it is.
+    """
+    assert statistics.median_high(shares) >= EARLY_LAUNCH
+    assert min(shares) > WAITING_LAUNCH
+
+
+def assert_not_early(shares):
+    # no other program makes an access early
+    assert max(shares) <= WAITING_LAUNCH
+
+
 def assert_early_within_a_node_only(rows, environment, **axes):
-    assert min(early_shares(rows, NODE, environment, **axes)) >= EARLY_LAUNCH
-    assert max(early_shares(rows, NETWORK, environment, **axes)) <= WAITING_LAUNCH
+    assert_early(early_shares(rows, NODE, environment, **axes))
+    assert_not_early(early_shares(rows, NETWORK, environment, **axes))
 
 
 def assert_nowhere_early(rows, environment, **axes):
     for partition in (NODE, NETWORK):
-        assert max(early_shares(rows, partition, environment, **axes)) <= WAITING_LAUNCH
+        assert_not_early(early_shares(rows, partition, environment, **axes))
 
 
 def assert_complete(results):

@@ -1,6 +1,7 @@
 """Two hosts joined by a wire with a delay: what an access costs across it follows the delay."""
 
 import json
+import math
 import os
 import subprocess
 from itertools import pairwise
@@ -15,6 +16,7 @@ from onesided.records import samples_of
 #: One way, in seconds.
 DELAYS = (0.0, 0.001, 0.005)
 TIMEOUT_S = 60
+LAUNCHES = 4
 #: How each family's launcher is told of the hosts and of what stands in for ssh.
 HYDRA = ("-launcher", "ssh", "-launcher-exec", "{agent}", "-hosts", "h1,h2", "-ppn", "1")
 SPANNING = {
@@ -104,18 +106,29 @@ def prices_of_a_put(hosts, document, output):
     }
 
 
+def least_prices(hosts, document, folder, delay_s):
+    """Return by flavor the least of several launches: of one, if no program was in its way.
+
+    The ranks poll, and a program that takes a core from them only adds.
+    """
+    hosts.set_delay(delay_s)
+    least = dict.fromkeys(("create", "allocate"), math.inf)
+    for launch in range(LAUNCHES):
+        found = prices_of_a_put(hosts, document, folder / f"{delay_s}-{launch}.jsonl")
+        least = {flavor: min(known, *found[flavor]) for flavor, known in least.items()}
+        if not delay_s or max(least.values()) < 2.2 * delay_s:
+            break
+    return least
+
+
 @pytest.mark.parametrize("name", ["mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"])
 def test_a_put_costs_one_round_trip_of_the_wire_whatever_its_delay(
     hosts, ready_environment, tmp_path, name
 ):
     document = ready_environment(name)
-    prices = []
-    for delay_s in DELAYS:
-        hosts.set_delay(delay_s)
-        prices.append(prices_of_a_put(hosts, document, tmp_path / f"{delay_s}.jsonl"))
+    prices = [least_prices(hosts, document, tmp_path, delay_s) for delay_s in DELAYS]
     for flavor in ("create", "allocate"):
-        # the least of each: the ranks poll, and a program that takes a core from them only adds
-        least = [min(found[flavor]) for found in prices]
+        least = [found[flavor] for found in prices]
         assert all(price >= 2 * delay_s for price, delay_s in zip(least, DELAYS, strict=True))
         for (shorter_s, less), (longer_s, more) in pairwise(zip(DELAYS, least, strict=True)):
             trips = (more - less) / (2 * (longer_s - shorter_s))
