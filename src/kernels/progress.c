@@ -159,8 +159,7 @@ static const struct option options[] = {
      OPTION_NUMBER, "0.02", 1e-6, 3600},
     {"retakes", "N",
      "computes_probing, polls_memory: how often a sample is taken again, at most, in which an "
-     "origin "
-     "lost its core",
+     "origin lost its core; the state is four times as long then",
      OPTION_INTEGER, "3", 0, 100},
     {"warm-up", "N", "untimed samples first, with no compute", OPTION_INTEGER, "2", 0, 1000},
 };
@@ -601,7 +600,10 @@ static size_t plan_lengths(const struct experiment *experiment, double *plan)
 }
 
 /* One sample; of a target that visits MPI as many more as are asked for, while an origin loses its
- * core in each. All of them are kept. Returns how many. */
+ * core in each. All of them are kept. Returns how many.
+ *
+ * Whoever takes an origin's core takes it for a few ticks of the scheduler; in a state that lasts
+ * many the visits still tell whether the access was early. */
 static size_t take_sample(struct experiment *experiment, double length_s,
                           const struct all_series *all, size_t room)
 {
@@ -611,7 +613,7 @@ static size_t take_sample(struct experiment *experiment, double length_s,
     size_t taken = 0;
     struct access access;
     do {
-        access = run_sample(experiment, length_s, all);
+        access = run_sample(experiment, length_s * (taken > 0 ? RETAKE_LENGTHENS : 1.0), all);
         taken++;
     } while (taken < most && an_origin_lost_its_core(experiment, &access));
     return taken;

@@ -266,6 +266,33 @@ def test_an_origin_that_lost_its_core_was_early_where_few_visits_came_meanwhile(
     assert (late_or_not.word, late_or_not.valid_launches) == (verdicts.UNDECIDED, 0)
 
 
+def test_a_delay_that_waiting_for_cores_accounts_for_is_none_of_the_mpis():
+    # early, after 40 % of what remained; the ranks waited for their cores for 0, or for most of it
+    late = accesses(behaviours()[verdicts.WAITS])
+    early = late.with_columns(
+        value=pl.when(metric="elapsed").then(4.4e-3).otherwise("value")
+    ).with_columns(value=pl.when(metric="remaining").then(11e-3).otherwise("value"))
+    visited = with_series(early, "visits_remaining", pl.lit(1000.0))
+    waited = with_series(visited, "access_run_delay", pl.lit(0.5e-3))
+    waited = with_series(waited, "compute_run_delay", pl.lit(0.5e-3))
+    # nobody lost a tenth of these
+    longest = early.filter(pl.col("value") >= 10e-3, metric="compute").select(progress.SAMPLE)
+    told = {
+        name: progress.evidence(samples.join(longest, on=progress.SAMPLE))["elapsed"]
+        .unique()
+        .to_list()
+        for name, samples in (("idle", visited), ("busy", waited))
+    }
+    assert told["idle"] == pytest.approx([4.4e-3])
+    assert told["busy"] == pytest.approx([3.4e-3])
+    # of a target that visits nobody, and of what was late, nothing is taken off
+    unvisited = waited.filter(~pl.col("metric").str.starts_with("visits"))
+    assert progress.evidence(unvisited)["elapsed"].max() == pytest.approx(4.4e-3)
+    late_too = with_series(late, "visits_remaining", pl.lit(1000.0))
+    late_too = with_series(late_too, "access_run_delay", pl.lit(0.5e-3))
+    assert judged(late_too).word == verdicts.WAITS
+
+
 @pytest.mark.parametrize(
     ("visits_remaining", "word"), [(60.0, verdicts.INDEPENDENT), (3.0, verdicts.WAITS)]
 )

@@ -74,6 +74,8 @@ struct presence {
  * that is to come to MPI meanwhile could not, or an origin could not see that it did. The analysis
  * goes by the same measure. */
 #define LOST_CORE_SHARE 0.1
+/* How much longer the target stays in its state in a sample that is taken again. */
+#define RETAKE_LENGTHENS 4.0
 
 /* What the target does while origins access its window. */
 struct target_state {

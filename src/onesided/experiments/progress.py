@@ -81,6 +81,20 @@ def _judged_times() -> list[pl.Expr]:
     ]
 
 
+def _without_the_scheduler() -> pl.Expr:
+    """Return the judged time of an early access to a visiting target less what ranks waited.
+
+    It was early all the same; but a delay that both ranks' waiting for their cores accounts for is
+    none of the MPI's.
+    """
+    judged = pl.col("judged_elapsed")
+    waited = pl.sum_horizontal(pl.col(name).fill_nan(None) for name in RUN_DELAYS)
+    early = judged < EARLY_SHARE_OF_REMAINING * pl.col("judged_remaining")
+    visited = pl.col("visits_remaining").is_not_null()
+    own = pl.max_horizontal(judged - waited, pl.lit(0.0))
+    return pl.when(visited & early).then(own).otherwise(judged).alias("judged_elapsed")
+
+
 def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
     """Return one row an access: SAMPLE, its series as columns, and whether it counts.
 
@@ -100,6 +114,7 @@ def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
         .sort(SAMPLE)
         .with_columns((pl.col("valid") != 0).alias("met"))
         .with_columns(_judged_times())
+        .with_columns(_without_the_scheduler())
         .with_columns(
             (
                 pl.col("met")
