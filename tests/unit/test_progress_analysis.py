@@ -289,7 +289,7 @@ def test_a_delay_that_waiting_for_cores_accounts_for_is_none_of_the_mpis():
     unvisited = waited.filter(~pl.col("metric").str.starts_with("visits"))
     assert progress.evidence(unvisited)["elapsed"].max() == pytest.approx(4.4e-3)
     late_too = with_series(late, "visits_remaining", pl.lit(1000.0))
-    late_too = with_series(late_too, "access_run_delay", pl.lit(0.5e-3))
+    late_too = with_series(late_too, "access_run_delay", pl.lit(0.05e-3))
     assert judged(late_too).word == verdicts.WAITS
 
 
