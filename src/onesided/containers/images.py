@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from onesided import containers, environments, fingerprint, paths
 from onesided.errors import InputError, OnesidedError
+from onesided.providers.command import alone
 
 BASE, TOOLCHAIN = "base", "toolchain"
 ALL, ABI, OPENSHMEM = "all", "abi", "openshmem"
@@ -98,23 +100,31 @@ class Builder:
         self._mirror = mirror
         self._folder = paths.images_dir()
         self._context = self._folder / "context"
-        self._seconds: dict[str, float] = {}
 
     def build(self, image: Image) -> float:
         """Build an image, and what it stands on unless that is there; return the seconds it took.
+
+        Two builds into one folder wait for each other.
 
         Raises:
             OnesidedError: a build failed; its log is named, and the image that was there stays.
         """
         begin = time.monotonic()
-        self._folder.mkdir(parents=True, exist_ok=True)
-        base = self._shared(BASE, self._base_state(), self._base_arguments())
-        self._shared(TOOLCHAIN, self._state_of(TOOLCHAIN, base), {})
+        with alone(self._folder, "another build", print, threading.Event()):
+            try:
+                base = self._shared(BASE, self._base_state(), self._base_arguments())
+                self._shared(TOOLCHAIN, self._state_of(TOOLCHAIN, base), {})
+                self._build(image)
+            finally:
+                # pip's settings may hold a password
+                shutil.rmtree(self._context, ignore_errors=True)
+        return time.monotonic() - begin
+
+    def _build(self, image: Image) -> None:
         self._make_context()
         lock = hashlib.sha256((paths.project_root() / "requirements.lock").read_bytes()).hexdigest()
         arguments = {**image.arguments, "commit": commit(), "lock": lock}
         self._call(image.definition, image.file, arguments)
-        return time.monotonic() - begin
 
     def _shared(self, name: str, state: str, arguments: Mapping[str, str]) -> str:
         """Build an image that others stand on unless it is there; return its state."""
