@@ -46,8 +46,8 @@ def test_the_record_keeps_what_headers_say_and_cells_that_never_ran_their_enviro
     other = tmp_path / "build" / "environments" / MPICH
     other.mkdir(parents=True)
     container = {
-        "environment": MPICH, "image": "/i.sif", "image_name": "mpich", "runtime": None,
-        "commit": None,
+        "environment": MPICH, "image": "/i.sif", "image_name": "mpich", "image_sha256": None,
+        "runtime": None, "commit": None, "namespaces": "own", "variables": {}, "binds": [],
     }  # fmt: skip
     changed = {**document, "launch_model": "hybrid", "container": container}
     (other / "environment.json").write_text(json.dumps(changed))
