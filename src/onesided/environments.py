@@ -174,7 +174,7 @@ def _in_containers(
         if name in native:
             raise InputError(source, field, name, "a name that is not under environments")
         model = entry["launch_model"]
-        if entry.get("image") == container.ABI and model != containers.BIND:
+        if entry.get("image") == containers.ABI and model != containers.BIND:
             raise InputError(source, f"{field}.launch_model", model, "bind: abi has no MPI")
         if "namespaces" in entry and model == containers.CONTAINED:
             expected = "nothing: there is one container"

@@ -14,6 +14,7 @@ from onesided import containers, fingerprint, paths, settings, strays
 from onesided.errors import InputError, OnesidedError
 
 PLACEMENT = "unbound"
+THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 LAUNCH_MARKER = "ONESIDED_LAUNCH"
 """Set for every process of one launch; a rank that outlives its launcher is found by it."""
 LAST_WORDS = 2000

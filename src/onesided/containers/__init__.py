@@ -21,6 +21,8 @@ Document = dict[str, Any]
 
 RUNTIME = "apptainer"
 CONTAINED, HYBRID, BIND = "contained", "hybrid", "bind"
+ABI = "abi"
+"""The image of kernels with the MPI ABI, and no MPI."""
 OWN, SHARED = "own", "shared"
 """Namespaces of the containers of a launch: one's own, or shared by those of one launcher."""
 

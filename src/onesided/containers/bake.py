@@ -16,11 +16,9 @@ from typing import Any
 from onesided import containers, documents, environments, fingerprint, kernels, paths
 
 SCHEMA = "onesided/image/1"
-ABI = "abi"
 ABI_COMPILER = "bin/mpicc_abi"
 #: Where kernels that were built with the MPI ABI stand.
 ABI_KERNELS = containers.ROOT / "kernels"
-THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 
 
 def main(image: str, *names: str) -> int:
@@ -40,7 +38,7 @@ def main(image: str, *names: str) -> int:
         "environments": {},
         "abi": None,
     }
-    if image == ABI:
+    if image == containers.ABI:
         document["abi"] = _build_with_abi(Path(found[0]["prefix"]))
     else:
         document["environments"] = {one["name"]: _with_kernels(one) for one in found}
@@ -52,7 +50,7 @@ def main(image: str, *names: str) -> int:
 
 def _with_kernels(environment: dict[str, Any]) -> dict[str, Any]:
     prefix = str(kernels.build(environment))
-    return {**environment, "kernels_prefix": dict.fromkeys(THREAD_LEVELS, prefix)}
+    return {**environment, "kernels_prefix": dict.fromkeys(kernels.THREAD_LEVELS, prefix)}
 
 
 def _build_with_abi(mpi: Path) -> dict[str, str]:

@@ -23,7 +23,7 @@ from onesided.errors import InputError, OnesidedError
 from onesided.providers.command import alone
 
 BASE, TOOLCHAIN = "base", "toolchain"
-ALL, ABI, OPENSHMEM = "all", "abi", "openshmem"
+ALL, OPENSHMEM = "all", "openshmem"
 #: What of the checkout is not needed inside.
 LEFT_OUT = re.compile(r"(tests|benchmarks|\.ci|spack)/|\.git|spack\.yaml$")
 #: What the base is made from, beside its definition and scripts.
@@ -73,7 +73,7 @@ def known() -> dict[str, Image]:
     found += [Image(one.name, one.family, {"version": one.version}) for one in declared.values()]
     found += [
         Image(ALL, ALL, versions),
-        Image(ABI, ABI, {"version": versions["mpich"]}),
+        Image(containers.ABI, containers.ABI, {"version": versions["mpich"]}),
         Image(OPENSHMEM, OPENSHMEM),
     ]
     return {image.name: image for image in found}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from onesided import containers, fingerprint
+from onesided import containers, fingerprint, kernels
 from onesided.errors import OnesidedError
 from onesided.providers.command import Say, UnavailableError
 
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from onesided.environments import Declaration
 
 Document = dict[str, Any]
-
-ABI = "abi"
 
 
 def names_within() -> list[str]:
@@ -108,8 +105,8 @@ def _by_abi(
         for name, value in host["variables"].items()
     }
     described["binds"] = [f"{host['prefix']}:{abi['mount']}"]
-    kernels = dict.fromkeys(("single", "funneled", "serialized", "multiple"), abi["kernels_prefix"])
-    document = {**host, "prefix": abi["mount"], "kernels_prefix": kernels}
+    prefixes = dict.fromkeys(kernels.THREAD_LEVELS, abi["kernels_prefix"])
+    document = {**host, "prefix": abi["mount"], "kernels_prefix": prefixes}
     return _named(declaration, document, described)
 
 
@@ -157,4 +154,4 @@ def _sha256(path: Path) -> str:
 def _digest(declaration: Declaration, described: Document, document: Document) -> str:
     """Return a SHA-256 that changes when what is run, or how it is launched, would be another."""
     content = [declaration.digest(), described, document["declaration_digest"]]
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return fingerprint.of_document(content)
