@@ -36,6 +36,8 @@ FACTS = (
 )
 #: The same of what it says of the MPI.
 MPI_FACTS = ("library_path", "library_version", "abi")
+#: What tells a series of a result from another.
+SERIES_COLUMNS = ("metric", "unit", "rank", "burst")
 
 
 def declare(campaign: Campaign) -> Path:
@@ -103,8 +105,10 @@ class _Tables:
             row = _cell_row(key, test, cell, labels[cell], outcome, header)
             row["launch_model"] = header["launch_model"] if header else launch_model
             self.cells.append(row | {"path": found_paths.get(labels[cell].get("flavor", ""))})
-            if outcome.result is not None:
-                self._add_samples(key, cell, outcome.result)
+        self._add_samples(
+            key,
+            [(cell, one.result) for cell, one in outcomes.items() if one.result is not None],
+        )
         for attempt in launch.attempts:
             ended = attempt["end_s"]
             begun = attempt["begin_s"]
@@ -117,16 +121,28 @@ class _Tables:
                 }
             )
 
-    def _add_samples(self, key: dict[str, Any], cell: str, result: dict[str, Any]) -> None:
-        for series in result["series"]:
-            samples = series["samples"]
-            fixed = {name: key.get(name) for name in SAMPLE_COLUMNS} | {
+    def _add_samples(self, key: dict[str, Any], results: list[tuple[str, dict[str, Any]]]) -> None:
+        """Add the samples of a launch: what tells a series is repeated for each of its samples."""
+        series = [
+            {
                 "cell": cell,
-                **{name: series[name] for name in ("metric", "unit", "rank", "burst")},
+                **{name: one[name] for name in SERIES_COLUMNS},
+                "samples": one["samples"],
             }
-            columns = {name: [value] * len(samples) for name, value in fixed.items()}
-            columns |= {"index": list(range(len(samples))), "value": samples}
-            self.samples.append(pl.DataFrame(columns, schema=SAMPLE_COLUMNS))
+            for cell, result in results
+            for one in result["series"]
+        ]
+        told = ("cell", *SERIES_COLUMNS)
+        columns = {name: [one[name] for one in series for _ in one["samples"]] for name in told}
+        columns["index"] = [index for one in series for index in range(len(one["samples"]))]
+        columns["value"] = [value for one in series for value in one["samples"]]
+        frame = pl.DataFrame(columns, schema={name: SAMPLE_COLUMNS[name] for name in columns})
+        fixed = [
+            pl.lit(key.get(name), dtype=kind).alias(name)
+            for name, kind in SAMPLE_COLUMNS.items()
+            if name not in columns
+        ]
+        self.samples.append(frame.with_columns(fixed).select(list(SAMPLE_COLUMNS)))
 
 
 def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:

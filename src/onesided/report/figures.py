@@ -46,35 +46,52 @@ def dark_style() -> str:
     return "\n".join(rules)
 
 
-def _themed(chart: alt.TopLevelMixin, narrow: bool) -> dict[str, Any]:
+def _config(narrow: bool) -> dict[str, Any]:
     size = 11
     text = {"labelFont": FONT, "titleFont": FONT, "labelFontSize": size, "titleFontSize": size}
     inks = {"labelColor": colour("ink"), "titleColor": colour("muted")}
-    configured = (
-        chart.configure(background="transparent", font=FONT, padding=2)
-        .configure_view(stroke=None)
-        .configure_axis(
+    return {
+        "background": "transparent",
+        "font": FONT,
+        "padding": 2,
+        "view": {"stroke": None},
+        "axis": {
             **text,
             **inks,
-            titleFontWeight="normal",
-            gridColor=colour("grid"),
-            domainColor=colour("muted"),
-            tickColor=colour("muted"),
-            labelLimit=140 if narrow else 160,
-        )
-        .configure_legend(
+            "titleFontWeight": "normal",
+            "gridColor": colour("grid"),
+            "domainColor": colour("muted"),
+            "tickColor": colour("muted"),
+            "labelLimit": 140 if narrow else 160,
+        },
+        "legend": {
             **text,
             **inks,
-            orient="top",
-            direction="vertical" if narrow else "horizontal",
-            symbolStrokeColor=colour("bar"),
-        )
-        .configure_title(
-            font=FONT, fontSize=12, fontWeight="bold", color=colour("ink"), anchor="start"
-        )
-        .configure_header(**text, labelColor=colour("ink"))
-    )
-    return configured.to_dict(validate=False)
+            "orient": "top",
+            "direction": "vertical" if narrow else "horizontal",
+            "symbolStrokeColor": colour("bar"),
+        },
+        "title": {
+            "font": FONT,
+            "fontSize": 12,
+            "fontWeight": "bold",
+            "color": colour("ink"),
+            "anchor": "start",
+        },
+        "header": {**text, "labelColor": colour("ink")},
+    }
+
+
+def _themed(chart: alt.TopLevelMixin, narrow: bool) -> dict[str, Any]:
+    """Return the chart's specification with the fonts and colours of this page.
+
+    A chart's own `configure_...` would copy all its data, each.
+    """
+    specification = chart.to_dict(validate=False)
+    config = specification.setdefault("config", {})
+    for name, value in _config(narrow).items():
+        config[name] = {**config.get(name, {}), **value} if isinstance(value, dict) else value
+    return specification
 
 
 _HATCH = (
