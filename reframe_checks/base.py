@@ -7,7 +7,7 @@ import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
 import reframe.utility.typecheck as typ
 
-from onesided import fingerprint, known_defects, records, references, statistics
+from onesided import fingerprint, known_defects, records, references
 from onesided.kernels import prefix_of
 
 from .kernels import Kernels
@@ -148,7 +148,7 @@ class OnesidedCheck(
 
     @builtins.run_before("performance")
     def show_headline_figures(self):
-        """Make a performance variable of each cell's headline series: the median of its samples.
+        """Make a performance variable of each cell's headline series: its launch's figure.
 
         What the site keeps becomes their references. Each known defect is a figure of its own, the
         number of cells that show it: it ought to be none, and is expected not to be.
@@ -157,10 +157,10 @@ class OnesidedCheck(
         self.perf_variables = {}
         for cell, result in launch.results.items():
             for figure in self.headline:
-                samples = records.samples_of(result, figure["metric"], figure["ranks"])
-                if samples:
+                value = references.launch_figure(result, figure["metric"], figure["ranks"])
+                if value is not None:
                     name = references.figure_name(figure["metric"], cell)
-                    self._show(name, statistics.median(samples), figure["unit"])
+                    self._show(name, value, figure["unit"])
         bounds = self.figure_bounds(launch.results)
         if self.hold_figures:
             # none where nothing is kept, or where the machine was busy: then nothing was held

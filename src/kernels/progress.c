@@ -145,6 +145,8 @@ static const struct option options[] = {
      OPTION_INTEGER, "0", 0, ORIGINS_MAX},
     {"samples", "N", "samples of each length", OPTION_INTEGER, "5", 1,
      SERIES_SAMPLES_MAX / LENGTHS_MAX},
+    {"helper-samples", "N", "the same beside a helper thread", OPTION_INTEGER, "5", 1,
+     SERIES_SAMPLES_MAX / LENGTHS_MAX},
     {"lengths-ms", "MS,MS,...", "how long the target computes or polls, in random order",
      OPTION_NUMBERS, "0,1,3,10", 0, 60000},
     {"helper-lengths-ms", "MS,MS,...", "the same beside a helper thread", OPTION_NUMBERS, "10,30",
@@ -153,10 +155,13 @@ static const struct option options[] = {
      1000000},
     {"price-burst", "K", "operations in a sample of the price, at most; 0: no price",
      OPTION_INTEGER, "100", 0, 100000},
-    {"price-samples", "N", "samples of the price, at most; 0: no price", OPTION_INTEGER, "10", 0,
-     SERIES_SAMPLES_MAX},
-    {"price-budget-s", "SECONDS", "shorter bursts, then fewer, where the price would take longer",
-     OPTION_NUMBER, "0.02", 1e-6, 3600},
+    {"price-samples", "N", "samples of the price at a time, at most; 0: no price", OPTION_INTEGER,
+     "10", 0, SERIES_SAMPLES_MAX},
+    {"price-budget-s", "SECONDS",
+     "shorter bursts, then fewer, where the price would take longer at a time", OPTION_NUMBER,
+     "0.005", 1e-6, 3600},
+    {"price-passes", "N", "how often each price is taken again, later in the launch",
+     OPTION_INTEGER, "8", 0, 100},
     {"retakes", "N",
      "computes_probing, polls_memory: how often a sample is taken again, at most, in which an "
      "origin lost its core; the state is four times as long then",
@@ -579,12 +584,15 @@ static struct access run_sample(struct experiment *experiment, double length_s,
 
 /* ---- One cell ---- */
 
+/* By the cell's index: operations in a burst of its price, and how many bursts at a time. */
+static long long (*price_plans)[2];
+
 /* The lengths of all samples, in an order that is random and the same on all ranks. */
 static size_t plan_lengths(const struct experiment *experiment, double *plan)
 {
     const struct options *asked = &experiment->launch->options;
     const bool helped = experiment->target_state->helper != NULL;
-    const size_t samples = (size_t)options_integer(asked, "samples");
+    const size_t samples = (size_t)options_integer(asked, helped ? "helper-samples" : "samples");
     double lengths_ms[LENGTHS_MAX];
     const size_t lengths = options_numbers(asked, helped ? "helper-lengths-ms" : "lengths-ms",
                                            lengths_ms, LENGTHS_MAX);
@@ -715,7 +723,7 @@ static void take_price(struct experiment *experiment)
 {
     const MPI_Comm communicator = experiment->launch->communicator;
     const struct options *asked = &experiment->launch->options;
-    long long plan[2] = {0, 0};
+    long long *plan = price_plans[experiment->cell->index];
     double slowest_s = 0;
     struct series *price = NULL, *distance = NULL;
     /* beside a helper the ranks have no core of their own, and a distance would say nothing */
@@ -734,8 +742,10 @@ static void take_price(struct experiment *experiment)
         take_distance(experiment, distance);
     }
     const double cold_s = run_burst(experiment, COLD_BURST);
-    CHECKED(MPI_Allreduce(&cold_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, communicator));
-    plan_price(experiment, slowest_s / COLD_BURST, &plan[0], &plan[1]);
+    if (!experiment->again) {
+        CHECKED(MPI_Allreduce(&cold_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, communicator));
+        plan_price(experiment, slowest_s / COLD_BURST, &plan[0], &plan[1]);
+    }
     if (experiment->is_origin) {
         price = record_series(experiment->record, "price", "s", (int)plan[0]);
     }
@@ -840,7 +850,9 @@ static void use_window(struct experiment *experiment)
     if (experiment->is_origin) {
         experiment->synchronisation->enter(experiment);
     }
-    take_samples(experiment);
+    if (!experiment->again) {
+        take_samples(experiment);
+    }
     take_price(experiment);
     watchdog_phase = "end";
     if (experiment->is_origin) {
@@ -908,7 +920,7 @@ static void run_supported(struct experiment *experiment)
     }
     record_checks(experiment);
     close_experiment(experiment);
-    if (host_local_rank(&launch->host, launch->rank) == 0) {
+    if (!experiment->again && host_local_rank(&launch->host, launch->rank) == 0) {
         series_add(record_series(experiment->record, "steal", "s", 1), host_steal_s() - steal_s);
     }
 }
@@ -993,44 +1005,69 @@ int rank_at(const struct launch *launch, int place)
     return target_is_last(launch) ? launch->ranks - 1 - place : place;
 }
 
-static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+static struct experiment experiment_of(struct launch *launch, const struct cell *cell,
+                                       struct record *record)
 {
     const int origins = (int)options_integer(&launch->options, "origins");
     const int bystanders = (int)options_integer(&launch->options, "bystanders");
     /* There and back is the same way. */
     const int place = rank_at(launch, launch->rank);
-    struct experiment experiment = {
-        .launch = launch,
-        .cell = cell,
-        .record = record,
-        .operation = cell_choice(cell, "operation"),
-        .flavor = cell_choice(cell, "flavor"),
-        .synchronisation = cell_choice(cell, "synchronisation"),
-        .layout = cell_choice(cell, "data"),
-        .target_state = cell_choice(cell, "target_state"),
-        .target = rank_at(launch, 0),
-        .origins = origins,
-        .bystanders = bystanders,
-        .place = place,
-        .is_target = place == 0,
-        .is_origin = place > 0 && place <= origins,
-        .is_bystander = place > origins && place <= origins + bystanders,
-        .elements = (int)cell_number(cell, "size_bytes") / (int)sizeof(int64_t),
-        .request = MPI_REQUEST_NULL,
-        .at_target.name = "at_target",
-        .in_gaps.name = "in_gaps",
-        .at_origin.name = "at_origin"};
-    if (!is_supported(&experiment)) {
-        return;
+    return (struct experiment){.launch = launch,
+                               .cell = cell,
+                               .record = record,
+                               .operation = cell_choice(cell, "operation"),
+                               .flavor = cell_choice(cell, "flavor"),
+                               .synchronisation = cell_choice(cell, "synchronisation"),
+                               .layout = cell_choice(cell, "data"),
+                               .target_state = cell_choice(cell, "target_state"),
+                               .target = rank_at(launch, 0),
+                               .origins = origins,
+                               .bystanders = bystanders,
+                               .place = place,
+                               .is_target = place == 0,
+                               .is_origin = place > 0 && place <= origins,
+                               .is_bystander = place > origins && place <= origins + bystanders,
+                               .elements =
+                                   (int)cell_number(cell, "size_bytes") / (int)sizeof(int64_t),
+                               .request = MPI_REQUEST_NULL,
+                               .at_target.name = "at_target",
+                               .in_gaps.name = "in_gaps",
+                               .at_origin.name = "at_origin"};
+}
+
+/* Collective; false where the ranks share no memory. */
+static bool run_with_page(struct experiment *experiment)
+{
+    const MPI_Comm communicator = experiment->launch->communicator;
+    experiment->page = shared_page_open(communicator, sizeof *experiment->page);
+    if (experiment->page == NULL) {
+        return false;
     }
-    experiment.page = shared_page_open(launch->communicator, sizeof *experiment.page);
-    if (experiment.page == NULL) {
+    run_supported(experiment);
+    shared_page_close(experiment->page, sizeof *experiment->page);
+    return true;
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    struct experiment experiment = experiment_of(launch, cell, record);
+    if (price_plans == NULL) {
+        price_plans = allocate(launch->grid.count, sizeof price_plans[0]);
+    }
+    if (is_supported(&experiment) && !run_with_page(&experiment)) {
         record_status(record, CELL_UNSUPPORTED,
                       "the target's flag needs memory that all ranks share: found none");
-        return;
     }
-    run_supported(&experiment);
-    shared_page_close(experiment.page, sizeof *experiment.page);
+}
+
+/* The price once more, in a new window. Beside a helper it measures the scheduler, once is enough.
+ */
+static bool price_again(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    struct experiment experiment = experiment_of(launch, cell, record);
+    experiment.again = true;
+    return price_plans[cell->index][1] > 0 && experiment.target_state->helper == NULL &&
+           run_with_page(&experiment);
 }
 
 int main(int argument_count, char **arguments)
@@ -1043,7 +1080,11 @@ int main(int argument_count, char **arguments)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .run_cell = run_cell,
+        .run_again = price_again,
+        .passes = "price-passes",
         .print_head = table_print_head,
         .print_row = table_print_row};
-    return launch_run(&kernel, argument_count, arguments);
+    const int code = launch_run(&kernel, argument_count, arguments);
+    free(price_plans);
+    return code;
 }

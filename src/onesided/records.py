@@ -19,9 +19,15 @@ from typing import Any
 
 from onesided import documents
 from onesided.errors import InputError
+from onesided.statistics import median
 
 LINE_SCHEMA = "onesided/line/1"
-LINE_TYPES = ("header", "started", "result", "finished")
+#: What a price is called, and the series of how far the cores were apart beside it.
+PRICE = "price"
+DISTANCE = "line_round_trip"
+#: Of these so many at each moment of the price, half of them before it.
+DISTANCES = 6
+LINE_TYPES = ("header", "started", "result", "further", "finished")
 
 OK = "ok"
 #: The label that says how many ranks each node was to get.
@@ -49,7 +55,7 @@ class Launch:
     Attributes:
         headers: header lines, one a launcher started that got as far.
         started: ids of the cells begun, in order.
-        results: result lines by cell id.
+        results: result lines by cell id, with what was added to them later.
         hangs: hang lines by cell id (the first rank that reported).
         crashes: crash lines by cell id; None outside cells. First the ranks that a signal ended,
             for others may only have exited because those were gone; then by rank.
@@ -132,7 +138,7 @@ def whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
 
 def _check_line(document: dict[str, Any], source: str) -> None:
     # the samples are numbers by the thousand: they are held against the schema by their first one
-    if document.get("type") == "result" and isinstance(document.get("series"), list):
+    if document.get("type") in ("result", "further") and isinstance(document.get("series"), list):
         document = {
             **document,
             "series": [
@@ -195,6 +201,8 @@ def read_launch(lines: Path | str, launches: Path | str) -> Launch:
                 launch.started.append(document["cell"])
             case "result":
                 launch.results[document["cell"]] = document
+            case "further" if document["cell"] in launch.results:
+                _add(launch.results[document["cell"]], document)
             case "finished":
                 launch.finished = True
     for hang in _side_lines(lines, "hang"):
@@ -204,6 +212,25 @@ def read_launch(lines: Path | str, launches: Path | str) -> Launch:
     for crashes in launch.crashes.values():
         crashes.sort(key=lambda crash: crash["signal"] is None)
     return launch
+
+
+def _add(result: dict[str, Any], further: Mapping[str, Any]) -> None:
+    """Add to a cell's result what was measured of it later."""
+    known = {_series_key(series): series for series in result["series"]}
+    for series in further["series"]:
+        before = known.get(_series_key(series))
+        if before is None:
+            result["series"].append(series)
+        else:
+            before["samples"].extend(series["samples"])
+            before["dropped"] += series["dropped"]
+    result["verification"].extend(further["verification"])
+    if further["status"] != OK and result["status"] == OK:
+        result.update(status=further["status"], detail=further["detail"])
+
+
+def _series_key(series: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(series[name] for name in ("metric", "unit", "rank", "burst"))
 
 
 def _side_lines(lines: Path, kind: str) -> list[dict[str, Any]]:
@@ -231,6 +258,44 @@ def samples_of(result: Mapping[str, Any], metric: str, ranks: str = "all") -> li
         if series["metric"] == metric and (ranks == "all" or series["rank"] != 0)
         for sample in series["samples"]
     ]
+
+
+def _medians(samples: Sequence[float], parts: int) -> list[float]:
+    """Return the median of each of so many equal parts."""
+    size = len(samples) // parts
+    return [median(samples[part * size : (part + 1) * size]) for part in range(parts)]
+
+
+def moments(
+    result: Mapping[str, Any], metric: str, ranks: str = "all"
+) -> list[tuple[float, float | None]]:
+    """Return the median of each moment at which a metric was taken, and how far the cores were.
+
+    A price is taken at several moments of a launch, with as many samples each; at each the distance
+    of the cores is taken `DISTANCES` times, half of them before, and the greater of the two medians
+    counts: where they differ, it changed meanwhile.
+
+    Args:
+        result: a result line with what was added to it.
+        metric: name of the series.
+        ranks: as for `samples_of`.
+    """
+    distances = samples_of(result, DISTANCE)
+    samples = samples_of(result, metric, ranks)
+    if not samples:
+        return []
+    count = len(distances) // DISTANCES
+    if metric != PRICE or not count:
+        return [(median(samples), None)]
+    halves = _medians(distances, 2 * count)
+    apart = map(max, halves[::2], halves[1::2])
+    by_rank = [
+        _medians(series["samples"], count)
+        for series in result["series"]
+        if series["metric"] == metric and (ranks == "all" or series["rank"] != 0)
+        if len(series["samples"]) >= count
+    ]
+    return list(zip(map(median, zip(*by_rank, strict=True)), apart, strict=True))
 
 
 def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | None:
@@ -366,6 +431,18 @@ def _started_outcome(cell: str, launch: Launch) -> Outcome:
     return Outcome("crash", f"{died}the launcher exited {attempt['exit_status']}{in_cell}")
 
 
+def _lost_again(cell: str, launch: Launch) -> Outcome | None:
+    """Return the outcome of a cell that ended well and did not return when it was run again."""
+    hang = launch.hangs.get(cell)
+    crashes = launch.crashes.get(cell, [])
+    if hang and not any(crash["signal"] for crash in crashes):
+        where = f"rank {hang['rank']} in {hang['phase']}, {hang['call']}"
+        return Outcome("hang", f"{where}; it was run again after its end")
+    if crashes:
+        return Outcome("crash", f"{_where_it_died(crashes)}it was run again after its end")
+    return None
+
+
 def outcomes(
     launch: Launch, declared: Iterable[str], expected: Expectation | None
 ) -> dict[str, Outcome]:
@@ -386,7 +463,8 @@ def outcomes(
             found[cell] = Outcome("unavailable", fault)
         elif cell in launch.results:
             result = launch.results[cell]
-            found[cell] = Outcome(result["status"], result["detail"], result)
+            lost = _lost_again(cell, launch)
+            found[cell] = lost or Outcome(result["status"], result["detail"], result)
         elif cell in launch.started:
             found[cell] = _started_outcome(cell, launch)
         else:

@@ -16,8 +16,7 @@ from typing import Any
 
 from onesided import documents, paths
 from onesided.errors import InputError
-from onesided.records import samples_of
-from onesided.statistics import median
+from onesided.records import PRICE, moments, samples_of
 from onesided.verdicts import (
     INDEPENDENT,
     MOST_RUN_DELAY,
@@ -32,9 +31,6 @@ FOLDER_VARIABLE = "ONESIDED_REFERENCES"
 
 MINIMUM_SAMPLES = 5
 """Valid samples that one launch needs to speak against a reference."""
-
-DISTANCE = "line_round_trip"
-"""The series of how far the cores were apart, as many samples before the price as after it."""
 
 HELPED = "target_state=helper"
 """In the id of a cell whose target has a second thread."""
@@ -172,20 +168,22 @@ def share_of_waiting(results: Iterable[Mapping[str, Any]]) -> float:
     return waited_s / computed_s if computed_s else 0.0
 
 
-def _is_near(result: Mapping[str, Any], near_s: float | None) -> bool:
-    distance_s = _distance(samples_of(result, DISTANCE))
-    return near_s is None or distance_s is None or distance_s <= near_s
+def launch_figure(result: Mapping[str, Any], metric: str, ranks: str = "all") -> float | None:
+    """Return the figure of a launch: the median of the moment at which it was least.
 
+    What else the machine does at a moment can only add to it; the analysis goes by the same.
 
-def _distance(samples: Sequence[float]) -> float | None:
-    """Return how far the cores were apart: the greater of the medians before and after the price.
-
-    As the analysis has it (`experiments.progress`): where they differ, it changed meanwhile.
+    Args:
+        result: a result line with what was added to it.
+        metric: name of the series.
+        ranks: as for `records.samples_of`.
     """
-    half = len(samples) // 2
-    if not half:
-        return None
-    return max(median(samples[:half]), median(samples[half:]))
+    return min((value for value, _ in moments(result, metric, ranks)), default=None)
+
+
+def _is_near(result: Mapping[str, Any], near_s: float | None) -> bool:
+    least = min(moments(result, PRICE), default=(0.0, None), key=lambda moment: moment[0])
+    return near_s is None or least[1] is None or least[1] <= near_s
 
 
 def probe_of(result: Mapping[str, Any]) -> Probe:

@@ -27,10 +27,11 @@ STATES = "idle,computes,computes_probing,polls_memory"
 HELPERS = "helper_blocked,helper_polling"
 # of a sample taken again nobody knows beforehand how many there are
 ONCE = ("--retakes", "0")
-SHORT = (
+BRIEF = (
     *("--samples", "1", "--lengths-ms", "0,1", "--delta-us", "20", "--price-budget-s", "0.0005"),
-    *ONCE,
+    *("--helper-samples", "1", *ONCE),
 )
+SHORT = (*BRIEF, "--price-passes", "0")
 ORIGIN, TARGET = 1, 0
 DISTANCE = "line_round_trip"
 A_SAMPLE_EACH = {
@@ -209,6 +210,60 @@ def test_the_price_is_a_burst_of_a_recorded_length(probed):
         assert price["burst"] in (100, 10, 1)
         assert 1 <= len(price["samples"]) <= 10
         assert min(price["samples"]) > 0
+
+
+PASSES = 3
+PRICED_AGAIN = (
+    *("--operation", "put,rget,accumulate,fetch_and_op", "--flavor", FLAVORS),
+    *("--synchronisation", "lock_exclusive,lock_all_flush,fence,pscw", *BRIEF),
+    *("--target_state", "computes,polls_memory,helper_blocked", "--thread-level", "multiple"),
+    *("--helper-lengths-ms", "1", "--price-samples", "4", "--price-passes", str(PASSES)),
+)
+
+
+def told_again(run):
+    """Return the lines of each cell that was run again, by its id."""
+    again = {}
+    for line in run.of_type("further"):
+        again.setdefault(line["cell"], []).append(line)
+    return again
+
+
+def test_each_price_is_taken_again_later_in_the_launch_with_a_payload_that_is_verified(progress):
+    run = progress.launch(*PRICED_AGAIN)
+    again = told_again(run)
+    assert len(again) >= 32
+    for cell, result in run.results.items():
+        # beside a helper the scheduler is measured, and a cell that did not run has no price
+        once = result["status"] != "ok" or "helper" in cell
+        assert len(again.get(cell, [])) == (0 if once else PASSES), cell
+    # not all of them at the end: a moment of the machine lasts longer than that
+    kinds = [line["type"] for line in run.lines]
+    assert kinds.index("further") < len(kinds) // 2
+    for cell, lines in again.items():
+        first = {item["metric"]: item for item in run.results[cell]["series"]}
+        for line in lines:
+            check(line, "line", run.output)
+            assert line["status"] == "ok", (cell, line["detail"])
+            assert all((item["checked"], item["errors"]) == (1, 0) for item in line["verification"])
+            found = {item["metric"]: item for item in line["series"]}
+            assert found.keys() == {"price", DISTANCE}
+            for metric, item in found.items():
+                assert len(item["samples"]) == len(first[metric]["samples"]), (cell, metric)
+                assert (item["burst"], item["rank"]) == (first[metric]["burst"], ORIGIN)
+                assert min(item["samples"]) > 0
+
+
+def test_a_launch_can_be_told_to_take_prices_once(progress):
+    assert not told_again(progress.launch("--operation", "put", *SHORT))
+
+
+def test_sanitizers_find_nothing_in_prices_taken_again(sanitized_progress):
+    run = sanitized_progress.launch(*PRICED_AGAIN)
+    assert run.code == 4, run.stderr
+    assert told_again(run)
+    assert "Sanitizer" not in run.stderr
+    assert "runtime error" not in run.stderr
 
 
 @pytest.mark.parametrize("operation", OPERATIONS.split(","))

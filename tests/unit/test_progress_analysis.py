@@ -229,6 +229,28 @@ def test_a_cell_that_was_never_met_near_keeps_its_prices():
     assert price["value"].to_list() == pytest.approx([6e-6] * LAUNCHES)
 
 
+def test_a_launch_counts_at_the_moment_at_which_its_price_was_least_and_with_its_distance():
+    rows = []
+    for number in range(1, LAUNCHES + 1):
+        # quiet and near at the second of three moments; in the last launch it was never near
+        trips = [FAR_S, FAR_S if number == LAUNCHES else NEAR_S, NEAR_S * 5]
+        prices_s = [6e-6, 6e-6 if number == LAUNCHES else 2e-6, 9e-6]
+        rows += [(number, "line_round_trip", i, trips[i // 6]) for i in range(18)]
+        rows += [(number, "price", i, prices_s[i // 4] * (1 + i % 2 * 0.01)) for i in range(12)]
+    frame = pl.DataFrame(rows, schema=["round", "metric", "index", "value"], orient="row")
+    place = (pl.lit("x").alias(name) for name in PLACE)
+    whole = accesses(behaviours()[verdicts.WAITS]).filter(
+        ~pl.col("metric").is_in(["price", "line_round_trip"])
+    )
+    more = frame.with_columns(*place, rank=pl.lit(1)).select(whole.columns)
+    found = values(pl.concat([whole, more]))
+    assert found["price", "median"] == pytest.approx([2.01e-6] * (LAUNCHES - 1))
+    assert found["price", "far"] == pytest.approx([6.03e-6])
+    assert sorted(found["line_round_trip", "median"]) == pytest.approx(
+        [NEAR_S] * (LAUNCHES - 1) + [FAR_S]
+    )
+
+
 def test_without_a_distance_every_price_counts():
     found = values(accesses(behaviours()[verdicts.WAITS]))
     assert len(found["price", "median"]) == LAUNCHES

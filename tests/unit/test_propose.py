@@ -17,9 +17,14 @@ KEPT = Kept({}, {NAME: {"value": 1e-6, "upper": 2e-6, "unit": "s", "launches": 6
 NEAR, FAR = 1e-7, 5e-7
 
 
-def result(cell=CELL, distances=(NEAR,) * 4, run_delay=0.0):
+def result(cell=CELL, distances=(NEAR,) * 6, run_delay=0.0, prices=(1e-6, 1e-6)):
     """Return a result line whose target computed for 10 ms and waited `run_delay` of it."""
-    series = {"line_round_trip": distances, "compute": [1e-2], "compute_run_delay": [run_delay]}
+    series = {
+        "price": prices,
+        "line_round_trip": distances,
+        "compute": [1e-2],
+        "compute_run_delay": [run_delay],
+    }
     return {
         "cell": cell,
         "series": [{"metric": name, "rank": 1, "samples": list(of)} for name, of in series.items()],
@@ -119,9 +124,22 @@ def test_a_figure_has_an_upper_bound_alone():
 
 
 def test_a_figure_met_far_apart_is_not_held_before_or_after():
-    assert held(distances=(NEAR, NEAR, FAR, FAR)) == {}
-    assert held(distances=(FAR, FAR, NEAR, NEAR)) == {}
+    assert held(distances=(NEAR, NEAR, NEAR, NEAR, FAR, FAR)) == {}
+    assert held(distances=(FAR, FAR, NEAR, NEAR, NEAR, NEAR)) == {}
     assert held(distances=(NEAR, NEAR, NEAR, FAR, NEAR, NEAR)) != {}
+
+
+def test_the_moment_at_which_the_price_was_least_decides_the_figure_and_how_near_it_was():
+    near, far = (NEAR,) * 6, (FAR,) * 6
+    assert references.launch_figure(result(prices=(3e-6, 5e-6, 1e-6)), "price") == 3e-6
+    twice = {"distances": near + far}
+    quiet_near, quiet_far = (1e-6, 1e-6, 3e-6, 3e-6), (3e-6, 3e-6, 1e-6, 1e-6)
+    for prices in (quiet_near, quiet_far):
+        assert references.launch_figure(result(prices=prices, **twice), "price") == 1e-6
+    assert held(prices=quiet_near, **twice) != {}
+    assert held(prices=quiet_far, **twice) == {}
+    assert references.launch_figure(result(), "compute") == 1e-2
+    assert references.launch_figure(result(), "elapsed") is None
 
 
 def test_where_nothing_tells_the_distance_the_figure_is_held():

@@ -167,6 +167,54 @@ def test_a_hang_names_rank_phase_and_call(launch, tmp_path):
     assert (outcome.status, outcome.detail) == ("hang", "rank 1 in access, MPI_Win_lock")
 
 
+def further(cell, samples=(3e-6,), status="ok", detail=None, metric="access"):
+    series = {"metric": metric, "unit": "s", "rank": 1, "burst": 1, "dropped": 1}
+    verification = {"name": "sequence", "checked": 1, "errors": 0, "first_mismatch": None}
+    return {
+        "type": "further", "cell": cell, "index": 0, "status": status, "detail": detail,
+        "series": [{**series, "samples": list(samples)}], "verification": [verification],
+    }  # fmt: skip
+
+
+def test_what_was_measured_later_is_added_to_the_cells_result(launch):
+    more = [further("c=2", [3e-6, 4e-6]), further("c=2", [5e-6]), further("c=2", metric="price")]
+    read = launch([*WHOLE, *more, FINISHED], ended())
+    assert statuses(read) == ["ok"] * 3
+    access, price = read.results["c=2"]["series"]
+    assert (access["samples"], access["dropped"]) == ([1e-6, 2e-6, 3e-6, 4e-6, 5e-6], 2)
+    assert price["samples"] == [3e-6]
+    assert sum(one["checked"] for one in read.results["c=2"]["verification"]) == 5
+    assert records.samples_of(read.results["c=1"], "access") == [1e-6, 2e-6]
+
+
+def test_wrong_data_found_later_makes_the_cell_wrong(launch):
+    wrong = further("c=2", status="wrong_data", detail="sequence of sample 7")
+    read = launch([*WHOLE, wrong, further("c=2"), FINISHED], ended())
+    assert statuses(read) == ["ok", "wrong_data", "ok"]
+    assert records.outcomes(read, CELLS, EXPECTED)["c=2"].detail == "sequence of sample 7"
+
+
+def test_a_cell_that_hangs_or_dies_when_it_is_run_again_is_no_good_cell(launch, tmp_path):
+    where = {"cell": "c=1", "rank": 1, "phase": "price", "call": "MPI_Win_flush"}
+    lines = [*WHOLE[:3], header(), *WHOLE[3:], FINISHED]
+    attempts = [*ended(1, 5, finished=False), *ended(2)]
+    (tmp_path / "lines.jsonl.hang-1").write_text(json.dumps({"type": "hang", **where}) + "\n")
+    read = launch(lines, attempts)
+    assert statuses(read) == ["hang", "ok", "ok"]
+    detail = records.outcomes(read, CELLS, EXPECTED)["c=1"].detail
+    assert detail == "rank 1 in price, MPI_Win_flush; it was run again after its end"
+    crash = {"type": "crash", **where, "signal": 11}
+    (tmp_path / "lines.jsonl.crash-1").write_text(json.dumps(crash) + "\n")
+    read = launch(lines, attempts)
+    assert statuses(read) == ["crash", "ok", "ok"]
+    assert "SIGSEGV" in records.outcomes(read, CELLS, EXPECTED)["c=1"].detail
+
+
+def test_what_was_measured_later_of_a_cell_without_a_result_is_left_out(launch):
+    assert statuses(launch([header(), started("c=1"), further("c=1")], ended(exit_status=1,
+                    finished=False))) == ["crash"] * 3  # fmt: skip
+
+
 def test_what_was_given_up_is_not_run_and_says_where_the_last_launch_ended(launch, tmp_path):
     hang = {"type": "hang", "cell": "c=1", "rank": 0, "phase": "window", "call": "MPI_Win_create"}
     (tmp_path / "lines.jsonl.hang-0").write_text(json.dumps(hang) + "\n")

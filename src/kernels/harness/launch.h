@@ -57,6 +57,10 @@ struct kernel {
     size_t option_count;
     /* Run one cell on all ranks: time, verify, and leave what was found in the record. */
     void (*run_cell)(struct launch *launch, const struct cell *cell, struct record *record);
+    /* Take further samples of a cell that ended well in this launch, between and after other cells,
+     * and return true; false, the same on all ranks: it has none. NULL where `passes` is. */
+    bool (*run_again)(struct launch *launch, const struct cell *cell, struct record *record);
+    const char *passes; /* the option that says how often a cell is run again, or NULL */
     /* A table for a person (--table; instead of the lines where there is no --output), or NULL:
      * what stands above it, on rank 0, and a row a cell, on all ranks. Both write to standard
      * output; nothing reads it. */

@@ -119,7 +119,8 @@ struct experiment {
     int target;  /* rank */
     int origins; /* ranks beside the target, on from there */
     int bystanders;
-    int place; /* of this rank: 0 the target, then the origins, the bystanders, those that wait */
+    int place;  /* of this rank: 0 the target, then the origins, the bystanders, those that wait */
+    bool again; /* the cell is over: only its price is taken, once more */
     bool is_target, is_origin, is_bystander;
 
     MPI_Win window;

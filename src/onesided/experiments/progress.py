@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from onesided import verdicts
+from onesided.records import DISTANCE, DISTANCES, PRICE
 from onesided.statistics import median
 from onesided.tables import PLACE
 from onesided.verdicts import (
@@ -40,7 +41,6 @@ PARTS = ("begin", "issue", "complete")
 _NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
 _SOMETIMES = ("visits", "visits_remaining", *RUN_DELAYS)
 
-DISTANCE = "line_round_trip"
 NEAR_FACTOR = 1.5
 """A price is `near` when a cache line's round trip between the two cores took at most so many times
 what it takes on this partition when they are near. On the virtual machine this was found on, the
@@ -165,63 +165,74 @@ def _of_accesses(accesses: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _distances(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return for each launch of a cell how far its cores were apart, before and after the price.
+def _moments(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return each moment at which a price was taken, and how far the cores were apart then.
 
-    The greater of the two medians counts: where they differ, the distance changed meanwhile.
+    A launch takes a cell's price at several moments, with as many samples each, and at each the
+    distance before and after it. The greater of those two medians counts: where they differ, the
+    distance changed meanwhile.
+
+    Returns:
+        LAUNCH, moment, price and `DISTANCE` in seconds; the distance is null where it is not known.
     """
     value, index = pl.col("value"), pl.col("index")
-    half = pl.col("index").max().over(LAUNCH) / 2
-    return (
-        samples.filter(pl.col("metric") == DISTANCE)
-        .with_columns((index > half).alias("after"))
-        .group_by(LAUNCH)
-        .agg(
-            pl.max_horizontal(
-                value.filter(~pl.col("after")).median(), value.filter("after").median()
-            ).alias(f"{DISTANCE}.median")
-        )
+    distances = samples.filter(pl.col("metric") == DISTANCE).with_columns(
+        (index // DISTANCES).alias("moment"), (index % DISTANCES >= DISTANCES // 2).alias("after")
     )
+    apart = distances.group_by(*LAUNCH, "moment").agg(
+        pl.max_horizontal(
+            value.filter(~pl.col("after")).median(), value.filter("after").median()
+        ).alias(DISTANCE)
+    )
+    count = (pl.col("moment").max() + 1).alias("moments")
+    moment = index * pl.col("moments").fill_null(1) // pl.len().over(*LAUNCH, "rank")
+    return (
+        samples.filter(pl.col("metric") == PRICE)
+        .join(apart.group_by(LAUNCH).agg(count), on=LAUNCH, how="left", maintain_order="left")
+        .with_columns(moment.cast(pl.Int64).alias("moment"))
+        .group_by(*LAUNCH, "moment", maintain_order=True)
+        .agg(value.median().alias(PRICE))
+        .join(apart, on=[*LAUNCH, "moment"], how="left", maintain_order="left")
+    )
+
+
+_NEAR_LIMIT = NEAR_FACTOR * pl.col(DISTANCE).quantile(NEAR_PERCENT / 100, "lower")
 
 
 def near_limits(samples: pl.DataFrame) -> dict[tuple[str, str], float]:
     """Return up to which round trip of a cache line cores are near, by system and partition."""
     partition = ("system", "partition")
-    limits = (
-        _distances(samples)
-        .group_by(partition)
-        .agg(pl.col(f"{DISTANCE}.median").quantile(NEAR_PERCENT / 100, "lower") * NEAR_FACTOR)
-        .drop_nulls()
-    )
+    limits = _moments(samples).group_by(partition).agg(_NEAR_LIMIT).drop_nulls()
     return {(system, name): limit for system, name, limit in limits.iter_rows()}
 
 
 def _prices(samples: pl.DataFrame) -> pl.DataFrame:
     """Return the price and the distance of each launch of a cell; a price met far apart is kept.
 
-    Where the price depends on the distance, ``price.median`` is of launches whose cores were near
-    (of all, if none was) and ``price.far`` of the others. Where it does not, or the distance is not
-    known, every launch counts.
+    A launch's price is the median of the moment at which it was least, for what else the machine
+    does at a moment can only add to it, and its distance that of this moment. Where the price
+    depends on the distance, ``price.median`` is of launches whose cores were near (of all, if none
+    was) and ``price.far`` of the others. Where it does not, or the distance is not known, every
+    launch counts.
     """
-    distance, price = pl.col(f"{DISTANCE}.median"), pl.col("price")
-    limit = NEAR_FACTOR * distance.quantile(NEAR_PERCENT / 100, "lower")
+    distance, price = pl.col(DISTANCE), pl.col(PRICE)
     near, far = (
         price.filter(pl.col("near") == kind).median().over(PLACE) for kind in (True, False)
     )
     depends = (far > FAR_MATTERS * near) | (near > FAR_MATTERS * far)
     prices = (
-        samples.filter(pl.col("metric") == "price")
-        .group_by(LAUNCH, maintain_order=True)
-        .agg(pl.col("value").median().alias("price"))
-        .join(_distances(samples), on=LAUNCH, how="left", maintain_order="left")
-        .with_columns((distance <= limit.over("system", "partition")).fill_null(True).alias("near"))
+        _moments(samples)
+        .with_columns(_NEAR_LIMIT.over("system", "partition").alias("limit"))
+        .filter(price == price.min().over(LAUNCH))
+        .unique(LAUNCH, keep="first", maintain_order=True)
+        .with_columns((distance <= pl.col("limit")).fill_null(True).alias("near"))
         .with_columns((pl.col("near") | ~depends.fill_null(False)).alias("counts"))
     )
     return prices.select(
         *LAUNCH,
         pl.when("counts").then(price).alias("price.median"),
         pl.when(~pl.col("counts")).then(price).alias("price.far"),
-        distance,
+        distance.alias(f"{DISTANCE}.median"),
     )
 
 
@@ -254,7 +265,7 @@ def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
             longest.select(
                 *PLACE, pl.lit("elapsed").alias("metric"), pl.col("elapsed").alias("value")
             ),
-            samples.filter(pl.col("metric") == "price").select(*PLACE, "metric", "value"),
+            samples.filter(pl.col("metric") == PRICE).select(*PLACE, "metric", "value"),
         ]
     )
 
