@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import fastjsonschema
 import jsonschema
 import yaml
 
@@ -55,6 +58,18 @@ def _validator(name: str) -> jsonschema.protocols.Validator:
     return jsonschema.Draft202012Validator(schema)
 
 
+#: Schemas of documents that come by the thousand, and use no word younger than what compiles here.
+COMPILED = ("line",)
+
+
+@cache
+def _fits(name: str) -> Callable[[Any], Any] | None:
+    """Return what raises unless a document fits, tens of times as fast as it could say why not."""
+    if name.partition("#")[0] not in COMPILED:
+        return None
+    return fastjsonschema.compile(dict(_validator(name).schema), use_default=False)
+
+
 def check(document: Any, schema: str, source: str | Path) -> None:
     """Hold a document against a schema.
 
@@ -66,6 +81,11 @@ def check(document: Any, schema: str, source: str | Path) -> None:
     Raises:
         InputError: naming the first field that does not fit.
     """
+    fits = _fits(schema)
+    if fits is not None:
+        with contextlib.suppress(fastjsonschema.JsonSchemaValueException):
+            fits(document)
+            return
     error = jsonschema.exceptions.best_match(_validator(schema).iter_errors(document))
     if error is not None:
         raise InputError(source, *_explain(error))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from onesided import records
+from onesided import documents, records
 from onesided.errors import InputError
 from onesided.records import Expectation
 
@@ -435,6 +435,38 @@ def test_lines_of_another_schema_version_are_refused_by_name(launch):
         launch([header(schema="onesided/line/9")], ended())
     assert "lines.jsonl: line 1: schema" in str(caught.value)
     assert "onesided/line/1" in str(caught.value)
+
+
+def faulty(document):
+    """Yield a document's copies, each with a field missing, of another type or unknown."""
+    for field, value in document.items():
+        if field in ("type", "schema"):
+            continue
+        yield field, {name: other for name, other in document.items() if name != field}
+        for wrong in (None, -1, "", [3], {"x": [None]}, True):
+            if wrong != value:
+                yield field, {**document, field: wrong}
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            for _, part in faulty(value[0]):
+                yield field, {**document, field: [part]}
+    yield "unknown", {**document, "unknown": 1}
+
+
+@pytest.mark.parametrize("line", [header(), started("c=1"), result("c=1"), further("c=1")],
+                         ids=lambda line: line["type"])  # fmt: skip
+def test_what_says_quickly_that_a_line_fits_says_no_more_than_what_can_say_why_not(line):
+    part = f"line#{line['type']}"
+    documents.check(line, part, "here")
+    seen = 0
+    for _, document in faulty(line):
+        fits = not list(documents._validator(part).iter_errors(document))
+        if fits:
+            documents.check(document, part, "here")
+        else:
+            seen += 1
+            with pytest.raises(InputError):
+                documents.check(document, part, "here")
+    assert seen >= len(line)
 
 
 def test_a_result_without_a_field_is_refused_by_name(launch):
