@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 
 import pytest
 import synthetic_progress
@@ -35,13 +36,21 @@ def held(**changes):
     return references.bounds(KEPT, {CELL: result(**changes)}, ["elapsed", "price"])
 
 
-@pytest.fixture
-def campaign(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def analysed(tmp_path_factory):
     """Return the folder of a synthetic campaign that was analysed."""
-    monkeypatch.setenv(references.FOLDER_VARIABLE, str(tmp_path / "references"))
-    folder = tmp_path / "results" / "weekly"
+    folder = tmp_path_factory.mktemp("results") / "weekly"
     synthetic_progress.campaign(folder)
     analyse.analyse(folder)
+    return folder
+
+
+@pytest.fixture
+def campaign(analysed, tmp_path, monkeypatch):
+    """Return a copy of it, for a test to change."""
+    monkeypatch.setenv(references.FOLDER_VARIABLE, str(tmp_path / "references"))
+    folder = tmp_path / "results" / "weekly"
+    shutil.copytree(analysed, folder)
     return folder
 
 
