@@ -67,7 +67,9 @@ def _fits(name: str) -> Callable[[Any], Any] | None:
     """Return what raises unless a document fits, tens of times as fast as it could say why not."""
     if name.partition("#")[0] not in COMPILED:
         return None
-    return fastjsonschema.compile(dict(_validator(name).schema), use_default=False)
+    schema = dict(_validator(name).schema)
+    schema.pop("$id", None)  # a name of ours, which it would take for where to fetch references
+    return fastjsonschema.compile(schema, use_default=False)
 
 
 def check(document: Any, schema: str, source: str | Path) -> None:

@@ -455,18 +455,18 @@ def faulty(document):
 @pytest.mark.parametrize("line", [header(), started("c=1"), result("c=1"), further("c=1")],
                          ids=lambda line: line["type"])  # fmt: skip
 def test_what_says_quickly_that_a_line_fits_says_no_more_than_what_can_say_why_not(line):
-    part = f"line#{line['type']}"
-    documents.check(line, part, "here")
-    seen = 0
-    for _, document in faulty(line):
-        fits = not list(documents._validator(part).iter_errors(document))
-        if fits:
-            documents.check(document, part, "here")
-        else:
-            seen += 1
-            with pytest.raises(InputError):
+    for part in (f"line#{line['type']}", "line"):
+        documents.check(line, part, "here")
+        seen = 0
+        for _, document in faulty(line):
+            fits = not list(documents._validator(part).iter_errors(document))
+            if fits:
                 documents.check(document, part, "here")
-    assert seen >= len(line)
+            else:
+                seen += 1
+                with pytest.raises(InputError):
+                    documents.check(document, part, "here")
+        assert seen >= len(line)
 
 
 def test_a_result_without_a_field_is_refused_by_name(launch):
