@@ -408,14 +408,21 @@ def _how_it_died(number: int | None) -> str:
         return f"signal {number}"
 
 
-def _started_outcome(cell: str, launch: Launch) -> Outcome:
-    """Return the outcome of a cell that was begun and never came to its end."""
-    crashes = launch.crashes.get(cell, [])
+def _where_it_hung(cell: str, launch: Launch) -> str | None:
+    """Say where a cell hung; None if it did not, or if a rank died of a signal in it."""
     hang = launch.hangs.get(cell)
     # what exits by itself may do so because another hangs; what dies of a signal does not
-    if hang and not any(crash["signal"] for crash in crashes):
-        return Outcome("hang", f"rank {hang['rank']} in {hang['phase']}, {hang['call']}")
-    died = _where_it_died(crashes)
+    if hang is None or any(crash["signal"] for crash in launch.crashes.get(cell, [])):
+        return None
+    return f"rank {hang['rank']} in {hang['phase']}, {hang['call']}"
+
+
+def _started_outcome(cell: str, launch: Launch) -> Outcome:
+    """Return the outcome of a cell that was begun and never came to its end."""
+    hung = _where_it_hung(cell, launch)
+    if hung:
+        return Outcome("hang", hung)
+    died = _where_it_died(launch.crashes.get(cell, []))
     # the launcher that ended with this cell: each one ends with the last cell it began
     order = [cell_id for cell_id in launch.started if cell_id not in launch.results]
     ended = [attempt for attempt in launch.attempts if not attempt["finished"]]
@@ -433,14 +440,11 @@ def _started_outcome(cell: str, launch: Launch) -> Outcome:
 
 def _lost_again(cell: str, launch: Launch) -> Outcome | None:
     """Return the outcome of a cell that ended well and did not return when it was run again."""
-    hang = launch.hangs.get(cell)
-    crashes = launch.crashes.get(cell, [])
-    if hang and not any(crash["signal"] for crash in crashes):
-        where = f"rank {hang['rank']} in {hang['phase']}, {hang['call']}"
-        return Outcome("hang", f"{where}; it was run again after its end")
-    if crashes:
-        return Outcome("crash", f"{_where_it_died(crashes)}it was run again after its end")
-    return None
+    hung = _where_it_hung(cell, launch)
+    if hung:
+        return Outcome("hang", f"{hung}; it was run again after its end")
+    died = _where_it_died(launch.crashes.get(cell, []))
+    return Outcome("crash", f"{died}it was run again after its end") if died else None
 
 
 def outcomes(
