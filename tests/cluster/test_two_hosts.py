@@ -27,14 +27,8 @@ SPANNING = {
 PUT = "operation=put;flavor=create,allocate;synchronisation=lock_all_flush;target_state=idle"
 #: Each access on its own, and enough of them for one that nothing disturbed.
 PRICE = (
-    "--price-burst",
-    "1",
-    "--price-samples",
-    "61",
-    "--price-budget-s",
-    "5",
-    "--price-passes",
-    "0",
+    *("--price-burst", "1", "--price-samples", "61", "--price-budget-s", "5"),
+    *("--price-passes", "0"),
 )
 PINGS = """\
 import socket, sys, time
