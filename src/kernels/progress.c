@@ -718,15 +718,16 @@ static void take_distance(struct experiment *experiment, struct series *series)
     }
 }
 
-/* The origins make bursts, all at once, while all others wait: nobody computes. */
+/* The origins make bursts, all at once, while all others wait: nobody computes. Before and after
+ * each they look what their cores do at a time, all of them, for they go on together. */
 static void take_price(struct experiment *experiment)
 {
     const MPI_Comm communicator = experiment->launch->communicator;
     const struct options *asked = &experiment->launch->options;
     long long *plan = price_plans[experiment->cell->index];
     double slowest_s = 0;
-    struct series *price = NULL, *distance = NULL;
-    /* beside a helper the ranks have no core of their own, and a distance would say nothing */
+    struct series *price = NULL, *distance = NULL, *width = NULL;
+    /* beside a helper the ranks have no core of their own, and neither would say anything */
     const bool apart = experiment->target_state->helper == NULL;
     if (options_integer(asked, "price-burst") == 0 ||
         options_integer(asked, "price-samples") == 0) {
@@ -748,11 +749,20 @@ static void take_price(struct experiment *experiment)
     }
     if (experiment->is_origin) {
         price = record_series(experiment->record, "price", "s", (int)plan[0]);
+        if (distance != NULL) {
+            width = record_series(experiment->record, "core_width", "1", 1);
+        }
     }
+    double width_before = experiment->is_origin ? core_width() : 0;
     for (long long i = 0; i < plan[1]; i++) {
         const double burst_s = run_burst(experiment, plan[0]);
         if (experiment->is_origin) {
+            const double width_after = core_width();
             series_add(price, burst_s / (double)plan[0]);
+            if (width != NULL) {
+                series_add(width, fmin(width_before, width_after));
+            }
+            width_before = width_after;
         }
     }
     CHECKED(MPI_Barrier(communicator));

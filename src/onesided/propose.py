@@ -12,7 +12,7 @@ import polars as pl
 
 from onesided import references, settings
 from onesided.analyse import read_verdicts
-from onesided.experiments.progress import near_limits
+from onesided.experiments.progress import cores_limits
 from onesided.reproducibility import is_helped
 from onesided.tables import PLACE, SUMMARY_COLUMNS, read_campaign, read_table
 from onesided.verdicts import FAILURES, NOT_MEASURED
@@ -76,7 +76,7 @@ def documents_of(folder: Path) -> dict[Path, dict[str, Any]]:
     cells = read_verdicts(folder / "verdicts.json")
     found = references.documents_of(cells, folder.resolve().name)
     judged = {tuple(cell[name] for name in PLACE): cell for cell in cells if _is_held(cell)}
-    limits = near_limits(read_campaign(folder).samples)
+    limits = cores_limits(read_campaign(folder).samples)
     figures: dict[Path, dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
     wanted = {"kernel": KERNEL, "metric": METRIC, "statistic": STATISTIC}
     summary = read_table(folder / "summary.parquet", SUMMARY_COLUMNS).filter(**wanted)
@@ -88,7 +88,7 @@ def documents_of(folder: Path) -> dict[Path, dict[str, Any]]:
     return {
         path: {
             **document,
-            "near_s": limits.get((document["system"], document["partition"])),
+            **limits.get((document["system"], document["partition"]), {}),
             "figures": dict(figures[path]),
         }
         for path, document in found.items()

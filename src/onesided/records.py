@@ -19,14 +19,8 @@ from typing import Any
 
 from onesided import documents
 from onesided.errors import InputError
-from onesided.statistics import median
 
 LINE_SCHEMA = "onesided/line/1"
-#: What a price is called, and the series of how far the cores were apart beside it.
-PRICE = "price"
-DISTANCE = "line_round_trip"
-#: Of these so many at each moment of the price, half of them before it.
-DISTANCES = 6
 LINE_TYPES = ("header", "started", "result", "further", "finished")
 
 OK = "ok"
@@ -258,44 +252,6 @@ def samples_of(result: Mapping[str, Any], metric: str, ranks: str = "all") -> li
         if series["metric"] == metric and (ranks == "all" or series["rank"] != 0)
         for sample in series["samples"]
     ]
-
-
-def _medians(samples: Sequence[float], parts: int) -> list[float]:
-    """Return the median of each of so many equal parts."""
-    size = len(samples) // parts
-    return [median(samples[part * size : (part + 1) * size]) for part in range(parts)]
-
-
-def moments(
-    result: Mapping[str, Any], metric: str, ranks: str = "all"
-) -> list[tuple[float, float | None]]:
-    """Return the median of each moment at which a metric was taken, and how far the cores were.
-
-    A price is taken at several moments of a launch, with as many samples each; at each the distance
-    of the cores is taken `DISTANCES` times, half of them before, and the greater of the two medians
-    counts: where they differ, it changed meanwhile.
-
-    Args:
-        result: a result line with what was added to it.
-        metric: name of the series.
-        ranks: as for `samples_of`.
-    """
-    distances = samples_of(result, DISTANCE)
-    samples = samples_of(result, metric, ranks)
-    if not samples:
-        return []
-    count = len(distances) // DISTANCES
-    if metric != PRICE or not count:
-        return [(median(samples), None)]
-    halves = _medians(distances, 2 * count)
-    apart = map(max, halves[::2], halves[1::2])
-    by_rank = [
-        _medians(series["samples"], count)
-        for series in result["series"]
-        if series["metric"] == metric and (ranks == "all" or series["rank"] != 0)
-        if len(series["samples"]) >= count
-    ]
-    return list(zip(map(median, zip(*by_rank, strict=True)), apart, strict=True))
 
 
 def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | None:

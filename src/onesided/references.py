@@ -16,7 +16,9 @@ from typing import Any
 
 from onesided import documents, paths
 from onesided.errors import InputError
-from onesided.records import PRICE, moments, samples_of
+from onesided.moments import PRICE, least, moments
+from onesided.records import samples_of
+from onesided.statistics import median
 from onesided.verdicts import (
     INDEPENDENT,
     MOST_RUN_DELAY,
@@ -45,11 +47,14 @@ class Kept:
         figures: by ReFrame's performance variable (`figure_name`): value, upper, unit, launches.
         near_s: a figure holds for launches whose cores were at most this far apart, as a cache
             line's round trip; None where that is not known, and every launch counts.
+        least_width: and for launches whose core did at least so many additions at a time; None as
+            above.
     """
 
     verdicts: Mapping[str, str] = field(default_factory=dict)
     figures: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     near_s: float | None = None
+    least_width: float | None = None
 
 
 def folder() -> Path:
@@ -111,6 +116,7 @@ def read(system: str, partition: str, environment: str, test: str) -> Kept:
         document["tests"].get(test, {}),
         document.get("figures", {}).get(test, {}),
         document.get("near_s"),
+        document.get("least_width"),
     )
 
 
@@ -125,8 +131,9 @@ def bounds(
     """Return ReFrame's reference of each figure of a launch that a bound holds for.
 
     Lower is better, so that there is an upper bound alone: a figure that gets better does not fail.
-    There is none for a figure that was taken with cores farther apart than the site's own, and none
-    at all in a launch whose target waited for its core: that says nothing of the MPI.
+    There is none for a figure that was taken with cores farther apart than the site's own or on a
+    core that another used too, and none at all in a launch whose target waited for its core: that
+    says nothing of the MPI.
 
     Args:
         kept: from `read`.
@@ -139,7 +146,7 @@ def bounds(
     for cell, result in results.items():
         for name in (figure_name(metric, cell) for metric in metrics):
             figure = kept.figures.get(name)
-            if figure is not None and _is_near(result, kept.near_s):
+            if figure is not None and _is_as_kept(result, kept):
                 share = figure["upper"] / figure["value"] - 1
                 found[name] = (figure["value"], None, round(share, 6), figure["unit"])
     return found
@@ -152,7 +159,10 @@ def why_none(results: Mapping[str, Mapping[str, Any]]) -> str:
         return (
             f"the machine was busy: the target waited for its core for {share:.0%} of its computes"
         )
-    return "they were taken with cores farther apart than near_s, or not at all"
+    return (
+        "they were taken with cores farther apart than near_s, on a core that did less at a time "
+        "than least_width, or not at all"
+    )
 
 
 def share_of_waiting(results: Iterable[Mapping[str, Any]]) -> float:
@@ -169,21 +179,35 @@ def share_of_waiting(results: Iterable[Mapping[str, Any]]) -> float:
 
 
 def launch_figure(result: Mapping[str, Any], metric: str, ranks: str = "all") -> float | None:
-    """Return the figure of a launch: the median of the moment at which it was least.
+    """Return the figure of a launch: the median, of a price that of the moment that counts.
 
-    What else the machine does at a moment can only add to it; the analysis goes by the same.
+    The analysis goes by the same.
 
     Args:
         result: a result line with what was added to it.
         metric: name of the series.
         ranks: as for `records.samples_of`.
     """
-    return min((value for value, _ in moments(result, metric, ranks)), default=None)
+    if metric == PRICE:
+        moment = least(moments(_series(result)))
+        return None if moment is None else moment.price
+    samples = samples_of(result, metric, ranks)
+    return median(samples) if samples else None
 
 
-def _is_near(result: Mapping[str, Any], near_s: float | None) -> bool:
-    least = min(moments(result, PRICE), default=(0.0, None), key=lambda moment: moment[0])
-    return near_s is None or least[1] is None or least[1] <= near_s
+def _series(result: Mapping[str, Any]) -> Iterable[tuple[str, Sequence[float]]]:
+    return ((series["metric"], series["samples"]) for series in result["series"])
+
+
+def _is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
+    """Tell whether a launch met the cores as those launches did from which its bounds are."""
+    moment = least(moments(_series(result)))
+    if moment is None:
+        return True
+    distance, width = moment.distance, moment.width
+    is_far = kept.near_s is not None and distance is not None and distance > kept.near_s
+    is_shared = kept.least_width is not None and width is not None and width < kept.least_width
+    return not is_far and not is_shared
 
 
 def probe_of(result: Mapping[str, Any]) -> Probe:

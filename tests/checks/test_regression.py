@@ -96,7 +96,7 @@ def keep(path, figures=(), verdicts=()):
     names = [references.figure_name("price", cell) for cell in figures]
     document["figures"] = {TEST: {name: found[name] for name in names}}
     document["tests"] = {TEST: {cell: document["tests"][TEST][cell] for cell in verdicts}}
-    document["near_s"] = None
+    document["near_s"] = document["least_width"] = None
     references.write({path: document}, replace=True)
 
 

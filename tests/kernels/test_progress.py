@@ -34,6 +34,7 @@ BRIEF = (
 SHORT = (*BRIEF, "--price-passes", "0")
 ORIGIN, TARGET = 1, 0
 DISTANCE = "line_round_trip"
+WIDTH = "core_width"
 A_SAMPLE_EACH = {
     *("begin", "issue", "complete", "elapsed", "issue_stamp", "entry_stamp", "exit_stamp"),
     *("compute_requested", "compute", "remaining", "valid", "compute_run_delay"),
@@ -130,7 +131,7 @@ def test_series_are_of_one_length_and_at_the_origin(broad, probed):
             visiting = result["labels"]["target_state"] in ("computes_probing", "polls_memory")
             assert ("visits" in at_origin) == ("visits_remaining" in at_origin) == visiting
             assert ("wait" in at_origin) == result["labels"]["operation"].startswith("r")
-            apart = ("price", DISTANCE)
+            apart = ("price", DISTANCE, WIDTH)
             lengths = {len(s["samples"]) for name, s in at_origin.items() if name not in apart}
             assert len(lengths) == 1
             assert {s["metric"] for s in result["series"] if s["rank"] == TARGET} == {"steal"}
@@ -148,6 +149,21 @@ def test_the_distance_of_the_cores_is_taken_before_and_after_the_price(probed):
             assert (distance["rank"], distance["burst"]) == (ORIGIN, 100)
             assert len(distance["samples"]) == 6
             assert all(0 < seconds < 0.1 for seconds in distance["samples"])
+
+
+def test_beside_each_price_stands_how_many_additions_the_core_did_at_a_time(probed):
+    seen = []
+    for cell, result in probed.results.items():
+        found = {s["metric"]: s for s in result["series"] if s["rank"] == ORIGIN}
+        if result["status"] != "ok":
+            continue
+        assert (WIDTH in found) == ("target_state=helper" not in cell), cell
+        if WIDTH in found:
+            assert len(found[WIDTH]["samples"]) == len(found["price"]["samples"])
+            seen += found[WIDTH]["samples"]
+    # cores of today have several units; a shared or an interrupted one does less
+    assert all(0 < width < 32 for width in seen)
+    assert max(seen) > 1.5
 
 
 def test_valid_samples_were_issued_inside_the_compute(probed):
@@ -247,7 +263,7 @@ def test_each_price_is_taken_again_later_in_the_launch_with_a_payload_that_is_ve
             assert line["status"] == "ok", (cell, line["detail"])
             assert all((item["checked"], item["errors"]) == (1, 0) for item in line["verification"])
             found = {item["metric"]: item for item in line["series"]}
-            assert found.keys() == {"price", DISTANCE}
+            assert found.keys() == {"price", DISTANCE, WIDTH}
             for metric, item in found.items():
                 assert len(item["samples"]) == len(first[metric]["samples"]), (cell, metric)
                 assert (item["burst"], item["rank"]) == (first[metric]["burst"], ORIGIN)

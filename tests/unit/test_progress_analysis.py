@@ -48,15 +48,24 @@ def behaviours():
 
 
 NEAR_S, FAR_S = 1.1e-7, 3.2e-7
+OWN, SHARED = 3.87, 2.2  # additions at a time
 
 
 def accesses(
-    behaviour, launches=LAUNCHES, samples=5, spoilt=0, noise=0.0, lengths=LENGTHS_S, trips=None
+    behaviour,
+    launches=LAUNCHES,
+    samples=5,
+    spoilt=0,
+    noise=0.0,
+    lengths=LENGTHS_S,
+    trips=None,
+    widths=None,
 ):
     """Return samples as collected: one origin, `spoilt` launches issue all outside the compute.
 
     `trips` holds for each launch the round trips of a cache line before and after the price,
-    which is three times as high where they are long.
+    which is three times as high where they are long; `widths` how many additions the core did at a
+    time, and the price is twice as high where these are few.
     """
     source = random.Random(7)
     rows = []
@@ -80,6 +89,9 @@ def accesses(
             rows += [(number, metric, index, value) for metric, value in series.items()]
         before, after = trips[number - 1] if trips else (None, None)
         factor = 3 if trips and max(before, after) > 2 * NEAR_S else 1
+        if widths:
+            factor *= 2 if widths[number - 1] < OWN else 1
+            rows += [(number, "core_width", index, widths[number - 1]) for index in range(3)]
         rows += [(number, "price", index, factor * 1e-6 * (1 + index)) for index in range(3)]
         if trips:
             # the first trip of all may find the other rank still in its barrier
@@ -227,6 +239,47 @@ def test_a_cell_that_was_never_met_near_keeps_its_prices():
     price = found.filter((pl.col("metric") == "price") & (pl.col("cell") == "another"))
     assert price["statistic"].to_list() == ["median"] * LAUNCHES
     assert price["value"].to_list() == pytest.approx([6e-6] * LAUNCHES)
+
+
+def test_prices_met_on_a_core_that_another_used_too_are_kept_and_not_pooled_with_the_others():
+    widths = [OWN, SHARED, OWN, OWN, SHARED, OWN]
+    found = values(accesses(behaviours()[verdicts.WAITS], widths=widths))
+    assert found["price", "median"] == pytest.approx([2e-6] * 4)
+    assert found["price", "shared"] == pytest.approx([4e-6] * 2)
+    assert sorted(found["core_width", "median"]) == pytest.approx(sorted(widths))
+
+
+def test_a_core_that_does_a_little_less_at_a_time_is_still_ones_own():
+    widths = [OWN * 0.9, *[OWN] * (LAUNCHES - 1)]
+    samples = accesses(behaviours()[verdicts.WAITS], widths=widths)
+    assert ("price", "shared") not in values(samples)
+
+
+def test_a_price_that_does_not_depend_on_whose_the_core_is_keeps_every_launch():
+    samples = accesses(behaviours()[verdicts.WAITS], widths=[OWN, OWN, OWN, OWN, SHARED, SHARED])
+    network = pl.when(metric="price").then(2e-6).otherwise("value")
+    found = values(samples.with_columns(value=network))
+    assert found["price", "median"] == pytest.approx([2e-6] * LAUNCHES)
+    assert ("price", "shared") not in found
+
+
+def test_where_no_core_was_ever_ones_own_every_price_counts():
+    found = values(accesses(behaviours()[verdicts.WAITS], widths=[SHARED] * LAUNCHES))
+    assert found["price", "median"] == pytest.approx([4e-6] * LAUNCHES)
+
+
+def test_a_price_is_far_only_among_those_on_cores_of_ones_own():
+    # the only launches with near cores were on shared ones: the far ones are all there is
+    found = values(
+        accesses(
+            behaviours()[verdicts.WAITS],
+            trips=[NEAR, NEAR, FAR, FAR, FAR, FAR],
+            widths=[SHARED, SHARED, OWN, OWN, OWN, OWN],
+        )
+    )
+    assert found["price", "median"] == pytest.approx([6e-6] * 4)
+    assert found["price", "shared"] == pytest.approx([4e-6] * 2)
+    assert ("price", "far") not in found
 
 
 def test_a_launch_counts_at_the_moment_at_which_its_price_was_least_and_with_its_distance():

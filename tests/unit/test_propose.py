@@ -14,15 +14,17 @@ from onesided.references import Kept
 
 CELL = "operation=put,target_state=idle"
 NAME = f"price[{CELL}]"
-KEPT = Kept({}, {NAME: {"value": 1e-6, "upper": 2e-6, "unit": "s", "launches": 6}}, 1.5e-7)
+KEPT = Kept({}, {NAME: {"value": 1e-6, "upper": 2e-6, "unit": "s", "launches": 6}}, 1.5e-7, 3.3)
 NEAR, FAR = 1e-7, 5e-7
+OWN, SHARED = 3.87, 2.2
 
 
-def result(cell=CELL, distances=(NEAR,) * 6, run_delay=0.0, prices=(1e-6, 1e-6)):
+def result(cell=CELL, distances=(NEAR,) * 6, run_delay=0.0, prices=(1e-6, 1e-6), widths=(OWN, OWN)):
     """Return a result line whose target computed for 10 ms and waited `run_delay` of it."""
     series = {
         "price": prices,
         "line_round_trip": distances,
+        "core_width": widths,
         "compute": [1e-2],
         "compute_run_delay": [run_delay],
     }
@@ -141,7 +143,7 @@ def test_a_figure_met_far_apart_is_not_held_before_or_after():
 def test_the_moment_at_which_the_price_was_least_decides_the_figure_and_how_near_it_was():
     near, far = (NEAR,) * 6, (FAR,) * 6
     assert references.launch_figure(result(prices=(3e-6, 5e-6, 1e-6)), "price") == 3e-6
-    twice = {"distances": near + far}
+    twice = {"distances": near + far, "widths": (OWN,) * 4}
     quiet_near, quiet_far = (1e-6, 1e-6, 3e-6, 3e-6), (3e-6, 3e-6, 1e-6, 1e-6)
     for prices in (quiet_near, quiet_far):
         assert references.launch_figure(result(prices=prices, **twice), "price") == 1e-6
@@ -151,8 +153,17 @@ def test_the_moment_at_which_the_price_was_least_decides_the_figure_and_how_near
     assert references.launch_figure(result(), "elapsed") is None
 
 
-def test_where_nothing_tells_the_distance_the_figure_is_held():
+def test_a_figure_met_on_a_core_that_another_used_too_is_not_held():
+    assert held(widths=(SHARED, SHARED)) == {}
+    # the moment at which the price was least decides
+    twice = {"distances": (NEAR,) * 12, "prices": (3e-6, 3e-6, 1e-6, 1e-6)}
+    assert held(widths=(SHARED, SHARED, OWN, OWN), **twice) != {}
+    assert held(widths=(OWN, OWN, SHARED, SHARED), **twice) == {}
+
+
+def test_where_nothing_tells_of_the_cores_the_figure_is_held():
     assert held(distances=()) != {}
+    assert held(widths=()) != {}
 
 
 def test_nothing_is_held_in_a_launch_whose_target_waited_for_its_core():

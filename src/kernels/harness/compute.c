@@ -11,6 +11,8 @@
 
 #define CALIBRATION_BLOCKS 40
 #define CALIBRATION_BLOCK_S 250e-6
+#define WIDTH_STEPS 500
+#define WIDTH_TRIES 3
 
 /* Keep the compiler from seeing through the chain of operations. */
 #if defined(__GNUC__)
@@ -87,6 +89,51 @@ struct compute_sample compute_for(struct compute *compute, double length_s)
     sample.involuntary_switches = involuntary_switches() - switches;
     sample.run_delay_s = run_delay_s() - delay_s;
     return sample;
+}
+
+/* Eight additions a step, none of which waits for another. Returns additions a second.
+ *
+ * Of a register each: some cores do additions of constants without a unit. */
+static double independent_additions(void)
+{
+    uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
+    const double begin_s = clock_now_s();
+    for (uint64_t step = 0; step < WIDTH_STEPS; step++) {
+        a += step, b += step, c += step, d += step, e += step, f += step, g += step, h += step;
+        OPAQUE(a);
+        OPAQUE(b);
+        OPAQUE(c);
+        OPAQUE(d);
+        OPAQUE(e);
+        OPAQUE(f);
+        OPAQUE(g);
+        OPAQUE(h);
+    }
+    return 8 * WIDTH_STEPS / (clock_now_s() - begin_s);
+}
+
+/* Two additions a step, each of which waits for the one before it. Returns additions a second. */
+static double dependent_additions(void)
+{
+    uint64_t sum = 0;
+    const double begin_s = clock_now_s();
+    for (uint64_t step = 0; step < WIDTH_STEPS; step++) {
+        sum += step;
+        OPAQUE(sum);
+        sum += step;
+        OPAQUE(sum);
+    }
+    return 2 * WIDTH_STEPS / (clock_now_s() - begin_s);
+}
+
+double core_width(void)
+{
+    double independent = 0, dependent = 0;
+    for (int i = 0; i < WIDTH_TRIES; i++) {
+        independent = fmax(independent, independent_additions());
+        dependent = fmax(dependent, dependent_additions());
+    }
+    return round(1e3 * independent / dependent) / 1e3;
 }
 
 double random_unit(uint64_t *state)

@@ -29,6 +29,12 @@ double run_delay_s(void);
 /* Do the work that takes length_s undisturbed. */
 struct compute_sample compute_for(struct compute *compute, double length_s);
 
+/* How many additions the calling core does at a time just now (some 3 µs): the rate of independent
+ * ones over that of dependent ones, to a thousandth. A core that has several threads has fewer for
+ * each while another runs, be it of a program that cannot be seen, as of another guest of the same
+ * host. */
+double core_width(void);
+
 /* A number in [0, 1) from a seeded generator (splitmix64); the state moves on. */
 double random_unit(uint64_t *state);
 

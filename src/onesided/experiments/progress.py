@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from onesided import verdicts
-from onesided.records import DISTANCE, DISTANCES, PRICE
+from onesided.moments import DISTANCE, PRICE, WIDTH, moments
 from onesided.statistics import median
 from onesided.tables import PLACE
 from onesided.verdicts import (
@@ -48,11 +48,18 @@ two distances differ by more than twice, and nothing in between was seen."""
 NEAR_PERCENT = 10
 """The percentile of all round trips that stands for cores that are near."""
 
-FAR_MATTERS = 1.25
-"""A cell's price depends on the distance when near and far ones differ by more than this factor;
-loads and stores that stay on a core do not, and all their launches count."""
+WIDE_FACTOR = 0.85
+"""A core is the launch's own when it does at least so much at a time of what it does when nobody
+else is on it. On that machine a core that another guest used too did 40 to 75 % of it, and one of
+its own 98 to 100 %."""
+WIDE_PERCENT = 95
+"""The percentile of all widths that stands for cores of one's own."""
 
-_UNITS = {"slope": "1", "stretch": "1", "visits": "count"}
+CORES_MATTER = 1.25
+"""A cell's price depends on the distance, or on whose the core is, when the medians of launches of
+either kind differ by more than this factor; where it does not, all its launches count."""
+
+_UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1"}
 
 
 def _lost(delay: str) -> pl.Expr:
@@ -166,73 +173,92 @@ def _of_accesses(accesses: pl.DataFrame) -> pl.DataFrame:
 
 
 def _moments(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return each moment at which a price was taken, and how far the cores were apart then.
-
-    A launch takes a cell's price at several moments, with as many samples each, and at each the
-    distance before and after it. The greater of those two medians counts: where they differ, the
-    distance changed meanwhile.
+    """Return the moments of all launches, in their order (`moments.moments`).
 
     Returns:
-        LAUNCH, moment, price and `DISTANCE` in seconds; the distance is null where it is not known.
+        LAUNCH, `PRICE`, `DISTANCE` and `WIDTH`, the latter two null where they are not known.
     """
-    value, index = pl.col("value"), pl.col("index")
-    distances = samples.filter(pl.col("metric") == DISTANCE).with_columns(
-        (index // DISTANCES).alias("moment"), (index % DISTANCES >= DISTANCES // 2).alias("after")
+    series = (
+        samples.filter(pl.col("metric").is_in([PRICE, DISTANCE, WIDTH]))
+        .sort("index", maintain_order=True)
+        .group_by(*LAUNCH, "rank", "metric", maintain_order=True)
+        .agg("value")
+        .group_by(LAUNCH, maintain_order=True)
+        .agg("metric", "value")
     )
-    apart = distances.group_by(*LAUNCH, "moment").agg(
-        pl.max_horizontal(
-            value.filter(~pl.col("after")).median(), value.filter("after").median()
-        ).alias(DISTANCE)
-    )
-    count = (pl.col("moment").max() + 1).alias("moments")
-    moment = index * pl.col("moments").fill_null(1) // pl.len().over(*LAUNCH, "rank")
-    return (
-        samples.filter(pl.col("metric") == PRICE)
-        .join(apart.group_by(LAUNCH).agg(count), on=LAUNCH, how="left", maintain_order="left")
-        .with_columns(moment.cast(pl.Int64).alias("moment"))
-        .group_by(*LAUNCH, "moment", maintain_order=True)
-        .agg(value.median().alias(PRICE))
-        .join(apart, on=[*LAUNCH, "moment"], how="left", maintain_order="left")
-    )
+    rows = [
+        (*launch, moment.price, moment.distance, moment.width)
+        for *launch, metrics, values in series.iter_rows()
+        for moment in moments(zip(metrics, values, strict=True))
+    ]
+    found = dict.fromkeys((PRICE, DISTANCE, WIDTH), pl.Float64)
+    schema = {**{name: samples.schema[name] for name in LAUNCH}, **found}
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 _NEAR_LIMIT = NEAR_FACTOR * pl.col(DISTANCE).quantile(NEAR_PERCENT / 100, "lower")
+_WIDE_LIMIT = WIDE_FACTOR * pl.col(WIDTH).quantile(WIDE_PERCENT / 100, "higher")
+_PARTITION = ("system", "partition")
 
 
-def near_limits(samples: pl.DataFrame) -> dict[tuple[str, str], float]:
-    """Return up to which round trip of a cache line cores are near, by system and partition."""
-    partition = ("system", "partition")
-    limits = _moments(samples).group_by(partition).agg(_NEAR_LIMIT).drop_nulls()
-    return {(system, name): limit for system, name, limit in limits.iter_rows()}
+def cores_limits(samples: pl.DataFrame) -> dict[tuple[str, str], dict[str, float | None]]:
+    """Return by system and partition which moments have cores that are near, and their own.
+
+    Returns:
+        ``near_s``: the longest round trip of a cache line; ``least_width``: the fewest additions
+        at a time. None where it is not known.
+    """
+    limits = (
+        _moments(samples)
+        .group_by(_PARTITION)
+        .agg(_NEAR_LIMIT.alias("near_s"), _WIDE_LIMIT.alias("least_width"))
+    )
+    return {
+        (system, name): {"near_s": near_s, "least_width": least_width}
+        for system, name, near_s, least_width in limits.iter_rows()
+    }
+
+
+def _matters(kind: str, among: pl.Expr) -> pl.Expr:
+    """Tell whether a cell's prices differ between launches of that kind and all others."""
+    price = pl.col(PRICE)
+    those, others = (
+        price.filter(among & (pl.col(kind) == one)).median().over(PLACE) for one in (True, False)
+    )
+    differ = (others > CORES_MATTER * those) | (those > CORES_MATTER * others)
+    return differ.fill_null(False)
 
 
 def _prices(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the price and the distance of each launch of a cell; a price met far apart is kept.
+    """Return the price of each launch of a cell, and how it met the cores then.
 
-    A launch's price is the median of the moment at which it was least, for what else the machine
-    does at a moment can only add to it, and its distance that of this moment. Where the price
-    depends on the distance, ``price.median`` is of launches whose cores were near (of all, if none
-    was) and ``price.far`` of the others. Where it does not, or the distance is not known, every
-    launch counts.
+    A launch's price, distance and width are those of the moment at which its price was least, for
+    what else the machine does at a moment can only add to it. Where the price depends on whether
+    the core was the launch's own, those on shared ones are ``price.shared``; where, among the rest,
+    it depends on the distance, those of launches far apart are ``price.far``. All others are
+    ``price.median``: of a cell that never met near cores, or its own, all there are.
     """
-    distance, price = pl.col(DISTANCE), pl.col(PRICE)
-    near, far = (
-        price.filter(pl.col("near") == kind).median().over(PLACE) for kind in (True, False)
-    )
-    depends = (far > FAR_MATTERS * near) | (near > FAR_MATTERS * far)
+    price, distance, width = pl.col(PRICE), pl.col(DISTANCE), pl.col(WIDTH)
     prices = (
         _moments(samples)
-        .with_columns(_NEAR_LIMIT.over("system", "partition").alias("limit"))
+        .with_columns(
+            (distance <= _NEAR_LIMIT.over(_PARTITION)).fill_null(True).alias("near"),
+            (width >= _WIDE_LIMIT.over(_PARTITION)).fill_null(True).alias("own"),
+        )
         .filter(price == price.min().over(LAUNCH))
         .unique(LAUNCH, keep="first", maintain_order=True)
-        .with_columns((distance <= pl.col("limit")).fill_null(True).alias("near"))
-        .with_columns((pl.col("near") | ~depends.fill_null(False)).alias("counts"))
+        .with_columns((~pl.col("own") & _matters("own", pl.lit(True))).alias("shared"))
+        .with_columns((~pl.col("shared") & ~pl.col("near")).alias("far"))
+        .with_columns((pl.col("far") & _matters("near", ~pl.col("shared"))).alias("far"))
     )
+    counts = ~pl.col("shared") & ~pl.col("far")
     return prices.select(
         *LAUNCH,
-        pl.when("counts").then(price).alias("price.median"),
-        pl.when(~pl.col("counts")).then(price).alias("price.far"),
+        pl.when(counts).then(price).alias("price.median"),
+        pl.when("far").then(price).alias("price.far"),
+        pl.when("shared").then(price).alias("price.shared"),
         distance.alias(f"{DISTANCE}.median"),
+        width.alias(f"{WIDTH}.median"),
     )
 
 
