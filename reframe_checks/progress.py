@@ -7,7 +7,7 @@ communications" (technical report, STFC, 2008), sections 3 and 4; MPI 4.1, the s
 import reframe as rfm
 import reframe.core.builtins as builtins
 
-from onesided import references, settings
+from onesided import references
 
 from .base import OnesidedCheck
 from .plugins.grid import LOWEST_LEVEL
@@ -145,7 +145,6 @@ class ProgressSettings(Progress):
 
     descr = "progress, every setting"
     tags = {"full", "settings"}
-    setting = builtins.parameter(settings.names())
     # a setting may hang in every cell, which should not take a minute each
     kernel_options = {"cell-timeout-s": "10"}
     crosses_one_thread = [_table(["computes"])]

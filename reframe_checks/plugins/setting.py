@@ -9,7 +9,7 @@ from onesided import settings
 class SettingPlugin(RegressionTestPlugin):
     """Sets the variables that the setting has for the family, or skips with its reason."""
 
-    setting = builtins.parameter(settings.names())
+    setting = builtins.parameter(settings.chosen())
 
     @builtins.run_after("setup")
     def apply_setting(self):

@@ -25,7 +25,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from onesided import documents, environments, fingerprint, grid, paths, processes, records, strays
+from onesided import (
+    documents,
+    environments,
+    fingerprint,
+    grid,
+    paths,
+    processes,
+    records,
+    settings,
+    strays,
+)
 from onesided.campaign import Campaign
 from onesided.errors import InputError, OnesidedError
 from onesided.lock import lock_file
@@ -68,9 +78,12 @@ def _reframe(campaign: Campaign) -> list[str]:
     ]
 
 
-def _provider(campaign: Campaign) -> dict[str, str]:
-    """Return the variable that tells a site file of ReFrame whose environments are used."""
-    return {environments.PROVIDER_VARIABLE: campaign.provider or ""}
+def _variables(campaign: Campaign) -> dict[str, str]:
+    """Return what tells ReFrame whose environments are used, and which checks it need not make."""
+    return {
+        environments.PROVIDER_VARIABLE: campaign.provider or "",
+        settings.CHOICE_VARIABLE: ",".join(campaign.document["settings"]),
+    }
 
 
 def _last_line(text: str) -> str:
@@ -92,7 +105,7 @@ def describe(campaign: Campaign) -> list[dict[str, Any]]:
             cwd=paths.project_root(),
             env={
                 **os.environ,
-                **_provider(campaign),
+                **_variables(campaign),
                 strays.SESSION_MARKER: str(temporary),
             },
             capture_output=True,
@@ -280,7 +293,7 @@ class Session:
         begin_s = time.time()
         environment = {
             **os.environ,
-            **_provider(campaign),
+            **_variables(campaign),
             strays.CAMPAIGN_MARKER: str(campaign.results),
             strays.LOCK_MARKER: str(lock_file()),
             strays.SESSION_MARKER: str(attempt),

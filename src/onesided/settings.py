@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
 
 from onesided import documents, paths
+from onesided.errors import InputError
 
 DEFAULT = "default"
 """The setting that sets nothing: what the others are held against."""
+
+CHOICE_VARIABLE = "ONESIDED_SETTINGS"
+"""Which settings ReFrame makes checks for, separated by commas; without it, for all.
+
+It makes every check of a file before it selects any, and a session of a campaign wants few."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,21 @@ def _document() -> dict[str, dict]:
 def names() -> list[str]:
     """Return the declared settings in the order of the file."""
     return list(_document())
+
+
+def chosen() -> list[str]:
+    """Return those that checks are made for (`CHOICE_VARIABLE`), in the order of the file.
+
+    Raises:
+        InputError: one is not declared.
+    """
+    asked = os.environ.get(CHOICE_VARIABLE)
+    if not asked:
+        return names()
+    unknown = [name for name in asked.split(",") if name not in names()]
+    if unknown:
+        raise InputError(CHOICE_VARIABLE, None, unknown[0], f"one of {', '.join(names())}")
+    return [name for name in names() if name in asked.split(",")]
 
 
 def _of_version(declared: dict[str, Any], version: str) -> dict[str, Any]:

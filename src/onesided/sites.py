@@ -20,6 +20,9 @@ SLURM = ("slurm", "squeue")
 LOOKS_LOCAL = 10
 #: A scheduler is asked less often: several sessions wait for it at a time.
 LOOKS_SCHEDULER_MOST, LOOKS_SCHEDULER_LEAST = 1, 0.2
+#: For each record, written or not, ReFrame collects all that a check says of itself, some 10 ms
+#: each: at its level debug, a third of a core beside the launches that it looks at.
+LOG_LEVEL = "verbose"
 #: A session's TMPDIR is a folder of the machine that ReFrame runs on; a node may not have it.
 TEMPORARY_FOLDER_OF_THE_NODE = '[ -d "${TMPDIR:-/tmp}" ] || unset TMPDIR'
 
@@ -169,12 +172,13 @@ def _general(partitions: Sequence[Entry]) -> Entry:
 
 def _logging(folder: Path) -> Entry:
     return {
+        "level": LOG_LEVEL,
         "handlers": [
             {"type": "stream", "name": "stdout", "level": "info", "format": "%(message)s"},
             {
                 "type": "file",
                 "name": str(folder / "reframe.log"),
-                "level": "debug",
+                "level": LOG_LEVEL,
                 "format": "[%(asctime)s] %(levelname)s: %(check_info)s: %(message)s",
             },
         ],

@@ -35,6 +35,18 @@ def test_the_settings_that_were_asked_for_are_there():
     assert {"fabrics_shm", "fabrics_shm_ofi"} <= set(available["impi"])
 
 
+def test_checks_are_made_for_the_settings_that_were_chosen_and_for_all_without_a_choice(
+    monkeypatch,
+):
+    monkeypatch.delenv(settings.CHOICE_VARIABLE, raising=False)
+    assert settings.chosen() == list(DECLARED)
+    monkeypatch.setenv(settings.CHOICE_VARIABLE, "ucx,default")
+    assert settings.chosen() == ["default", "ucx"]
+    monkeypatch.setenv(settings.CHOICE_VARIABLE, "default,uxc")
+    with pytest.raises(InputError, match="ONESIDED_SETTINGS: found uxc; expected one of default, "):
+        settings.chosen()
+
+
 def test_no_two_settings_are_the_same_for_an_mpi():
     for declaration in environments.declared().values():
         values = [
