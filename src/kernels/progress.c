@@ -38,6 +38,9 @@
 #define DISTANCE_SAMPLES 3
 #define PATIENCE 10000 /* looks at a word before the core is offered to another */
 #define COLD_BURST 3   /* before the price; its time decides how long a burst may be */
+#define BURST_S 100e-6 /* of a price: short, for it to fall between what else the core does */
+#define BURST_LEAST 10 /* but not for that alone below so many operations */
+#define OWN_CORE 0.85  /* of the most additions at a time seen: below, another uses the core too */
 #define ORIGINS_MAX 64
 #define SPARE_ELEMENTS                                                                             \
     8 /* behind each region: they keep origins apart, and no operation has them */
@@ -160,6 +163,9 @@ static const struct option options[] = {
     {"price-budget-s", "SECONDS",
      "shorter bursts, then fewer, where the price would take longer at a time", OPTION_NUMBER,
      "0.005", 1e-6, 3600},
+    {"price-patience-s", "SECONDS",
+     "for so long at a time a burst on a core that another uses too is made anew", OPTION_NUMBER,
+     "0.002", 0, 1},
     {"price-passes", "N", "how often each price is taken again, later in the launch",
      OPTION_INTEGER, "8", 0, 100},
     {"retakes", "N",
@@ -666,8 +672,8 @@ static double run_burst(struct experiment *experiment, long long burst)
     return access.completed_s - access.begin_s;
 }
 
-/* How long a burst may be, and how many of them: powers of ten below what was asked for, so that
- * launches seldom differ. */
+/* How long a burst may be, and how many of them: tenths of what was asked for, so that launches
+ * seldom differ. */
 static void plan_price(const struct experiment *experiment, double one_s, long long *burst,
                        long long *samples)
 {
@@ -675,6 +681,9 @@ static void plan_price(const struct experiment *experiment, double one_s, long l
     const double budget_s = options_number(asked, "price-budget-s");
     *burst = options_integer(asked, "price-burst");
     *samples = options_integer(asked, "price-samples");
+    while (*burst / 10 >= BURST_LEAST && one_s * (double)*burst > BURST_S) {
+        *burst /= 10;
+    }
     while (*burst > 1 && one_s * (double)(*burst * *samples) > budget_s) {
         *burst = *burst < 10 ? 1 : *burst / 10;
     }
@@ -718,17 +727,51 @@ static void take_distance(struct experiment *experiment, struct series *series)
     }
 }
 
-/* The origins make bursts, all at once, while all others wait: nobody computes. Before and after
- * each they look what their cores do at a time, all of them, for they go on together. */
+/* An origin's bursts, until so many are sampled. Returns how many it made.
+ *
+ * Before and after each it looks how many additions its core does at a time. On a core that another
+ * uses too, which no program can be told, the burst is made anew while there is patience; what is
+ * kept is chosen by the core alone, never by the time. */
+static long long sample_bursts(struct experiment *experiment, const long long plan[2],
+                               double patience_s, struct series *price, struct series *width)
+{
+    static double most; /* additions at a time, seen before and after one burst */
+    const double until_s = clock_now_s() + patience_s;
+    double before = core_width();
+    long long bursts = 0;
+    for (long long taken = 0; taken < plan[1];) {
+        const double burst_s = run_burst(experiment, plan[0]);
+        const double after = core_width();
+        const double least = fmin(before, after);
+        bursts++;
+        before = after;
+        most = fmax(most, least);
+        if (least < OWN_CORE * most && clock_now_s() < until_s) {
+            continue;
+        }
+        taken++;
+        series_add(price, burst_s / (double)plan[0]);
+        if (width != NULL) {
+            series_add(width, least);
+        }
+    }
+    return bursts;
+}
+
+/* The origins make bursts, all at once, while all others wait: nobody computes. */
 static void take_price(struct experiment *experiment)
 {
     const MPI_Comm communicator = experiment->launch->communicator;
     const struct options *asked = &experiment->launch->options;
+    const enum epoch epoch = experiment->synchronisation->epoch;
     long long *plan = price_plans[experiment->cell->index];
+    long long bursts = 0;
     double slowest_s = 0;
     struct series *price = NULL, *distance = NULL, *width = NULL;
     /* beside a helper the ranks have no core of their own, and neither would say anything */
     const bool apart = experiment->target_state->helper == NULL;
+    /* others would have to make each burst anew with the origin */
+    const bool alone = experiment->origins == 1 && epoch == PASSIVE;
     if (options_integer(asked, "price-burst") == 0 ||
         options_integer(asked, "price-samples") == 0) {
         return;
@@ -748,28 +791,22 @@ static void take_price(struct experiment *experiment)
         plan_price(experiment, slowest_s / COLD_BURST, &plan[0], &plan[1]);
     }
     if (experiment->is_origin) {
+        const double patience_s = options_number(asked, "price-patience-s");
         price = record_series(experiment->record, "price", "s", (int)plan[0]);
         if (distance != NULL) {
             width = record_series(experiment->record, "core_width", "1", 1);
         }
-    }
-    double width_before = experiment->is_origin ? core_width() : 0;
-    for (long long i = 0; i < plan[1]; i++) {
-        const double burst_s = run_burst(experiment, plan[0]);
-        if (experiment->is_origin) {
-            const double width_after = core_width();
-            series_add(price, burst_s / (double)plan[0]);
-            if (width != NULL) {
-                series_add(width, fmin(width_before, width_after));
-            }
-            width_before = width_after;
+        bursts = sample_bursts(experiment, plan, apart && alone ? patience_s : 0, price, width);
+    } else {
+        for (long long i = 0; i < plan[1]; i++) {
+            run_burst(experiment, plan[0]);
         }
     }
-    CHECKED(MPI_Barrier(communicator));
+    CHECKED(MPI_Allreduce(MPI_IN_PLACE, &bursts, 1, MPI_LONG_LONG, MPI_MAX, communicator));
     if (apart) {
         take_distance(experiment, distance);
     }
-    check(experiment, COLD_BURST + plan[0] * plan[1]);
+    check(experiment, COLD_BURST + plan[0] * bursts);
 }
 
 static void allocate_regions(struct experiment *experiment)

@@ -59,9 +59,9 @@ def _percentiles(pooled: pl.DataFrame) -> dict[Place, dict[str, float | int]]:
     return found
 
 
-def _statistics(values: Sequence[float]) -> dict[str, Any]:
+def _statistics(values: Sequence[float], others: Iterable[Sequence[float]]) -> dict[str, Any]:
     interval = median_interval(values)
-    again = rerun_interval(values) or (None, None)
+    again = rerun_interval(values, others=others) or (None, None)
     return {
         "value": interval.value,
         "low": interval.low,
@@ -88,14 +88,21 @@ def summarise(campaign: CollectedCampaign, experiment: Experiment) -> list[dict[
     grouped = values.group_by([*PLACE, "metric", "statistic", "unit"]).agg(pl.col("value"))
     empty = {"samples": None, "p50": None, "p95": None, "p99": None}
     rows = []
+    known = {tuple(key): launches for *key, _, launches in grouped.iter_rows()}
     for *place, metric, statistic, unit, launches in grouped.iter_rows():
+        kinds = experiment.kinds.get(metric, ())
+        others = [
+            known.get((*place, metric, kind), [])
+            for kind in kinds
+            if statistic in kinds and kind != statistic
+        ]
         rows.append(
             {
                 **identity[tuple(place)],
                 "metric": metric,
                 "statistic": statistic,
                 "unit": unit,
-                **_statistics(launches),
+                **_statistics(launches, others),
                 **pooled.get((*place, metric), empty),
             }
         )

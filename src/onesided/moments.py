@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from onesided.statistics import median
 
@@ -17,16 +16,24 @@ DISTANCES = 6
 WIDTH = "core_width"
 """The series of how many additions the first origin's core did at a time, one to each price."""
 
+WIDE_FACTOR = 0.85
+"""A core is the launch's own when it does at least so much at a time of what it does when nobody
+else is on it. On the virtual machine this was found on, a core that another guest used too did 40
+to 75 % of it, and one of its own 98 to 100 %."""
+LEAST_OWN = 3
+"""Samples on such a core that a moment needs for the others to be left out."""
+
 
 @dataclass(frozen=True)
 class Moment:
     """One moment at which a price was taken.
 
     Attributes:
-        price: the median of its samples, of all origins (s).
+        price: the median of its samples, of all origins (s); where at least `LEAST_OWN` of them
+            were taken on a core that did as much at a time as it did at this moment, of these.
         distance: a cache line's round trip between the two cores (s), the greater of the medians
             before and after the price: where they differ, it changed meanwhile. None if not known.
-        width: the median of how many additions the core did at a time; None if not known.
+        width: the median of how many additions the core did at a time in them; None if not known.
     """
 
     price: float
@@ -45,27 +52,42 @@ def moments(series: Iterable[tuple[str, Sequence[float]]]) -> list[Moment]:
     """
     by_metric: dict[str, list[Sequence[float]]] = defaultdict(list)
     for metric, samples in series:
-        by_metric[metric].append(samples)
-    if not any(by_metric[PRICE]):
+        if samples:
+            by_metric[metric].append(samples)
+    if not by_metric[PRICE]:
         return []
     count = max(1, sum(map(len, by_metric[DISTANCE])) // DISTANCES)
-    prices = _medians(by_metric[PRICE], count)
-    halves = _medians(by_metric[DISTANCE], 2 * count)
-    apart = [max(pair) for pair in zip(halves[::2], halves[1::2], strict=True)]
-    widths = _medians(by_metric[WIDTH], count)
-    unknown = [None] * count
-    return list(map(Moment, prices, apart or unknown, widths or unknown))
-
-
-def _medians(by_rank: Iterable[Sequence[float]], parts: int) -> list[float]:
-    """Return the median of each of so many equal parts of all ranks' samples, or nothing."""
-    found = [samples for samples in by_rank if len(samples) >= parts]
-    sizes = [len(samples) // parts for samples in found]
-    together = [
-        list(chain(*(one[part * n : (part + 1) * n] for one, n in zip(found, sizes, strict=True))))
-        for part in range(parts)
+    apart = [
+        max(median(part[: len(part) // 2]), median(part[len(part) // 2 :]))
+        for one in by_metric[DISTANCE]
+        for part in _parts(one, count)
     ]
-    return [median(samples) for samples in together] if found else []
+    widths = [part for one in by_metric[WIDTH] for part in _parts(one, count)]
+    found = []
+    for number in range(count):
+        by_rank = [_parts(one, count)[number] for one in by_metric[PRICE] if len(one) >= count]
+        width = widths[number] if widths else []
+        own = _on_own_core(width)
+        prices = [part[i] for part in by_rank for i in own or range(len(part)) if i < len(part)]
+        found.append(
+            Moment(
+                median(prices),
+                apart[number] if apart else None,
+                median([width[i] for i in own]) if own else None,
+            )
+        )
+    return found
+
+
+def _parts(samples: Sequence[float], parts: int) -> list[Sequence[float]]:
+    size = len(samples) // parts
+    return [samples[part * size : (part + 1) * size] for part in range(parts)]
+
+
+def _on_own_core(widths: Sequence[float]) -> list[int]:
+    """Return which samples of a moment count; none where nothing tells."""
+    wide = [i for i, width in enumerate(widths) if width >= WIDE_FACTOR * max(widths)]
+    return wide if len(wide) >= LEAST_OWN else list(range(len(widths)))
 
 
 def least(found: Sequence[Moment]) -> Moment | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 MINIMUM_COVERAGE = 0.95
@@ -110,7 +110,9 @@ MEDIAN_VARIANCE = math.pi / 2
 1.29 for six, so that an interval made with it is rather too wide."""
 
 
-def rerun_interval(values: Sequence[float], again: int | None = None) -> tuple[float, float] | None:
+def rerun_interval(
+    values: Sequence[float], again: int | None = None, others: Iterable[Sequence[float]] = ()
+) -> tuple[float, float] | None:
     """Return where the median of as many new values lies in at least 95 % of all cases.
 
     A prediction interval, wider than that of the median itself: two medians of six launches each
@@ -118,26 +120,36 @@ def rerun_interval(values: Sequence[float], again: int | None = None) -> tuple[f
     median of six new values in 90.0 % of all cases. So a form is assumed, as it is for times and
     ratios: their logarithms are normal. It is ``median * exp(+-t * s * sqrt(v/n + v/m))`` with
     Student's t, the standard deviation s of the logarithms and v = `MEDIAN_VARIANCE` (Hahn and
-    Meeker, Statistical Intervals, 1991, chapter 4, on prediction intervals).
+    Meeker, Statistical Intervals, 1991, chapter 4, on prediction intervals). Values of the same
+    figure under other conditions tell of its spread, not of its median: s is then that within the
+    groups (pooled, as in an analysis of variance), and t has their degrees of freedom.
 
     Args:
         values: in any order.
         again: how many new values; as many as there are by default.
+        others: the figure's values under other conditions, a group each.
 
     Returns:
-        Its ends in the unit of the values; None for fewer than two, or where one is not positive.
+        Its ends in the unit of the values; None without values, where no group has two, or where
+        one is not positive.
     """
-    count = len(values)
-    if count < 2 or min(values) <= 0:
+    groups = [[math.log(one) for one in group] for group in (values, *others) if _positive(group)]
+    freedom = sum(len(group) - 1 for group in groups)
+    if not _positive(values) or freedom < 1:
         return None
-    logarithms = [math.log(value) for value in values]
-    mean = math.fsum(logarithms) / count
-    deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in logarithms) / (count - 1))
-    student = _STUDENT_975[min(count - 1, len(_STUDENT_975)) - 1]
+    squares = math.fsum(
+        (one - math.fsum(group) / len(group)) ** 2 for group in groups for one in group
+    )
+    count = len(values)
+    student = _STUDENT_975[min(freedom, len(_STUDENT_975)) - 1]
     variance = MEDIAN_VARIANCE * (1 / count + 1 / (again or count))
-    factor = math.exp(student * deviation * math.sqrt(variance))
+    factor = math.exp(student * math.sqrt(squares / freedom * variance))
     middle = median(values)
     return middle / factor, middle * factor
+
+
+def _positive(values: Sequence[float]) -> bool:
+    return len(values) > 0 and min(values) > 0
 
 
 def percentile(values: Sequence[float], percent: float) -> float:

@@ -142,7 +142,8 @@ def test_a_figure_met_far_apart_is_not_held_before_or_after():
 
 def test_the_moment_at_which_the_price_was_least_decides_the_figure_and_how_near_it_was():
     near, far = (NEAR,) * 6, (FAR,) * 6
-    assert references.launch_figure(result(prices=(3e-6, 5e-6, 1e-6)), "price") == 3e-6
+    one = result(prices=(3e-6, 5e-6, 1e-6), widths=(OWN,) * 3)
+    assert references.launch_figure(one, "price") == 3e-6
     twice = {"distances": near + far, "widths": (OWN,) * 4}
     quiet_near, quiet_far = (1e-6, 1e-6, 3e-6, 3e-6), (3e-6, 3e-6, 1e-6, 1e-6)
     for prices in (quiet_near, quiet_far):
@@ -159,6 +160,15 @@ def test_a_figure_met_on_a_core_that_another_used_too_is_not_held():
     twice = {"distances": (NEAR,) * 12, "prices": (3e-6, 3e-6, 1e-6, 1e-6)}
     assert held(widths=(SHARED, SHARED, OWN, OWN), **twice) != {}
     assert held(widths=(OWN, OWN, SHARED, SHARED), **twice) == {}
+
+
+def test_samples_on_a_core_that_another_used_too_are_left_out_where_enough_others_remain():
+    prices = (4e-6, 1e-6, 4e-6, 2e-6, 4e-6, 3e-6, 4e-6)
+    mixed = result(prices=prices, widths=(SHARED, OWN, SHARED, OWN, SHARED, OWN, SHARED))
+    assert references.launch_figure(mixed, "price") == 2e-6
+    # two may have been lucky
+    few = result(prices=prices, widths=(SHARED, OWN, SHARED, OWN, SHARED, SHARED, SHARED))
+    assert references.launch_figure(few, "price") == 4e-6
 
 
 def test_where_nothing_tells_of_the_cores_the_figure_is_held():

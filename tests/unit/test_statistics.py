@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -101,6 +102,30 @@ def test_a_rerun_interval_is_around_the_median_in_the_unit_of_the_values():
     assert low * high == pytest.approx(9e-12)
     wide = statistics.rerun_interval([2e-6, 3e-6, 4e-6, 2.5e-6, 3.5e-6, 3e-6], again=1)
     assert wide[0] < low and high < wide[1]
+
+
+def test_values_under_other_conditions_tell_of_the_spread_and_not_of_the_median():
+    own, shared = [1.0, 1.1], [2.0, 2.2, 2.1, 1.9]
+    low, high = statistics.rerun_interval(own, others=[shared])
+    alone_low, alone_high = statistics.rerun_interval(own)
+    assert alone_low < low < 1.05 < high < alone_high
+    assert low * high == pytest.approx(1.05**2)
+    # what lies between the groups is no spread
+    far = [value * 100 for value in shared]
+    assert statistics.rerun_interval(own, others=[far, []]) == pytest.approx((low, high))
+    assert statistics.rerun_interval([1.0], others=[shared]) is not None
+    assert statistics.rerun_interval([], others=[shared]) is None
+
+
+def test_an_interval_from_two_kinds_of_launches_holds_a_reruns_median_as_often_as_it_says():
+    source = random.Random(3)
+    held = 0
+    for _ in range(2000):
+        own, again = ([math.exp(source.gauss(0, 0.1)) for _ in range(3)] for _ in range(2))
+        shared = [2 * math.exp(source.gauss(0, 0.1)) for _ in range(3)]
+        low, high = statistics.rerun_interval(own, others=[shared])
+        held += low <= statistics.median(again) <= high
+    assert 0.94 <= held / 2000 <= 0.985
 
 
 @pytest.mark.parametrize("values", [[1.0], [1.0, 2.0, 0.0], [1.0, 2.0, -3.0], []])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 import polars as pl
@@ -44,12 +44,15 @@ class Experiment:
         title: what a reader calls it.
         analysis_module: a module that fits `Analysis`.
         page_module: a module that fits `onesided.report.frame.Page`; loaded for a report only.
+        kinds: for a metric whose launches met different conditions, the statistics that hold one
+            kind of them each: no launch is in two, and their spreads are one.
     """
 
     kernel: str
     title: str
     analysis_module: str
     page_module: str
+    kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def analysis(self) -> Analysis:
@@ -68,6 +71,7 @@ _REGISTERED = (
         title="Progress",
         analysis_module="onesided.experiments.progress",
         page_module="onesided.report.progress",
+        kinds={"price": ("median", "far", "shared")},
     ),
     Experiment(
         kernel="shared_counter",

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from onesided import verdicts
-from onesided.moments import DISTANCE, PRICE, WIDTH, moments
+from onesided.moments import DISTANCE, PRICE, WIDE_FACTOR, WIDTH, moments
 from onesided.statistics import median
 from onesided.tables import PLACE
 from onesided.verdicts import (
@@ -48,12 +48,9 @@ two distances differ by more than twice, and nothing in between was seen."""
 NEAR_PERCENT = 10
 """The percentile of all round trips that stands for cores that are near."""
 
-WIDE_FACTOR = 0.85
-"""A core is the launch's own when it does at least so much at a time of what it does when nobody
-else is on it. On that machine a core that another guest used too did 40 to 75 % of it, and one of
-its own 98 to 100 %."""
 WIDE_PERCENT = 95
-"""The percentile of all widths that stands for cores of one's own."""
+"""The percentile of all widths that stands for cores of one's own; less than `WIDE_FACTOR` of it is
+a core that another used too."""
 
 CORES_MATTER = 1.25
 """A cell's price depends on the distance, or on whose the core is, when the medians of launches of
