@@ -167,7 +167,7 @@ static const struct option options[] = {
      "for so long at a time a burst on a core that another uses too is made anew", OPTION_NUMBER,
      "0.002", 0, 1},
     {"price-passes", "N", "how often each price is taken again, later in the launch",
-     OPTION_INTEGER, "8", 0, 100},
+     OPTION_INTEGER, "4", 0, 100},
     {"retakes", "N",
      "computes_probing, polls_memory: how often a sample is taken again, at most, in which an "
      "origin lost its core; the state is four times as long then",
