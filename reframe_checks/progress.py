@@ -89,8 +89,8 @@ class ProgressQuick(Progress):
 
     descr = "progress, quick campaign"
     tags = {"quick", "regression"}
-    # on as few cores as a laptop has they measure the scheduler, and take the longest
-    kernel_options = {"helper-samples": "3"}
+    # on as few cores as a laptop has helpers measure the scheduler, and take the longest
+    kernel_options = {"samples": "4", "helper-samples": "3", "helper-lengths-ms": "10,20"}
     crosses_one_thread = [_table(["computes"])]
     crosses_lowest_level = [_flushed(["idle", "computes_probing"])]
     crosses_threads = [_flushed(["helper_blocked"])]

@@ -40,7 +40,9 @@
 #define COLD_BURST 3   /* before the price; its time decides how long a burst may be */
 #define BURST_S 100e-6 /* of a price: short, for it to fall between what else the core does */
 #define BURST_LEAST 10 /* but not for that alone below so many operations */
-#define OWN_CORE 0.85  /* of the most additions at a time seen: below, another uses the core too */
+#define LOOKS 4        /* at the core, before and after a burst, that have to agree */
+#define OWN_CORE 0.85  /* of the most operations at a time seen: below, another uses the core too  \
+                        */
 #define ORIGINS_MAX 64
 #define SPARE_ELEMENTS                                                                             \
     8 /* behind each region: they keep origins apart, and no operation has them */
@@ -727,24 +729,36 @@ static void take_distance(struct experiment *experiment, struct series *series)
     }
 }
 
+/* The least of the latest looks at how many operations the core does at a time, one more included.
+ */
+static double look_at_core(double looks[LOOKS], long long number)
+{
+    double least = looks[number % LOOKS] = core_width();
+    for (int i = 0; i < LOOKS; i++) {
+        least = fmin(least, looks[i]);
+    }
+    return least;
+}
+
 /* An origin's bursts, until so many are sampled. Returns how many it made.
  *
- * Before and after each it looks how many additions its core does at a time. On a core that another
- * uses too, which no program can be told, the burst is made anew while there is patience; what is
- * kept is chosen by the core alone, never by the time. */
+ * Between them it looks how many operations its core does at a time. On a core that another uses
+ * too, which no program can be told, the burst is made anew while there is patience; what is kept
+ * is chosen by the core alone, never by the time. Several looks in a row have to agree, for the
+ * other may itself wait for some microseconds. */
 static long long sample_bursts(struct experiment *experiment, const long long plan[2],
                                double patience_s, struct series *price, struct series *width)
 {
-    static double most; /* additions at a time, seen before and after one burst */
+    static double most; /* of what `look_at_core` returned in this launch */
     const double until_s = clock_now_s() + patience_s;
-    double before = core_width();
+    double looks[LOOKS];
     long long bursts = 0;
+    for (int i = 0; i < LOOKS; i++) {
+        looks[i] = core_width();
+    }
     for (long long taken = 0; taken < plan[1];) {
         const double burst_s = run_burst(experiment, plan[0]);
-        const double after = core_width();
-        const double least = fmin(before, after);
-        bursts++;
-        before = after;
+        const double least = look_at_core(looks, bursts++);
         most = fmax(most, least);
         if (least < OWN_CORE * most && clock_now_s() < until_s) {
             continue;

@@ -14,7 +14,7 @@ DISTANCE = "line_round_trip"
 DISTANCES = 6
 """Of these so many at each moment of the price, half of them before it."""
 WIDTH = "core_width"
-"""The series of how many additions the first origin's core did at a time, one to each price."""
+"""The series of how many operations the first origin's core did at a time, one to each price."""
 
 WIDE_FACTOR = 0.85
 """A core is the launch's own when it does at least so much at a time of what it does when nobody
@@ -33,7 +33,7 @@ class Moment:
             were taken on a core that did as much at a time as it did at this moment, of these.
         distance: a cache line's round trip between the two cores (s), the greater of the medians
             before and after the price: where they differ, it changed meanwhile. None if not known.
-        width: the median of how many additions the core did at a time in them; None if not known.
+        width: the median of how many operations the core did at a time in them; None if not known.
     """
 
     price: float

@@ -47,7 +47,7 @@ class Kept:
         figures: by ReFrame's performance variable (`figure_name`): value, upper, unit, launches.
         near_s: a figure holds for launches whose cores were at most this far apart, as a cache
             line's round trip; None where that is not known, and every launch counts.
-        least_width: and for launches whose core did at least so many additions at a time; None as
+        least_width: and for launches whose core did at least so many operations at a time; None as
             above.
     """
 

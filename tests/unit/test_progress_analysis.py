@@ -48,7 +48,7 @@ def behaviours():
 
 
 NEAR_S, FAR_S = 1.1e-7, 3.2e-7
-OWN, SHARED = 3.87, 2.2  # additions at a time
+OWN, SHARED = 3.87, 2.2  # operations at a time
 
 
 def accesses(
@@ -64,7 +64,7 @@ def accesses(
     """Return samples as collected: one origin, `spoilt` launches issue all outside the compute.
 
     `trips` holds for each launch the round trips of a cache line before and after the price,
-    which is three times as high where they are long; `widths` how many additions the core did at a
+    which is three times as high where they are long; `widths` how many operations the core did at a
     time, and the price is twice as high where these are few.
     """
     source = random.Random(7)

@@ -13,6 +13,8 @@
 #define CALIBRATION_BLOCK_S 250e-6
 #define WIDTH_STEPS 500
 #define WIDTH_TRIES 3
+#define WIDTH_LINES 64
+#define LINE_BYTES 64
 
 /* Keep the compiler from seeing through the chain of operations. */
 #if defined(__GNUC__)
@@ -91,25 +93,27 @@ struct compute_sample compute_for(struct compute *compute, double length_s)
     return sample;
 }
 
-/* Eight additions a step, none of which waits for another. Returns additions a second.
+/* Four additions, a load and a store a step, none of which waits for another. Returns operations a
+ * second.
  *
- * Of a register each: some cores do additions of constants without a unit. */
-static double independent_additions(void)
+ * Additions of a register: some cores do those of constants without a unit. Stores to a line each:
+ * that a core has two threads costs it half its buffer of them, even while the other one waits. */
+static double independent_operations(void)
 {
-    uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
+    static uint64_t lines[WIDTH_LINES][LINE_BYTES / sizeof(uint64_t)];
+    uint64_t a = 0, b = 0, c = 0, d = 0;
     const double begin_s = clock_now_s();
     for (uint64_t step = 0; step < WIDTH_STEPS; step++) {
-        a += step, b += step, c += step, d += step, e += step, f += step, g += step, h += step;
+        volatile uint64_t *line = lines[step % WIDTH_LINES];
+        a += step, b += step, c += step, d += step;
         OPAQUE(a);
         OPAQUE(b);
         OPAQUE(c);
         OPAQUE(d);
-        OPAQUE(e);
-        OPAQUE(f);
-        OPAQUE(g);
-        OPAQUE(h);
+        (void)line[1];
+        line[0] = step;
     }
-    return 8 * WIDTH_STEPS / (clock_now_s() - begin_s);
+    return 6 * WIDTH_STEPS / (clock_now_s() - begin_s);
 }
 
 /* Two additions a step, each of which waits for the one before it. Returns additions a second. */
@@ -128,9 +132,9 @@ static double dependent_additions(void)
 
 double core_width(void)
 {
-    double independent = 0, dependent = 0;
+    double independent = INFINITY, dependent = 0;
     for (int i = 0; i < WIDTH_TRIES; i++) {
-        independent = fmax(independent, independent_additions());
+        independent = fmin(independent, independent_operations());
         dependent = fmax(dependent, dependent_additions());
     }
     return round(1e3 * independent / dependent) / 1e3;

@@ -29,10 +29,10 @@ double run_delay_s(void);
 /* Do the work that takes length_s undisturbed. */
 struct compute_sample compute_for(struct compute *compute, double length_s);
 
-/* How many additions the calling core does at a time just now (some 3 µs): the rate of independent
- * ones over that of dependent ones, to a thousandth. A core that has several threads has fewer for
- * each while another runs, be it of a program that cannot be seen, as of another guest of the same
- * host. */
+/* How many operations the calling core does at a time just now (some 4 µs): the least rate of
+ * independent ones over the greatest of additions that wait for each other, to a thousandth. A core
+ * that has several threads does fewer for each while another runs, be it of a program that cannot
+ * be seen, as of another guest of the same host. One that is interrupted seems to do fewer. */
 double core_width(void);
 
 /* A number in [0, 1) from a seeded generator (splitmix64); the state moves on. */

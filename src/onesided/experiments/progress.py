@@ -202,7 +202,7 @@ def cores_limits(samples: pl.DataFrame) -> dict[tuple[str, str], dict[str, float
     """Return by system and partition which moments have cores that are near, and their own.
 
     Returns:
-        ``near_s``: the longest round trip of a cache line; ``least_width``: the fewest additions
+        ``near_s``: the longest round trip of a cache line; ``least_width``: the fewest operations
         at a time. None where it is not known.
     """
     limits = (
