@@ -14,7 +14,7 @@ from onesided.verdicts import MINIMUM_VALID_LAUNCHES
 
 MINIMUM_PRICED_LAUNCHES = 2
 """Launches that a price needs to be stated. It says when they are fewer than a verdict needs: where
-the machine's cores were far apart in some launches, those are left out."""
+the cores were far apart in some launches, or another used them too, those are left out."""
 
 DEFAULT_SETTING = settings.DEFAULT
 BASE_STATE = "computes"

@@ -18,8 +18,8 @@ WIDTH = "core_width"
 
 WIDE_FACTOR = 0.85
 """A core is the launch's own when it does at least so much at a time of what it does when nobody
-else is on it. On the virtual machine this was found on, a core that another guest used too did 40
-to 75 % of it, and one of its own 98 to 100 %."""
+else is on it. On the virtual machine this was found on, a core that another guest used too did 45
+to 70 % of it, and one of its own 97 to 100 %."""
 LEAST_OWN = 3
 """Samples on such a core that a moment needs for the others to be left out."""
 

@@ -154,7 +154,9 @@ def _price_tables(material: Material, group: Sequence[Cell]) -> list[Table | Fol
     further = [row for cell, row in rows if base and payload_of(cell)[:2] != base[:2]]
     caption = (
         "One access in a burst, with nobody computing: median over launches with its "
-        f"{material.interval_words}, at {payload_words(base, ('', '', base[2])) if base else ''}."
+        f"{material.interval_words}, at {payload_words(base, ('', '', base[2])) if base else ''}. "
+        "Where it matters, launches whose cores were far apart, or used by another guest of the "
+        "host too, are left out."
     )
     found: list[Table | Folded] = [table("progress_price", caption, first)]
     if further:
