@@ -237,6 +237,24 @@ PRICED_AGAIN = (
 )
 
 
+def test_a_burst_on_a_core_that_seems_another_s_too_is_made_anew_and_counted(progress):
+    grid = ("--operation", "accumulate", "--flavor", "create,allocate", "--lengths-ms", "0")
+    grid += ("--synchronisation", "lock_all_flush", "--price-passes", "0", "--price-burst", "10")
+    run = progress.launch(*grid, "--price-patience-s", "1", "--inject", "shared@1")
+    for result in run.results.values():
+        # what the target holds tells how often the origin came, those not kept included
+        assert result["status"] == "ok", result["detail"]
+        found = {item["metric"]: item["samples"] for item in result["series"]}
+        assert len(found[WIDTH]) == len(found["price"]) == 10
+    kept = found[WIDTH]
+    assert min(kept) > 0.3 * max(kept)
+    # who has no patience takes what there is
+    hasty = progress.launch(*grid, "--price-patience-s", "0", "--inject", "shared@1")
+    _, result = hasty.results.values()
+    (taken,) = (item["samples"] for item in result["series"] if item["metric"] == WIDTH)
+    assert min(taken) < 0.3 * max(taken)
+
+
 def told_again(run):
     """Return the lines of each cell that was run again, by its id."""
     again = {}

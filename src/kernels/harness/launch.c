@@ -35,7 +35,9 @@ static const struct option launch_options[] = {
      0.1, 86400},
     {"seed", "N", "seed of everything random", OPTION_INTEGER, "1", 0, 9007199254740992},
     {"inject", "KIND@INDEX",
-     "for tests: wrong_data, crash, fault, error, fatal, hang or slow in the cell with this index",
+     "for tests: wrong_data, crash, fault, error, fatal, hang, slow or shared in the cell with "
+     "this "
+     "index",
      OPTION_TEXT, NULL, 0, 0},
 };
 #define LAUNCH_OPTIONS (sizeof launch_options / sizeof launch_options[0])
@@ -91,8 +93,8 @@ static void check_labels(const struct options *options)
 
 static void read_injection(struct launch *launch)
 {
-    static const char *const kinds[] = {"",      "wrong_data", "crash", "fault",
-                                        "error", "fatal",      "hang",  "slow"};
+    static const char *const kinds[] = {"",      "wrong_data", "crash", "fault", "error",
+                                        "fatal", "hang",       "slow",  "shared"};
     const char *text = options_text(&launch->options, "inject");
     if (text == NULL) {
         return;
@@ -106,9 +108,10 @@ static void read_injection(struct launch *launch)
     if (launch->injection == INJECT_NOTHING || text[length] == '\0' ||
         !parse_integer(text + length + 1, 0, (double)launch->grid.count - 1,
                        &launch->injected_cell)) {
-        usage_fault(
-            launch->kernel->name, "--inject", text,
-            "wrong_data, crash, fault, error, fatal, hang or slow, then @ and the index of a cell");
+        usage_fault(launch->kernel->name, "--inject", text,
+                    "wrong_data, crash, fault, error, fatal, hang, slow or shared, then @ and the "
+                    "index of a "
+                    "cell");
     }
 }
 

@@ -23,7 +23,8 @@ enum injection {
     INJECT_ERROR,
     INJECT_FATAL,
     INJECT_HANG,
-    INJECT_SLOW
+    INJECT_SLOW,
+    INJECT_SHARED
 };
 
 struct launch {
