@@ -162,7 +162,7 @@ def test_beside_each_price_stands_how_many_additions_the_core_did_at_a_time(prob
             assert len(found[WIDTH]["samples"]) == len(found["price"]["samples"])
             seen += found[WIDTH]["samples"]
     # cores of today have several units; a shared or an interrupted one does less
-    assert all(0 < width < 32 for width in seen)
+    assert all(0 <= width < 32 for width in seen)
     assert max(seen) > 1.5
 
 
@@ -285,7 +285,8 @@ def test_each_price_is_taken_again_later_in_the_launch_with_a_payload_that_is_ve
             for metric, item in found.items():
                 assert len(item["samples"]) == len(first[metric]["samples"]), (cell, metric)
                 assert (item["burst"], item["rank"]) == (first[metric]["burst"], ORIGIN)
-                assert min(item["samples"]) > 0
+                # a core that was lost meanwhile does next to nothing at a time
+                assert min(item["samples"]) > 0 or metric == WIDTH
 
 
 def test_a_launch_can_be_told_to_take_prices_once(progress):
