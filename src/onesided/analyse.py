@@ -91,11 +91,7 @@ def summarise(campaign: CollectedCampaign, experiment: Experiment) -> list[dict[
     known = {tuple(key): launches for *key, _, launches in grouped.iter_rows()}
     for *place, metric, statistic, unit, launches in grouped.iter_rows():
         kinds = experiment.kinds.get(metric, ())
-        others = [
-            known.get((*place, metric, kind), [])
-            for kind in kinds
-            if statistic in kinds and kind != statistic
-        ]
+        others = [known.get((*place, metric, kind), []) for kind in kinds if kind != statistic]
         rows.append(
             {
                 **identity[tuple(place)],

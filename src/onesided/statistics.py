@@ -137,8 +137,9 @@ def rerun_interval(
     freedom = sum(len(group) - 1 for group in groups)
     if not _positive(values) or freedom < 1:
         return None
+    means = [math.fsum(group) / len(group) for group in groups]
     squares = math.fsum(
-        (one - math.fsum(group) / len(group)) ** 2 for group in groups for one in group
+        (one - mean) ** 2 for group, mean in zip(groups, means, strict=True) for one in group
     )
     count = len(values)
     student = _STUDENT_975[min(freedom, len(_STUDENT_975)) - 1]

@@ -36,8 +36,7 @@ static const struct option launch_options[] = {
     {"seed", "N", "seed of everything random", OPTION_INTEGER, "1", 0, 9007199254740992},
     {"inject", "KIND@INDEX",
      "for tests: wrong_data, crash, fault, error, fatal, hang, slow or shared in the cell with "
-     "this "
-     "index",
+     "this index",
      OPTION_TEXT, NULL, 0, 0},
 };
 #define LAUNCH_OPTIONS (sizeof launch_options / sizeof launch_options[0])
@@ -110,8 +109,7 @@ static void read_injection(struct launch *launch)
                        &launch->injected_cell)) {
         usage_fault(launch->kernel->name, "--inject", text,
                     "wrong_data, crash, fault, error, fatal, hang, slow or shared, then @ and the "
-                    "index of a "
-                    "cell");
+                    "index of a cell");
     }
 }
 
