@@ -30,21 +30,13 @@
 #include "harness/shared_page.h"
 #include "harness/watchdog.h"
 #include "progress/experiment.h"
+#include "progress/payload.h"
+#include "progress/price.h"
 #include "progress/table.h"
 
 #define SLOW_FACTOR 3.0
 #define LENGTHS_MAX OPTION_NUMBERS_MAX
-#define ROUND_TRIPS 100
-#define DISTANCE_SAMPLES 3
-#define PATIENCE 10000 /* looks at a word before the core is offered to another */
-#define COLD_BURST 3   /* before the price; its time decides how long a burst may be */
-#define BURST_S 100e-6 /* of a price: short, for it to fall between what else the core does */
-#define BURST_LEAST 10 /* but not for that alone below so many operations */
-#define LOOKS 4        /* at the core, before and after a burst, that have to agree */
-#define OWN_CORE 0.85  /* of the most operations at a time seen: less is another's core too */
 #define ORIGINS_MAX 64
-#define SPARE_ELEMENTS                                                                             \
-    8 /* behind each region: they keep origins apart, and no operation has them */
 
 /* ---- Target states: what the target does while the origin accesses its window. ---- */
 
@@ -87,11 +79,6 @@ static struct presence stay_probing(struct experiment *experiment, double length
     }
     whole.run_delay_s = run_delay_s() - delay_s; /* in the probes, too */
     return whole;
-}
-
-static size_t region_elements(const struct experiment *experiment)
-{
-    return 2 * (size_t)experiment->elements + SPARE_ELEMENTS;
 }
 
 /* Looks, as for a flag that somebody may put, at a word that no operation touches. */
@@ -177,185 +164,6 @@ static const struct option options[] = {
 };
 
 /* ---- Payloads and what must become of them ---- */
-
-/* Positive and small, so that sums of all samples are exact. `element` counts through all regions.
- */
-static int64_t element_of_sample(uint64_t sample, size_t element)
-{
-    uint64_t bits = sample * 0x9E3779B97F4A7C15u + (element + 1) * 0xD1B54A32D192ED03u;
-    bits = (bits ^ (bits >> 31)) * 0xBF58476D1CE4E5B9u;
-    return (int64_t)(bits >> 34) + 1;
-}
-
-static int64_t guard(size_t place)
-{
-    return -1 - (int64_t)place;
-}
-
-/* An epoch of the target's own for its loads and stores. Shared, for origins may hold shared locks;
- * barriers keep the accesses apart, MPI_Win_sync keeps both copies of the window alike. */
-static void begin_own_epoch(struct experiment *experiment, int lock_type)
-{
-    if (!experiment->target_state->holds_lock_all || lock_type == MPI_LOCK_EXCLUSIVE) {
-        CHECKED(MPI_Win_lock(lock_type, experiment->target, 0, experiment->window));
-    }
-    CHECKED(MPI_Win_sync(experiment->window));
-}
-
-static void end_own_epoch(struct experiment *experiment, int lock_type)
-{
-    CHECKED(MPI_Win_sync(experiment->window));
-    if (!experiment->target_state->holds_lock_all || lock_type == MPI_LOCK_EXCLUSIVE) {
-        CHECKED(MPI_Win_unlock(experiment->target, experiment->window));
-    }
-}
-
-/* The number of an element through all regions. */
-static size_t number_of(const struct experiment *experiment, int region, int element)
-{
-    return (size_t)region * (size_t)experiment->elements + (size_t)element;
-}
-
-/* At the target: where a region's element lies in the window, and the gap that belongs to it. */
-static size_t place_of(const struct experiment *experiment, int region, int element)
-{
-    return (size_t)region * region_elements(experiment) +
-           experiment->layout->place((size_t)element, (size_t)experiment->elements);
-}
-
-static size_t gap_of(const struct experiment *experiment, int region, int element)
-{
-    return (size_t)region * region_elements(experiment) +
-           experiment->layout->gap((size_t)element, (size_t)experiment->elements);
-}
-
-/* At the target: touch every page, elements and gaps. */
-static void initialise_memory(struct experiment *experiment)
-{
-    const size_t places = (size_t)experiment->origins * region_elements(experiment);
-    begin_own_epoch(experiment, MPI_LOCK_EXCLUSIVE);
-    for (size_t place = 0; place < places; place++) {
-        experiment->memory[place] = guard(place);
-    }
-    for (int region = 0; region < experiment->origins; region++) {
-        for (int i = 0; i < experiment->elements; i++) {
-            experiment->memory[place_of(experiment, region, i)] =
-                experiment->regions[region].model[i];
-        }
-    }
-    end_own_epoch(experiment, MPI_LOCK_EXCLUSIVE);
-}
-
-/* For tests: one element of the last origin that differs from what the model says. */
-static void inject_wrong_data(const struct experiment *experiment, int64_t *element)
-{
-    if (experiment->sample == 1 &&
-        launch_injects(experiment->launch, experiment->cell, INJECT_WRONG_DATA)) {
-        *element ^= 1;
-    }
-}
-
-/* Begin a sample: a new payload where it is taken from, and nothing of it where it goes. */
-static void prepare(struct experiment *experiment)
-{
-    const int elements = experiment->elements;
-    const int last = experiment->origins - 1;
-    const bool keeps = experiment->operation->effect == KEEPS;
-    experiment->sample++;
-    for (int i = 0; i < elements; i++) {
-        experiment->result[i] = -1;
-    }
-    for (int region = experiment->known_begin; region < experiment->known_end; region++) {
-        const struct region *known = &experiment->regions[region];
-        experiment->compared = known->model[0];
-        for (int i = 0; i < elements; i++) {
-            known->payload[i] =
-                element_of_sample(experiment->sample, number_of(experiment, region, i));
-        }
-        if (keeps) {
-            memcpy(known->model, known->payload, (size_t)elements * sizeof(int64_t));
-        }
-    }
-    if (keeps && experiment->is_target) {
-        begin_own_epoch(experiment, MPI_LOCK_SHARED);
-        for (int region = 0; region < experiment->origins; region++) {
-            for (int i = 0; i < elements; i++) {
-                experiment->memory[place_of(experiment, region, i)] =
-                    experiment->regions[region].payload[i];
-            }
-        }
-        inject_wrong_data(experiment,
-                          &experiment->memory[place_of(experiment, last, elements - 1)]);
-        end_own_epoch(experiment, MPI_LOCK_SHARED);
-    }
-}
-
-/* After `times` operations with one payload: what the target holds, what the last one fetched. */
-static void advance_model(const struct experiment *experiment, const struct region *region,
-                          int64_t times)
-{
-    for (int i = 0; i < experiment->elements; i++) {
-        const int64_t old = region->model[i];
-        const int64_t payload = region->payload[i];
-        switch (experiment->operation->effect) {
-        case KEEPS:
-            region->fetched[i] = old;
-            break;
-        case REPLACES: /* and a second compare_and_swap finds what the first has left */
-            region->fetched[i] = times > 1 ? payload : old;
-            region->model[i] = payload;
-            break;
-        case ADDS:
-            region->fetched[i] = old + (times - 1) * payload;
-            region->model[i] = old + times * payload;
-            break;
-        }
-    }
-}
-
-/* At an origin: hold what it fetched against the model. */
-static void check_result(struct experiment *experiment)
-{
-    const int own = experiment->known_begin;
-    for (int i = 0; i < experiment->elements; i++) {
-        verify_element(&experiment->at_origin, experiment->result[i],
-                       experiment->regions[own].fetched[i], number_of(experiment, own, i),
-                       experiment->sample);
-    }
-}
-
-/* At the target: hold the elements and gaps of an origin's region against the model. */
-static void check_region(struct experiment *experiment, int region)
-{
-    const int64_t *memory = experiment->memory;
-    for (int i = 0; i < experiment->elements; i++) {
-        const size_t gap = gap_of(experiment, region, i);
-        const size_t number = number_of(experiment, region, i);
-        verify_element(&experiment->at_target, memory[place_of(experiment, region, i)],
-                       experiment->regions[region].model[i], number, experiment->sample);
-        verify_element(&experiment->in_gaps, memory[gap], guard(gap), number, experiment->sample);
-    }
-}
-
-/* After a barrier that follows `times` operations of each origin: hold all data against the model.
- */
-static void check(struct experiment *experiment, int64_t times)
-{
-    watchdog_phase = "verify";
-    for (int region = experiment->known_begin; region < experiment->known_end; region++) {
-        advance_model(experiment, &experiment->regions[region], times);
-    }
-    if (experiment->is_origin && experiment->operation->fetches) {
-        check_result(experiment);
-    }
-    if (experiment->is_target) {
-        begin_own_epoch(experiment, MPI_LOCK_SHARED);
-        for (int region = 0; region < experiment->origins; region++) {
-            check_region(experiment, region);
-        }
-        end_own_epoch(experiment, MPI_LOCK_SHARED);
-    }
-}
 
 /* ---- One sample ---- */
 
@@ -541,14 +349,6 @@ static void be_another(struct experiment *experiment, double length_s, const str
     }
 }
 
-/* For tests, at the last origin; a second call takes it back. */
-static void inject_wrong_payload(const struct experiment *experiment)
-{
-    if (experiment->place == experiment->origins) {
-        inject_wrong_data(experiment, &experiment->payload[experiment->elements - 1]);
-    }
-}
-
 /* All ranks, after a sample: did an origin wait for a core within its access? Then it could not see
  * when the target had come to MPI. */
 static bool an_origin_lost_its_core(const struct experiment *experiment,
@@ -570,8 +370,8 @@ static struct access run_sample(struct experiment *experiment, double length_s,
     const MPI_Comm communicator = experiment->launch->communicator;
     struct access access = {0};
     watchdog_phase = "prepare";
-    prepare(experiment);
-    inject_wrong_payload(experiment);
+    payload_prepare(experiment);
+    payload_inject_wrong(experiment);
     CHECKED(MPI_Barrier(communicator));
     if (experiment->is_target) {
         be_target(experiment, length_s);
@@ -584,15 +384,12 @@ static struct access run_sample(struct experiment *experiment, double length_s,
     if (experiment->is_origin && all != NULL) {
         add_sample(experiment, all, &access, length_s);
     }
-    inject_wrong_payload(experiment);
-    check(experiment, 1);
+    payload_inject_wrong(experiment);
+    payload_check(experiment, 1);
     return access;
 }
 
 /* ---- One cell ---- */
-
-/* By the cell's index: operations in a burst of its price, and how many bursts at a time. */
-static long long (*price_plans)[2];
 
 /* The lengths of all samples, in an order that is random and the same on all ranks. */
 static size_t plan_lengths(const struct experiment *experiment, double *plan)
@@ -655,8 +452,7 @@ static void take_samples(struct experiment *experiment)
     }
 }
 
-/* All ranks: a burst of each origin, and what the others have to do in it. Returns seconds. */
-static double run_burst(struct experiment *experiment, long long burst)
+double run_burst(struct experiment *experiment, long long burst)
 {
     struct access access = {0};
     if (experiment->is_origin) {
@@ -671,189 +467,6 @@ static double run_burst(struct experiment *experiment, long long burst)
         }
     }
     return access.completed_s - access.begin_s;
-}
-
-/* How long a burst may be, and how many of them: tenths of what was asked for, so that launches
- * seldom differ. */
-static void plan_price(const struct experiment *experiment, double one_s, long long *burst,
-                       long long *samples)
-{
-    const struct options *asked = &experiment->launch->options;
-    const double budget_s = options_number(asked, "price-budget-s");
-    *burst = options_integer(asked, "price-burst");
-    *samples = options_integer(asked, "price-samples");
-    while (*burst / 10 >= BURST_LEAST && one_s * (double)*burst > BURST_S) {
-        *burst /= 10;
-    }
-    while (*burst > 1 && one_s * (double)(*burst * *samples) > budget_s) {
-        *burst = *burst < 10 ? 1 : *burst / 10;
-    }
-    while (*samples > 1 && one_s * (double)(*burst * *samples) > budget_s) {
-        --*samples;
-    }
-}
-
-/* Look at a word until it holds a value; a rank without a core of its own lets the other have it.
- */
-static void await_value(const _Atomic uint64_t *word, uint64_t value)
-{
-    for (long looks = 1; atomic_load(word) != value; looks++) {
-        if (looks % PATIENCE == 0) {
-            sched_yield();
-        }
-    }
-}
-
-/* How far apart the cores of target and first origin are just now: round trips of a cache line
- * between them, with no MPI. On a virtual machine that changes under a running program, and with
- * it the price of all that passes from core to core. `series` is NULL at all other ranks. */
-static void take_distance(struct experiment *experiment, struct series *series)
-{
-    struct page *page = experiment->page;
-    for (int sample = 0; sample < DISTANCE_SAMPLES; sample++) {
-        const double begin_s = clock_now_s();
-        for (int trip = 0; trip < ROUND_TRIPS; trip++) {
-            const uint64_t number = ++experiment->trips;
-            if (series != NULL) {
-                atomic_store(&page->asked, number);
-                await_value(&page->answered, number);
-            } else if (experiment->is_target) {
-                await_value(&page->asked, number);
-                atomic_store(&page->answered, number);
-            }
-        }
-        if (series != NULL) {
-            series_add(series, (clock_now_s() - begin_s) / ROUND_TRIPS);
-        }
-    }
-}
-
-/* How many operations the core does at a time, the least of the latest looks. For tests, four looks
- * of eight find a tenth of it. */
-static double look_at_core(const struct experiment *experiment, double looks[LOOKS],
-                           long long number)
-{
-    const bool shared = launch_injects(experiment->launch, experiment->cell, INJECT_SHARED);
-    double least = looks[number % LOOKS] = core_width() * (shared && number % 8 < 4 ? 0.1 : 1.0);
-    for (int i = 0; i < LOOKS; i++) {
-        least = fmin(least, looks[i]);
-    }
-    return least;
-}
-
-/* An origin's bursts, until so many are sampled. Returns how many it made.
- *
- * Between them it looks how many operations its core does at a time. On a core that another uses
- * too, which no program can be told, the burst is made anew while there is patience; what is kept
- * is chosen by the core alone, never by the time. Several looks in a row have to agree, for the
- * other may itself wait for some microseconds. */
-static long long sample_bursts(struct experiment *experiment, const long long plan[2],
-                               double patience_s, struct series *price, struct series *width)
-{
-    static double most; /* of what `look_at_core` returned in this launch */
-    const double until_s = clock_now_s() + patience_s;
-    double looks[LOOKS];
-    long long bursts = 0;
-    for (int i = 0; i < LOOKS; i++) {
-        looks[i] = core_width();
-    }
-    for (long long taken = 0; taken < plan[1];) {
-        const double burst_s = run_burst(experiment, plan[0]);
-        const double least = look_at_core(experiment, looks, bursts++);
-        most = fmax(most, least);
-        if (least < OWN_CORE * most && clock_now_s() < until_s) {
-            continue;
-        }
-        taken++;
-        series_add(price, burst_s / (double)plan[0]);
-        if (width != NULL) {
-            series_add(width, least);
-        }
-    }
-    return bursts;
-}
-
-/* The origins make bursts, all at once, while all others wait: nobody computes. */
-static void take_price(struct experiment *experiment)
-{
-    const MPI_Comm communicator = experiment->launch->communicator;
-    const struct options *asked = &experiment->launch->options;
-    const enum epoch epoch = experiment->synchronisation->epoch;
-    long long *plan = price_plans[experiment->cell->index];
-    long long bursts = 0;
-    double slowest_s = 0;
-    struct series *price = NULL, *distance = NULL, *width = NULL;
-    /* beside a helper the ranks have no core of their own, and neither would say anything */
-    const bool apart = experiment->target_state->helper == NULL;
-    /* others would have to make each burst anew with the origin */
-    const bool alone = experiment->origins == 1 && epoch == PASSIVE;
-    if (options_integer(asked, "price-burst") == 0 ||
-        options_integer(asked, "price-samples") == 0) {
-        return;
-    }
-    watchdog_phase = "price";
-    prepare(experiment);
-    CHECKED(MPI_Barrier(communicator));
-    if (apart) {
-        if (experiment->is_origin && experiment->place == 1) {
-            distance = record_series(experiment->record, "line_round_trip", "s", ROUND_TRIPS);
-        }
-        take_distance(experiment, distance);
-    }
-    const double cold_s = run_burst(experiment, COLD_BURST);
-    if (!experiment->again) {
-        CHECKED(MPI_Allreduce(&cold_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, communicator));
-        plan_price(experiment, slowest_s / COLD_BURST, &plan[0], &plan[1]);
-    }
-    if (experiment->is_origin) {
-        const double patience_s = options_number(asked, "price-patience-s");
-        price = record_series(experiment->record, "price", "s", (int)plan[0]);
-        if (distance != NULL) {
-            width = record_series(experiment->record, "core_width", "1", 1);
-        }
-        bursts = sample_bursts(experiment, plan, apart && alone ? patience_s : 0, price, width);
-    } else {
-        for (long long i = 0; i < plan[1]; i++) {
-            run_burst(experiment, plan[0]);
-        }
-    }
-    CHECKED(MPI_Allreduce(MPI_IN_PLACE, &bursts, 1, MPI_LONG_LONG, MPI_MAX, communicator));
-    if (apart) {
-        take_distance(experiment, distance);
-    }
-    check(experiment, COLD_BURST + plan[0] * bursts);
-}
-
-static void allocate_regions(struct experiment *experiment)
-{
-    const size_t elements = (size_t)experiment->elements;
-    experiment->result = allocate(elements, sizeof(int64_t));
-    experiment->regions = allocate((size_t)experiment->origins, sizeof experiment->regions[0]);
-    experiment->known_begin = experiment->is_origin ? experiment->place - 1 : 0;
-    experiment->known_end = experiment->is_origin   ? experiment->place
-                            : experiment->is_target ? experiment->origins
-                                                    : 0;
-    for (int region = experiment->known_begin; region < experiment->known_end; region++) {
-        struct region *known = &experiment->regions[region];
-        *known = (struct region){.payload = allocate(elements, sizeof(int64_t)),
-                                 .model = allocate(elements, sizeof(int64_t)),
-                                 .fetched = allocate(elements, sizeof(int64_t))};
-        experiment->payload = known->payload;
-        for (int i = 0; i < experiment->elements; i++) {
-            known->model[i] = element_of_sample(0, number_of(experiment, region, i));
-        }
-    }
-}
-
-static void free_regions(struct experiment *experiment)
-{
-    for (int region = experiment->known_begin; region < experiment->known_end; region++) {
-        free(experiment->regions[region].payload);
-        free(experiment->regions[region].model);
-        free(experiment->regions[region].fetched);
-    }
-    free(experiment->regions);
-    free(experiment->result);
 }
 
 static void make_peers(struct experiment *experiment)
@@ -875,7 +488,7 @@ static void open_experiment(struct experiment *experiment)
     const MPI_Aint region_bytes = (MPI_Aint)(region_elements(experiment) * sizeof(int64_t));
     const MPI_Aint size_bytes = experiment->origins * region_bytes;
     watchdog_phase = "window";
-    allocate_regions(experiment);
+    payload_allocate(experiment);
     make_type(experiment);
     make_peers(experiment);
     experiment->flavor->open(experiment, experiment->is_target ? size_bytes : 0);
@@ -884,7 +497,7 @@ static void open_experiment(struct experiment *experiment)
     record_window(experiment->record, experiment->window, experiment->flavor->name,
                   (long long)size_bytes);
     if (experiment->is_target) {
-        initialise_memory(experiment);
+        payload_initialise(experiment);
     }
     CHECKED(MPI_Barrier(communicator));
 }
@@ -895,7 +508,7 @@ static void close_experiment(struct experiment *experiment)
     experiment->flavor->close(experiment);
     CHECKED(MPI_Group_free(&experiment->peers));
     free_type(experiment);
-    free_regions(experiment);
+    payload_free(experiment);
 }
 
 /* Between the opened window and its end. */
@@ -915,7 +528,7 @@ static void use_window(struct experiment *experiment)
     if (!experiment->again) {
         take_samples(experiment);
     }
-    take_price(experiment);
+    price_take(experiment);
     watchdog_phase = "end";
     if (experiment->is_origin) {
         experiment->synchronisation->leave(experiment);
@@ -1113,9 +726,6 @@ static bool run_with_page(struct experiment *experiment)
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
     struct experiment experiment = experiment_of(launch, cell, record);
-    if (price_plans == NULL) {
-        price_plans = allocate(launch->grid.count, sizeof price_plans[0]);
-    }
     if (is_supported(&experiment) && !run_with_page(&experiment)) {
         record_status(record, CELL_UNSUPPORTED,
                       "the target's flag needs memory that all ranks share: found none");
@@ -1128,7 +738,7 @@ static bool price_again(struct launch *launch, const struct cell *cell, struct r
 {
     struct experiment experiment = experiment_of(launch, cell, record);
     experiment.again = true;
-    return price_plans[cell->index][1] > 0 && experiment.target_state->helper == NULL &&
+    return price_was_taken(cell) && experiment.target_state->helper == NULL &&
            run_with_page(&experiment);
 }
 
@@ -1147,6 +757,6 @@ int main(int argument_count, char **arguments)
         .print_head = table_print_head,
         .print_row = table_print_row};
     const int code = launch_run(&kernel, argument_count, arguments);
-    free(price_plans);
+    price_end();
     return code;
 }

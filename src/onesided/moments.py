@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from onesided.statistics import median
 
@@ -20,6 +20,8 @@ WIDE_FACTOR = 0.85
 """A core is the launch's own when it does at least so much at a time of what it does when nobody
 else is on it. On the virtual machine this was found on, a core that another guest used too did 45
 to 70 % of it, and one of its own 97 to 100 %."""
+TARGET_WIDTH = "target_core_width"
+"""The same of the target's core, before each moment of the price and after it."""
 LEAST_OWN = 3
 """Samples on such a core that a moment needs for the others to be left out."""
 
@@ -34,11 +36,14 @@ class Moment:
         distance: a cache line's round trip between the two cores (s), the greater of the medians
             before and after the price: where they differ, it changed meanwhile. None if not known.
         width: the median of how many operations the core did at a time in them; None if not known.
+        target_width: the lesser of how many the target's core did before the price and after it;
+            None if not known.
     """
 
     price: float
     distance: float | None = None
     width: float | None = None
+    target_width: float | None = None
 
 
 def moments(series: Iterable[tuple[str, Sequence[float]]]) -> list[Moment]:
@@ -63,6 +68,7 @@ def moments(series: Iterable[tuple[str, Sequence[float]]]) -> list[Moment]:
         for part in _parts(one, count)
     ]
     widths = [part for one in by_metric[WIDTH] for part in _parts(one, count)]
+    target_widths = [min(part) for one in by_metric[TARGET_WIDTH] for part in _parts(one, count)]
     found = []
     for number in range(count):
         by_rank = [_parts(one, count)[number] for one in by_metric[PRICE] if len(one) >= count]
@@ -74,6 +80,7 @@ def moments(series: Iterable[tuple[str, Sequence[float]]]) -> list[Moment]:
                 median(prices),
                 apart[number] if apart else None,
                 median([width[i] for i in own]) if own else None,
+                target_widths[number] if target_widths else None,
             )
         )
     return found
@@ -90,9 +97,32 @@ def _on_own_core(widths: Sequence[float]) -> list[int]:
     return wide if len(wide) >= LEAST_OWN else list(range(len(widths)))
 
 
-def least(found: Sequence[Moment]) -> Moment | None:
-    """Return the moment that counts: where the price was least.
+def together(found: Sequence[Moment]) -> Moment | None:
+    """Return what the moments of one cell in one launch come to; None without any.
 
-    What else the machine does at a moment can only add to it.
+    The median of each attribute, over the moments whose cores both did at least `WIDE_FACTOR` of
+    the most they did at any of them; over all where none is such, or nothing is known.
     """
-    return min(found, key=lambda moment: moment.price, default=None)
+    own = [
+        moment
+        for moment in found
+        if all(
+            value is None or value >= WIDE_FACTOR * most
+            for value, most in zip(_widths(moment), _most_widths(found), strict=True)
+        )
+    ]
+    if not found:
+        return None
+    columns = zip(*(astuple(moment) for moment in own or found), strict=True)
+    return Moment(*(None if None in column else median(column) for column in columns))
+
+
+def _widths(moment: Moment) -> tuple[float | None, float | None]:
+    return moment.width, moment.target_width
+
+
+def _most_widths(found: Sequence[Moment]) -> list[float]:
+    return [
+        max((value for value in column if value is not None), default=0.0)
+        for column in zip(*map(_widths, found), strict=True)
+    ]

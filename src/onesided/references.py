@@ -16,7 +16,7 @@ from typing import Any
 
 from onesided import documents, paths
 from onesided.errors import InputError
-from onesided.moments import PRICE, least, moments
+from onesided.moments import PRICE, moments, together
 from onesided.records import samples_of
 from onesided.statistics import median
 from onesided.verdicts import (
@@ -179,9 +179,7 @@ def share_of_waiting(results: Iterable[Mapping[str, Any]]) -> float:
 
 
 def launch_figure(result: Mapping[str, Any], metric: str, ranks: str = "all") -> float | None:
-    """Return the figure of a launch: the median, of a price that of the moment that counts.
-
-    The analysis goes by the same.
+    """Return the figure of a launch: the median, of a price that of the moments on own cores.
 
     Args:
         result: a result line with what was added to it.
@@ -189,7 +187,7 @@ def launch_figure(result: Mapping[str, Any], metric: str, ranks: str = "all") ->
         ranks: as for `records.samples_of`.
     """
     if metric == PRICE:
-        moment = least(moments(_series(result)))
+        moment = together(moments(_series(result)))
         return None if moment is None else moment.price
     samples = samples_of(result, metric, ranks)
     return median(samples) if samples else None
@@ -201,12 +199,14 @@ def _series(result: Mapping[str, Any]) -> Iterable[tuple[str, Sequence[float]]]:
 
 def _is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
     """Tell whether a launch met the cores as those launches did from which its bounds are."""
-    moment = least(moments(_series(result)))
+    moment = together(moments(_series(result)))
     if moment is None:
         return True
-    distance, width = moment.distance, moment.width
+    distance, limit = moment.distance, kept.least_width
     is_far = kept.near_s is not None and distance is not None and distance > kept.near_s
-    is_shared = kept.least_width is not None and width is not None and width < kept.least_width
+    is_shared = limit is not None and any(
+        width is not None and width < limit for width in (moment.width, moment.target_width)
+    )
     return not is_far and not is_shared
 
 

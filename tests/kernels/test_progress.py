@@ -35,6 +35,7 @@ SHORT = (*BRIEF, "--price-passes", "0")
 ORIGIN, TARGET = 1, 0
 DISTANCE = "line_round_trip"
 WIDTH = "core_width"
+TARGET_WIDTH = "target_core_width"
 A_SAMPLE_EACH = {
     *("begin", "issue", "complete", "elapsed", "issue_stamp", "entry_stamp", "exit_stamp"),
     *("compute_requested", "compute", "remaining", "valid", "compute_run_delay"),
@@ -134,7 +135,8 @@ def test_series_are_of_one_length_and_at_the_origin(broad, probed):
             apart = ("price", DISTANCE, WIDTH)
             lengths = {len(s["samples"]) for name, s in at_origin.items() if name not in apart}
             assert len(lengths) == 1
-            assert {s["metric"] for s in result["series"] if s["rank"] == TARGET} == {"steal"}
+            of_target = {s["metric"] for s in result["series"] if s["rank"] == TARGET}
+            assert of_target - {TARGET_WIDTH} == {"steal"}
 
 
 def test_the_distance_of_the_cores_is_taken_before_and_after_the_price(probed):
@@ -164,6 +166,17 @@ def test_beside_each_price_stands_how_many_additions_the_core_did_at_a_time(prob
     # cores of today have several units; a shared or an interrupted one does less
     assert all(0 <= width < 32 for width in seen)
     assert max(seen) > 1.5
+
+
+def test_the_target_looks_at_its_core_before_each_price_and_after_it(probed):
+    for cell, result in probed.results.items():
+        found = [item for item in result["series"] if item["metric"] == TARGET_WIDTH]
+        if result["status"] == "ok" and "target_state=helper" not in cell:
+            (width,) = found
+            assert (width["rank"], width["burst"], len(width["samples"])) == (TARGET, 1, 2)
+            assert all(0 <= look < 32 for look in width["samples"])
+        else:
+            assert found == [], cell
 
 
 def test_valid_samples_were_issued_inside_the_compute(probed):
@@ -281,12 +294,13 @@ def test_each_price_is_taken_again_later_in_the_launch_with_a_payload_that_is_ve
             assert line["status"] == "ok", (cell, line["detail"])
             assert all((item["checked"], item["errors"]) == (1, 0) for item in line["verification"])
             found = {item["metric"]: item for item in line["series"]}
-            assert found.keys() == {"price", DISTANCE, WIDTH}
+            assert found.keys() == {"price", DISTANCE, WIDTH, TARGET_WIDTH}
             for metric, item in found.items():
+                rank = TARGET if metric == TARGET_WIDTH else ORIGIN
                 assert len(item["samples"]) == len(first[metric]["samples"]), (cell, metric)
-                assert (item["burst"], item["rank"]) == (first[metric]["burst"], ORIGIN)
+                assert (item["burst"], item["rank"]) == (first[metric]["burst"], rank)
                 # a core that was lost meanwhile does next to nothing at a time
-                assert min(item["samples"]) > 0 or metric == WIDTH
+                assert min(item["samples"]) > 0 or metric in (WIDTH, TARGET_WIDTH)
 
 
 def test_a_launch_can_be_told_to_take_prices_once(progress):

@@ -22,6 +22,7 @@ SPREADS = Path(__file__).parents[1] / "data" / "launch_spreads.json"
 ROUNDS = 30
 TEN_PERCENT = math.log(1.1)
 QUIET = 0.03
+KIND = "median"
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +133,7 @@ def test_a_shift_below_five_percent_is_no_difference_however_sure_it_is():
     first = {turn: 1e-4 * turn for turn in range(10)}
     for factor, word in ((1.04, "~"), (1.06, "slower"), (1 / 1.04, "~"), (1 / 1.06, "faster")):
         second = {turn: value + math.log(factor) for turn, value in first.items()}
-        (one,), (whole,) = compare.weigh([(pair, first, second)])
+        (one,), (whole,) = compare.weigh([(pair, {KIND: first}, {KIND: second})])
         assert one.p < 1e-6 and whole.difference.p < 1e-6
         assert (one.word, whole.difference.word) == (word, word)
         assert one.ratio == pytest.approx(factor)
@@ -150,7 +151,10 @@ def test_what_the_cells_of_a_launch_share_counts_once():
     shared = [0.3, -0.2, 0.1, 0.25, -0.3, 0.0]
     first = dict(enumerate(shared))
     second = {turn: value + 0.12 for turn, value in enumerate(reversed(shared))}
-    pairs = [(Pair({**cell, "place": n}, cell, None, None), first, second) for n in range(50)]
+    pairs = [
+        (Pair({**cell, "place": n}, cell, None, None), {KIND: first}, {KIND: second})
+        for n in range(50)
+    ]
     _, (whole,) = compare.weigh(pairs)
     _, (alone,) = compare.weigh(pairs[:1])
     assert whole.difference.p == pytest.approx(alone.difference.p)
@@ -169,7 +173,10 @@ def test_a_round_without_its_slow_cells_is_not_faster_for_that():
     noise = dict(enumerate([0.01, -0.01, 0.02, 0.0, -0.02, 0.005]))
     slow = {turn: value + 3 for turn, value in noise.items()}
     _, (whole,) = compare.weigh(
-        [(pair, noise, noise), (pair, slow, {turn: slow[turn] for turn in (0, 1, 2)})]
+        [
+            (pair, {KIND: noise}, {KIND: noise}),
+            (pair, {KIND: slow}, {KIND: {turn: slow[turn] for turn in (0, 1, 2)}}),
+        ]
     )
     assert whole.difference.ratio == pytest.approx(1, abs=0.02)
     assert whole.difference.word == "~"

@@ -60,12 +60,14 @@ def accesses(
     lengths=LENGTHS_S,
     trips=None,
     widths=None,
+    target_widths=None,
 ):
     """Return samples as collected: one origin, `spoilt` launches issue all outside the compute.
 
     `trips` holds for each launch the round trips of a cache line before and after the price,
     which is three times as high where they are long; `widths` how many operations the core did at a
-    time, and the price is twice as high where these are few.
+    time, and the price is twice as high where these are few; `target_widths` the same of the
+    target's core before and after the price, which costs a fifth.
     """
     source = random.Random(7)
     rows = []
@@ -92,6 +94,12 @@ def accesses(
         if widths:
             factor *= 2 if widths[number - 1] < OWN else 1
             rows += [(number, "core_width", index, widths[number - 1]) for index in range(3)]
+        if target_widths:
+            looks = target_widths[number - 1]
+            factor *= 1.2 if min(looks) < OWN else 1
+            rows += [
+                (number, "target_core_width", index, width) for index, width in enumerate(looks)
+            ]
         rows += [(number, "price", index, factor * 1e-6 * (1 + index)) for index in range(3)]
         if trips:
             # the first trip of all may find the other rank still in its barrier
@@ -282,26 +290,82 @@ def test_a_price_is_far_only_among_those_on_cores_of_ones_own():
     assert ("price", "far") not in found
 
 
-def test_a_launch_counts_at_the_moment_at_which_its_price_was_least_and_with_its_distance():
+def test_prices_beside_a_target_on_a_shared_core_are_kept_apart_where_that_matters():
+    own, one_look, both = (OWN, OWN), (OWN, SHARED), (SHARED, SHARED)
+    beside = [own, one_look, own, both, own, own]
+    samples = accesses(behaviours()[verdicts.WAITS], target_widths=beside)
+    found = values(samples)
+    assert found["price", "median"] == pytest.approx([2e-6] * 4)
+    assert found["price", "shared"] == pytest.approx([2.4e-6] * 2)
+    # an access that stays on its own core does not know whose the target's is
+    local = pl.when(metric="price").then(2e-6).otherwise("value")
+    found = values(samples.with_columns(value=local))
+    assert found["price", "median"] == pytest.approx([2e-6] * LAUNCHES)
+    assert ("price", "shared") not in found
+
+
+def test_the_target_s_core_is_asked_for_only_among_prices_on_the_origin_s_own():
+    # on a core that another used too the price is high, whatever the target's core is
+    own, shared = (OWN, OWN), (SHARED, SHARED)
+    found = values(
+        accesses(
+            behaviours()[verdicts.WAITS],
+            widths=[OWN, OWN, OWN, SHARED, SHARED, SHARED],
+            target_widths=[own, own, shared, own, own, shared],
+        )
+    )
+    assert found["price", "median"] == pytest.approx([2e-6] * 2)
+    assert sorted(found["price", "shared"]) == pytest.approx([2.4e-6, 4e-6, 4e-6, 4.8e-6])
+
+
+def several(moments_of):
+    """Return samples with several moments of the price a launch: price, round trip and width."""
     rows = []
     for number in range(1, LAUNCHES + 1):
-        # quiet and near at the second of three moments; in the last launch it was never near
-        trips = [FAR_S, FAR_S if number == LAUNCHES else NEAR_S, NEAR_S * 5]
-        prices_s = [6e-6, 6e-6 if number == LAUNCHES else 2e-6, 9e-6]
-        rows += [(number, "line_round_trip", i, trips[i // 6]) for i in range(18)]
-        rows += [(number, "price", i, prices_s[i // 4] * (1 + i % 2 * 0.01)) for i in range(12)]
+        moments = moments_of(number)
+        for turn, (price_s, trip_s, width) in enumerate(moments):
+            rows += [(number, "line_round_trip", 6 * turn + i, trip_s) for i in range(6)]
+            rows += [
+                (number, "price", 4 * turn + i, price_s * (1 + i % 2 * 0.01)) for i in range(4)
+            ]
+            rows += [(number, "core_width", 4 * turn + i, width) for i in range(4)]
     frame = pl.DataFrame(rows, schema=["round", "metric", "index", "value"], orient="row")
     place = (pl.lit("x").alias(name) for name in PLACE)
-    whole = accesses(behaviours()[verdicts.WAITS]).filter(
-        ~pl.col("metric").is_in(["price", "line_round_trip"])
-    )
-    more = frame.with_columns(*place, rank=pl.lit(1)).select(whole.columns)
-    found = values(pl.concat([whole, more]))
-    assert found["price", "median"] == pytest.approx([2.01e-6] * (LAUNCHES - 1))
-    assert found["price", "far"] == pytest.approx([6.03e-6])
+    whole = accesses(behaviours()[verdicts.WAITS]).filter(pl.col("metric") != "price")
+    return pl.concat([whole, frame.with_columns(*place, rank=pl.lit(1)).select(whole.columns)])
+
+
+def test_a_launch_s_price_is_the_median_of_the_moments_whose_cores_were_as_it_asks():
+    def moments_of(number):
+        if number == LAUNCHES:  # never near
+            return [(6e-6, FAR_S, OWN), (6.4e-6, FAR_S, OWN), (6.2e-6, FAR_S, OWN)]
+        return [
+            (6e-6, FAR_S, OWN),
+            (2e-6, NEAR_S, OWN),
+            (4e-6, NEAR_S, SHARED),
+            (2.4e-6, NEAR_S, OWN),
+            (2.2e-6, NEAR_S, OWN),
+        ]
+
+    found = values(several(moments_of))
+    assert found["price", "median"] == pytest.approx([2.2e-6 * 1.005] * (LAUNCHES - 1))
+    assert found["price", "far"] == pytest.approx([6.2e-6 * 1.005])
+    assert ("price", "shared") not in found
+    # and the distance is that of the same moments
     assert sorted(found["line_round_trip", "median"]) == pytest.approx(
         [NEAR_S] * (LAUNCHES - 1) + [FAR_S]
     )
+
+
+def test_a_launch_that_had_no_core_of_its_own_is_not_pooled_with_those_that_were_far_apart():
+    def moments_of(number):
+        kinds = {1: [(6e-6, FAR_S, OWN), (4e-6, NEAR_S, SHARED)], 2: [(4e-6, NEAR_S, SHARED)] * 2}
+        return kinds.get(number, [(2e-6, NEAR_S, OWN)] * 2)
+
+    found = values(several(moments_of))
+    assert found["price", "median"] == pytest.approx([2.01e-6] * (LAUNCHES - 2))
+    assert found["price", "far"] == pytest.approx([6.03e-6])
+    assert found["price", "shared"] == pytest.approx([4.02e-6])
 
 
 def test_without_a_distance_every_price_counts():

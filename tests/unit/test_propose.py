@@ -19,12 +19,20 @@ NEAR, FAR = 1e-7, 5e-7
 OWN, SHARED = 3.87, 2.2
 
 
-def result(cell=CELL, distances=(NEAR,) * 6, run_delay=0.0, prices=(1e-6, 1e-6), widths=(OWN, OWN)):
+def result(
+    cell=CELL,
+    distances=(NEAR,) * 6,
+    run_delay=0.0,
+    prices=(1e-6, 1e-6),
+    widths=(OWN, OWN),
+    target_widths=(),
+):
     """Return a result line whose target computed for 10 ms and waited `run_delay` of it."""
     series = {
         "price": prices,
         "line_round_trip": distances,
         "core_width": widths,
+        "target_core_width": target_widths,
         "compute": [1e-2],
         "compute_run_delay": [run_delay],
     }
@@ -140,26 +148,35 @@ def test_a_figure_met_far_apart_is_not_held_before_or_after():
     assert held(distances=(NEAR, NEAR, NEAR, FAR, NEAR, NEAR)) != {}
 
 
-def test_the_moment_at_which_the_price_was_least_decides_the_figure_and_how_near_it_was():
+def test_a_figure_is_the_median_of_its_moments_and_so_is_how_near_the_cores_were():
     near, far = (NEAR,) * 6, (FAR,) * 6
     one = result(prices=(3e-6, 5e-6, 1e-6), widths=(OWN,) * 3)
     assert references.launch_figure(one, "price") == 3e-6
-    twice = {"distances": near + far, "widths": (OWN,) * 4}
-    quiet_near, quiet_far = (1e-6, 1e-6, 3e-6, 3e-6), (3e-6, 3e-6, 1e-6, 1e-6)
-    for prices in (quiet_near, quiet_far):
-        assert references.launch_figure(result(prices=prices, **twice), "price") == 1e-6
-    assert held(prices=quiet_near, **twice) != {}
-    assert held(prices=quiet_far, **twice) == {}
+    thrice = {"prices": (3e-6, 3e-6, 2e-6, 2e-6, 9e-6, 9e-6), "widths": (OWN,) * 6}
+    assert references.launch_figure(result(distances=near * 3, **thrice), "price") == 3e-6
+    assert held(distances=near + far + near, **thrice) != {}
+    assert held(distances=far + near + far, **thrice) == {}
     assert references.launch_figure(result(), "compute") == 1e-2
     assert references.launch_figure(result(), "elapsed") is None
 
 
 def test_a_figure_met_on_a_core_that_another_used_too_is_not_held():
     assert held(widths=(SHARED, SHARED)) == {}
-    # the moment at which the price was least decides
-    twice = {"distances": (NEAR,) * 12, "prices": (3e-6, 3e-6, 1e-6, 1e-6)}
-    assert held(widths=(SHARED, SHARED, OWN, OWN), **twice) != {}
-    assert held(widths=(OWN, OWN, SHARED, SHARED), **twice) == {}
+    assert held(target_widths=(OWN, SHARED)) == {}
+    assert held(target_widths=(OWN, OWN)) != {}
+
+
+def test_moments_on_a_core_that_another_used_too_do_not_count_where_there_are_others():
+    twice = {"distances": (NEAR,) * 12, "prices": (1e-6, 1e-6, 3e-6, 3e-6)}
+    alone = {"widths": (OWN,) * 4, "target_widths": (OWN,) * 4}
+    for shared in (
+        {"widths": (SHARED, SHARED, OWN, OWN)},
+        {"target_widths": (OWN, SHARED, OWN, OWN)},
+    ):
+        one = {**twice, **alone, **shared}
+        assert references.launch_figure(result(**one), "price") == 3e-6
+        assert held(**one) != {}
+    assert references.launch_figure(result(**twice, **alone), "price") == 2e-6
 
 
 def test_samples_on_a_core_that_another_used_too_are_left_out_where_enough_others_remain():

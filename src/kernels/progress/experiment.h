@@ -151,6 +151,9 @@ extern const struct operation operations[10];
 extern const struct flavor flavors[4];
 extern const struct synchronisation synchronisations[8];
 
+/* All ranks: a burst of each origin, and what the others have to do in it. Returns seconds. */
+double run_burst(struct experiment *experiment, long long burst);
+
 /* The rank that stands so many places from the target: --target says in which direction. */
 int rank_at(const struct launch *launch, int place);
 

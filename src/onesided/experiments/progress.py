@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from itertools import combinations
 from typing import Any
 
 import polars as pl
 
 from onesided import verdicts
-from onesided.moments import DISTANCE, PRICE, WIDE_FACTOR, WIDTH, moments
+from onesided.moments import DISTANCE, PRICE, TARGET_WIDTH, WIDE_FACTOR, WIDTH, moments
 from onesided.statistics import median
 from onesided.tables import PLACE
 from onesided.verdicts import (
@@ -52,11 +53,15 @@ WIDE_PERCENT = 95
 """The percentile of all widths that stands for cores of one's own; less than `WIDE_FACTOR` of it is
 a core that another used too."""
 
-CORES_MATTER = 1.25
-"""A cell's price depends on the distance, or on whose the core is, when the medians of launches of
-either kind differ by more than this factor; where it does not, all its launches count."""
+CORES_MATTER = 1.1
+"""A cell's price depends on the distance, or on whose a core is, when the medians of moments of
+either kind differ by more than this factor; where it does not, all its moments count."""
 
-_UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1"}
+COUNTS, FAR, SHARED = "median", "far", "shared"
+"""How a price met the cores: statistics of it, the better before the worse."""
+_KINDS = pl.Enum([COUNTS, FAR, SHARED])
+
+_UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1", TARGET_WIDTH: "1"}
 
 
 def _lost(delay: str) -> pl.Expr:
@@ -169,14 +174,17 @@ def _of_accesses(accesses: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+_OF_MOMENT = (PRICE, DISTANCE, WIDTH, TARGET_WIDTH)
+
+
 def _moments(samples: pl.DataFrame) -> pl.DataFrame:
     """Return the moments of all launches, in their order (`moments.moments`).
 
     Returns:
-        LAUNCH, `PRICE`, `DISTANCE` and `WIDTH`, the latter two null where they are not known.
+        LAUNCH, `PRICE`, `DISTANCE`, `WIDTH` and `TARGET_WIDTH`, null where one is not known.
     """
     series = (
-        samples.filter(pl.col("metric").is_in([PRICE, DISTANCE, WIDTH]))
+        samples.filter(pl.col("metric").is_in(_OF_MOMENT))
         .sort("index", maintain_order=True)
         .group_by(*LAUNCH, "rank", "metric", maintain_order=True)
         .agg("value")
@@ -184,17 +192,35 @@ def _moments(samples: pl.DataFrame) -> pl.DataFrame:
         .agg("metric", "value")
     )
     rows = [
-        (*launch, moment.price, moment.distance, moment.width)
+        (*launch, *astuple(moment))
         for *launch, metrics, values in series.iter_rows()
         for moment in moments(zip(metrics, values, strict=True))
     ]
-    found = dict.fromkeys((PRICE, DISTANCE, WIDTH), pl.Float64)
+    found = dict.fromkeys(_OF_MOMENT, pl.Float64)
     schema = {**{name: samples.schema[name] for name in LAUNCH}, **found}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-_NEAR_LIMIT = NEAR_FACTOR * pl.col(DISTANCE).quantile(NEAR_PERCENT / 100, "lower")
-_WIDE_LIMIT = WIDE_FACTOR * pl.col(WIDTH).quantile(WIDE_PERCENT / 100, "higher")
+def _wide_limit(width: str) -> pl.Expr:
+    return WIDE_FACTOR * pl.col(width).quantile(WIDE_PERCENT / 100, "higher")
+
+
+def _is_wide(width: str) -> pl.Expr:
+    return (pl.col(width) >= _wide_limit(width).over(_PARTITION)).fill_null(True)
+
+
+def _near_limit() -> pl.Expr:
+    """Return the longest round trip of cores that are near, among those of one's own if any are.
+
+    Two threads of one core are nearer than any two cores, and share it.
+    """
+    distance, own = pl.col(DISTANCE), pl.col("own") & pl.col("target_own")
+    nearest = (
+        among.quantile(NEAR_PERCENT / 100, "lower") for among in (distance.filter(own), distance)
+    )
+    return NEAR_FACTOR * pl.coalesce(nearest)
+
+
 _PARTITION = ("system", "partition")
 
 
@@ -203,12 +229,16 @@ def cores_limits(samples: pl.DataFrame) -> dict[tuple[str, str], dict[str, float
 
     Returns:
         ``near_s``: the longest round trip of a cache line; ``least_width``: the fewest operations
-        at a time. None where it is not known.
+        at a time, of either core. None where it is not known.
     """
     limits = (
         _moments(samples)
+        .with_columns(_is_wide(WIDTH).alias("own"), _is_wide(TARGET_WIDTH).alias("target_own"))
         .group_by(_PARTITION)
-        .agg(_NEAR_LIMIT.alias("near_s"), _WIDE_LIMIT.alias("least_width"))
+        .agg(
+            _near_limit().alias("near_s"),
+            pl.min_horizontal(_wide_limit(WIDTH), _wide_limit(TARGET_WIDTH)).alias("least_width"),
+        )
     )
     return {
         (system, name): {"near_s": near_s, "least_width": least_width}
@@ -216,46 +246,53 @@ def cores_limits(samples: pl.DataFrame) -> dict[tuple[str, str], dict[str, float
     }
 
 
-def _matters(kind: str, among: pl.Expr) -> pl.Expr:
-    """Tell whether a cell's prices differ between launches of that kind and all others."""
+def _told(name: str, among: pl.Expr) -> pl.Expr:
+    """Tell which moments met the cores otherwise, in cells whose price depends on it.
+
+    Args:
+        name: of a column that holds where they were as they should be.
+        among: the moments that are held against each other.
+    """
     price = pl.col(PRICE)
     those, others = (
-        price.filter(among & (pl.col(kind) == one)).median().over(PLACE) for one in (True, False)
+        price.filter(among & (pl.col(name) == one)).median().over(PLACE) for one in (True, False)
     )
     differ = (others > CORES_MATTER * those) | (those > CORES_MATTER * others)
-    return differ.fill_null(False)
+    return among & ~pl.col(name) & differ.fill_null(False)
+
+
+def _kinds_of_moments(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return `_moments` with the ``kind`` of each: how it met the cores, as far as that counts."""
+    found = _moments(samples).with_columns(
+        _is_wide(WIDTH).alias("own"),
+        _is_wide(TARGET_WIDTH).alias("target_own"),
+        pl.lit(COUNTS).cast(_KINDS).alias("kind"),
+    )
+    near = pl.col(DISTANCE) <= _near_limit().over(_PARTITION)
+    found = found.with_columns(near.fill_null(True).alias("near"))
+    counts = pl.col("kind") == COUNTS
+    for name, kind in (("own", SHARED), ("target_own", SHARED), ("near", FAR)):
+        other = pl.when(_told(name, counts)).then(pl.lit(kind).cast(_KINDS))
+        found = found.with_columns(other.otherwise("kind").alias("kind"))
+    return found
 
 
 def _prices(samples: pl.DataFrame) -> pl.DataFrame:
     """Return the price of each launch of a cell, and how it met the cores then.
 
-    A launch's price, distance and width are those of the moment at which its price was least, for
-    what else the machine does at a moment can only add to it. Where the price depends on whether
-    the core was the launch's own, those on shared ones are ``price.shared``; where, among the rest,
-    it depends on the distance, those of launches far apart are ``price.far``. All others are
-    ``price.median``: of a cell that never met near cores, or its own, all there are.
+    A launch takes its price at several moments. Those count at which the cores were as the price
+    asks for: the origin's and the target's the launch's own, where that makes a difference to the
+    cell, and near each other, where that does. Their median is ``price.median``. That of a launch
+    with none of these is ``price.far`` if the cores were its own, ``price.shared`` if not.
     """
-    price, distance, width = pl.col(PRICE), pl.col(DISTANCE), pl.col(WIDTH)
-    prices = (
-        _moments(samples)
-        .with_columns(
-            (distance <= _NEAR_LIMIT.over(_PARTITION)).fill_null(True).alias("near"),
-            (width >= _WIDE_LIMIT.over(_PARTITION)).fill_null(True).alias("own"),
-        )
-        .filter(price == price.min().over(LAUNCH))
-        .unique(LAUNCH, keep="first", maintain_order=True)
-        .with_columns((~pl.col("own") & _matters("own", pl.lit(True))).alias("shared"))
-        .with_columns((~pl.col("shared") & ~pl.col("near")).alias("far"))
-        .with_columns((pl.col("far") & _matters("near", ~pl.col("shared"))).alias("far"))
-    )
-    counts = ~pl.col("shared") & ~pl.col("far")
-    return prices.select(
-        *LAUNCH,
-        pl.when(counts).then(price).alias("price.median"),
-        pl.when("far").then(price).alias("price.far"),
-        pl.when("shared").then(price).alias("price.shared"),
-        distance.alias(f"{DISTANCE}.median"),
-        width.alias(f"{WIDTH}.median"),
+    found = _kinds_of_moments(samples)
+    best = found.filter(pl.col("kind") == pl.col("kind").min().over(LAUNCH))
+    return best.group_by(LAUNCH, maintain_order=True).agg(
+        *(
+            pl.col(PRICE).filter(pl.col("kind") == kind).median().alias(f"{PRICE}.{kind}")
+            for kind in (COUNTS, FAR, SHARED)
+        ),
+        *(pl.col(name).median().alias(f"{name}.median") for name in _OF_MOMENT[1:]),
     )
 
 
