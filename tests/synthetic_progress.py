@@ -351,3 +351,15 @@ if __name__ == "__main__":
     import sys
 
     campaign(Path(sys.argv[1]))
+
+
+def use_cores(folder: Path, rounds: Sequence[int]) -> None:
+    """Let another guest use the origin's core in these rounds: prices are twice as high there."""
+    path = folder / "samples.parquet"
+    samples, used = pl.read_parquet(path), pl.col("round").is_in(rounds)
+    prices = samples.filter(metric="price").with_columns(value=pl.col("value") * (1 + used))
+    widths = prices.with_columns(
+        metric=pl.lit("core_width"), value=pl.when(used).then(1.5).otherwise(2.9)
+    )
+    others = samples.filter(pl.col("metric") != "price")
+    pl.concat([others, prices, widths]).write_parquet(path)

@@ -50,8 +50,8 @@ WORSE, BETTER, OPEN = "worse", "better", "open"
 
 EVERYTHING = "all cells"
 
-Launches = Mapping[str, Mapping[int, float]]
-"""By how they met the cores (`Experiment.kinds`): round to the logarithm of a cell's value."""
+Launches = Mapping[int, float]
+"""Round to the logarithm of a cell's value."""
 
 
 @dataclass(frozen=True)
@@ -288,58 +288,54 @@ def _place_in_first(
 
 def headline_launches(campaign: CollectedCampaign) -> dict[Place, Launches]:
     """Return each cell's headline values, the logarithm of one a launch."""
-    found: dict[Place, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+    found: dict[Place, dict[int, float]] = defaultdict(dict)
     for kernel, (metric, statistic) in HEADLINE.items():
-        kinds = EXPERIMENTS[kernel].kinds.get(metric, (statistic,))
         values = launch_values(campaign, EXPERIMENTS[kernel]).filter(
-            (pl.col("metric") == metric) & pl.col("statistic").is_in(kinds) & (pl.col("value") > 0)
+            (pl.col("metric") == metric)
+            & (pl.col("statistic") == statistic)
+            & (pl.col("value") > 0)
         )
-        columns = (*PLACE, "statistic", "round", "value")
-        for *place, kind, number, value in values.select(columns).iter_rows():
-            found[tuple(place)][kind][number] = math.log(value)
+        for *place, number, value in values.select(*PLACE, "round", "value").iter_rows():
+            found[tuple(place)][number] = math.log(value)
     return found
 
 
-def _is_timed(cell: Mapping[str, Any]) -> bool:
+def is_timed(cell: Mapping[str, Any]) -> bool:
+    """Tell whether a cell of verdicts.json has launches to be compared, and none that failed."""
     failed = cell["verdict"] in (*verdicts.FAILURES, *verdicts.NOT_MEASURED)
     return cell["kernel"] in HEADLINE and not is_helped(cell["labels"]) and not failed
 
 
-Groups = Sequence[tuple[Sequence[float], Sequence[float]]]
-"""Values of both sides, those together that can be held against each other."""
-
-
-def _difference(groups: Groups, least: int, level: float) -> Difference:
+def _difference(
+    first: Sequence[float], second: Sequence[float], least: int, level: float
+) -> Difference:
     """Return a difference of logarithms that is not yet adjusted for the other tests."""
-    shift = mean_shift(groups)
+    shift = mean_shift(first, second)
     low, high = (None if end is None else math.exp(end) for end in (shift.low, shift.high))
-    launches = min(sum(map(len, side)) for side in zip(*groups, strict=True))
+    launches = min(len(first), len(second))
     p = shift.p if launches >= least else None
     return Difference(math.exp(shift.value), low, high, p, launches, level)
 
 
 Timed = tuple[Pair, Launches, Launches]
-"""A cell of both campaigns with its launches in the first and in the second: of both, those kinds
-that both have."""
+"""A cell of both campaigns with its launches in the first and in the second."""
 
 
 def _timed(
     pairs: Sequence[Pair], one: Mapping[Place, Launches], two: Mapping[Place, Launches]
 ) -> list[Timed]:
     """Return the cells that have a value of both campaigns and failed in neither."""
-    found = []
-    for pair in pairs:
-        if _is_timed(pair.cell) and _is_timed(pair.again):
-            first, second = one.get(place_of(pair.cell), {}), two.get(place_of(pair.again), {})
-            both = [kind for kind in first if kind in second]
-            found.append((pair, *({kind: side[kind] for kind in both} for side in (first, second))))
-    return [timed for timed in found if timed[1]]
+    found = [
+        (pair, one.get(place_of(pair.cell), {}), two.get(place_of(pair.again), {}))
+        for pair in pairs
+        if is_timed(pair.cell) and is_timed(pair.again)
+    ]
+    return [timed for timed in found if timed[1] and timed[2]]
 
 
 def _cell_difference(timed: Timed) -> Difference:
-    _, first, second = timed
-    groups = [(list(first[kind].values()), list(second[kind].values())) for kind in first]
-    return _difference(groups, CELL_LAUNCHES, CELL_LEVEL)
+    first, second = (list(launches.values()) for launches in timed[1:])
+    return _difference(first, second, CELL_LAUNCHES, CELL_LEVEL)
 
 
 def _whole_difference(
@@ -347,20 +343,18 @@ def _whole_difference(
 ) -> Difference:
     """Return the ratio of geometric means over cells, with the rounds as replicates.
 
-    A round is one value: the mean over its cells of how far each lies from the middle of that
-    cell's launches of its kind. So what the cells of a launch share is counted once, and a cell
-    that a round has not, or met otherwise, does not shift that round.
+    A round is one value: the mean over its cells of how far each lies from that cell's middle. So
+    what the cells of a launch share is counted once, and a cell that a round has not does not
+    shift that round.
     """
     sides: tuple[dict[int, list[float]], ...] = (defaultdict(list), defaultdict(list))
-    for _, first, second in cells:
-        for kind in first:
-            launches = first[kind], second[kind]
-            middle = sum(median(list(side.values())) for side in launches) / 2
-            for side, rounds in zip(launches, sides, strict=True):
-                for number, value in side.items():
-                    rounds[number].append(value - middle)
-    groups = [tuple([sum(of) / len(of) for of in rounds.values()] for rounds in sides)]
-    return _difference(groups, least, level)
+    for _, *launches in cells:
+        middle = sum(median(list(side.values())) for side in launches) / 2
+        for side, rounds in zip(launches, sides, strict=True):
+            for number, value in side.items():
+                rounds[number].append(value - middle)
+    first, second = ([sum(of) / len(of) for of in rounds.values()] for rounds in sides)
+    return _difference(first, second, least, level)
 
 
 def _wholes(timed: Sequence[Timed]) -> list[Whole]:

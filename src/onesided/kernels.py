@@ -8,7 +8,7 @@ import sys
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from onesided import containers, fingerprint, paths, settings, strays
 from onesided.errors import InputError, OnesidedError
@@ -100,7 +100,12 @@ def launch_line(
 
 
 def launch(
-    line: Sequence[str], variables: Mapping[str, str], timeout_s: float, quiet: bool = False
+    line: Sequence[str],
+    variables: Mapping[str, str],
+    timeout_s: float,
+    *,
+    quiet: bool = False,
+    errors: IO[bytes] | None = None,
 ) -> int:
     """Run a launch line to its end; return the launcher's exit status.
 
@@ -109,6 +114,7 @@ def launch(
         variables: from `variables`.
         timeout_s: after this the launcher and its ranks are ended.
         quiet: whether what the ranks print is dropped.
+        errors: a file for what they write to standard error.
 
     Raises:
         OnesidedError: it took longer than `timeout_s`.
@@ -121,7 +127,7 @@ def launch(
             env={**variables, LAUNCH_MARKER: marker},
             stdin=subprocess.DEVNULL,
             stdout=output,
-            stderr=output,
+            stderr=output if errors is None else errors,
             timeout=timeout_s,
             check=False,
         )

@@ -16,10 +16,11 @@ DISTANCES = 6
 WIDTH = "core_width"
 """The series of how many operations the first origin's core did at a time, one to each price."""
 
-WIDE_FACTOR = 0.85
-"""A core is the launch's own when it does at least so much at a time of what it does when nobody
-else is on it. On the virtual machine this was found on, a core that another guest used too did 45
-to 70 % of it, and one of its own 97 to 100 %."""
+WIDE_FACTOR = 0.95
+"""A core is the launch's own when it does at least so much at a time of what it does, in that cell,
+when nobody else is on it. On the virtual machine this was found on, a core that another guest used
+too did 45 to 70 % of it, and 75 to 95 % beside one that was mostly waiting; one of its own 97 to
+100 %."""
 TARGET_WIDTH = "target_core_width"
 """The same of the target's core, before each moment of the price and after it."""
 LEAST_OWN = 3

@@ -88,48 +88,34 @@ def student_quantile(coverage: float, freedom: float) -> float:
     return t
 
 
-def _pooled_variance(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
-    """Return the variance within groups, and its degrees of freedom; 0 without any."""
-    freedom = sum(len(values) - 1 for values in groups)
-    means = [arithmetic_mean(values) for values in groups]
-    squares = math.fsum(
-        (value - mean) ** 2 for values, mean in zip(groups, means, strict=True) for value in values
-    )
-    return (squares / freedom if freedom else 0.0), freedom
+def _variance(values: Sequence[float]) -> float:
+    mean = arithmetic_mean(values)
+    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 
-def mean_shift(groups: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Shift:
-    """Return how far the second means lie above the first, its interval, and the test of none.
+def mean_shift(first: Sequence[float], second: Sequence[float]) -> Shift:
+    """Return the difference of two means, its interval, and the test of no difference.
 
-    The variances of the two sides may differ: B. L. Welch, Biometrika 34 (1947), 28-35. Where
-    values were met under several conditions, only those of one condition are held against each
-    other: the shift is the mean of the groups', each weighted by the product of its sides' numbers
-    over their sum; and a side's variance is that within its groups.
+    The variances may differ: B. L. Welch, Biometrika 34 (1947), 28-35.
 
     Args:
-        groups: of each condition the values of one side and of the other, at least one of either;
-            logarithms where a ratio is asked for.
+        first: the launches of one side, logarithms where a ratio is asked for.
+        second: those of the other.
 
     Raises:
-        ValueError: a side of a group has none, or there is no group.
+        ValueError: a side has none.
     """
-    shifts = [arithmetic_mean(second) - arithmetic_mean(first) for first, second in groups]
-    weights = [len(first) * len(second) / (len(first) + len(second)) for first, second in groups]
-    weights = [weight / math.fsum(weights) for weight in weights]
-    found = math.fsum(weight * shift for weight, shift in zip(weights, shifts, strict=True))
-    parts, freedoms = [], []
-    for side in zip(*groups, strict=True):
-        variance, freedom = _pooled_variance(side)
-        shares = [w**2 / len(values) for w, values in zip(weights, side, strict=True)]
-        parts.append(variance * math.fsum(shares))
-        freedoms.append(freedom)
-    if 0 in freedoms or not groups:
+    found = arithmetic_mean(second) - arithmetic_mean(first)
+    sides = (first, second)
+    if min(map(len, sides)) < 2:
         return Shift(found, None, None, None)
+    parts = [_variance(values) / len(values) for values in sides]
     if not sum(parts):
         return Shift(found, found, found, 0.0 if found else 1.0)
     error = math.sqrt(sum(parts))
-    squares = (part**2 / freedom for part, freedom in zip(parts, freedoms, strict=True))
-    freedom = sum(parts) ** 2 / sum(squares)
+    freedom = sum(parts) ** 2 / sum(
+        part**2 / (len(values) - 1) for part, values in zip(parts, sides, strict=True)
+    )
     half = student_quantile(MINIMUM_COVERAGE, freedom) * error
     return Shift(found, found - half, found + half, 2 * student_tail(abs(found) / error, freedom))
 

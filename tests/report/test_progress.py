@@ -298,6 +298,19 @@ def test_prices_stand_by_level_with_their_ratio(page):
         assert single == pytest.approx(expected, rel=0.1)
 
 
+def test_the_prices_say_how_many_launches_met_cores_that_others_used(tmp_path, text):
+    folder = tmp_path / "shared"
+    one = [synthetic.labels(target_state="idle"), synthetic.labels()]
+    synthetic.campaign(folder, synthetic.ENVIRONMENTS[:1], one, ["default"], ["single"])
+    synthetic.use_cores(folder, [5, 6])
+    analyse(folder)
+    said = report.build(folder).read_text("utf-8")
+    assert "Of 12 prices, one a launch, 0 are left out that met the cores far apart" in said
+    assert "and 4 on a core that another program" in said
+    # where all count nothing is said
+    assert "left out that met the cores" not in text
+
+
 def test_the_targets_own_computing_and_its_visits_are_shown(page):
     rows = rows_of(page, "progress_target")
     for row in rows:

@@ -258,7 +258,7 @@ def test_prices_met_on_a_core_that_another_used_too_are_kept_and_not_pooled_with
 
 
 def test_a_core_that_does_a_little_less_at_a_time_is_still_ones_own():
-    widths = [OWN * 0.9, *[OWN] * (LAUNCHES - 1)]
+    widths = [OWN * 0.97, *[OWN] * (LAUNCHES - 1)]
     samples = accesses(behaviours()[verdicts.WAITS], widths=widths)
     assert ("price", "shared") not in values(samples)
 

@@ -13,13 +13,14 @@ import pytest
 from onesided import cli
 
 MPI = "mpich-5.0.2"
+COMMAND = [str(Path(sys.executable).with_name("onesided")), "progress"]
 ROW = re.compile(r"^(\w+) +(\w+) +(\w+) +(\w+) +\d+ +.* (independent|waits|mixed|too few)$")
 
 
 def printed(*options):
     """Run the command as a user does; return its exit status and lines."""
     answer = subprocess.run(
-        [str(Path(sys.executable).with_name("onesided")), "progress", *options],
+        [*COMMAND, *options],
         env=dict(os.environ),
         capture_output=True,
         text=True,
@@ -50,6 +51,25 @@ def test_each_named_mpi_gets_a_table_of_operations_and_words(ready_environment):
     assert {"put", "get", "accumulate", "fetch_and_op"} <= operations
     assert {flavor for _, flavor, *_ in rows} >= {"create", "allocate"}
     assert any(MPI in line for line in lines)
+
+
+def test_what_a_library_says_of_every_window_stands_once_below_the_table(ready_environment):
+    ready_environment("openmpi-5.0.11")
+    answer = subprocess.run(
+        [*COMMAND, "--environment", "openmpi-5.0.11", "--", "--flavor", "allocate,create"],
+        env={**os.environ, "OMPI_MCA_osc_base_verbose": "100"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    lines = answer.stdout.splitlines()
+    table = [number for number, line in enumerate(lines) if ROW.match(line)]
+    said = [number for number, line in enumerate(lines) if "mca: base: components" in line]
+    assert len(table) > 1 and said
+    assert min(said) > max(table)
+    assert len(lines[max(table) + 1 :]) == len(set(lines[max(table) + 1 :]))
+    assert any(line.endswith(" times)") for line in lines)
 
 
 def test_what_follows_two_dashes_goes_to_the_kernel(ready_environment):

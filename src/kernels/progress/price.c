@@ -19,12 +19,13 @@
 #define BURST_S 100e-6 /* of a price: short, for it to fall between what else the core does */
 #define BURST_LEAST 10 /* but not for that alone below so many operations */
 #define LOOKS 4        /* at the core, before and after a burst, that have to agree */
-#define OWN_CORE 0.85  /* of the most operations at a time seen: less is another's core too */
+#define OWN_CORE 0.95  /* of the most operations at a time seen: less is another's core too */
 
 /* By the cell's index: how its price is taken, the same at each moment. */
 static struct plan {
     long long burst;   /* operations */
     long long samples; /* bursts; 0: none yet */
+    double most;       /* operations at a time that an origin's core did between them */
 } *plans;
 
 /* How long a burst may be, and how many of them: tenths of what was asked for, so that launches
@@ -96,17 +97,18 @@ static double look_at_core(const struct experiment *experiment, double looks[LOO
 }
 
 /* How many operations the target's core does at a time, before a price and after it; within, the
- * target is in MPI. `series` is NULL at all other ranks. */
+ * target is in MPI. As many looks come first: a core that was about something else does less.
+ * `series` is NULL at all other ranks. */
 static void look_at_target(struct series *series)
 {
     double least = INFINITY;
-    if (series == NULL) {
-        return;
+    for (int look = -LOOKS; series != NULL && look < LOOKS; look++) {
+        const double width = core_width();
+        least = look < 0 ? least : fmin(least, width);
     }
-    for (int i = 0; i < LOOKS; i++) {
-        least = fmin(least, core_width());
+    if (series != NULL) {
+        series_add(series, least);
     }
-    series_add(series, least);
 }
 
 /* An origin's bursts, until so many are sampled. Returns how many it made.
@@ -115,10 +117,9 @@ static void look_at_target(struct series *series)
  * too, which no program can be told, the burst is made anew while there is patience; what is kept
  * is chosen by the core alone, never by the time. Several looks in a row have to agree, for the
  * other may itself wait for some microseconds. */
-static long long sample_bursts(struct experiment *experiment, const struct plan *plan,
-                               double patience_s, struct series *price, struct series *width)
+static long long sample_bursts(struct experiment *experiment, struct plan *plan, double patience_s,
+                               struct series *price, struct series *width)
 {
-    static double most; /* of what `look_at_core` returned in this launch */
     const double until_s = clock_now_s() + patience_s;
     double looks[LOOKS];
     long long bursts = 0;
@@ -128,8 +129,8 @@ static long long sample_bursts(struct experiment *experiment, const struct plan 
     for (long long taken = 0; taken < plan->samples;) {
         const double burst_s = run_burst(experiment, plan->burst);
         const double least = look_at_core(experiment, looks, bursts++);
-        most = fmax(most, least);
-        if (least < OWN_CORE * most && clock_now_s() < until_s) {
+        plan->most = fmax(plan->most, least);
+        if (least < OWN_CORE * plan->most && clock_now_s() < until_s) {
             continue;
         }
         taken++;

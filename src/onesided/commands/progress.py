@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
 
 from onesided import campaign, environments, kernels, settings
 from onesided.errors import InputError, OnesidedError
@@ -58,10 +62,22 @@ def _launch(name: str, options: argparse.Namespace) -> bool:
         variables = kernels.variables(document, options.setting)
         kernels.build(document)
         line = kernels.launch_line(document, KERNEL, options.options)
-        status = kernels.launch(line, variables, LAUNCH_TIMEOUT_S)
+        with tempfile.TemporaryFile() as errors:
+            try:
+                status = kernels.launch(line, variables, LAUNCH_TIMEOUT_S, errors=errors)
+            finally:
+                errors.seek(0)
+                _print_once(errors.read().decode(errors="replace").splitlines())
     except OnesidedError as fault:
         print(fault, flush=True)
         return False
     if status != 0:
         print(f"the launcher exited {status}", flush=True)
     return status == 0
+
+
+def _print_once(lines: Iterable[str]) -> None:
+    """Print what the ranks said beside the table, below it: a library may say a line per window."""
+    for line, times in Counter(line for line in lines if line.strip()).items():
+        said = f"{line} ({times} times)" if times > 1 else line
+        print(said, file=sys.stderr, flush=True)

@@ -43,19 +43,25 @@ _NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "comput
 _SOMETIMES = ("visits", "visits_remaining", *RUN_DELAYS)
 
 NEAR_FACTOR = 1.5
-"""A price is `near` when a cache line's round trip between the two cores took at most so many times
-what it takes on this partition when they are near. On the virtual machine this was found on, the
-two distances differ by more than twice, and nothing in between was seen."""
-NEAR_PERCENT = 10
-"""The percentile of all round trips that stands for cores that are near."""
+"""Cores are `near` when a cache line's round trip between them took at most so many times what it
+takes on this partition when they are near, and no less than so many times less. On the virtual
+machine this was found on, the two distances differ by more than twice, and nothing in between was
+seen; on another the two threads of one core were six times nearer than any two cores."""
+NEAR_PERCENT = 25
+"""The percentile of the round trips that stands for cores that are near."""
 
 WIDE_PERCENT = 95
-"""The percentile of all widths that stands for cores of one's own; less than `WIDE_FACTOR` of it is
-a core that another used too."""
+"""The percentile of a cell's widths that stands for cores of one's own; less than `WIDE_FACTOR` of
+it is a core that another used too. It differs by what else is done between the looks."""
+KEPT_WIDE_FACTOR = 0.85
+"""The same for references, of which one limit holds for all cells."""
 
-CORES_MATTER = 1.1
+CORES_MATTER = 1.15
 """A cell's price depends on the distance, or on whose a core is, when the medians of moments of
 either kind differ by more than this factor; where it does not, all its moments count."""
+LEAST_SHARE = 0.1
+"""And when at least so many of its moments met them as they should be: the few others are set aside
+for the many, not the many for a few."""
 
 COUNTS, FAR, SHARED = "median", "far", "shared"
 """How a price met the cores: statistics of it, the better before the worse."""
@@ -201,24 +207,15 @@ def _moments(samples: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _wide_limit(width: str) -> pl.Expr:
-    return WIDE_FACTOR * pl.col(width).quantile(WIDE_PERCENT / 100, "higher")
+def _most(width: str) -> pl.Expr:
+    return pl.col(width).quantile(WIDE_PERCENT / 100, "higher")
 
 
 def _is_wide(width: str) -> pl.Expr:
-    return (pl.col(width) >= _wide_limit(width).over(_PARTITION)).fill_null(True)
+    return (pl.col(width) >= WIDE_FACTOR * _most(width).over(PLACE)).fill_null(True)
 
 
-def _near_limit() -> pl.Expr:
-    """Return the longest round trip of cores that are near, among those of one's own if any are.
-
-    Two threads of one core are nearer than any two cores, and share it.
-    """
-    distance, own = pl.col(DISTANCE), pl.col("own") & pl.col("target_own")
-    nearest = (
-        among.quantile(NEAR_PERCENT / 100, "lower") for among in (distance.filter(own), distance)
-    )
-    return NEAR_FACTOR * pl.coalesce(nearest)
+_NEAR = pl.col(DISTANCE).quantile(NEAR_PERCENT / 100, "lower")
 
 
 _PARTITION = ("system", "partition")
@@ -233,11 +230,12 @@ def cores_limits(samples: pl.DataFrame) -> dict[tuple[str, str], dict[str, float
     """
     limits = (
         _moments(samples)
-        .with_columns(_is_wide(WIDTH).alias("own"), _is_wide(TARGET_WIDTH).alias("target_own"))
         .group_by(_PARTITION)
         .agg(
-            _near_limit().alias("near_s"),
-            pl.min_horizontal(_wide_limit(WIDTH), _wide_limit(TARGET_WIDTH)).alias("least_width"),
+            (NEAR_FACTOR * _NEAR).alias("near_s"),
+            (KEPT_WIDE_FACTOR * pl.min_horizontal(_most(WIDTH), _most(TARGET_WIDTH))).alias(
+                "least_width"
+            ),
         )
     )
     return {
@@ -258,7 +256,8 @@ def _told(name: str, among: pl.Expr) -> pl.Expr:
         price.filter(among & (pl.col(name) == one)).median().over(PLACE) for one in (True, False)
     )
     differ = (others > CORES_MATTER * those) | (those > CORES_MATTER * others)
-    return among & ~pl.col(name) & differ.fill_null(False)
+    enough = pl.col(name).filter(among).mean().over(PLACE) >= LEAST_SHARE
+    return among & ~pl.col(name) & (enough & differ).fill_null(False)
 
 
 def _kinds_of_moments(samples: pl.DataFrame) -> pl.DataFrame:
@@ -268,7 +267,8 @@ def _kinds_of_moments(samples: pl.DataFrame) -> pl.DataFrame:
         _is_wide(TARGET_WIDTH).alias("target_own"),
         pl.lit(COUNTS).cast(_KINDS).alias("kind"),
     )
-    near = pl.col(DISTANCE) <= _near_limit().over(_PARTITION)
+    times = pl.col(DISTANCE) / _NEAR.over(_PARTITION)
+    near = times.is_between(1 / NEAR_FACTOR, NEAR_FACTOR)
     found = found.with_columns(near.fill_null(True).alias("near"))
     counts = pl.col("kind") == COUNTS
     for name, kind in (("own", SHARED), ("target_own", SHARED), ("near", FAR)):

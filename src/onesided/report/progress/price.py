@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from onesided.experiments.progress import COUNTS, FAR, SHARED
+from onesided.moments import PRICE
 from onesided.report import numbers
 from onesided.report.cells import axis_of, by_environment, value_or_word
 from onesided.report.frame import Cell, Material
@@ -126,6 +128,23 @@ def _price_columns(levels: Sequence[str], bounded: bool) -> list[Column]:
     return columns
 
 
+def _left_out(material: Material, group: Sequence[Cell]) -> str:
+    """Say how many launches of these cells have no price that counts, and why."""
+    launches = {
+        kind: sum(
+            found.launches for cell in group if (found := material.measure(cell, PRICE, kind))
+        )
+        for kind in (COUNTS, FAR, SHARED)
+    }
+    if not launches[FAR] + launches[SHARED]:
+        return ""
+    return (
+        f" Of {sum(launches.values())} prices, one a launch, {launches[FAR]} are left out that met "
+        f"the cores far apart where that matters, and {launches[SHARED]} on a core that another "
+        "program, or another guest of the host, used too."
+    )
+
+
 def _price_tables(material: Material, group: Sequence[Cell]) -> list[Table | Folded]:
     base, levels = base_of(group), levels_of(group)
     usual: dict[tuple[Any, ...], list[Cell]] = {}
@@ -154,9 +173,8 @@ def _price_tables(material: Material, group: Sequence[Cell]) -> list[Table | Fol
     further = [row for cell, row in rows if base and payload_of(cell)[:2] != base[:2]]
     caption = (
         "One access in a burst, with nobody computing: median over launches with its "
-        f"{material.interval_words}, at {payload_words(base, ('', '', base[2])) if base else ''}. "
-        "Where it matters, launches whose cores were far apart, or used by another guest of the "
-        "host too, are left out."
+        f"{material.interval_words}, at {payload_words(base, ('', '', base[2])) if base else ''}."
+        f"{_left_out(material, [cell for own in usual.values() for cell in own])}"
     )
     found: list[Table | Folded] = [table("progress_price", caption, first)]
     if further:
