@@ -34,8 +34,8 @@ static struct plan plan_price(const struct experiment *experiment, double one_s)
 {
     const struct options *asked = &experiment->launch->options;
     const double budget_s = options_number(asked, "price-budget-s");
-    struct plan plan = {options_integer(asked, "price-burst"),
-                        options_integer(asked, "price-samples")};
+    struct plan plan = {.burst = options_integer(asked, "price-burst"),
+                        .samples = options_integer(asked, "price-samples")};
     while (plan.burst / 10 >= BURST_LEAST && one_s * (double)plan.burst > BURST_S) {
         plan.burst /= 10;
     }
