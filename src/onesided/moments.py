@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 from onesided.statistics import median
 
@@ -16,11 +16,11 @@ DISTANCES = 6
 WIDTH = "core_width"
 """The series of how many operations the first origin's core did at a time, one to each price."""
 
-WIDE_FACTOR = 0.95
+WIDE_FACTOR = 0.85
 """A core is the launch's own when it does at least so much at a time of what it does, in that cell,
 when nobody else is on it. On the virtual machine this was found on, a core that another guest used
-too did 45 to 70 % of it, and 75 to 95 % beside one that was mostly waiting; one of its own 97 to
-100 %."""
+too did 45 to 70 % of it, and one of its own 85 to 100 %; beside one that was mostly waiting, at
+other hours, it did 70 to 95 %, and no limit tells these apart."""
 TARGET_WIDTH = "target_core_width"
 """The same of the target's core, before each moment of the price and after it."""
 LEAST_OWN = 3
@@ -98,24 +98,22 @@ def _on_own_core(widths: Sequence[float]) -> list[int]:
     return wide if len(wide) >= LEAST_OWN else list(range(len(widths)))
 
 
-def together(found: Sequence[Moment]) -> Moment | None:
-    """Return what the moments of one cell in one launch come to; None without any.
+def least(found: Sequence[Moment]) -> Moment | None:
+    """Return the moment that counts of one cell in one launch: where the price was least.
 
-    The median of each attribute, over the moments whose cores both did at least `WIDE_FACTOR` of
-    the most they did at any of them; over all where none is such, or nothing is known.
+    What else the machine does at a moment can only add to it. Moments count whose cores both did at
+    least `WIDE_FACTOR` of the most they did at any of them; where there is none, all do.
     """
-    own = [
-        moment
-        for moment in found
-        if all(
-            value is None or value >= WIDE_FACTOR * most
-            for value, most in zip(_widths(moment), _most_widths(found), strict=True)
-        )
-    ]
-    if not found:
-        return None
-    columns = zip(*(astuple(moment) for moment in own or found), strict=True)
-    return Moment(*(None if None in column else median(column) for column in columns))
+    most = _most_widths(found)
+    own = [moment for moment in found if _is_own(moment, most)]
+    return min(own or found, key=lambda moment: moment.price, default=None)
+
+
+def _is_own(moment: Moment, most: Sequence[float]) -> bool:
+    return all(
+        width is None or width >= WIDE_FACTOR * limit
+        for width, limit in zip(_widths(moment), most, strict=True)
+    )
 
 
 def _widths(moment: Moment) -> tuple[float | None, float | None]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from onesided import documents, paths
 from onesided.errors import InputError
-from onesided.moments import PRICE, moments, together
+from onesided.moments import PRICE, least, moments
 from onesided.records import samples_of
 from onesided.statistics import median
 from onesided.verdicts import (
@@ -179,7 +179,7 @@ def share_of_waiting(results: Iterable[Mapping[str, Any]]) -> float:
 
 
 def launch_figure(result: Mapping[str, Any], metric: str, ranks: str = "all") -> float | None:
-    """Return the figure of a launch: the median, of a price that of the moments on own cores.
+    """Return the figure of a launch: the median, of a price that of the moment that counts.
 
     Args:
         result: a result line with what was added to it.
@@ -187,7 +187,7 @@ def launch_figure(result: Mapping[str, Any], metric: str, ranks: str = "all") ->
         ranks: as for `records.samples_of`.
     """
     if metric == PRICE:
-        moment = together(moments(_series(result)))
+        moment = least(moments(_series(result)))
         return None if moment is None else moment.price
     samples = samples_of(result, metric, ranks)
     return median(samples) if samples else None
@@ -199,7 +199,7 @@ def _series(result: Mapping[str, Any]) -> Iterable[tuple[str, Sequence[float]]]:
 
 def _is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
     """Tell whether a launch met the cores as those launches did from which its bounds are."""
-    moment = together(moments(_series(result)))
+    moment = least(moments(_series(result)))
     if moment is None:
         return True
     distance, limit = moment.distance, kept.least_width

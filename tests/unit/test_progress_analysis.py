@@ -258,7 +258,7 @@ def test_prices_met_on_a_core_that_another_used_too_are_kept_and_not_pooled_with
 
 
 def test_a_core_that_does_a_little_less_at_a_time_is_still_ones_own():
-    widths = [OWN * 0.97, *[OWN] * (LAUNCHES - 1)]
+    widths = [OWN * 0.9, *[OWN] * (LAUNCHES - 1)]
     samples = accesses(behaviours()[verdicts.WAITS], widths=widths)
     assert ("price", "shared") not in values(samples)
 
@@ -335,23 +335,23 @@ def several(moments_of):
     return pl.concat([whole, frame.with_columns(*place, rank=pl.lit(1)).select(whole.columns)])
 
 
-def test_a_launch_s_price_is_the_median_of_the_moments_whose_cores_were_as_it_asks():
+def test_a_launch_s_price_is_the_least_of_the_moments_whose_cores_were_as_it_asks():
     def moments_of(number):
         if number == LAUNCHES:  # never near
-            return [(6e-6, FAR_S, OWN), (6.4e-6, FAR_S, OWN), (6.2e-6, FAR_S, OWN)]
+            return [(6.4e-6, FAR_S, OWN), (6e-6, FAR_S, OWN), (6.2e-6, FAR_S, OWN)]
         return [
             (6e-6, FAR_S, OWN),
-            (2e-6, NEAR_S, OWN),
-            (4e-6, NEAR_S, SHARED),
+            (2.2e-6, NEAR_S, OWN),
+            (2.1e-6 if number == 1 else 4e-6, NEAR_S, SHARED),
             (2.4e-6, NEAR_S, OWN),
             (2.2e-6, NEAR_S, OWN),
         ]
 
     found = values(several(moments_of))
     assert found["price", "median"] == pytest.approx([2.2e-6 * 1.005] * (LAUNCHES - 1))
-    assert found["price", "far"] == pytest.approx([6.2e-6 * 1.005])
+    assert found["price", "far"] == pytest.approx([6e-6 * 1.005])
     assert ("price", "shared") not in found
-    # and the distance is that of the same moments
+    # and the distance is that of the same moment
     assert sorted(found["line_round_trip", "median"]) == pytest.approx(
         [NEAR_S] * (LAUNCHES - 1) + [FAR_S]
     )

@@ -148,14 +148,16 @@ def test_a_figure_met_far_apart_is_not_held_before_or_after():
     assert held(distances=(NEAR, NEAR, NEAR, FAR, NEAR, NEAR)) != {}
 
 
-def test_a_figure_is_the_median_of_its_moments_and_so_is_how_near_the_cores_were():
+def test_the_moment_at_which_the_price_was_least_decides_the_figure_and_how_near_it_was():
     near, far = (NEAR,) * 6, (FAR,) * 6
     one = result(prices=(3e-6, 5e-6, 1e-6), widths=(OWN,) * 3)
     assert references.launch_figure(one, "price") == 3e-6
-    thrice = {"prices": (3e-6, 3e-6, 2e-6, 2e-6, 9e-6, 9e-6), "widths": (OWN,) * 6}
-    assert references.launch_figure(result(distances=near * 3, **thrice), "price") == 3e-6
-    assert held(distances=near + far + near, **thrice) != {}
-    assert held(distances=far + near + far, **thrice) == {}
+    twice = {"distances": near + far, "widths": (OWN,) * 4}
+    quiet_near, quiet_far = (1e-6, 1e-6, 3e-6, 3e-6), (3e-6, 3e-6, 1e-6, 1e-6)
+    for prices in (quiet_near, quiet_far):
+        assert references.launch_figure(result(prices=prices, **twice), "price") == 1e-6
+    assert held(prices=quiet_near, **twice) != {}
+    assert held(prices=quiet_far, **twice) == {}
     assert references.launch_figure(result(), "compute") == 1e-2
     assert references.launch_figure(result(), "elapsed") is None
 
@@ -176,7 +178,7 @@ def test_moments_on_a_core_that_another_used_too_do_not_count_where_there_are_ot
         one = {**twice, **alone, **shared}
         assert references.launch_figure(result(**one), "price") == 3e-6
         assert held(**one) != {}
-    assert references.launch_figure(result(**twice, **alone), "price") == 2e-6
+    assert references.launch_figure(result(**twice, **alone), "price") == 1e-6
 
 
 def test_samples_on_a_core_that_another_used_too_are_left_out_where_enough_others_remain():

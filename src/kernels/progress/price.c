@@ -19,7 +19,7 @@
 #define BURST_S 100e-6 /* of a price: short, for it to fall between what else the core does */
 #define BURST_LEAST 10 /* but not for that alone below so many operations */
 #define LOOKS 4        /* at the core, before and after a burst, that have to agree */
-#define OWN_CORE 0.95  /* of the most operations at a time seen: less is another's core too */
+#define OWN_CORE 0.85  /* of the most operations at a time seen: less is another's core too */
 
 /* By the cell's index: how its price is taken, the same at each moment. */
 static struct plan {

@@ -53,8 +53,6 @@ NEAR_PERCENT = 25
 WIDE_PERCENT = 95
 """The percentile of a cell's widths that stands for cores of one's own; less than `WIDE_FACTOR` of
 it is a core that another used too. It differs by what else is done between the looks."""
-KEPT_WIDE_FACTOR = 0.85
-"""The same for references, of which one limit holds for all cells."""
 
 CORES_MATTER = 1.15
 """A cell's price depends on the distance, or on whose a core is, when the medians of moments of
@@ -233,7 +231,7 @@ def cores_limits(samples: pl.DataFrame) -> dict[tuple[str, str], dict[str, float
         .group_by(_PARTITION)
         .agg(
             (NEAR_FACTOR * _NEAR).alias("near_s"),
-            (KEPT_WIDE_FACTOR * pl.min_horizontal(_most(WIDTH), _most(TARGET_WIDTH))).alias(
+            (WIDE_FACTOR * pl.min_horizontal(_most(WIDTH), _most(TARGET_WIDTH))).alias(
                 "least_width"
             ),
         )
@@ -282,17 +280,24 @@ def _prices(samples: pl.DataFrame) -> pl.DataFrame:
 
     A launch takes its price at several moments. Those count at which the cores were as the price
     asks for: the origin's and the target's the launch's own, where that makes a difference to the
-    cell, and near each other, where that does. Their median is ``price.median``. That of a launch
-    with none of these is ``price.far`` if the cores were its own, ``price.shared`` if not.
+    cell, and near each other, where that does. The least of them is ``price.median``, for what else
+    the machine does at a moment can only add to it. That of a launch with none of these is
+    ``price.far`` if the cores were its own, ``price.shared`` if not.
     """
-    found = _kinds_of_moments(samples)
-    best = found.filter(pl.col("kind") == pl.col("kind").min().over(LAUNCH))
-    return best.group_by(LAUNCH, maintain_order=True).agg(
+    price, kind = pl.col(PRICE), pl.col("kind")
+    found = (
+        _kinds_of_moments(samples)
+        .filter(kind == kind.min().over(LAUNCH))
+        .filter(price == price.min().over(LAUNCH))
+        .unique(LAUNCH, keep="first", maintain_order=True)
+    )
+    return found.select(
+        *LAUNCH,
         *(
-            pl.col(PRICE).filter(pl.col("kind") == kind).median().alias(f"{PRICE}.{kind}")
-            for kind in (COUNTS, FAR, SHARED)
+            pl.when(kind == one).then(price).alias(f"{PRICE}.{one}")
+            for one in (COUNTS, FAR, SHARED)
         ),
-        *(pl.col(name).median().alias(f"{name}.median") for name in _OF_MOMENT[1:]),
+        *(pl.col(name).alias(f"{name}.median") for name in _OF_MOMENT[1:]),
     )
 
 
