@@ -25,7 +25,6 @@
 static struct plan {
     long long burst;   /* operations */
     long long samples; /* bursts; 0: none yet */
-    double most;       /* operations at a time that an origin's core did between them */
 } *plans;
 
 /* How long a burst may be, and how many of them: tenths of what was asked for, so that launches
@@ -34,8 +33,8 @@ static struct plan plan_price(const struct experiment *experiment, double one_s)
 {
     const struct options *asked = &experiment->launch->options;
     const double budget_s = options_number(asked, "price-budget-s");
-    struct plan plan = {.burst = options_integer(asked, "price-burst"),
-                        .samples = options_integer(asked, "price-samples")};
+    struct plan plan = {options_integer(asked, "price-burst"),
+                        options_integer(asked, "price-samples")};
     while (plan.burst / 10 >= BURST_LEAST && one_s * (double)plan.burst > BURST_S) {
         plan.burst /= 10;
     }
@@ -117,9 +116,10 @@ static void look_at_target(struct series *series)
  * too, which no program can be told, the burst is made anew while there is patience; what is kept
  * is chosen by the core alone, never by the time. Several looks in a row have to agree, for the
  * other may itself wait for some microseconds. */
-static long long sample_bursts(struct experiment *experiment, struct plan *plan, double patience_s,
-                               struct series *price, struct series *width)
+static long long sample_bursts(struct experiment *experiment, const struct plan *plan,
+                               double patience_s, struct series *price, struct series *width)
 {
+    static double most; /* of what `look_at_core` returned in this launch */
     const double until_s = clock_now_s() + patience_s;
     double looks[LOOKS];
     long long bursts = 0;
@@ -129,8 +129,8 @@ static long long sample_bursts(struct experiment *experiment, struct plan *plan,
     for (long long taken = 0; taken < plan->samples;) {
         const double burst_s = run_burst(experiment, plan->burst);
         const double least = look_at_core(experiment, looks, bursts++);
-        plan->most = fmax(plan->most, least);
-        if (least < OWN_CORE * plan->most && clock_now_s() < until_s) {
+        most = fmax(most, least);
+        if (least < OWN_CORE * most && clock_now_s() < until_s) {
             continue;
         }
         taken++;
