@@ -47,8 +47,8 @@ class Kept:
         figures: by ReFrame's performance variable (`figure_name`): value, upper, unit, launches.
         near_s: a figure holds for launches whose cores were at most this far apart, as a cache
             line's round trip; None where that is not known, and every launch counts.
-        least_width: and for launches whose cores, the origin's and the target's, did at least so
-            many operations at a time; None as above.
+        least_width: and for launches whose core, the origin's, did at least so many operations at
+            a time; None as above. A bound leaves room for what the target's costs.
     """
 
     verdicts: Mapping[str, str] = field(default_factory=dict)
@@ -131,8 +131,8 @@ def bounds(
     """Return ReFrame's reference of each figure of a launch that a bound holds for.
 
     Lower is better, so that there is an upper bound alone: a figure that gets better does not fail.
-    There is none for a figure that was taken with cores farther apart than the site's own or on
-    cores that another used too, and none at all in a launch whose target waited for its core: that
+    There is none for a figure that was taken with cores farther apart than the site's own or on a
+    core that another used too, and none at all in a launch whose target waited for its core: that
     says nothing of the MPI.
 
     Args:
@@ -160,7 +160,7 @@ def why_none(results: Mapping[str, Mapping[str, Any]]) -> str:
             f"the machine was busy: the target waited for its core for {share:.0%} of its computes"
         )
     return (
-        "they were taken with cores farther apart than near_s, on one that did less at a time "
+        "they were taken with cores farther apart than near_s, on a core that did less at a time "
         "than least_width, or not at all"
     )
 
@@ -202,11 +202,9 @@ def _is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
     moment = least(moments(_series(result)))
     if moment is None:
         return True
-    distance, limit = moment.distance, kept.least_width
+    distance, width = moment.distance, moment.width
     is_far = kept.near_s is not None and distance is not None and distance > kept.near_s
-    is_shared = limit is not None and any(
-        width is not None and width < limit for width in (moment.width, moment.target_width)
-    )
+    is_shared = kept.least_width is not None and width is not None and width < kept.least_width
     return not is_far and not is_shared
 
 

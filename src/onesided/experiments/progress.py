@@ -224,16 +224,14 @@ def cores_limits(samples: pl.DataFrame) -> dict[tuple[str, str], dict[str, float
 
     Returns:
         ``near_s``: the longest round trip of a cache line; ``least_width``: the fewest operations
-        at a time, of either core. None where it is not known.
+        at a time. None where it is not known.
     """
     limits = (
         _moments(samples)
         .group_by(_PARTITION)
         .agg(
             (NEAR_FACTOR * _NEAR).alias("near_s"),
-            (WIDE_FACTOR * pl.min_horizontal(_most(WIDTH), _most(TARGET_WIDTH))).alias(
-                "least_width"
-            ),
+            (WIDE_FACTOR * _most(WIDTH)).alias("least_width"),
         )
     )
     return {
