@@ -276,6 +276,13 @@ def test_where_no_core_was_ever_ones_own_every_price_counts():
     assert found["price", "median"] == pytest.approx([4e-6] * LAUNCHES)
 
 
+def test_most_launches_are_not_set_aside_for_one():
+    widths = [OWN, *[SHARED] * (LAUNCHES - 1)]
+    found = values(accesses(behaviours()[verdicts.WAITS], widths=widths))
+    assert sorted(found["price", "median"]) == pytest.approx([2e-6, *[4e-6] * (LAUNCHES - 1)])
+    assert ("price", "shared") not in found
+
+
 def test_a_price_is_far_only_among_those_on_cores_of_ones_own():
     # the only launches with near cores were on shared ones: the far ones are all there is
     found = values(

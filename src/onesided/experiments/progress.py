@@ -57,9 +57,9 @@ it is a core that another used too. It differs by what else is done between the 
 CORES_MATTER = 1.15
 """A cell's price depends on the distance, or on whose a core is, when the medians of moments of
 either kind differ by more than this factor; where it does not, all its moments count."""
-LEAST_SHARE = 0.1
-"""And when at least so many of its moments met them as they should be: the few others are set aside
-for the many, not the many for a few."""
+LEAST_SHARE = 0.3
+"""And when at least so many of its launches met them as they should be at a moment: most launches
+are not set aside for one or two."""
 
 COUNTS, FAR, SHARED = "median", "far", "shared"
 """How a price met the cores: statistics of it, the better before the worse."""
@@ -252,7 +252,8 @@ def _told(name: str, among: pl.Expr) -> pl.Expr:
         price.filter(among & (pl.col(name) == one)).median().over(PLACE) for one in (True, False)
     )
     differ = (others > CORES_MATTER * those) | (those > CORES_MATTER * others)
-    enough = pl.col(name).filter(among).mean().over(PLACE) >= LEAST_SHARE
+    met = (among & pl.col(name)).any().over(LAUNCH)
+    enough = met.filter(among).mean().over(PLACE) >= LEAST_SHARE
     return among & ~pl.col(name) & (enough & differ).fill_null(False)
 
 
