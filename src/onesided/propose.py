@@ -28,7 +28,8 @@ between campaigns: over five pairs of four campaigns on one machine, within thre
 prices were at most 1.79 times the median of the other campaign's."""
 
 LEAST_LAUNCHES = 3
-"""Launches that a bound needs: of two, the interval reaches over a factor of hundreds."""
+"""Launches that a bound needs: of two, the interval reaches over a factor of hundreds. Those that
+met the cores otherwise count, for they tell of the spread as well."""
 
 DIGITS = 4
 """Significant digits of what is kept."""
@@ -45,8 +46,8 @@ def upper_bound(value: float, rerun_high: float, launches: int) -> float:
     return value * max(math.exp(width), LEAST_FACTOR)
 
 
-def _entry(row: Mapping[str, Any]) -> dict[str, Any] | None:
-    if row["rerun_high"] is None or row["launches"] < LEAST_LAUNCHES:
+def _entry(row: Mapping[str, Any], launches: int) -> dict[str, Any] | None:
+    if row["rerun_high"] is None or launches < LEAST_LAUNCHES:
         return None
     upper = upper_bound(row["value"], row["rerun_high"], row["launches"])
     return {
@@ -78,10 +79,12 @@ def documents_of(folder: Path) -> dict[Path, dict[str, Any]]:
     judged = {tuple(cell[name] for name in PLACE): cell for cell in cells if _is_held(cell)}
     limits = cores_limits(read_campaign(folder).samples)
     figures: dict[Path, dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
-    wanted = {"kernel": KERNEL, "metric": METRIC, "statistic": STATISTIC}
-    summary = read_table(folder / "summary.parquet", SUMMARY_COLUMNS).filter(**wanted)
-    for row in summary.sort(PLACE).to_dicts():
-        entry = _entry(row)
+    summary = read_table(folder / "summary.parquet", SUMMARY_COLUMNS)
+    prices = summary.filter(kernel=KERNEL, metric=METRIC).with_columns(
+        pl.col("launches").sum().over(PLACE).alias("of_all_kinds")
+    )
+    for row in prices.filter(statistic=STATISTIC).sort(PLACE).to_dicts():
+        entry = _entry(row, row["of_all_kinds"])
         if entry is not None and tuple(row[name] for name in PLACE) in judged:
             path = references.file_of(row["system"], row["partition"], row["environment"])
             figures[path][row["test"]][references.figure_name(METRIC, row["cell"])] = entry
