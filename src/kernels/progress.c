@@ -21,12 +21,10 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "harness/helper.h"
 #include "harness/launch.h"
-#include "harness/memory.h"
 #include "harness/shared_page.h"
 #include "harness/watchdog.h"
 #include "progress/experiment.h"
