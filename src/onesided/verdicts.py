@@ -80,6 +80,11 @@ MOST_RUN_DELAY = 0.1
 is to come to MPI meanwhile, probing or polling, and lost its core, its visits are the clock; where
 the origin lost its own, it could not see when the target came, and the sample says nothing."""
 
+LEAST_VISITS = 10
+"""Visits that must remain where they are the clock: fewer tell no share of the target's time. A
+target that lost its core for nearly all that remained of its state by the clock on the wall has not
+been computing meanwhile; of ten visits 100 us apart at least `MINIMUM_REMAINING_S` was left."""
+
 EARLY_SHARE_OF_REMAINING = 0.5
 """A sample is early when it returned before this share of what remained."""
 

@@ -1,7 +1,8 @@
 """The quick campaign's checks through sbatch, within a node and across nodes, under three MPIs.
 
 One round: what it takes for a report. Verdicts want six, so the claims are about the share of
-accesses that were early in the one launch. Other programs on the machine may spoil a few of them.
+accesses that were early in each launch. Other programs on the machine may spoil a few of them;
+where they leave too few launches to tell, the campaign gets a round more.
 """
 
 import csv
@@ -13,6 +14,7 @@ import polars as pl
 import pytest
 import yaml
 
+from onesided.analyse import read_verdicts
 from onesided.paths import config_dir
 from onesided.report import numbers
 from onesided.verdicts import EARLY_LAUNCH, NOT_MEASURED, UNDECIDED, WAITING_LAUNCH
@@ -20,19 +22,28 @@ from onesided.verdicts import EARLY_LAUNCH, NOT_MEASURED, UNDECIDED, WAITING_LAU
 CAMPAIGN = yaml.safe_load((config_dir() / "campaigns" / "cluster_quick.yaml").read_text("utf-8"))
 NAMES = CAMPAIGN["environments"]
 NODE, NETWORK = CAMPAIGN["partitions"]
+MOST_ROUNDS = 3
+
+
+class NotToldError(Exception):
+    """Too few launches kept their cores to tell what is claimed."""
 
 
 @pytest.fixture
-def results(cluster, ready_environment, campaign_file, onesided, tmp_path):
-    """Return the results of one round, submitted to the cluster."""
+def campaign(cluster, ready_environment, campaign_file, onesided, tmp_path):
+    """Return a function that runs so many rounds on the cluster and returns the results."""
     for name in NAMES:
         ready_environment(name)
-    path = campaign_file("cluster_quick", **{**CAMPAIGN, "rounds": 1})
-    said = onesided("run", path).stdout
-    for name in NAMES:
-        for place in ("node", "network"):
-            assert f"{name} ({place}): " in said
-    return tmp_path / "results" / "cluster_quick"
+
+    def run(rounds):
+        path = campaign_file("cluster_quick", **{**CAMPAIGN, "rounds": rounds})
+        said = onesided("run", path).stdout
+        for name in NAMES:
+            for place in ("node", "network"):
+                assert f"{name} ({place}): " in said
+        return tmp_path / "results" / "cluster_quick"
+
+    return run
 
 
 def grid(results, kernel):
@@ -41,20 +52,26 @@ def grid(results, kernel):
         return list(csv.DictReader(stream))
 
 
-def early_shares(rows, partition, environment, **axes):
-    """Return of each cell at these axes which share of its accesses was early, if it can tell."""
+def early_shares(entries, partition, environment, **axes):
+    """Return which share of its accesses was early, of each launch of each cell at these axes.
+
+    Raises:
+        NotToldError: more than half of the cells had no launch that can tell.
+    """
     chosen = [
-        row
-        for row in rows
-        if row["where"].startswith(f"{partition},")
-        and row["environment"] == environment
-        and all(row[f"axis_{axis}"] == value for axis, value in axes.items())
+        entry
+        for entry in entries
+        if f"{entry['system']}:{entry['partition']}" == partition
+        and entry["environment"] == environment
+        and all(entry["labels"].get(axis) == value for axis, value in axes.items())
     ]
     assert chosen
-    known = [float(row["early"]) for row in chosen if row["early"]]
-    # other programs may take a core from a launch, which then says nothing
-    assert len(known) >= len(chosen) / 2
-    return known
+    told = [entry["early_fractions"] for entry in chosen if entry["early_fractions"]]
+    if len(told) < len(chosen) / 2:
+        raise NotToldError(
+            f"{environment} ({partition}) {axes}: {len(told)} of {len(chosen)} cells"
+        )
+    return [share for shares in told for share in shares]
 
 
 def assert_early(shares):
@@ -71,14 +88,14 @@ def assert_not_early(shares):
     assert max(shares) <= WAITING_LAUNCH
 
 
-def assert_early_within_a_node_only(rows, environment, **axes):
-    assert_early(early_shares(rows, NODE, environment, **axes))
-    assert_not_early(early_shares(rows, NETWORK, environment, **axes))
+def assert_early_within_a_node_only(entries, environment, **axes):
+    assert_early(early_shares(entries, NODE, environment, **axes))
+    assert_not_early(early_shares(entries, NETWORK, environment, **axes))
 
 
-def assert_nowhere_early(rows, environment, **axes):
+def assert_nowhere_early(entries, environment, **axes):
     for partition in (NODE, NETWORK):
-        assert_not_early(early_shares(rows, partition, environment, **axes))
+        assert_not_early(early_shares(entries, partition, environment, **axes))
 
 
 def assert_complete(results):
@@ -97,16 +114,16 @@ def assert_complete(results):
         for kernel in ("limits", "progress", "shared_counter")
         for row in grid(results, kernel)
     )
-    assert words.total() == cells.height
+    assert words.total() == places["cells"].sum()
     assert not set(words) & set(NOT_MEASURED)
-    # one launch decides nothing
+    # so few launches decide nothing
     assert words[UNDECIDED] > words.total() / 2
 
 
-def test_the_quick_campaign_tells_a_node_from_the_network_under_every_mpi(results):
-    assert_complete(results)
-    page = (results / "report" / "index.html").read_text("utf-8")
-    progress, counter = grid(results, "progress"), grid(results, "shared_counter")
+def assert_the_node_is_told_from_the_network(results):
+    entries = read_verdicts(results / "verdicts.json")
+    progress = [entry for entry in entries if entry["kernel"] == "progress"]
+    counter = [entry for entry in entries if entry["kernel"] == "shared_counter"]
     for name in NAMES:
         # memory that the MPI allocated is shared within a node, and needs nobody there
         shared = {"flavor": "allocate", "synchronisation": "lock_all_flush"}
@@ -117,6 +134,21 @@ def test_the_quick_campaign_tells_a_node_from_the_network_under_every_mpi(result
         flushed = {**busy, "algorithm": "fetch_and_op_flush"}
         assert_early_within_a_node_only(counter, name, **flushed, flavor="allocate")
         assert_nowhere_early(counter, name, **flushed, flavor="create")
+
+
+@pytest.mark.timeout(MOST_ROUNDS * 900)
+def test_the_quick_campaign_tells_a_node_from_the_network_under_every_mpi(campaign):
+    for rounds in range(1, MOST_ROUNDS + 1):
+        results = campaign(rounds)
+        assert_complete(results)
+        try:
+            assert_the_node_is_told_from_the_network(results)
+            break
+        except NotToldError as fault:
+            why = fault
+    else:
+        pytest.skip(f"the machine is busy: in {MOST_ROUNDS} rounds {why}")
+    page = (results / "report" / "index.html").read_text("utf-8")
     for partition in (NODE, NETWORK):
         # a truth table each
         assert f"{partition}, {numbers.count(2, 'rank')}, unbound, native" in page

@@ -8,6 +8,8 @@ import os
 import pytest
 import yaml
 
+pytestmark = pytest.mark.timeout(3600)  # builds images
+
 LARGEST_BYTES = 400e6
 
 

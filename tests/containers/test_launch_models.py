@@ -9,6 +9,8 @@ import polars as pl
 import pytest
 import yaml
 
+pytestmark = pytest.mark.timeout(3600)  # builds images
+
 MPICH = "mpich-5.0.2"
 MODELS = ("native", "contained", "hybrid-shared", "bind")
 

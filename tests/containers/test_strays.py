@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.timeout(3600)  # builds images
+
 START_S = 30
 GONE_S = 10
 

@@ -27,6 +27,8 @@ PROBED = (
     *("--synchronisation", "lock_all_flush", "--target_state", "computes_probing"),
     *("--samples", "8"),
 )
+OPERATIONS = ("put ", "get ", "accumulate ", "fetch_and_op ")
+EARLY_COLUMN = 5
 BURNER = "while True: pass"
 
 
@@ -50,12 +52,19 @@ def burners(count):
 
 
 def words(progress, table):
-    """Return for each cell of one launch what its early fraction speaks for, if it speaks."""
-    results = progress.launch(*table).results
-    assert len(results) == 8
+    """Return for each cell of one launch what its early fraction speaks for, if it speaks.
+
+    The kernel's own table is to tell the same fractions.
+    """
+    run = progress.launch(*table, "--table")
+    results = run.results
+    rows = [row.split() for row in run.stdout.splitlines() if row.startswith(OPERATIONS)]
+    assert len(results) == len(rows) == 8
     found = {}
-    for cell, result in results.items():
+    for (cell, result), row in zip(results.items(), rows, strict=True):
         probe = references.probe_of(result)
+        if len(probe.remaining):
+            assert row[EARLY_COLUMN] == f"{100 * probe.early_fraction:.0f}%"
         if len(probe.remaining) < references.MINIMUM_SAMPLES:
             continue
         fraction = probe.early_fraction

@@ -13,6 +13,8 @@ from onesided import environments, fingerprint, paths
 from onesided.providers import spack
 from onesided.spack_machine import plan
 
+pytestmark = pytest.mark.timeout(3600)  # Spack installs
+
 NAME = "mpich-5.0.2"
 ROOT = Path(__file__).parents[2]
 

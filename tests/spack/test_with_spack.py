@@ -15,6 +15,8 @@ from onesided import fingerprint
 from onesided.paths import project_root
 from onesided.providers import spack
 
+pytestmark = pytest.mark.timeout(3600)  # Spack installs
+
 ROOT = project_root()
 MPI = "mpich-5.0.2"
 LEVELS = ["single", "funneled", "serialized", "multiple"]

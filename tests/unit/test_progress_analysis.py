@@ -439,19 +439,31 @@ def test_a_delay_that_waiting_for_cores_accounts_for_is_none_of_the_mpis():
     assert judged(late_too).word == verdicts.WAITS
 
 
-@pytest.mark.parametrize(
-    ("visits_remaining", "word"), [(60.0, verdicts.INDEPENDENT), (3.0, verdicts.WAITS)]
-)
-def test_a_probing_target_that_lost_its_core_is_judged_by_its_own_visits(visits_remaining, word):
-    # by the clock on the wall every access is late; three of the target's visits fell into it
+@pytest.mark.parametrize(("visits", "word"), [(3.0, verdicts.INDEPENDENT), (60.0, verdicts.WAITS)])
+def test_a_probing_target_that_lost_its_core_is_judged_by_its_own_visits(visits, word):
+    # by the clock on the wall every access is late; so many of the target's visits fell into it
     late = accesses(behaviours()[verdicts.WAITS])
-    lost = with_series(late, "compute_run_delay", LOST)
-    known = with_series(lost, "visits_remaining", pl.lit(visits_remaining))
+    met = late.with_columns(value=pl.when(metric="visits").then(visits).otherwise("value"))
+    lost = with_series(met, "compute_run_delay", LOST)
+    known = with_series(lost, "visits_remaining", pl.lit(60.0))
     assert judged(known).word == word
     found = progress.evidence(known).filter("valid")
     assert (found["remaining"] < 0.011 / 2 * 1.1).all()  # what it really ran
     # a target that kept its core is judged by the wall's clock, however many visits there were
     assert judged(with_series(late, "visits_remaining", pl.lit(60.0))).word == verdicts.WAITS
+
+
+def test_a_target_that_had_no_core_for_nearly_all_that_remained_was_not_computing_meanwhile():
+    # it ran for half of its state, as the ranks' clock says; the half was before the issue
+    late = accesses(behaviours()[verdicts.WAITS])
+    lost = with_series(late, "compute_run_delay", LOST)
+    few = judged(with_series(lost, "visits_remaining", pl.lit(verdicts.LEAST_VISITS - 1.0)))
+    assert (few.word, few.valid_launches) == (verdicts.UNDECIDED, 0)
+    enough = judged(with_series(lost, "visits_remaining", pl.lit(float(verdicts.LEAST_VISITS))))
+    assert enough.valid_launches == LAUNCHES
+    # who kept its core is judged by the clock on the wall, and needs no visits for that
+    kept = judged(with_series(late, "visits_remaining", pl.lit(verdicts.LEAST_VISITS - 1.0)))
+    assert (kept.word, kept.valid_launches) == (verdicts.WAITS, LAUNCHES)
 
 
 def test_one_launch_is_judged_as_the_analysis_does():

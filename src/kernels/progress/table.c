@@ -11,6 +11,7 @@
 
 /* What is counted: see docs/methods.md. */
 #define MINIMUM_REMAINING_S 1e-3
+#define LEAST_VISITS 10 /* of a target, to be a clock */
 #define EARLY_SHARE 0.5
 #define MINIMUM_VALID 5
 #define INDEPENDENT_FRACTION 0.9
@@ -79,9 +80,10 @@ static struct judged judge(const struct record *record, size_t i)
         origin_lost = sample_of(record, "access_run_delay", i) > limit_s;
         if (origin_lost || target_delay_s > limit_s) {
             /* a delay that nobody tells is NAN, which fmin passes over */
-            remaining_s = fmin(remaining_s, compute_s - target_delay_s);
-            elapsed_s = remaining_s * (sample_of(record, "visits", i) + 1) /
-                        (sample_of(record, "visits_remaining", i) + 1);
+            const double visits = sample_of(record, "visits_remaining", i);
+            remaining_s =
+                visits < LEAST_VISITS ? 0.0 : fmin(remaining_s, compute_s - target_delay_s);
+            elapsed_s = remaining_s * (sample_of(record, "visits", i) + 1) / (visits + 1);
         }
     }
     const bool early = elapsed_s < EARLY_SHARE * remaining_s;

@@ -15,6 +15,7 @@ from onesided.statistics import median
 from onesided.tables import PLACE
 from onesided.verdicts import (
     EARLY_SHARE_OF_REMAINING,
+    LEAST_VISITS,
     LOCAL_COMPLETION,
     MINIMUM_REMAINING_S,
     MOST_RUN_DELAY,
@@ -81,10 +82,11 @@ def _judged_times() -> list[pl.Expr]:
     the wall, and by no fault of the MPI's. Its visits tell its own time: what remained of its state
     is the time it really ran, and of that an access took the share of the visits that fell into it.
     An origin that has no core counts visits that its access did not need, so that its share is an
-    upper bound.
+    upper bound. Where fewer than `LEAST_VISITS` remained nothing did, by that clock.
     """
     target_delay = pl.col("compute_run_delay").fill_nan(None)
     ran = pl.min_horizontal("remaining", pl.col("compute") - target_delay)
+    ran = pl.when(pl.col("visits_remaining") < LEAST_VISITS).then(0.0).otherwise(ran)
     share = (pl.col("visits") + 1) / (pl.col("visits_remaining") + 1)
     lost = _lost("compute_run_delay") | _lost("access_run_delay")
     by_visits = pl.col("visits_remaining").is_not_null() & lost

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import altair as alt
 import vl_convert
+
+from onesided import documents, paths
+from onesided.errors import OnesidedError
 
 WIDE_PX = 960
 NARROW_PX = 340
@@ -143,6 +148,17 @@ def as_file(svg: str) -> str:
     return re.sub(r"(<svg[^>]*>)", lambda found: found.group(1) + paper, svg, count=1)
 
 
+@cache
 def library() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as one script that needs nothing else."""
-    return vl_convert.javascript_bundle()
+    """Return Vega, Vega-Lite and Vega-Embed as one script that needs nothing else.
+
+    It is bundled once for each version of vl-convert, which takes half the time of a short report,
+    and kept where that may be written.
+    """
+    kept = paths.build_dir() / "report" / f"vega-{vl_convert.__version__}.js"
+    if kept.is_file():
+        return kept.read_bytes().decode()
+    script = vl_convert.javascript_bundle()
+    with contextlib.suppress(OnesidedError):
+        documents.write_text(kept, script)
+    return script
