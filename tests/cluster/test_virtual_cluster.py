@@ -77,8 +77,11 @@ def header_hosts(results, environment, partition):
     return [[process["host"] for process in header["processes"]] for header in headers]
 
 
-def median_access(results, environment, partition):
-    """Return the median access to an allocated counter whose owner computes, in seconds."""
+def quickest_access(results, environment, partition):
+    """Return the quickest access to an allocated counter whose owner computes, in seconds.
+
+    Of the few in one launch it is the least that other programs on the machine had a part in.
+    """
     return (
         pl.read_parquet(results / "samples.parquet")
         .filter(
@@ -89,7 +92,7 @@ def median_access(results, environment, partition):
             pl.col("cell").str.contains("algorithm=fetch_and_op_flush,flavor=allocate"),
             pl.col("cell").str.contains("case=target_computes"),
         )["value"]
-        .median()
+        .min()
     )
 
 
@@ -109,9 +112,9 @@ def test_a_campaign_through_sbatch_measures_within_a_node_and_across_nodes(
         assert all(len(set(hosts)) == 1 for hosts in header_hosts(results, name, PARTITIONS[0]))
         for hosts in header_hosts(results, name, PARTITIONS[1]):
             assert sorted(hosts) == ["n1", "n2"]
-    # through memory the access does not wait for the owner; over TCP it does
-    within, across = (median_access(results, "mpich-5.0.2", one) for one in PARTITIONS)
-    assert across > 20 * within
+        # through memory below a microsecond, over TCP with a round trip or a wait for the owner
+        within, across = (quickest_access(results, name, one) for one in PARTITIONS)
+        assert across > 10 * within
     page = (results / "report" / "index.html").read_text()
     assert all(partition in page for partition in PARTITIONS)
     assert all(f"{name} ({place})" in page for name in NAMES for place in ("node", "network"))
