@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,9 @@ ENVIRONMENT_LEVEL = 0.03
 CELL_LEVEL = 0.02
 """The probability of even one false difference among the environments, and among the cells, where
 nothing changed: together at most 5 % a comparison."""
+
+ASKED_FACTOR = 1.1
+"""A change that users want found: a comparison says in how many cells it would have been."""
 
 LEAST_FACTOR = 1.05
 """A smaller ratio is never called a difference. Launches of one campaign do not know what the
@@ -65,6 +68,8 @@ class Difference:
         p: adjusted for all tests of its kind; None where it was not tested.
         launches: of the side that has fewer.
         level: below which `p` counts.
+        detectable: the least ratio above 1 that nine of ten such comparisons would call a
+            difference (a ratio below 1: its reciprocal); None where it was not tested.
     """
 
     ratio: float
@@ -73,6 +78,7 @@ class Difference:
     p: float | None
     launches: int
     level: float
+    detectable: float | None
 
     @property
     def word(self) -> str:
@@ -165,6 +171,15 @@ class Comparison:
         """Return the cells with launches enough to be judged one by one."""
         found = [cell for cell in self.cells if cell.difference is not None]
         return [cell for cell in found if cell.difference.word != NOT_TESTED]
+
+    @property
+    def detectable(self) -> float | None:
+        """Return the factor from which on half of the tested cells would be called different."""
+        return median([cell.difference.detectable for cell in self.tested]) if self.tested else None
+
+    def sensitive(self, factor: float) -> list[ComparedCell]:
+        """Return the tested cells in which a true change by this factor would have been found."""
+        return [cell for cell in self.tested if cell.difference.detectable <= factor]
 
     @property
     def differing(self) -> list[ComparedCell]:
@@ -306,15 +321,33 @@ def is_timed(cell: Mapping[str, Any]) -> bool:
     return cell["kernel"] in HEADLINE and not is_helped(cell["labels"]) and not failed
 
 
-def _difference(
-    first: Sequence[float], second: Sequence[float], least: int, level: float
-) -> Difference:
-    """Return a difference of logarithms that is not yet adjusted for the other tests."""
-    shift = mean_shift(first, second)
-    low, high = (None if end is None else math.exp(end) for end in (shift.low, shift.high))
-    launches = min(len(first), len(second))
-    p = shift.p if launches >= least else None
-    return Difference(math.exp(shift.value), low, high, p, launches, level)
+Sides = tuple[Sequence[float], Sequence[float]]
+"""Logarithms of the launches, or of the rounds, of the first campaign and of the second."""
+
+
+def _differences(family: Sequence[Sides], least: int, level: float) -> list[Difference]:
+    """Return the differences of one family of tests, corrected for their number.
+
+    Args:
+        family: what is compared.
+        least: values of either side from which on it is tested.
+        level: the probability of even one false difference in the family.
+    """
+    shifts = [mean_shift(first, second) for first, second in family]
+    counts = [min(len(first), len(second)) for first, second in family]
+    adjusted = holm(
+        [shift.p if n >= least else None for shift, n in zip(shifts, counts, strict=True)]
+    )
+    tests = sum(p is not None for p in adjusted)
+    found = []
+    for shift, n, p in zip(shifts, counts, adjusted, strict=True):
+        least_shift = None if p is None else shift.detectable(level / tests, math.log(LEAST_FACTOR))
+        low, high, detectable = (
+            None if value is None else math.exp(value)
+            for value in (shift.low, shift.high, least_shift)
+        )
+        found.append(Difference(math.exp(shift.value), low, high, p, n, level, detectable))
+    return found
 
 
 Timed = tuple[Pair, Launches, Launches]
@@ -333,15 +366,13 @@ def _timed(
     return [timed for timed in found if timed[1] and timed[2]]
 
 
-def _cell_difference(timed: Timed) -> Difference:
+def _cell_sides(timed: Timed) -> Sides:
     first, second = (list(launches.values()) for launches in timed[1:])
-    return _difference(first, second, CELL_LAUNCHES, CELL_LEVEL)
+    return first, second
 
 
-def _whole_difference(
-    cells: Sequence[Timed], least: int = ENVIRONMENT_LAUNCHES, level: float = ENVIRONMENT_LEVEL
-) -> Difference:
-    """Return the ratio of geometric means over cells, with the rounds as replicates.
+def _whole_sides(cells: Sequence[Timed]) -> Sides:
+    """Return cells taken together, with the rounds as replicates.
 
     A round is one value: the mean over its cells of how far each lies from that cell's middle. So
     what the cells of a launch share is counted once, and a cell that a round has not does not
@@ -354,7 +385,7 @@ def _whole_difference(
             for number, value in side.items():
                 rounds[number].append(value - middle)
     first, second = ([sum(of) / len(of) for of in rounds.values()] for rounds in sides)
-    return _difference(first, second, least, level)
+    return first, second
 
 
 def _wholes(timed: Sequence[Timed]) -> list[Whole]:
@@ -363,20 +394,20 @@ def _wholes(timed: Sequence[Timed]) -> list[Whole]:
         cell, again = one[0].cell, one[0].again
         where = (cell["system"], cell["partition"], cell["environment"], again["environment"])
         groups[(*where, cell["setting"])].append(one)
-    found = []
+    parts: list[tuple[tuple[Any, ...], str, list[Timed]]] = []
     for place, cells in groups.items():
         kernels = list(dict.fromkeys(pair.cell["kernel"] for pair, *_ in cells))
-        parts = {EVERYTHING: cells} if len(kernels) > 1 else {}
-        parts |= {name: [one for one in cells if one[0].cell["kernel"] == name] for name in kernels}
-        found += [
-            Whole(*place, name, len(part), _whole_difference(part)) for name, part in parts.items()
-        ]
-    return found
-
-
-def _adjusted(differences: Sequence[Difference]) -> list[Difference]:
-    adjusted = holm([difference.p for difference in differences])
-    return [replace(one, p=p) for one, p in zip(differences, adjusted, strict=True)]
+        if len(kernels) > 1:
+            parts.append((place, EVERYTHING, cells))
+        for name in kernels:
+            parts.append((place, name, [one for one in cells if one[0].cell["kernel"] == name]))
+    judged = _differences(
+        [_whole_sides(part) for *_, part in parts], ENVIRONMENT_LAUNCHES, ENVIRONMENT_LEVEL
+    )
+    return [
+        Whole(*place, name, len(part), of)
+        for (place, name, part), of in zip(parts, judged, strict=True)
+    ]
 
 
 def weigh(timed: Sequence[Timed]) -> tuple[list[Difference], list[Whole]]:
@@ -384,12 +415,8 @@ def weigh(timed: Sequence[Timed]) -> tuple[list[Difference], list[Whole]]:
 
     The cells are one family of tests, the environments (with their kernels) another.
     """
-    wholes = _wholes(timed)
-    judged = _adjusted([whole.difference for whole in wholes])
-    return (
-        _adjusted([_cell_difference(cell) for cell in timed]),
-        [replace(whole, difference=of) for whole, of in zip(wholes, judged, strict=True)],
-    )
+    cells = _differences([_cell_sides(one) for one in timed], CELL_LAUNCHES, CELL_LEVEL)
+    return cells, _wholes(timed)
 
 
 @dataclass(frozen=True)
@@ -422,8 +449,9 @@ def inside(
     parts: dict[Any, list[Timed]] = defaultdict(list)
     for one in timed:
         parts[part_of(one[0])].append(one)
-    found = [_whole_difference(cells, CELL_LAUNCHES, CELL_LEVEL) for cells in parts.values()]
-    return Inside(wholes, dict(zip(parts, _adjusted(found), strict=True)))
+    sides = [_whole_sides(cells) for cells in parts.values()]
+    found = _differences(sides, CELL_LAUNCHES, CELL_LEVEL)
+    return Inside(wholes, dict(zip(parts, found, strict=True)))
 
 
 # ---------------------------------------------------------------------------------- comparing
@@ -488,11 +516,17 @@ def compare(first: Path, second: Path, same: Mapping[str, str] | None = None) ->
 
 
 def said(difference: Difference) -> str:
-    """Return a ratio with its interval and what it comes to: ``1.12 (1.08 to 1.16) slower``."""
+    """Return a ratio with its interval and what it comes to: ``1.12 (1.08 to 1.16) slower``.
+
+    What is not significant is followed by the factor that would have been.
+    """
     between = ""
     if difference.low is not None and difference.high is not None:
         between = f" ({difference.low:.3g} to {difference.high:.3g})"
-    return f"{difference.ratio:.3g}{between} {difference.word}"
+    word = difference.word
+    if word == SAME:
+        word += f", found from {difference.detectable:.3g} on"
+    return f"{difference.ratio:.3g}{between} {word}"
 
 
 def _cell_name(pair: Pair) -> str:
@@ -527,7 +561,18 @@ def _cell_lines(comparison: Comparison) -> list[str]:
     ]
     for cell in comparison.differing:
         lines.append(f"  {_cell_name(cell.pair)}: {said(cell.difference)}")
-    return lines
+    return [*lines, *_sensitivity_lines(comparison)]
+
+
+def _sensitivity_lines(comparison: Comparison) -> list[str]:
+    least = comparison.detectable
+    if least is None:
+        return []
+    sensitive, tested = len(comparison.sensitive(ASKED_FACTOR)), len(comparison.tested)
+    return [
+        f"cells in which a factor of {ASKED_FACTOR:g} would be found: {sensitive} of {tested} "
+        f"tested; half of them from a factor of {least:.3g} on"
+    ]
 
 
 def lines(comparison: Comparison) -> list[str]:
@@ -537,6 +582,7 @@ def lines(comparison: Comparison) -> list[str]:
         found.append(f"not compared: {name}: {one} cells only in the first, {two} in the second")
     found.append(
         f"{SAME}: not significant after correction for the number of tests, or a factor below "
-        f"{LEAST_FACTOR:g}; intervals cover {MINIMUM_COVERAGE:.0%} of one by itself"
+        f"{LEAST_FACTOR:g}; intervals cover {MINIMUM_COVERAGE:.0%} of one by itself; found from: "
+        "what nine of ten such comparisons would call a difference"
     )
     return found

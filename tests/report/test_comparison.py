@@ -61,6 +61,7 @@ def test_each_environment_has_its_ratio_with_the_interval(page):
     for row in found:
         assert float(row["ratio_low"]) < float(row["ratio"]) < float(row["ratio_high"])
         assert float(row["p"]) <= 1
+        assert float(row["detectable"]) > 1.05
     assert sum(int(row["worse"]) for row in found) == 1
 
 
@@ -78,6 +79,11 @@ def test_a_browser_shows_it_whole_wide_and_narrow_without_a_network(page, browse
         view.on("console", lambda said, into=faults: into.append(said.text))
         view.goto((page / "index.html").as_uri())
         assert view.evaluate("document.documentElement.scrollWidth") <= width
+        view.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        terms = view.evaluate(
+            "[...document.querySelectorAll('.legend dt')].map(e => [e.scrollWidth, e.clientWidth])"
+        )
+        assert terms and all(needed <= wide for needed, wide in terms)
         assert view.locator("h1").inner_text() == "What changed between two campaigns?"
         assert faults == []
         view.close()

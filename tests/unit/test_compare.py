@@ -137,6 +137,25 @@ def test_one_launch_has_ratios_without_interval_and_nothing_is_tested(tmp_path, 
     assert found.tested == []
 
 
+def test_what_is_not_called_different_says_what_would_have_been(runs):
+    found = compare.compare(*runs)
+    printed = "\n".join(compare.lines(found))
+    for whole in found.wholes:
+        assert whole.difference.detectable > compare.LEAST_FACTOR
+        assert f"~, found from {whole.difference.detectable:.3g} on" in printed
+    assert found.detectable is None and "would be found" not in printed
+
+
+def test_ten_rounds_say_in_how_many_cells_ten_percent_would_be_found(tmp_path):
+    first, second = (made(tmp_path / name, rounds=10, seed=seed) for seed, name in enumerate("ab"))
+    found = compare.compare(first, second)
+    tested = [cell.difference.detectable for cell in found.tested]
+    assert min(tested) < found.detectable < max(tested)
+    sensitive = sum(factor <= compare.ASKED_FACTOR for factor in tested)
+    said = f"a factor of 1.1 would be found: {sensitive} of {len(tested)} tested; half of them from"
+    assert said in "\n".join(compare.lines(found))
+
+
 def test_another_version_of_a_family_is_compared_with_the_one_it_followed(copy):
     rename(copy[1], {"environment": ("mpich-5.0.2", "mpich-5.0.3")})
     found = compare.compare(*copy)

@@ -120,6 +120,29 @@ def test_ten_percent_of_a_single_quiet_cell_is_found_at_ten_launches(spreads):
     assert found >= 0.95 * tries
 
 
+@pytest.mark.parametrize("name", ["launch_spreads_1.json", "launch_spreads_2.json"])
+def test_what_a_comparison_says_it_would_find_the_next_one_finds(name):
+    spreads, source = spreads_of(name), random.Random(11)
+    found = tries = 0
+    for _ in range(20):
+        timed = drawn(spreads, source, 10)
+        cells, _ = compare.weigh(timed)
+        sensitive = [
+            pair.cell["place"]
+            for (pair, *_), of in zip(timed, cells, strict=True)
+            if of.detectable is not None and of.detectable <= compare.ASKED_FACTOR
+        ]
+        assert sensitive
+        shifted = source.choice(sensitive)
+        again = drawn(spreads, source, 10, lambda at, _, s=shifted: TEN_PERCENT * (at == s))
+        of = {p.cell["place"]: d for (p, *_), d in zip(again, compare.weigh(again)[0], strict=True)}
+        if shifted in of and of[shifted].word != compare.NOT_TESTED:
+            tries += 1
+            found += of[shifted].word == compare.SLOWER
+    assert tries >= 15
+    assert found >= 0.85 * tries
+
+
 def test_a_single_cell_is_not_judged_by_six_launches(spreads):
     timed = drawn(spreads, random.Random(1), 6, lambda at, _: math.log(3) * (at == 7))
     cells, _ = compare.weigh(timed)

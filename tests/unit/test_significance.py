@@ -50,12 +50,36 @@ def test_the_interval_covers_and_the_test_errs_as_often_as_they_say():
 
 
 def test_one_launch_has_a_shift_and_no_interval():
-    assert significance.mean_shift([1.0], [2.0, 3.0]) == significance.Shift(1.5, None, None, None)
+    found = significance.mean_shift([1.0], [2.0, 3.0])
+    assert found == significance.Shift(1.5, None, None, None)
+    assert found.detectable(0.05) is None
 
 
 def test_values_without_any_spread_differ_or_do_not():
     assert significance.mean_shift([1.0, 1.0], [2.0, 2.0]).p == 0
     assert significance.mean_shift([1.0, 1.0], [1.0, 1.0]).p == 1
+    assert significance.mean_shift([1.0, 1.0], [1.0, 1.0]).detectable(0.05, 0.3) == 0.3
+
+
+@pytest.mark.parametrize(("level", "floor"), [(1e-4, 0.0), (0.05, 0.0), (0.05, 1.5)])
+def test_a_detectable_difference_is_called_one_in_95_of_100_cases(level, floor):
+    launches, draws = 10, 2000
+    error = math.sqrt(2 / launches)
+    true = significance.Shift(0.0, None, None, None, error, 2.0 * (launches - 1))
+    source = random.Random(9)
+
+    def share_called(difference):
+        called = 0
+        for _ in range(draws):
+            first = [source.gauss(0, 1) for _ in range(launches)]
+            second = [source.gauss(difference, 1) for _ in range(launches)]
+            found = significance.mean_shift(first, second)
+            called += found.p < level and abs(found.value) >= floor
+        return called / draws
+
+    detectable = true.detectable(level, floor)
+    assert share_called(detectable) == pytest.approx(0.95, abs=0.02)
+    assert share_called(0.8 * detectable) < 0.85
 
 
 def test_holms_procedure_on_an_example_by_hand():

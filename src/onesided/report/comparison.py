@@ -19,6 +19,8 @@ from onesided.tables import CollectedCampaign
 SHORT = 12
 """Rows up to which a table of cells is shown in full."""
 
+_DETECTABLE = Column("detectable", "found from", numbers.ratio)
+
 
 def _whole_row(comparison: Comparison, whole: Whole) -> dict[str, Any]:
     cells = [
@@ -42,6 +44,7 @@ def _whole_row(comparison: Comparison, whole: Whole) -> dict[str, Any]:
         "cells": whole.cells,
         "ratio": measure_of_difference(whole.difference),
         "difference": whole.difference.word,
+        "detectable": whole.difference.detectable,
         "p": whole.difference.p,
     }
 
@@ -58,6 +61,7 @@ def _environments(comparison: Comparison) -> Table:
         Column("cells", "cells timed", str),
         Column("ratio", "ratio", numbers.ratio, measure=True),
         Column("difference", "difference"),
+        _DETECTABLE,
     ]
     return Table(
         "compare_environments",
@@ -85,6 +89,7 @@ def _cell_row(cell: ComparedCell, axes: Sequence[str]) -> dict[str, Any]:
         "value_second": measure_of(pair.value_again),
         "ratio": None if difference is None else measure_of_difference(difference),
         "difference": None if difference is None else difference.word,
+        "detectable": None if difference is None else difference.detectable,
         "p": None if difference is None else difference.p,
     }
 
@@ -115,6 +120,7 @@ def _value_columns(cells: Sequence[ComparedCell], metric: str) -> list[Column]:
         Column("value_second", f"{metric}, second", show, measure=True),
         Column("ratio", "ratio", numbers.ratio, measure=True),
         Column("difference", "difference"),
+        _DETECTABLE,
     ]
 
 
@@ -222,9 +228,16 @@ def _sentences(comparison: Comparison) -> list[str]:
 
 def _cells_lead(comparison: Comparison) -> str:
     tested, differing = len(comparison.tested), len(comparison.differing)
-    return (
+    said = (
         f"{differing} of {numbers.count(tested, 'cell')} tested differ. A single cell is tested "
         f"where {CELL_LAUNCHES} launches or more of either campaign count."
+    )
+    if comparison.detectable is None:
+        return said
+    sensitive = len(comparison.sensitive(compare.ASKED_FACTOR))
+    return (
+        f"{said} A factor of {compare.ASKED_FACTOR:g} would be found in {sensitive} of them, and "
+        f"in half of them one of {numbers.factor(comparison.detectable)} or more."
     )
 
 
@@ -235,7 +248,8 @@ def sections(comparison: Comparison) -> list[Section]:
         "helper and cells that failed are not compared by it. The two small numbers are the "
         f"{100 * MINIMUM_COVERAGE:.0f}{numbers.THIN_SPACE}% interval of the ratio. {compare.SAME} "
         "is what the noise between launches may explain, corrected for the number of tests, or a "
-        f"factor below {compare.LEAST_FACTOR:g}."
+        f"factor below {compare.LEAST_FACTOR:g}. Found from is the factor that nine of ten "
+        "such comparisons would call a difference."
     )
     return [
         _changed(comparison),
