@@ -23,7 +23,7 @@ FLUSHED = "synchronisation=lock_all_flush,data=contiguous,size_bytes=8"
 IDLE = f"operation=put,flavor=create,{FLUSHED},target_state=idle,probe_interval_us=100"
 COMPUTES = f"operation=put,flavor=allocate,{FLUSHED},target_state=computes,probe_interval_us=100"
 #: A machine that others use is busy at times, and nothing is held then.
-TRIES = 5
+TRIES = 10
 
 
 @dataclass(frozen=True)
