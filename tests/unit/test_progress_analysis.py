@@ -457,12 +457,12 @@ def test_a_target_that_had_no_core_for_nearly_all_that_remained_was_not_computin
     # it ran for half of its state, as the ranks' clock says; the half was before the issue
     late = accesses(behaviours()[verdicts.WAITS])
     lost = with_series(late, "compute_run_delay", LOST)
-    few = judged(with_series(lost, "visits_remaining", pl.lit(verdicts.LEAST_VISITS - 1.0)))
+    few = judged(with_series(lost, "visits_remaining", pl.lit(9.0)))
     assert (few.word, few.valid_launches) == (verdicts.UNDECIDED, 0)
-    enough = judged(with_series(lost, "visits_remaining", pl.lit(float(verdicts.LEAST_VISITS))))
+    enough = judged(with_series(lost, "visits_remaining", pl.lit(10.0)))
     assert enough.valid_launches == LAUNCHES
     # who kept its core is judged by the clock on the wall, and needs no visits for that
-    kept = judged(with_series(late, "visits_remaining", pl.lit(verdicts.LEAST_VISITS - 1.0)))
+    kept = judged(with_series(late, "visits_remaining", pl.lit(9.0)))
     assert (kept.word, kept.valid_launches) == (verdicts.WAITS, LAUNCHES)
 
 
