@@ -371,13 +371,12 @@ def inside(
         part_of: what tells the part of a pair; those of one part are taken together.
     """
     timed = _timed(pairs, launches, launches)
-    _, wholes = weigh(timed)
     parts: dict[Any, list[Timed]] = defaultdict(list)
     for one in timed:
         parts[part_of(one[0])].append(one)
     sides = [_whole_sides(cells) for cells in parts.values()]
     found = _differences(sides, CELL_LAUNCHES, CELL_LEVEL)
-    return Inside(wholes, dict(zip(parts, found, strict=True)))
+    return Inside(_wholes(timed), dict(zip(parts, found, strict=True)))
 
 
 # ---------------------------------------------------------------------------------- comparing
