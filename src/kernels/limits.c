@@ -30,6 +30,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "harness/await.h"
 #include "harness/launch.h"
 #include "harness/memory.h"
 #include "harness/shared_page.h"
@@ -37,7 +38,6 @@
 
 #define PARTNER 0
 #define ORIGIN 1
-#define SLOW_FACTOR 3.0
 #define WORD_BYTES 8
 #define LINE_BYTES 128 /* two cache lines: processors fetch the neighbour, too */
 #define SETTLE_S 50e-6 /* from the partner's flag to the burst: it falls asleep, or is at it */
@@ -46,10 +46,10 @@
 
 /* What all ranks share outside MPI; each member has its cache line to itself. */
 struct page {
-    _Alignas(LINE_BYTES) uint64_t first;        /* shared_page_open writes here */
-    _Alignas(LINE_BYTES) _Atomic int64_t word;  /* what atomic operations are made on */
-    _Alignas(LINE_BYTES) _Atomic int64_t there; /* the sample that the partner is ready for */
-    _Alignas(LINE_BYTES) _Atomic int64_t over;  /* the sample that is over */
+    _Alignas(LINE_BYTES) uint64_t first;         /* shared_page_open writes here */
+    _Alignas(LINE_BYTES) _Atomic int64_t word;   /* what atomic operations are made on */
+    _Alignas(LINE_BYTES) _Atomic uint64_t there; /* the sample that the partner is ready for */
+    _Alignas(LINE_BYTES) _Atomic uint64_t over;  /* the sample that is over */
     _Alignas(LINE_BYTES) sem_t wake;
     _Alignas(LINE_BYTES) int64_t copies[]; /* at least COPIED_BYTES, or one copy */
 };
@@ -63,8 +63,9 @@ struct experiment {
     size_t page_bytes;
     size_t elements; /* of a copy, WORD_BYTES each */
     int64_t burst;   /* operations in a sample */
-    int64_t sample;  /* the number of the sample that is running, from 1 */
-    int64_t *source; /* at the origin: what is copied */
+    uint64_t sample; /* the number of the sample that is running, from 1 */
+    int64_t *source; /* at the origin: what is copied; with a socket, what is sent */
+    int64_t *received;
     int64_t done;    /* operations of this rank that have changed the word, or threads that ran */
     int64_t changed; /* by this rank since the burst began */
     int64_t seen;    /* what the word holds, as far as this rank knows */
@@ -72,7 +73,7 @@ struct experiment {
     double last_s;   /* the last reading of the clock */
     int socket;      /* to the other rank */
     bool injected;   /* wrong data, for tests */
-    struct verification check, at_origin; /* the first is the partner's where it has any */
+    struct verification check; /* of this rank's: what it has copied there, or received */
 };
 
 struct bound {
@@ -88,7 +89,7 @@ struct bound {
     void (*prepare)(struct experiment *experiment);
     /* At the partner, instead of its sleep. */
     void (*accompany)(struct experiment *experiment);
-    /* At the partner, after each sample. */
+    /* At origin and partner, after each sample. */
     void (*inspect)(struct experiment *experiment);
     /* At all ranks, collective, after the last: leave verifications in the record. */
     void (*verify)(struct experiment *experiment);
@@ -164,26 +165,27 @@ static void compete(struct experiment *experiment)
 static void verify_sum(struct experiment *experiment)
 {
     int64_t sum = 0;
-    CHECKED(MPI_Allreduce(&experiment->done, &sum, 1, MPI_INT64_T, MPI_SUM,
-                          experiment->launch->communicator));
-    record_verification(experiment->record,
-                        verify_exact("sum", atomic_load(&experiment->page->word), sum));
+    CHECKED(MPI_Reduce(&experiment->done, &sum, 1, MPI_INT64_T, MPI_SUM, PARTNER,
+                       experiment->launch->communicator));
+    if (experiment->launch->rank == PARTNER) {
+        record_verification(experiment->record,
+                            verify_exact("sum", atomic_load(&experiment->page->word), sum));
+    }
 }
 
 /* ---- Copies into memory that the other process has mapped, and has read just before: each to a
  * place of its own. ---- */
 
-static int64_t element_of_sample(int64_t sample, size_t element)
+static int64_t element_of_sample(uint64_t sample, size_t element)
 {
-    const uint64_t bits =
-        (uint64_t)sample * 0x9E3779B97F4A7C15u + (element + 1) * 0xD1B54A32D192ED03u;
+    const uint64_t bits = sample * 0x9E3779B97F4A7C15u + (element + 1) * 0xD1B54A32D192ED03u;
     return (int64_t)(bits ^ (bits >> 31));
 }
 
 static bool open_copies(struct experiment *experiment)
 {
     const size_t count = (size_t)experiment->burst * experiment->elements;
-    experiment->check.name = "copies";
+    strcpy(experiment->check.name, "copies");
     experiment->source = allocate(count, WORD_BYTES);
     return true;
 }
@@ -213,25 +215,19 @@ static void copy(struct experiment *experiment, int64_t repeat)
 
 static void inspect_copies(struct experiment *experiment)
 {
+    const bool is_partner = experiment->launch->rank == PARTNER;
     const size_t count = (size_t)experiment->burst * experiment->elements;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; is_partner && i < count; i++) {
         verify_element(&experiment->check, experiment->page->copies[i],
-                       element_of_sample(experiment->sample, i), i, (uint64_t)experiment->sample);
+                       element_of_sample(experiment->sample, i), i, experiment->sample);
     }
-}
-
-/* Let rank 0 have what one rank found: it writes the line. Collective. */
-static void record_check(struct experiment *experiment, struct verification check, int owner)
-{
-    const char *name = check.name;
-    CHECKED(MPI_Bcast(&check, sizeof check, MPI_BYTE, owner, experiment->launch->communicator));
-    check.name = name; /* an address of this process */
-    record_verification(experiment->record, check);
 }
 
 static void verify_copies(struct experiment *experiment)
 {
-    record_check(experiment, experiment->check, PARTNER);
+    if (experiment->launch->rank == PARTNER) {
+        record_verification(experiment->record, experiment->check);
+    }
 }
 
 /* ---- A round trip through a TCP socket of the loopback device: eight bytes there and back, both
@@ -291,8 +287,9 @@ static bool open_socket(struct experiment *experiment)
     in_port_t port = 0;
     int listener = -1;
     int why = 0;
-    experiment->check.name = "received";
-    experiment->at_origin.name = "echoed";
+    strcpy(experiment->check.name, rank == PARTNER ? "received" : "echoed");
+    experiment->source = allocate((size_t)experiment->burst, WORD_BYTES);
+    experiment->received = allocate((size_t)experiment->burst, WORD_BYTES);
     if (rank == PARTNER) {
         listener = listen_at(&port);
         why = errno;
@@ -325,41 +322,62 @@ static bool open_socket(struct experiment *experiment)
 
 static void close_socket(struct experiment *experiment)
 {
+    free(experiment->received);
+    free(experiment->source);
     if (experiment->socket >= 0) {
         close(experiment->socket);
     }
 }
 
+static void forget_received(struct experiment *experiment)
+{
+    memset(experiment->received, 0, (size_t)experiment->burst * WORD_BYTES);
+}
+
+static void prepare_words(struct experiment *experiment)
+{
+    forget_received(experiment);
+    for (int64_t i = 0; i < experiment->burst; i++) {
+        experiment->source[i] = element_of_sample(experiment->sample, (size_t)i);
+    }
+    experiment->source[experiment->burst - 1] ^= injects_now(experiment);
+}
+
+/* A word that could not be sent is received by nobody, and found missing afterwards. */
 static void round_trip(struct experiment *experiment, int64_t repeat)
 {
     for (int64_t i = 0; i < repeat; i++) {
-        const int64_t sent = element_of_sample(experiment->sample, (size_t)i);
-        int64_t echoed = ~sent;
-        if (send_word(experiment->socket, sent ^ injects_now(experiment))) {
-            (void)receive_word(experiment->socket, &echoed);
+        if (send_word(experiment->socket, experiment->source[i])) {
+            (void)receive_word(experiment->socket, &experiment->received[i]);
         }
-        verify_element(&experiment->at_origin, echoed, sent, (size_t)i,
-                       (uint64_t)experiment->sample);
     }
 }
 
 static void echo(struct experiment *experiment)
 {
+    forget_received(experiment);
     for (int64_t i = 0; i < experiment->burst; i++) {
-        const int64_t expected = element_of_sample(experiment->sample, (size_t)i);
-        int64_t received = ~expected;
-        if (receive_word(experiment->socket, &received)) {
-            (void)send_word(experiment->socket, received);
+        if (receive_word(experiment->socket, &experiment->received[i])) {
+            (void)send_word(experiment->socket, experiment->received[i]);
         }
-        verify_element(&experiment->check, received, expected, (size_t)i,
-                       (uint64_t)experiment->sample);
+    }
+}
+
+/* At both ends, after the sample. */
+static void inspect_words(struct experiment *experiment)
+{
+    for (int64_t i = 0; i < experiment->burst; i++) {
+        verify_element(&experiment->check, experiment->received[i],
+                       element_of_sample(experiment->sample, (size_t)i), (size_t)i,
+                       experiment->sample);
     }
 }
 
 static void verify_messages(struct experiment *experiment)
 {
-    record_check(experiment, experiment->check, PARTNER);
-    record_check(experiment, experiment->at_origin, ORIGIN);
+    if (experiment->launch->rank <= ORIGIN) {
+        record_verification(experiment->record, experiment->check);
+    }
 }
 
 /* ---- Threads: created, run, joined, one after the other. They make no MPI call, and none is in
@@ -397,33 +415,52 @@ static void read_clock(struct experiment *experiment, int64_t repeat)
     experiment->changed += repeat - steps_back - injects_now(experiment);
 }
 
-/* Collective: every operation of the origin, the warm-up's too, has counted. */
+/* Every operation of the origin, the warm-up's too, has counted. */
 static void verify_count(struct experiment *experiment)
 {
-    int64_t counted = experiment->done;
-    CHECKED(MPI_Bcast(&counted, 1, MPI_INT64_T, ORIGIN, experiment->launch->communicator));
-    record_verification(experiment->record,
-                        verify_exact("count", counted, experiment->burst * experiment->sample));
+    const int64_t burst = experiment->burst;
+    if (experiment->launch->rank == ORIGIN) {
+        record_verification(experiment->record, verify_exact("count", experiment->done,
+                                                             burst * (int64_t)experiment->sample));
+    }
 }
 
 /* ---- All of them ---- */
 
+#define PLAIN .open = open_nothing, .close = nothing, .prepare = nothing, .inspect = nothing
+#define ATOMIC(repeat_)                                                                            \
+    .longest_burst = 1000, .repeat = (repeat_), .open = open_nothing, .close = nothing,            \
+    .prepare = look_at_word, .inspect = nothing, .verify = verify_sum
+#define CONTENDED .contended = true, .accompany = compete
+
 static const struct bound bounds[] = {
-    {"atomic_add", 1000, false, add, open_nothing, nothing, look_at_word, NULL, nothing,
-     verify_sum},
-    {"atomic_add_contended", 1000, true, add, open_nothing, nothing, look_at_word, compete, nothing,
-     verify_sum},
-    {"compare_and_swap", 1000, false, compare_and_swap, open_nothing, nothing, look_at_word, NULL,
-     nothing, verify_sum},
-    {"compare_and_swap_contended", 1000, true, compare_and_swap, open_nothing, nothing,
-     look_at_word, compete, nothing, verify_sum},
-    {"copy", 1000, false, copy, open_copies, close_copies, fill_source, NULL, inspect_copies,
-     verify_copies},
-    {"socket_round_trip", 20, false, round_trip, open_socket, close_socket, nothing, echo, nothing,
-     verify_messages},
-    {"thread_creation", 10, false, create_threads, open_nothing, nothing, nothing, NULL, nothing,
-     verify_count},
-    {"timer", 1000, false, read_clock, open_nothing, nothing, nothing, NULL, nothing, verify_count},
+    {.name = "atomic_add", ATOMIC(add)},
+    {.name = "atomic_add_contended", ATOMIC(add), CONTENDED},
+    {.name = "compare_and_swap", ATOMIC(compare_and_swap)},
+    {.name = "compare_and_swap_contended", ATOMIC(compare_and_swap), CONTENDED},
+    {.name = "copy",
+     .longest_burst = 1000,
+     .repeat = copy,
+     .open = open_copies,
+     .close = close_copies,
+     .prepare = fill_source,
+     .inspect = inspect_copies,
+     .verify = verify_copies},
+    {.name = "socket_round_trip",
+     .longest_burst = 20,
+     .repeat = round_trip,
+     .open = open_socket,
+     .close = close_socket,
+     .prepare = prepare_words,
+     .accompany = echo,
+     .inspect = inspect_words,
+     .verify = verify_messages},
+    {.name = "thread_creation",
+     .longest_burst = 10,
+     .repeat = create_threads,
+     PLAIN,
+     .verify = verify_count},
+    {.name = "timer", .longest_burst = 1000, .repeat = read_clock, PLAIN, .verify = verify_count},
 };
 
 static const struct axis axes[] = {
@@ -485,9 +522,7 @@ static void await_partner(struct experiment *experiment)
 /* THE TIMED LOOP is the bound's own; returns seconds. */
 static double time_burst(struct experiment *experiment)
 {
-    while (atomic_load(&experiment->page->there) != experiment->sample) {
-        sched_yield();
-    }
+    await_word(&experiment->page->there, experiment->sample, experiment->launch->communicator);
     const double settled_s = clock_now_s() + SETTLE_S;
     while (clock_now_s() < settled_s) {
     }
@@ -498,12 +533,7 @@ static double time_burst(struct experiment *experiment)
     experiment->before = atomic_load(&experiment->page->word);
     const double begin_s = clock_now_s();
     experiment->bound->repeat(experiment, experiment->burst);
-    double end_s = clock_now_s();
-    if (launch_injects(experiment->launch, experiment->cell, INJECT_SLOW)) {
-        const double slow_s = begin_s + SLOW_FACTOR * (end_s - begin_s);
-        while ((end_s = clock_now_s()) < slow_s) {
-        }
-    }
+    const double end_s = launch_slowed(experiment->launch, experiment->cell, begin_s);
     experiment->done += experiment->changed;
     return end_s - begin_s;
 }
@@ -540,7 +570,7 @@ static void run_sample(struct experiment *experiment, struct series *time, struc
     }
     CHECKED(MPI_Barrier(experiment->launch->communicator));
     watchdog_phase = "verify";
-    if (rank == PARTNER) {
+    if (rank == PARTNER || rank == ORIGIN) {
         experiment->bound->inspect(experiment);
     }
 }

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/await.h"
 #include "harness/launch.h"
 #include "harness/memory.h"
 #include "harness/shared_page.h"
@@ -34,12 +35,11 @@
 #define GAP_ELEMENTS 8
 #define COLD_ROUNDS 4 /* the fastest decides how long a burst may be: others lost their core */
 #define COLD_BURST 10
-#define SLOW_FACTOR 3.0
 
 /* Where the origins begin together, and when that was; outside MPI. */
 struct meeting {
     atomic_int arrived;
-    atomic_uint round;
+    _Atomic uint64_t round;
     double stamp_s;
 };
 
@@ -367,18 +367,20 @@ static void check(struct experiment *experiment)
 
 /* ---- One sample ---- */
 
-/* Wait for all participants; return the stamp of the last one's arrival. */
-static double meet(struct meeting *meeting, int participants)
+/* Wait for all participants; return the stamp of the last one's arrival. Those that are processes
+ * wait as ranks do that look at a word, threads of one process just look at it. */
+static double meet(struct meeting *meeting, int participants, MPI_Comm processes)
 {
-    const unsigned round = atomic_load(&meeting->round);
+    const uint64_t round = atomic_load(&meeting->round);
     if (atomic_fetch_add(&meeting->arrived, 1) + 1 == participants) {
         atomic_store(&meeting->arrived, 0);
         meeting->stamp_s = clock_now_s();
         atomic_store(&meeting->round, round + 1);
-    } else {
-        while (atomic_load(&meeting->round) == round) {
-            sched_yield();
-        }
+    } else if (processes != MPI_COMM_NULL) {
+        await_word(&meeting->round, round + 1, processes);
+    }
+    while (atomic_load(&meeting->round) == round) {
+        sched_yield();
     }
     return meeting->stamp_s;
 }
@@ -401,19 +403,16 @@ static int make_operations(struct origin *origin, int burst)
 static bool run_burst(struct origin *origin)
 {
     struct experiment *experiment = origin->experiment;
-    const double start_s = meet(experiment->start, experiment->origins);
+    const MPI_Comm processes =
+        experiment->arrangement->threads ? MPI_COMM_NULL : experiment->launch->communicator;
+    const double start_s = meet(experiment->start, experiment->origins, processes);
     if (experiment->burst == 0) {
         return false;
     }
     origin->code = make_operations(origin, experiment->burst);
-    double end_s = clock_now_s();
-    if (launch_injects(experiment->launch, experiment->cell, INJECT_SLOW)) {
-        const double slow_s = start_s + SLOW_FACTOR * (end_s - start_s);
-        while ((end_s = clock_now_s()) < slow_s) {
-        }
-    }
+    const double end_s = launch_slowed(experiment->launch, experiment->cell, start_s);
     origin->elapsed_s = end_s - start_s;
-    meet(&experiment->finish, experiment->own_end - experiment->own_begin);
+    meet(&experiment->finish, experiment->own_end - experiment->own_begin, MPI_COMM_NULL);
     return true;
 }
 
@@ -608,31 +607,12 @@ static void free_origins(struct experiment *experiment)
     }
 }
 
-/* Let all ranks have what the origins' ranks, or the target, found: rank 0 writes the line. */
-static void record_check(struct experiment *experiment, const struct verification *own,
-                         int first_rank, int last_rank)
-{
-    struct verification whole = {.name = own->name};
-    for (int rank = first_rank; rank <= last_rank; rank++) {
-        struct verification part = *own;
-        CHECKED(MPI_Bcast(&part, sizeof part, MPI_BYTE, rank, experiment->launch->communicator));
-        if (whole.errors == 0) {
-            memcpy(whole.first_mismatch, part.first_mismatch, sizeof whole.first_mismatch);
-        }
-        whole.checked += part.checked;
-        whole.errors += part.errors;
-    }
-    record_verification(experiment->record, whole);
-}
-
 static void record_checks(struct experiment *experiment)
 {
-    watchdog_phase = "verify";
-    record_check(experiment, &experiment->at_target, TARGET, TARGET);
-    record_check(experiment, &experiment->in_gaps, TARGET, TARGET);
+    record_verification(experiment->record, experiment->at_target);
+    record_verification(experiment->record, experiment->in_gaps);
     if (experiment->operation->fetches) {
-        record_check(experiment, &experiment->at_origin, FIRST_ORIGIN_RANK,
-                     experiment->launch->ranks - 1);
+        record_verification(experiment->record, experiment->at_origin);
     }
 }
 

@@ -23,16 +23,16 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "harness/await.h"
 #include "harness/helper.h"
 #include "harness/launch.h"
+#include "harness/price.h"
 #include "harness/shared_page.h"
 #include "harness/watchdog.h"
 #include "progress/experiment.h"
 #include "progress/payload.h"
-#include "progress/price.h"
 #include "progress/table.h"
 
-#define SLOW_FACTOR 3.0
 #define LENGTHS_MAX OPTION_NUMBERS_MAX
 #define ORIGINS_MAX 64
 
@@ -60,23 +60,25 @@ static void visited(struct experiment *experiment)
     atomic_fetch_add(&experiment->page->visits, 1);
 }
 
+/* Bare work between the probes: what surrounds it once would be a part of every slice. */
 static struct presence stay_probing(struct experiment *experiment, double length_s)
 {
+    struct compute *compute = &experiment->launch->compute;
     const double interval_s = 1e-6 * cell_number(experiment->cell, "probe_interval_us");
     const long slices = lround(fmax(1.0, length_s / interval_s));
-    const double delay_s = run_delay_s();
-    struct presence whole = stay_computing(experiment, length_s / (double)slices);
-    for (long slice = 1; slice < slices; slice++) {
-        int arrived = 0;
-        CHECKED(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, experiment->launch->communicator, &arrived,
-                           MPI_STATUS_IGNORE));
-        visited(experiment);
-        const struct presence part = stay_computing(experiment, length_s / (double)slices);
-        whole.exit_s = part.exit_s;
-        whole.involuntary_switches += part.involuntary_switches;
+    struct compute_sample sample = compute_begin();
+    for (long slice = 0; slice < slices; slice++) {
+        if (slice > 0) {
+            int arrived = 0;
+            CHECKED(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, experiment->launch->communicator,
+                               &arrived, MPI_STATUS_IGNORE));
+            visited(experiment);
+        }
+        compute_slice(compute, length_s / (double)slices);
     }
-    whole.run_delay_s = run_delay_s() - delay_s; /* in the probes, too */
-    return whole;
+    compute_end(&sample);
+    return (struct presence){sample.begin_s, sample.end_s, sample.run_delay_s,
+                             sample.involuntary_switches};
 }
 
 /* Looks, as for a flag that somebody may put, at a word that no operation touches. */
@@ -142,18 +144,7 @@ static const struct option options[] = {
      0, 60000},
     {"delta-us", "MICROSECONDS", "from the target's flag to the issue", OPTION_NUMBER, "200", 0,
      1000000},
-    {"price-burst", "K", "operations in a sample of the price, at most; 0: no price",
-     OPTION_INTEGER, "100", 0, 100000},
-    {"price-samples", "N", "samples of the price at a time, at most; 0: no price", OPTION_INTEGER,
-     "10", 0, SERIES_SAMPLES_MAX},
-    {"price-budget-s", "SECONDS",
-     "shorter bursts, then fewer, where the price would take longer at a time", OPTION_NUMBER,
-     "0.005", 1e-6, 3600},
-    {"price-patience-s", "SECONDS",
-     "for so long at a time a burst on a core that another uses too is made anew", OPTION_NUMBER,
-     "0.002", 0, 1},
-    {"price-passes", "N", "how often each price is taken again, later in the launch",
-     OPTION_INTEGER, "4", 0, 100},
+    PRICE_OPTIONS,
     {"retakes", "N",
      "computes_probing, polls_memory: how often a sample is taken again, at most, in which an "
      "origin lost its core; the state is four times as long then",
@@ -161,60 +152,13 @@ static const struct option options[] = {
     {"warm-up", "N", "untimed samples first, with no compute", OPTION_INTEGER, "2", 0, 1000},
 };
 
-/* ---- Payloads and what must become of them ---- */
-
 /* ---- One sample ---- */
-
-/* When each part of an access was over, at the origin. */
-struct access {
-    double begin_s;     /* before the first timed call */
-    double begun_s;     /* the epoch is begun */
-    double issued_s;    /* the operation's call has returned */
-    double waited_s;    /* its request, if it has one, is complete */
-    double completed_s; /* the synchronisation is over */
-    double run_delay_s; /* this thread waited for a core, since it saw the target's flag */
-    uint64_t visits_before, visits_after; /* how often the target had come to MPI */
-};
-
-/* THE TIMED LOOP: one operation with a stamp after each of its parts, or a burst of them with none
- * inside. Every operation of this program is made here. */
-static struct access access_target(struct experiment *experiment, long long burst, bool apart)
-{
-    const struct operation *operation = experiment->operation;
-    const struct synchronisation *synchronisation = experiment->synchronisation;
-    struct access access = {.begin_s = clock_now_s()};
-    for (long long i = 0; i < burst; i++) {
-        if (!apart) {
-            synchronisation->open(experiment);
-        }
-        synchronisation->begin(experiment);
-        if (apart) {
-            access.begun_s = clock_now_s();
-        }
-        operation->issue(experiment);
-        if (apart) {
-            access.issued_s = clock_now_s();
-        }
-        operation->wait(experiment);
-        if (apart) {
-            access.waited_s = clock_now_s();
-        }
-        synchronisation->complete(experiment);
-    }
-    access.completed_s = clock_now_s();
-    if (launch_injects(experiment->launch, experiment->cell, INJECT_SLOW)) {
-        const double slow_s = access.begin_s + SLOW_FACTOR * (access.completed_s - access.begin_s);
-        while ((access.completed_s = clock_now_s()) < slow_s) {
-        }
-    }
-    return access;
-}
 
 /* All series have one sample an access, so that nothing has to be paired later. */
 struct all_series {
     struct series *begin, *issue, *wait, *complete, *elapsed, *issue_stamp, *entry_stamp,
         *exit_stamp, *requested, *compute, *remaining, *valid, *run_delay, *switches,
-        *access_run_delay, *visits, *visits_remaining;
+        *access_run_delay, *visits, *visits_remaining, *released;
     struct series *bystander_entry, *bystander_exit; /* at a bystander, these alone */
 };
 
@@ -237,12 +181,15 @@ static struct all_series make_series(struct experiment *experiment)
         .switches = record_series(record, "compute_switches", "count", 1),
         .access_run_delay = record_series(record, "access_run_delay", "s", 1),
     };
-    if (is_request_based(experiment->operation)) {
+    if (experiment->operation->request_based) {
         all.wait = record_series(record, "wait", "s", 1);
     }
     if (experiment->target_state->visits) {
         all.visits = record_series(record, "visits", "count", 1);
         all.visits_remaining = record_series(record, "visits_remaining", "count", 1);
+    }
+    if (experiment->synchronisation->epoch != PASSIVE) {
+        all.released = record_series(record, "released", "flag", 1);
     }
     return all;
 }
@@ -251,9 +198,7 @@ static struct all_series make_series(struct experiment *experiment)
 static void add_sample(const struct experiment *experiment, const struct all_series *all,
                        const struct access *access, double requested_s)
 {
-    while (atomic_load(&experiment->page->left) != experiment->sample) {
-        sched_yield();
-    }
+    await_word(&experiment->page->left, experiment->sample, experiment->launch->communicator);
     const struct presence *presence = &experiment->page->presence;
     const double start_s = experiment->start_s;
     series_add(all->begin, access->begun_s - access->begin_s);
@@ -279,6 +224,10 @@ static void add_sample(const struct experiment *experiment, const struct all_ser
         series_add(all->visits, (double)(access->visits_after - access->visits_before));
         series_add(all->visits_remaining, (double)(last - access->visits_before));
     }
+    if (all->released != NULL) {
+        /* false where this origin did not enter MPI while it waited: the stamp is NAN */
+        series_add(all->released, experiment->page->opened_s >= access->entered_mpi_s);
+    }
 }
 
 /* The target's part: into its state, out of it, and what its epoch needs around that. */
@@ -287,18 +236,19 @@ static void be_target(struct experiment *experiment, double length_s)
     struct page *page = experiment->page;
     watchdog_phase = "target";
     experiment->synchronisation->target_open(experiment);
+    page->opened_s = clock_now_s();
     atomic_store(&page->entered, experiment->sample);
     page->presence = experiment->target_state->stay(experiment, length_s);
     atomic_store(&page->left, experiment->sample);
     experiment->synchronisation->target_close(experiment);
 }
 
-/* Outside MPI. */
-static void await_target(const struct experiment *experiment)
+/* Outside MPI, but where the target's part of the epoch does not open without this rank. Returns
+ * the stamp of this rank's first call then, else NAN. */
+static double await_target(const struct experiment *experiment)
 {
-    while (atomic_load(&experiment->page->entered) != experiment->sample) {
-        sched_yield();
-    }
+    return await_word(&experiment->page->entered, experiment->sample,
+                      experiment->launch->communicator);
 }
 
 /* An origin's part. */
@@ -309,14 +259,15 @@ static struct access be_origin(struct experiment *experiment)
     watchdog_phase = "open";
     experiment->synchronisation->open(experiment);
     watchdog_phase = "await target";
-    await_target(experiment);
+    const double entered_mpi_s = await_target(experiment);
     const double issue_s = clock_now_s() + delta_s;
     const double run_delay_before_s = run_delay_s();
     while (clock_now_s() < issue_s) {
     }
     watchdog_phase = "access";
     const uint64_t visits_before = atomic_load(&page->visits);
-    struct access access = access_target(experiment, 1, true);
+    struct access access = experiment->operation->access(experiment, 1, true);
+    access.entered_mpi_s = entered_mpi_s;
     access.visits_before = visits_before;
     access.visits_after = atomic_load(&page->visits);
     access.run_delay_s = run_delay_s() - run_delay_before_s;
@@ -368,7 +319,7 @@ static struct access run_sample(struct experiment *experiment, double length_s,
     const MPI_Comm communicator = experiment->launch->communicator;
     struct access access = {0};
     watchdog_phase = "prepare";
-    payload_prepare(experiment);
+    payload_prepare(experiment, 1);
     payload_inject_wrong(experiment);
     CHECKED(MPI_Barrier(communicator));
     if (experiment->is_target) {
@@ -383,7 +334,8 @@ static struct access run_sample(struct experiment *experiment, double length_s,
         add_sample(experiment, all, &access, length_s);
     }
     payload_inject_wrong(experiment);
-    payload_check(experiment, 1);
+    payload_advance(experiment, 1);
+    payload_check(experiment);
     return access;
 }
 
@@ -450,22 +402,76 @@ static void take_samples(struct experiment *experiment)
     }
 }
 
-double run_burst(struct experiment *experiment, long long burst)
+/* ---- The price: the origins make bursts, all at once, while nobody computes ---- */
+
+static void prepare_burst(void *state, long long burst)
 {
-    struct access access = {0};
-    if (experiment->is_origin) {
-        access = access_target(experiment, burst, false);
-        experiment->synchronisation->finish(experiment);
-    } else {
-        const bool takes_part =
-            experiment->is_target || experiment->synchronisation->epoch == COLLECTIVE_ACTIVE;
-        for (long long i = 0; takes_part && i < burst; i++) {
-            experiment->synchronisation->target_open(experiment);
-            experiment->synchronisation->target_close(experiment);
-        }
-    }
+    payload_renew(state, burst);
+}
+
+static double make_burst(void *state, long long burst)
+{
+    struct experiment *experiment = state;
+    const struct access access = experiment->operation->access(experiment, burst, false);
+    experiment->synchronisation->finish(experiment);
     return access.completed_s - access.begin_s;
 }
+
+static void check_burst(void *state, long long burst)
+{
+    struct experiment *experiment = state;
+    payload_advance(experiment, burst);
+    if (is_read_back(experiment->operation)) {
+        read_back(experiment);
+        payload_check_copy(experiment);
+    }
+}
+
+/* The target's epochs in an origin's burst, and in the reading back after it. */
+static void accompany_burst(void *state, long long burst)
+{
+    struct experiment *experiment = state;
+    const enum epoch epoch = experiment->synchronisation->epoch;
+    const bool takes_part = experiment->is_target || epoch == COLLECTIVE_ACTIVE;
+    const long long epochs = burst + is_read_back(experiment->operation);
+    for (long long i = 0; takes_part && epoch != PASSIVE && i < epochs; i++) {
+        experiment->synchronisation->target_open(experiment);
+        experiment->synchronisation->target_close(experiment);
+    }
+}
+
+static void follow_bursts(void *state, long long bursts, long long burst)
+{
+    payload_follow(state, bursts, burst);
+}
+
+static void take_price(struct experiment *experiment)
+{
+    const struct priced priced = {.launch = experiment->launch,
+                                  .cell = experiment->cell,
+                                  .record = experiment->record,
+                                  .state = experiment,
+                                  .again = experiment->again,
+                                  .makes = experiment->is_origin,
+                                  .first = experiment->place == 1,
+                                  .answers = experiment->is_target,
+                                  .alone = experiment->origins == 1 &&
+                                           experiment->synchronisation->epoch == PASSIVE,
+                                  /* beside a helper the ranks have no core of their own */
+                                  .own_cores = experiment->target_state->helper == NULL,
+                                  .longest = experiment->slots,
+                                  .prepare = prepare_burst,
+                                  .burst = make_burst,
+                                  .check = check_burst,
+                                  .accompany = accompany_burst,
+                                  .follow = follow_bursts};
+    watchdog_phase = "prepare";
+    payload_prepare(experiment, experiment->slots);
+    price_take(&priced);
+    payload_check(experiment);
+}
+
+/* ---- One cell ---- */
 
 static void make_peers(struct experiment *experiment)
 {
@@ -491,6 +497,7 @@ static void open_experiment(struct experiment *experiment)
     make_peers(experiment);
     experiment->flavor->open(experiment, experiment->is_target ? size_bytes : 0);
     experiment->displacement += experiment->known_begin * region_bytes;
+    experiment->slot_bytes = 2 * experiment->elements * (MPI_Aint)sizeof(int64_t);
     CHECKED(MPI_Win_set_errhandler(experiment->window, MPI_ERRORS_RETURN));
     record_window(experiment->record, experiment->window, experiment->flavor->name,
                   (long long)size_bytes);
@@ -526,7 +533,7 @@ static void use_window(struct experiment *experiment)
     if (!experiment->again) {
         take_samples(experiment);
     }
-    price_take(experiment);
+    take_price(experiment);
     watchdog_phase = "end";
     if (experiment->is_origin) {
         experiment->synchronisation->leave(experiment);
@@ -546,32 +553,15 @@ static void stop_helper(struct experiment *experiment, struct helper *helper)
     }
 }
 
-/* Let all ranks have what the ranks at these places found: rank 0 writes the line, whoever checked.
- */
-static void record_check(struct experiment *experiment, const struct verification *own,
-                         int first_place, int last_place)
-{
-    struct verification whole = {.name = own->name};
-    for (int place = first_place; place <= last_place; place++) {
-        struct verification part = *own;
-        CHECKED(MPI_Bcast(&part, sizeof part, MPI_BYTE, rank_at(experiment->launch, place),
-                          experiment->launch->communicator));
-        if (whole.errors == 0) {
-            memcpy(whole.first_mismatch, part.first_mismatch, sizeof whole.first_mismatch);
-        }
-        whole.checked += part.checked;
-        whole.errors += part.errors;
-    }
-    record_verification(experiment->record, whole);
-}
-
 static void record_checks(struct experiment *experiment)
 {
-    watchdog_phase = "verify";
-    record_check(experiment, &experiment->at_target, 0, 0);
-    record_check(experiment, &experiment->in_gaps, 0, 0);
+    record_verification(experiment->record, experiment->at_target);
+    record_verification(experiment->record, experiment->in_gaps);
     if (experiment->operation->fetches) {
-        record_check(experiment, &experiment->at_origin, 1, experiment->origins);
+        record_verification(experiment->record, experiment->at_origin);
+    }
+    if (is_read_back(experiment->operation)) {
+        record_verification(experiment->record, experiment->read_back);
     }
 }
 
@@ -610,13 +600,13 @@ static const char *contradiction(const struct experiment *experiment)
     if (operation->one_element && (experiment->elements != 1 || !contiguous)) {
         return "the operation takes one element: 8 bytes, contiguous";
     }
-    if (is_request_based(operation) && synchronisation->epoch != PASSIVE) {
+    if (operation->request_based && synchronisation->epoch != PASSIVE) {
         return "request-based operations belong to passive target epochs";
     }
-    if (is_request_based(operation) && synchronisation->completes_locally) {
+    if (operation->request_based && synchronisation->completes_locally) {
         return "MPI_Wait has completed the operation locally: MPI_Win_flush_local adds nothing";
     }
-    if (experiment->target_state->holds_lock_all && synchronisation->exclusive) {
+    if (experiment->target_state->holds_lock_all && is_exclusive(synchronisation)) {
         return "the target polls inside lock_all: an exclusive lock would wait for its end";
     }
     if (experiment->target_state->holds_lock_all && synchronisation->epoch != PASSIVE) {
@@ -678,6 +668,15 @@ int rank_at(const struct launch *launch, int place)
     return target_is_last(launch) ? launch->ranks - 1 - place : place;
 }
 
+/* As many as a burst may have operations, as long as they stay in a cache. */
+static int slots_of(const struct launch *launch, const struct cell *cell)
+{
+    const long long asked = options_integer(&launch->options, "price-burst");
+    const long long room = SLOTS_BYTES / (2 * (long long)cell_number(cell, "size_bytes"));
+    const long long slots = asked < room ? asked : room;
+    return slots < 1 ? 1 : (int)slots;
+}
+
 static struct experiment experiment_of(struct launch *launch, const struct cell *cell,
                                        struct record *record)
 {
@@ -702,10 +701,12 @@ static struct experiment experiment_of(struct launch *launch, const struct cell 
                                .is_bystander = place > origins && place <= origins + bystanders,
                                .elements =
                                    (int)cell_number(cell, "size_bytes") / (int)sizeof(int64_t),
+                               .slots = slots_of(launch, cell),
                                .request = MPI_REQUEST_NULL,
                                .at_target.name = "at_target",
                                .in_gaps.name = "in_gaps",
-                               .at_origin.name = "at_origin"};
+                               .at_origin.name = "at_origin",
+                               .read_back.name = "read_back"};
 }
 
 /* Collective; false where the ranks share no memory. */

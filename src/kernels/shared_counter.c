@@ -12,7 +12,11 @@
  * compute, the last access (which finds no task), the wait in the barrier at the end, the total.
  * Where nobody computes afterwards (target_idle) also the price of an access, from bursts of k.
  * Verified: the numbers that all ranks got are 0, 1, 2, ... each once, increasing on every rank;
- * the counter ends at the number of accesses; a helper thread was still there at the end. */
+ * the counter ends at the number of accesses; it never falls; what an access got is no value of
+ * the access before; a helper thread was still there at the end. mpi2_array puts what its next
+ * access replaces: the element is read back after each access, untimed, where nobody computes.
+ * While the target computes that would be another access that waits, and would change the
+ * experiment: there a lost put is seen by the access of another rank before the next put. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,11 +25,11 @@
 #include "harness/helper.h"
 #include "harness/launch.h"
 #include "harness/memory.h"
+#include "harness/price.h"
 #include "harness/watchdog.h"
 
 #define TARGET 0
 #define PRICE_RANK 1
-#define SLOW_FACTOR 3.0
 #define FEWEST_TASKS_IN_BUDGET 3
 
 struct counter {
@@ -37,6 +41,8 @@ struct counter {
     void *memory;      /* at the target: the window's elements */
     int64_t own_count; /* numbers this rank has got: its part of the counter, for mpi2_* */
     int64_t expected;  /* compare_and_swap: what the counter held when last seen, as far as known */
+    int64_t falls;     /* compare_and_swap: how often the counter was seen below that */
+    struct verification own_element;   /* mpi2_array: this rank's, read back */
     void *operand, *compared, *result; /* local elements of MPI calls in flight */
     /* mpi2_tree: the nodes on the way from this rank's leaf to the root, and their siblings */
     int levels;
@@ -67,6 +73,14 @@ static void set_element(const struct counter *counter, void *elements, int index
     }
 }
 
+/* Before they are got: no value that the counter, or a part of it, can have. */
+static void forget_elements(const struct counter *counter, int count)
+{
+    for (int i = 0; i < count; i++) {
+        set_element(counter, counter->result, i, -1);
+    }
+}
+
 static int64_t sum_of_elements(const struct counter *counter, const void *elements, int count)
 {
     int64_t sum = 0;
@@ -85,6 +99,8 @@ struct algorithm {
     int64_t (*next)(struct counter *counter);        /* one access */
     void (*end)(struct counter *counter);            /* after the last access */
     int64_t (*value)(const struct counter *counter); /* the counter, from memory, at the target */
+    void (*read_back)(
+        struct counter *counter); /* after each access, where nobody computes; or NULL */
 };
 
 static int one_element(int ranks)
@@ -139,6 +155,7 @@ static int64_t next_of_array(struct counter *counter)
 {
     const int rank = counter->rank;
     set_element(counter, counter->operand, 0, counter->own_count + 1);
+    forget_elements(counter, counter->ranks);
     CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, counter->window));
     get_others(counter, 0, rank);
     get_others(counter, rank + 1, counter->ranks - rank - 1);
@@ -147,6 +164,17 @@ static int64_t next_of_array(struct counter *counter)
     CHECKED(MPI_Win_unlock(TARGET, counter->window));
     set_element(counter, counter->result, rank, counter->own_count++);
     return sum_of_elements(counter, counter->result, counter->ranks);
+}
+
+static void read_own_element(struct counter *counter)
+{
+    forget_elements(counter, 1);
+    CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, TARGET, 0, counter->window));
+    CHECKED(MPI_Get(counter->result, 1, counter->type, TARGET, counter->rank, 1, counter->type,
+                    counter->window));
+    CHECKED(MPI_Win_unlock(TARGET, counter->window));
+    verify_element(&counter->own_element, element(counter, counter->result, 0), counter->own_count,
+                   (size_t)counter->rank, (uint64_t)counter->own_count);
 }
 
 /* mpi2_tree: a binary tree in an array (root 0, children of i at 2i+1 and 2i+2), a leaf a rank;
@@ -200,6 +228,7 @@ static void free_tree_types(struct counter *counter)
 
 static int64_t next_of_tree(struct counter *counter)
 {
+    forget_elements(counter, counter->levels);
     CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, counter->window));
     CHECKED(MPI_Get(counter->result, counter->levels, counter->type, TARGET, 0, 1,
                     counter->siblings, counter->window));
@@ -260,6 +289,7 @@ static int64_t next_by_compare_and_swap(struct counter *counter)
                                      counter->type, TARGET, 0, counter->window));
         CHECKED(MPI_Win_flush(TARGET, counter->window));
         const int64_t found = element(counter, counter->result, 0);
+        counter->falls += found < expected;
         counter->expected = found == expected ? expected + 1 : found;
         if (found == expected) {
             return found;
@@ -268,15 +298,43 @@ static int64_t next_by_compare_and_swap(struct counter *counter)
 }
 
 static const struct algorithm algorithms[] = {
-    {"mpi2_array", element_a_rank, nothing, next_of_array, nothing, sum_of_ranks},
-    {"mpi2_tree", tree_nodes, make_tree_types, next_of_tree, free_tree_types, sum_of_leaves},
-    {"fetch_and_op", one_element, make_one, next_by_fetch_and_op, nothing, first_element},
-    {"fetch_and_op_flush", one_element, make_one_and_lock_all, next_by_fetch_and_op_flush,
-     unlock_all, first_element},
-    {"get_accumulate_flush", one_element, make_one_and_lock_all, next_by_get_accumulate, unlock_all,
-     first_element},
-    {"compare_and_swap", one_element, lock_all, next_by_compare_and_swap, unlock_all,
-     first_element},
+    {.name = "mpi2_array",
+     .elements = element_a_rank,
+     .begin = nothing,
+     .next = next_of_array,
+     .end = nothing,
+     .value = sum_of_ranks,
+     .read_back = read_own_element},
+    {.name = "mpi2_tree",
+     .elements = tree_nodes,
+     .begin = make_tree_types,
+     .next = next_of_tree,
+     .end = free_tree_types,
+     .value = sum_of_leaves},
+    {.name = "fetch_and_op",
+     .elements = one_element,
+     .begin = make_one,
+     .next = next_by_fetch_and_op,
+     .end = nothing,
+     .value = first_element},
+    {.name = "fetch_and_op_flush",
+     .elements = one_element,
+     .begin = make_one_and_lock_all,
+     .next = next_by_fetch_and_op_flush,
+     .end = unlock_all,
+     .value = first_element},
+    {.name = "get_accumulate_flush",
+     .elements = one_element,
+     .begin = make_one_and_lock_all,
+     .next = next_by_get_accumulate,
+     .end = unlock_all,
+     .value = first_element},
+    {.name = "compare_and_swap",
+     .elements = one_element,
+     .begin = lock_all,
+     .next = next_by_compare_and_swap,
+     .end = unlock_all,
+     .value = first_element},
 };
 
 /* ---- Flavors: where the window's memory comes from. ---- */
@@ -349,12 +407,7 @@ static const struct option options[] = {
      "fewer tasks, but three, where a rank's computes would take longer; 0: no limit",
      OPTION_NUMBER, "0", 0, 3600},
     {"counter-bytes", "4|8", "width of the counter", OPTION_CHOICE, "8", 0, 0},
-    {"price-burst", "K", "accesses in a sample of the price; 0: no price", OPTION_INTEGER, "100", 0,
-     100000},
-    {"price-samples", "N", "samples of the price; 0: no price", OPTION_INTEGER, "20", 0,
-     SERIES_SAMPLES_MAX},
-    {"price-budget-s", "SECONDS", "take no more samples of the price after this time; 0: no limit",
-     OPTION_NUMBER, "0.1", 0, 3600},
+    PRICE_OPTIONS,
     {"warm-up", "N", "untimed accesses of each rank first", OPTION_INTEGER, "2", 0, 1000},
 };
 
@@ -368,8 +421,9 @@ struct experiment {
     struct counter counter;
     bool takes_tasks;
     int64_t *numbers; /* all this rank got, in order */
-    size_t number_count;
+    size_t number_count, number_room;
     double start_s; /* the cell's common start stamp */
+    bool again;     /* the cell is over: only its price is taken, once more */
 };
 
 struct interval {
@@ -377,24 +431,39 @@ struct interval {
     double length_s;
 };
 
+static void make_room(struct experiment *experiment, long long numbers)
+{
+    const size_t needed = experiment->number_count + (size_t)numbers;
+    if (needed > experiment->number_room) {
+        experiment->number_room = 2 * needed;
+        experiment->numbers = reallocate(experiment->numbers,
+                                         experiment->number_room * sizeof experiment->numbers[0]);
+    }
+}
+
 /* Take `burst` numbers; return when that was. Every access of this program is made here. */
-static struct interval take_numbers(struct experiment *experiment, size_t burst)
+static struct interval take_numbers(struct experiment *experiment, long long burst)
 {
     struct counter *counter = &experiment->counter;
     int64_t (*next)(struct counter *) = counter->algorithm->next;
+    make_room(experiment, burst);
     int64_t *numbers = experiment->numbers + experiment->number_count;
     const double begin_s = clock_now_s();
-    for (size_t i = 0; i < burst; i++) {
+    for (long long i = 0; i < burst; i++) {
         numbers[i] = next(counter);
     }
-    double end_s = clock_now_s();
-    if (launch_injects(experiment->launch, experiment->cell, INJECT_SLOW)) {
-        const double slow_s = begin_s + SLOW_FACTOR * (end_s - begin_s);
-        while ((end_s = clock_now_s()) < slow_s) {
-        }
-    }
-    experiment->number_count += burst;
+    const double end_s = launch_slowed(experiment->launch, experiment->cell, begin_s);
+    experiment->number_count += (size_t)burst;
     return (struct interval){begin_s, end_s - begin_s};
+}
+
+/* After an access, untimed: for as long as the target waits in MPI. */
+static void read_back(struct experiment *experiment)
+{
+    const struct algorithm *algorithm = experiment->counter.algorithm;
+    if (algorithm->read_back != NULL && !experiment->counter_case->target_takes_tasks) {
+        algorithm->read_back(&experiment->counter);
+    }
 }
 
 /* THE TIMED LOOP. `first_task` numbers were taken to warm up; `tasks` follow. A rank makes one
@@ -420,6 +489,7 @@ static void take_tasks(struct experiment *experiment, int64_t first_task, int64_
         watchdog_phase = "access";
         const struct interval taken = take_numbers(experiment, 1);
         const int64_t task = experiment->numbers[experiment->number_count - 1] - first_task;
+        read_back(experiment);
         if (task >= tasks) {
             series_add(last_access, taken.length_s);
             break;
@@ -456,25 +526,55 @@ static void run_tasks(struct experiment *experiment, int64_t first_task, int64_t
     series_add(record_series(experiment->record, "total", "s", 1), over_s - experiment->start_s);
 }
 
-/* One rank takes numbers in bursts while all others wait in a barrier: nobody computes. */
+/* ---- The price: one rank takes numbers in bursts while all others wait in MPI ---- */
+
+static void prepare_burst(void *state, long long burst)
+{
+    (void)state;
+    (void)burst;
+}
+
+static double make_burst(void *state, long long burst)
+{
+    return take_numbers(state, burst).length_s;
+}
+
+static void check_burst(void *state, long long burst)
+{
+    (void)burst;
+    read_back(state);
+}
+
+static void follow_bursts(void *state, long long bursts, long long burst)
+{
+    (void)state;
+    (void)bursts;
+    (void)burst;
+}
+
 static void take_price(struct experiment *experiment)
 {
     const struct options *asked = &experiment->launch->options;
-    const long long samples = options_integer(asked, "price-samples");
-    const size_t burst = (size_t)options_integer(asked, "price-burst");
-    const double budget_s = options_number(asked, "price-budget-s");
-    watchdog_phase = "price";
-    if (samples > 0 && burst > 0 && experiment->launch->rank == PRICE_RANK) {
-        struct series *price = record_series(experiment->record, "price", "s", (int)burst);
-        take_numbers(experiment, burst); /* the first burst is cold */
-        const double begin_s = clock_now_s();
-        for (long long i = 0; i < samples; i++) {
-            series_add(price, take_numbers(experiment, burst).length_s / (double)burst);
-            if (budget_s > 0 && clock_now_s() - begin_s > budget_s) {
-                break;
-            }
-        }
-    }
+    const bool is_read_back = experiment->counter.algorithm->read_back != NULL;
+    const struct priced priced = {.launch = experiment->launch,
+                                  .cell = experiment->cell,
+                                  .record = experiment->record,
+                                  .state = experiment,
+                                  .again = experiment->again,
+                                  .makes = experiment->launch->rank == PRICE_RANK,
+                                  .first = experiment->launch->rank == PRICE_RANK,
+                                  .answers = experiment->launch->rank == TARGET,
+                                  .alone = true,
+                                  .own_cores = true,
+                                  /* what is read back is what the latest access has put */
+                                  .longest =
+                                      is_read_back ? 1 : options_integer(asked, "price-burst"),
+                                  .prepare = prepare_burst,
+                                  .burst = make_burst,
+                                  .check = check_burst,
+                                  .accompany = prepare_burst,
+                                  .follow = follow_bursts};
+    price_take(&priced);
     CHECKED(MPI_Barrier(experiment->launch->communicator));
 }
 
@@ -523,7 +623,19 @@ static int64_t final_value(struct counter *counter)
     return value;
 }
 
-/* Gather all numbers at the target and hold them against what they must be. Collective. */
+/* What each rank knows by itself. */
+static void verify_own(struct experiment *experiment)
+{
+    const struct counter *counter = &experiment->counter;
+    if (counter->own_element.checked > 0) {
+        record_verification(experiment->record, counter->own_element);
+    }
+    if (counter->algorithm->next == next_by_compare_and_swap) {
+        record_verification(experiment->record, verify_exact("falls", counter->falls, 0));
+    }
+}
+
+/* Gather all numbers at the target and compare them with what they must be. Collective. */
 static void verify(struct experiment *experiment)
 {
     struct launch *launch = experiment->launch;
@@ -547,6 +659,7 @@ static void verify(struct experiment *experiment)
     free(all);
     free(begins);
     free(counts);
+    verify_own(experiment);
 }
 
 static void stop_helper(struct experiment *experiment, struct helper *helper)
@@ -588,9 +701,14 @@ static void use_counter(struct experiment *experiment)
     watchdog_phase = "warm-up";
     if (experiment->takes_tasks) {
         counter->algorithm->begin(counter);
-        take_numbers(experiment, (size_t)warm_up);
+        for (long long i = 0; i < warm_up; i++) {
+            take_numbers(experiment, 1);
+            read_back(experiment);
+        }
     }
-    run_tasks(experiment, warm_up * takers, tasks);
+    if (!experiment->again) {
+        run_tasks(experiment, warm_up * takers, tasks);
+    }
     if (!experiment->counter_case->target_takes_tasks) {
         take_price(experiment);
     }
@@ -635,35 +753,34 @@ static void run_supported(struct experiment *experiment)
     verify(experiment);
     watchdog_phase = "window";
     close_counter(&experiment->counter, flavor);
-    if (host_local_rank(&launch->host, launch->rank) == 0) {
+    if (!experiment->again && host_local_rank(&launch->host, launch->rank) == 0) {
         struct series *steal = record_series(experiment->record, "steal", "s", 1);
         series_add(steal, host_steal_s() - steal_s);
     }
 }
 
-/* How many accesses a rank makes at most: to warm up, for the tasks, for the price. */
-static size_t numbers_at_most(const struct launch *launch)
+static struct experiment experiment_of(struct launch *launch, const struct cell *cell,
+                                       struct record *record)
 {
-    const struct options *asked = &launch->options;
-    const long long price =
-        options_integer(asked, "price-burst") * (options_integer(asked, "price-samples") + 1);
-    const long long tasks = options_integer(asked, "tasks-per-rank") * launch->ranks;
-    return (size_t)(options_integer(asked, "warm-up") + tasks + 1 + price);
+    const struct counter_case *counter_case = cell_choice(cell, "case");
+    const bool narrow = options_text(&launch->options, "counter-bytes")[0] == '4';
+    return (struct experiment){.launch = launch,
+                               .cell = cell,
+                               .record = record,
+                               .counter_case = counter_case,
+                               .counter = {.algorithm = cell_choice(cell, "algorithm"),
+                                           .type = narrow ? MPI_INT32_T : MPI_INT64_T,
+                                           .element_bytes = narrow ? 4 : 8,
+                                           .rank = launch->rank,
+                                           .ranks = launch->ranks,
+                                           .own_element.name = "own_element"},
+                               .takes_tasks =
+                                   counter_case->target_takes_tasks || launch->rank != TARGET};
 }
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
-    struct experiment experiment = {.launch = launch,
-                                    .cell = cell,
-                                    .record = record,
-                                    .counter_case = cell_choice(cell, "case")};
-    const bool narrow = options_text(&launch->options, "counter-bytes")[0] == '4';
-    experiment.counter = (struct counter){.algorithm = cell_choice(cell, "algorithm"),
-                                          .type = narrow ? MPI_INT32_T : MPI_INT64_T,
-                                          .element_bytes = narrow ? 4 : 8,
-                                          .rank = launch->rank,
-                                          .ranks = launch->ranks};
-    experiment.takes_tasks = experiment.counter_case->target_takes_tasks || launch->rank != TARGET;
+    struct experiment experiment = experiment_of(launch, cell, record);
     if (experiment.counter_case->helper != NULL && launch->thread_provided < MPI_THREAD_MULTIPLE) {
         record_status(record, CELL_UNSUPPORTED,
                       "a helper thread needs MPI_THREAD_MULTIPLE: asked for %s, provided %s",
@@ -671,9 +788,21 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
                       thread_level_name(launch->thread_provided));
         return;
     }
-    experiment.numbers = allocate(numbers_at_most(launch), sizeof experiment.numbers[0]);
     run_supported(&experiment);
     free(experiment.numbers);
+}
+
+/* The price once more, of a new counter. */
+static bool price_again(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    struct experiment experiment = experiment_of(launch, cell, record);
+    experiment.again = true;
+    if (!price_was_taken(cell)) {
+        return false;
+    }
+    run_supported(&experiment);
+    free(experiment.numbers);
+    return true;
 }
 
 int main(int argument_count, char **arguments)
@@ -685,6 +814,10 @@ int main(int argument_count, char **arguments)
         .axis_count = sizeof axes / sizeof axes[0],
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .run_cell = run_cell};
-    return launch_run(&kernel, argument_count, arguments);
+        .run_cell = run_cell,
+        .run_again = price_again,
+        .passes = "price-passes"};
+    const int code = launch_run(&kernel, argument_count, arguments);
+    price_end();
+    return code;
 }

@@ -79,17 +79,31 @@ static double involuntary_switches(void)
     return getrusage(RUSAGE_THREAD, &usage) == 0 ? (double)usage.ru_nivcsw : NAN;
 }
 
+struct compute_sample compute_begin(void)
+{
+    struct compute_sample sample = {.run_delay_s = -run_delay_s(),
+                                    .involuntary_switches = -involuntary_switches()};
+    sample.begin_s = clock_now_s();
+    return sample;
+}
+
+void compute_slice(struct compute *compute, double length_s)
+{
+    compute->consumed = work((uint64_t)(length_s * compute->iterations_per_second));
+}
+
+void compute_end(struct compute_sample *sample)
+{
+    sample->end_s = clock_now_s();
+    sample->involuntary_switches += involuntary_switches();
+    sample->run_delay_s += run_delay_s();
+}
+
 struct compute_sample compute_for(struct compute *compute, double length_s)
 {
-    const uint64_t iterations = (uint64_t)(length_s * compute->iterations_per_second);
-    struct compute_sample sample;
-    const double delay_s = run_delay_s();
-    const double switches = involuntary_switches();
-    sample.begin_s = clock_now_s();
-    compute->consumed = work(iterations);
-    sample.end_s = clock_now_s();
-    sample.involuntary_switches = involuntary_switches() - switches;
-    sample.run_delay_s = run_delay_s() - delay_s;
+    struct compute_sample sample = compute_begin();
+    compute_slice(compute, length_s);
+    compute_end(&sample);
     return sample;
 }
 

@@ -29,6 +29,12 @@ double run_delay_s(void);
 /* Do the work that takes length_s undisturbed. */
 struct compute_sample compute_for(struct compute *compute, double length_s);
 
+/* The same in parts, for work in slices with something else between them: what the operating system
+ * did is asked once before and once after, and a slice is bare work. */
+struct compute_sample compute_begin(void);
+void compute_slice(struct compute *compute, double length_s);
+void compute_end(struct compute_sample *sample);
+
 /* How many operations the calling core does at a time just now (some 4 µs): the least rate of
  * independent ones over the greatest of additions that wait for each other, to a thousandth. A core
  * that has several threads does fewer for each while another runs, be it of a program that cannot

@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "harness/header.h"
+#include "harness/join.h"
 #include "harness/lines.h"
 #include "harness/memory.h"
 #include "harness/watchdog.h"
 
 #define CLOCK_ROUNDS 20
+#define SLOW_FACTOR 3.0
 
 static const struct option launch_options[] = {
     {"output", "FILE", "append JSON lines here; without it they go to standard output", OPTION_TEXT,
@@ -116,6 +118,17 @@ static void read_injection(struct launch *launch)
 bool launch_injects(const struct launch *launch, const struct cell *cell, enum injection kind)
 {
     return launch->injection == kind && launch->injected_cell == (long long)cell->index;
+}
+
+double launch_slowed(const struct launch *launch, const struct cell *cell, double begin_s)
+{
+    double end_s = clock_now_s();
+    if (launch_injects(launch, cell, INJECT_SLOW)) {
+        const double slow_s = begin_s + SLOW_FACTOR * (end_s - begin_s);
+        while ((end_s = clock_now_s()) < slow_s) {
+        }
+    }
+    return end_s;
 }
 
 /* As a library dies: a load from where nothing is. */
@@ -284,18 +297,6 @@ double launch_common_start(const struct launch *launch)
     return start_s;
 }
 
-/* Let all ranks take the worst status and the detail of the rank that has it. */
-static void agree_on_status(const struct launch *launch, struct record *record)
-{
-    struct {
-        int status;
-        int rank;
-    } own = {(int)record->status, launch->rank}, worst;
-    CHECKED(MPI_Allreduce(&own, &worst, 1, MPI_2INT, MPI_MAXLOC, launch->communicator));
-    CHECKED(MPI_Bcast(record->detail, DETAIL_BYTES, MPI_CHAR, worst.rank, launch->communicator));
-    record->status = (enum cell_status)worst.status;
-}
-
 /* Collective: do the ranks, with the helpers that the cell had on each, outnumber the cores? */
 static bool cell_oversubscribed(const struct launch *launch, const struct record *record)
 {
@@ -305,31 +306,6 @@ static bool cell_oversubscribed(const struct launch *launch, const struct record
     const bool oversubscribed = host_oversubscribed(&launch->host, helpers);
     free(helpers);
     return oversubscribed;
-}
-
-/* Rank 0 gets the series of all ranks, joined in `all`. */
-static void gather_series(const struct launch *launch, const struct record *record,
-                          struct json *all)
-{
-    struct json own = {0};
-    record_write_series(&own, record, launch->rank);
-    const int length = (int)own.length;
-    int *lengths = allocate((size_t)launch->ranks, sizeof lengths[0]);
-    int *begins = allocate((size_t)launch->ranks + 1, sizeof begins[0]);
-    CHECKED(MPI_Gather(&length, 1, MPI_INT, lengths, 1, MPI_INT, 0, launch->communicator));
-    for (int rank = 0; rank < launch->ranks; rank++) {
-        begins[rank + 1] = begins[rank] + lengths[rank];
-    }
-    char *texts = allocate((size_t)begins[launch->ranks] + 1, 1);
-    CHECKED(MPI_Gatherv(own.bytes, length, MPI_CHAR, texts, lengths, begins, MPI_CHAR, 0,
-                        launch->communicator));
-    for (int rank = 0; rank < launch->ranks; rank++) {
-        json_raw(all, texts + begins[rank], (size_t)lengths[rank]);
-    }
-    free(texts);
-    free(begins);
-    free(lengths);
-    json_free(&own);
 }
 
 /* What every line of a cell that was run begins with, and what it ends with. */
@@ -352,7 +328,7 @@ static void end_cell_line(struct launch *launch, struct json *line, const struct
 {
     json_key(line, "series");
     json_open(line, '[');
-    gather_series(launch, record, line);
+    join_series(launch, record, line);
     json_close(line, ']');
     json_key(line, "verification");
     record_write_verifications(line, record);
@@ -377,7 +353,8 @@ static void append_result(struct launch *launch, const struct cell *cell, struct
 {
     struct json line = {0};
     watchdog_phase = "agree";
-    agree_on_status(launch, record);
+    join_verifications(launch, record);
+    join_status(launch, record);
     begin_cell_line(&line, "result", cell);
     json_key(&line, "labels");
     cell_write_labels(&line, cell);
@@ -394,7 +371,8 @@ static void append_further(struct launch *launch, const struct cell *cell, struc
 {
     struct json line = {0};
     watchdog_phase = "agree";
-    agree_on_status(launch, record);
+    join_verifications(launch, record);
+    join_status(launch, record);
     begin_cell_line(&line, "further", cell);
     write_status(&line, record);
     end_cell_line(launch, &line, record);

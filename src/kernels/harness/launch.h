@@ -83,6 +83,10 @@ double launch_common_start(const struct launch *launch);
 void launch_inject(const struct launch *launch, const struct cell *cell);
 bool launch_injects(const struct launch *launch, const struct cell *cell, enum injection kind);
 
+/* The end of what began at `begin_s`: now, or where INJECT_SLOW is asked for, once three times as
+ * long is over. */
+double launch_slowed(const struct launch *launch, const struct cell *cell, double begin_s);
+
 const char *thread_level_name(int level);
 
 #endif

@@ -70,11 +70,6 @@ void record_verification(struct record *record, struct verification verification
 {
     assert(record->verification_count < VERIFICATIONS_MAX);
     record->verifications[record->verification_count++] = verification;
-    if (verification.errors > 0) {
-        record_status(record, CELL_WRONG_DATA, "%s: %lld of %lld wrong, first: %s",
-                      verification.name, verification.errors, verification.checked,
-                      verification.first_mismatch);
-    }
 }
 
 static const char *window_model(MPI_Win window)

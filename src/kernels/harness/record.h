@@ -50,7 +50,8 @@ struct series *record_series(struct record *record, const char *metric, const ch
 void series_add(struct series *series, double sample);
 double series_median(const struct series *series); /* NAN: no samples */
 
-/* Keep a verification; errors in it make the cell's data wrong. */
+/* Keep what this rank has verified. The harness adds up what all ranks have verified under one
+ * name; an error of any of them makes the cell's data wrong. */
 void record_verification(struct record *record, struct verification verification);
 
 /* Raise the status (a lesser one never replaces a greater) with its reason in one line. */

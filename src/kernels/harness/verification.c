@@ -61,7 +61,8 @@ struct verification verify_sequence(const int64_t *values, const int *begins, in
 
 struct verification verify_exact(const char *name, int64_t found, int64_t expected)
 {
-    struct verification result = {.name = name, .checked = 1};
+    struct verification result = {.checked = 1};
+    snprintf(result.name, sizeof result.name, "%s", name);
     if (found != expected) {
         mismatch(&result, "found %" PRId64 ", expected %" PRId64, found, expected);
     }

@@ -5,10 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define CHECK_NAME_BYTES 32
 #define FIRST_MISMATCH_BYTES 128
 
 struct verification {
-    const char *name;
+    char name[CHECK_NAME_BYTES];
     long long checked;
     long long errors;
     char first_mismatch[FIRST_MISMATCH_BYTES]; /* empty: none */

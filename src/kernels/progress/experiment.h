@@ -4,7 +4,6 @@
 #define ONESIDED_PROGRESS_EXPERIMENT_H
 
 #include <mpi.h>
-#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,31 +24,48 @@ struct layout {
 
 enum effect { KEEPS, REPLACES, ADDS }; /* what becomes of the target's elements */
 
+/* When each part of an access was over, at the origin. */
+struct access {
+    double begin_s;       /* before the first timed call */
+    double begun_s;       /* the epoch is begun */
+    double issued_s;      /* the operation's call has returned */
+    double waited_s;      /* its request, if it has one, is complete */
+    double completed_s;   /* the synchronisation is over */
+    double run_delay_s;   /* this thread waited for a core, since it saw the target's flag */
+    double entered_mpi_s; /* entered MPI first while it waited for the flag; NAN: it did not */
+    uint64_t visits_before, visits_after; /* how often the target had come to MPI */
+};
+
 struct operation {
     const char *name;
     enum effect effect;
     bool fetches;
     bool one_element;
-    void (*issue)(struct experiment *experiment);
-    void (*wait)(struct experiment *experiment); /* local completion, where it is a call */
+    bool request_based;
+    bool fails; /* compare_and_swap: compares with what the target does not hold */
+    /* THE TIMED LOOP of this operation: an operation on each of the first `count` slots, with a
+     * stamp after each part of the last one where the parts are asked for `apart`. */
+    struct access (*access)(struct experiment *experiment, long long count, bool apart);
 };
 
 enum epoch { PASSIVE, GENERAL_ACTIVE, COLLECTIVE_ACTIVE };
+
+/* The calls at an origin that are timed: before the operation, and after it. */
+enum calls { LOCK_UNLOCK, NOTHING_FLUSH, NOTHING_FLUSH_LOCAL, FENCE_FENCE, START_COMPLETE };
 
 /* What stands around the operation, at the origin and at the target. */
 struct synchronisation {
     const char *name;
     enum epoch epoch;
-    bool exclusive;
+    enum calls calls;
+    int lock_type;          /* LOCK_UNLOCK */
+    int assertion;          /* of the lock */
     bool completes_locally; /* says nothing of the target, unless the operation fetches */
     /* at an origin, untimed: around the cell, and before the target's flag is waited for */
     void (*enter)(struct experiment *experiment);
     void (*leave)(struct experiment *experiment);
     void (*open)(struct experiment *experiment);
-    /* at an origin, timed */
-    void (*begin)(struct experiment *experiment);
-    void (*complete)(struct experiment *experiment);
-    /* at an origin, untimed: what completes at the target where `complete` does not */
+    /* at an origin, untimed: what completes at the target where the timed call does not */
     void (*finish)(struct experiment *experiment);
     /* at the target (COLLECTIVE_ACTIVE: at all ranks but origins), before and after its state */
     void (*target_open)(struct experiment *experiment);
@@ -87,24 +103,20 @@ struct target_state {
     struct presence (*stay)(struct experiment *experiment, double length_s);
 };
 
-#define CACHE_LINE_BYTES 64
-
 /* What target and other ranks tell each other outside MPI. */
 struct page {
     _Atomic uint64_t entered; /* the sample whose state the target has entered */
+    double opened_s;          /* when the target's part of that sample's epoch was open */
     _Atomic uint64_t left;    /* the sample whose state it has left; `presence` is of that one */
     _Atomic uint64_t visits;  /* how often the target came to MPI while in its states */
     struct presence presence;
-    /* each on a cache line of its own: the first origin asks, the target answers */
-    alignas(CACHE_LINE_BYTES) _Atomic uint64_t asked;
-    alignas(CACHE_LINE_BYTES) _Atomic uint64_t answered;
 };
 
-/* What is known of one origin's region of the target's window; elements of eight bytes. */
+/* What is known of one origin's region of the target's window; elements of eight bytes, those of
+ * each slot together. */
 struct region {
     int64_t *payload; /* what its origin puts or accumulates */
     int64_t *model;   /* what the target's elements must hold */
-    int64_t *fetched; /* what the last operation must have fetched */
 };
 
 struct experiment {
@@ -126,33 +138,39 @@ struct experiment {
     MPI_Win window;
     int64_t *memory;       /* at the target: the window's elements */
     MPI_Aint displacement; /* of the first that this origin accesses, in bytes */
-    MPI_Datatype type;     /* of what is accessed at the target, `type_count` times */
+    MPI_Aint slot_bytes;   /* from a slot to the next, at the target */
+    MPI_Datatype type;     /* of what is accessed in a slot of the target, `type_count` times */
     int type_count;
     MPI_Group peers; /* pscw: the target at the origins, all origins at the target */
     MPI_Request request;
 
-    int elements;           /* of the payload, eight bytes each */
+    int elements;           /* of a payload, eight bytes each */
+    int slots;              /* payloads of a region: an operation of a burst has one to itself */
     struct region *regions; /* an origin each */
     int known_begin;        /* the regions this rank has to know: an origin its own, the target */
     int known_end;          /* all, any other none */
     int64_t *payload;       /* at an origin: what is put or accumulated */
     int64_t *result;        /* at an origin: what is fetched */
-    int64_t compared;       /* at an origin: what compare_and_swap compares with */
-    uint64_t sample;        /* number of the sample that is running, from 1 */
-    uint64_t trips;         /* round trips of a cache line so far */
+    int64_t *compared;      /* at an origin: what compare_and_swap compares with */
+    int64_t *copy;          /* at an origin: its region, read back */
+    uint64_t sample;        /* number of the sample or burst that is running, from 1 */
     struct page *page;      /* shared outside MPI */
     double start_s;         /* the cell's common start stamp */
-    struct verification at_target, in_gaps, at_origin;
+    struct verification at_target, in_gaps, at_origin, read_back;
 };
 
 /* The choices of the axes; how many there are stands here for TABLE(). */
 extern const struct layout layouts[3];
-extern const struct operation operations[10];
+extern const struct operation operations[11];
 extern const struct flavor flavors[4];
 extern const struct synchronisation synchronisations[8];
 
-/* All ranks: a burst of each origin, and what the others have to do in it. Returns seconds. */
-double run_burst(struct experiment *experiment, long long burst);
+/* At an origin, untimed: get the whole region into `copy`, in an epoch of the cell's own kind. */
+void read_back(struct experiment *experiment);
+
+/* At an origin, where bursts cannot be looked at by the target: whatever replaces the target's
+ * elements and fetches nothing is read back after each burst. */
+bool is_read_back(const struct operation *operation);
 
 /* The rank that stands so many places from the target: --target says in which direction. */
 int rank_at(const struct launch *launch, int place);
@@ -165,6 +183,6 @@ void free_type(struct experiment *experiment);
 
 bool is_shared(const struct flavor *flavor);
 
-bool is_request_based(const struct operation *operation);
+bool is_exclusive(const struct synchronisation *synchronisation);
 
 #endif

@@ -1,5 +1,4 @@
-/* Payloads, and what must become of them at the target and at the origin.
- */
+/* Payloads, and what must become of them at the target and at the origin. */
 #include "progress/payload.h"
 
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 
 size_t region_elements(const struct experiment *experiment)
 {
-    return 2 * (size_t)experiment->elements + SPARE_ELEMENTS;
+    return 2 * (size_t)experiment->slots * (size_t)experiment->elements + SPARE_ELEMENTS;
 }
 
 /* Positive and small, so that sums of all samples are exact. `element` counts through all regions.
@@ -45,23 +44,38 @@ static void end_own_epoch(struct experiment *experiment, int lock_type)
     }
 }
 
+/* Of all slots of a region, those of each slot together. */
+static int payload_elements(const struct experiment *experiment)
+{
+    return experiment->slots * experiment->elements;
+}
+
 /* The number of an element through all regions. */
 static size_t number_of(const struct experiment *experiment, int region, int element)
 {
-    return (size_t)region * (size_t)experiment->elements + (size_t)element;
+    return (size_t)region * (size_t)payload_elements(experiment) + (size_t)element;
 }
 
-/* At the target: where a region's element lies in the window, and the gap that belongs to it. */
-static size_t place_of(const struct experiment *experiment, int region, int element)
+/* Where an element of a region lies in it, and the gap that belongs to it: each slot has the
+ * layout. */
+static size_t place_in_region(const struct experiment *experiment, int element)
 {
-    return (size_t)region * region_elements(experiment) +
-           experiment->layout->place((size_t)element, (size_t)experiment->elements);
+    const size_t elements = (size_t)experiment->elements;
+    const size_t slot = (size_t)element / elements;
+    return 2 * slot * elements + experiment->layout->place((size_t)element % elements, elements);
 }
 
-static size_t gap_of(const struct experiment *experiment, int region, int element)
+static size_t gap_in_region(const struct experiment *experiment, int element)
 {
-    return (size_t)region * region_elements(experiment) +
-           experiment->layout->gap((size_t)element, (size_t)experiment->elements);
+    const size_t elements = (size_t)experiment->elements;
+    const size_t slot = (size_t)element / elements;
+    return 2 * slot * elements + experiment->layout->gap((size_t)element % elements, elements);
+}
+
+/* Where a region begins in the target's window. */
+static size_t begin_of(const struct experiment *experiment, int region)
+{
+    return (size_t)region * region_elements(experiment);
 }
 
 void payload_initialise(struct experiment *experiment)
@@ -72,9 +86,9 @@ void payload_initialise(struct experiment *experiment)
         experiment->memory[place] = guard(place);
     }
     for (int region = 0; region < experiment->origins; region++) {
-        for (int i = 0; i < experiment->elements; i++) {
-            experiment->memory[place_of(experiment, region, i)] =
-                experiment->regions[region].model[i];
+        int64_t *memory = experiment->memory + begin_of(experiment, region);
+        for (int i = 0; i < payload_elements(experiment); i++) {
+            memory[place_in_region(experiment, i)] = experiment->regions[region].model[i];
         }
     }
     end_own_epoch(experiment, MPI_LOCK_EXCLUSIVE);
@@ -89,100 +103,141 @@ static void inject_wrong_data(const struct experiment *experiment, int64_t *elem
     }
 }
 
-void payload_prepare(struct experiment *experiment)
+/* A burst's new payloads. What is got is there from the beginning. */
+static void fill(struct experiment *experiment, long long slots)
 {
-    const int elements = experiment->elements;
-    const int last = experiment->origins - 1;
-    const bool keeps = experiment->operation->effect == KEEPS;
+    const int count = (int)slots * experiment->elements;
     experiment->sample++;
-    for (int i = 0; i < elements; i++) {
-        experiment->result[i] = -1;
-    }
     for (int region = experiment->known_begin; region < experiment->known_end; region++) {
-        const struct region *known = &experiment->regions[region];
-        experiment->compared = known->model[0];
-        for (int i = 0; i < elements; i++) {
-            known->payload[i] =
+        for (int i = 0; i < count; i++) {
+            experiment->regions[region].payload[i] =
                 element_of_sample(experiment->sample, number_of(experiment, region, i));
         }
-        if (keeps) {
-            memcpy(known->model, known->payload, (size_t)elements * sizeof(int64_t));
+    }
+}
+
+/* What compare_and_swap compares with: the target's element. One that is to fail compares with
+ * another value, and has a third to swap in. */
+static void expect_old(struct experiment *experiment, long long slots)
+{
+    const struct region *own = &experiment->regions[experiment->known_begin];
+    for (long long i = 0; experiment->is_origin && i < slots * experiment->elements; i++) {
+        experiment->compared[i] = own->model[i];
+        if (experiment->operation->fails) {
+            experiment->compared[i] = ~own->model[i];
+            own->payload[i] = own->model[i] + 1;
         }
     }
+}
+
+static void forget_results(struct experiment *experiment, long long slots)
+{
+    for (long long i = 0; experiment->is_origin && i < slots * experiment->elements; i++) {
+        experiment->result[i] = -1;
+    }
+}
+
+/* What is got: at the target, where the operations find it. */
+static void store_payloads(struct experiment *experiment, long long slots)
+{
+    const int count = (int)slots * experiment->elements;
+    const int last = experiment->origins - 1;
+    begin_own_epoch(experiment, MPI_LOCK_SHARED);
+    for (int region = 0; region < experiment->origins; region++) {
+        int64_t *memory = experiment->memory + begin_of(experiment, region);
+        for (int i = 0; i < count; i++) {
+            memory[place_in_region(experiment, i)] = experiment->regions[region].model[i];
+        }
+    }
+    inject_wrong_data(experiment,
+                      &experiment->memory[begin_of(experiment, last) +
+                                          place_in_region(experiment, experiment->elements - 1)]);
+    end_own_epoch(experiment, MPI_LOCK_SHARED);
+}
+
+void payload_prepare(struct experiment *experiment, long long slots)
+{
+    const size_t bytes = (size_t)slots * (size_t)experiment->elements * sizeof(int64_t);
+    const bool keeps = experiment->operation->effect == KEEPS;
+    fill(experiment, slots);
+    for (int region = experiment->known_begin; keeps && region < experiment->known_end; region++) {
+        memcpy(experiment->regions[region].model, experiment->regions[region].payload, bytes);
+    }
+    expect_old(experiment, slots);
+    forget_results(experiment, slots);
     if (keeps && experiment->is_target) {
-        begin_own_epoch(experiment, MPI_LOCK_SHARED);
-        for (int region = 0; region < experiment->origins; region++) {
-            for (int i = 0; i < elements; i++) {
-                experiment->memory[place_of(experiment, region, i)] =
-                    experiment->regions[region].payload[i];
+        store_payloads(experiment, slots);
+    }
+}
+
+void payload_renew(struct experiment *experiment, long long slots)
+{
+    if (experiment->operation->effect != KEEPS) {
+        fill(experiment, slots);
+        expect_old(experiment, slots);
+    }
+    forget_results(experiment, slots);
+}
+
+static int64_t advanced(enum effect effect, int64_t old, int64_t payload)
+{
+    return effect == ADDS ? old + payload : effect == REPLACES ? payload : old;
+}
+
+void payload_advance(struct experiment *experiment, long long slots)
+{
+    const struct operation *operation = experiment->operation;
+    const int count = (int)slots * experiment->elements;
+    for (int region = experiment->known_begin; region < experiment->known_end; region++) {
+        struct region *known = &experiment->regions[region];
+        for (int i = 0; i < count; i++) {
+            if (experiment->is_origin && operation->fetches) {
+                verify_element(&experiment->at_origin, experiment->result[i], known->model[i],
+                               number_of(experiment, region, i), experiment->sample);
             }
-        }
-        inject_wrong_data(experiment,
-                          &experiment->memory[place_of(experiment, last, elements - 1)]);
-        end_own_epoch(experiment, MPI_LOCK_SHARED);
-    }
-}
-
-/* After `times` operations with one payload: what the target holds, what the last one fetched. */
-static void advance_model(const struct experiment *experiment, const struct region *region,
-                          int64_t times)
-{
-    for (int i = 0; i < experiment->elements; i++) {
-        const int64_t old = region->model[i];
-        const int64_t payload = region->payload[i];
-        switch (experiment->operation->effect) {
-        case KEEPS:
-            region->fetched[i] = old;
-            break;
-        case REPLACES: /* and a second compare_and_swap finds what the first has left */
-            region->fetched[i] = times > 1 ? payload : old;
-            region->model[i] = payload;
-            break;
-        case ADDS:
-            region->fetched[i] = old + (times - 1) * payload;
-            region->model[i] = old + times * payload;
-            break;
+            known->model[i] = advanced(operation->effect, known->model[i], known->payload[i]);
         }
     }
 }
 
-/* At an origin: hold what it fetched against the model. */
-static void check_result(struct experiment *experiment)
+void payload_follow(struct experiment *experiment, long long bursts, long long slots)
 {
-    const int own = experiment->known_begin;
-    for (int i = 0; i < experiment->elements; i++) {
-        verify_element(&experiment->at_origin, experiment->result[i],
-                       experiment->regions[own].fetched[i], number_of(experiment, own, i),
+    for (long long i = 0; experiment->operation->effect != KEEPS && i < bursts; i++) {
+        fill(experiment, slots);
+        payload_advance(experiment, slots);
+    }
+}
+
+/* Compare a region's elements with the model, and its gaps with what was there from the
+ * beginning. */
+static void check_region(struct experiment *experiment, int region, const int64_t *memory,
+                         struct verification *elements, struct verification *gaps)
+{
+    for (int i = 0; i < payload_elements(experiment); i++) {
+        const size_t number = number_of(experiment, region, i);
+        const size_t gap = gap_in_region(experiment, i);
+        verify_element(elements, memory[place_in_region(experiment, i)],
+                       experiment->regions[region].model[i], number, experiment->sample);
+        verify_element(gaps, memory[gap], guard(begin_of(experiment, region) + gap), number,
                        experiment->sample);
     }
 }
 
-/* At the target: hold the elements and gaps of an origin's region against the model. */
-static void check_region(struct experiment *experiment, int region)
+void payload_check_copy(struct experiment *experiment)
 {
-    const int64_t *memory = experiment->memory;
-    for (int i = 0; i < experiment->elements; i++) {
-        const size_t gap = gap_of(experiment, region, i);
-        const size_t number = number_of(experiment, region, i);
-        verify_element(&experiment->at_target, memory[place_of(experiment, region, i)],
-                       experiment->regions[region].model[i], number, experiment->sample);
-        verify_element(&experiment->in_gaps, memory[gap], guard(gap), number, experiment->sample);
-    }
+    check_region(experiment, experiment->known_begin, experiment->copy, &experiment->read_back,
+                 &experiment->read_back);
+    memset(experiment->copy, 0, region_elements(experiment) * sizeof(int64_t));
 }
 
-void payload_check(struct experiment *experiment, int64_t times)
+void payload_check(struct experiment *experiment)
 {
     watchdog_phase = "verify";
-    for (int region = experiment->known_begin; region < experiment->known_end; region++) {
-        advance_model(experiment, &experiment->regions[region], times);
-    }
-    if (experiment->is_origin && experiment->operation->fetches) {
-        check_result(experiment);
-    }
     if (experiment->is_target) {
         begin_own_epoch(experiment, MPI_LOCK_SHARED);
         for (int region = 0; region < experiment->origins; region++) {
-            check_region(experiment, region);
+            check_region(experiment, region, experiment->memory + begin_of(experiment, region),
+                         &experiment->at_target, &experiment->in_gaps);
         }
         end_own_epoch(experiment, MPI_LOCK_SHARED);
     }
@@ -197,8 +252,10 @@ void payload_inject_wrong(const struct experiment *experiment)
 
 void payload_allocate(struct experiment *experiment)
 {
-    const size_t elements = (size_t)experiment->elements;
+    const size_t elements = (size_t)payload_elements(experiment);
     experiment->result = allocate(elements, sizeof(int64_t));
+    experiment->compared = allocate(elements, sizeof(int64_t));
+    experiment->copy = allocate(region_elements(experiment), sizeof(int64_t));
     experiment->regions = allocate((size_t)experiment->origins, sizeof experiment->regions[0]);
     experiment->known_begin = experiment->is_origin ? experiment->place - 1 : 0;
     experiment->known_end = experiment->is_origin   ? experiment->place
@@ -207,10 +264,9 @@ void payload_allocate(struct experiment *experiment)
     for (int region = experiment->known_begin; region < experiment->known_end; region++) {
         struct region *known = &experiment->regions[region];
         *known = (struct region){.payload = allocate(elements, sizeof(int64_t)),
-                                 .model = allocate(elements, sizeof(int64_t)),
-                                 .fetched = allocate(elements, sizeof(int64_t))};
+                                 .model = allocate(elements, sizeof(int64_t))};
         experiment->payload = known->payload;
-        for (int i = 0; i < experiment->elements; i++) {
+        for (int i = 0; i < payload_elements(experiment); i++) {
             known->model[i] = element_of_sample(0, number_of(experiment, region, i));
         }
     }
@@ -221,8 +277,9 @@ void payload_free(struct experiment *experiment)
     for (int region = experiment->known_begin; region < experiment->known_end; region++) {
         free(experiment->regions[region].payload);
         free(experiment->regions[region].model);
-        free(experiment->regions[region].fetched);
     }
     free(experiment->regions);
+    free(experiment->copy);
+    free(experiment->compared);
     free(experiment->result);
 }

@@ -1,32 +1,11 @@
-/* Synchronisations: what begins and completes an operation, at the origin and at the target. */
+/* Synchronisations: what stands around an operation, at the origin and at the target. What is timed
+ * of it is called in operations.c. */
 #include "harness/watchdog.h"
 #include "progress/experiment.h"
 
 static void nothing(struct experiment *experiment)
 {
     (void)experiment;
-}
-
-static void lock_exclusive(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, experiment->target, 0, experiment->window));
-}
-
-static void lock_shared(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, experiment->target, 0, experiment->window));
-}
-
-/* No conflicting lock exists: all locks of such a cell are shared ones. */
-static void lock_shared_nocheck(struct experiment *experiment)
-{
-    CHECKED(
-        MPI_Win_lock(MPI_LOCK_SHARED, experiment->target, MPI_MODE_NOCHECK, experiment->window));
-}
-
-static void unlock(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_unlock(experiment->target, experiment->window));
 }
 
 static void lock_all(struct experiment *experiment)
@@ -49,11 +28,6 @@ static void flush(struct experiment *experiment)
     CHECKED(MPI_Win_flush(experiment->target, experiment->window));
 }
 
-static void flush_local(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_flush_local(experiment->target, experiment->window));
-}
-
 static void fence_first(struct experiment *experiment)
 {
     CHECKED(MPI_Win_fence(MPI_MODE_NOPRECEDE, experiment->window));
@@ -69,38 +43,52 @@ static void post(struct experiment *experiment)
     CHECKED(MPI_Win_post(experiment->peers, 0, experiment->window));
 }
 
-static void start(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_start(experiment->peers, 0, experiment->window));
-}
-
-static void complete(struct experiment *experiment)
-{
-    CHECKED(MPI_Win_complete(experiment->window));
-}
-
 static void wait_for_origins(struct experiment *experiment)
 {
     CHECKED(MPI_Win_wait(experiment->window));
 }
 
-#define NO_TARGET_PART nothing, nothing
+#define NOTHING_AT_THE_TARGET .target_open = nothing, .target_close = nothing
+#define LOCKED(type_, assertion_)                                                                  \
+    .epoch = PASSIVE, .calls = LOCK_UNLOCK, .lock_type = (type_), .assertion = (assertion_),       \
+    .enter = nothing, .leave = nothing, .open = nothing, .finish = nothing, NOTHING_AT_THE_TARGET
+#define IN_LOCK_ALL(enter_, calls_, finish_)                                                       \
+    .epoch = PASSIVE, .calls = (calls_), .enter = (enter_), .leave = unlock_all, .open = nothing,  \
+    .finish = (finish_), NOTHING_AT_THE_TARGET
 
 const struct synchronisation synchronisations[] = {
-    {"lock_exclusive", PASSIVE, true, false, nothing, nothing, nothing, lock_exclusive, unlock,
-     nothing, NO_TARGET_PART},
-    {"lock_shared", PASSIVE, false, false, nothing, nothing, nothing, lock_shared, unlock, nothing,
-     NO_TARGET_PART},
-    {"lock_shared_nocheck", PASSIVE, false, false, nothing, nothing, nothing, lock_shared_nocheck,
-     unlock, nothing, NO_TARGET_PART},
-    {"lock_all_flush", PASSIVE, false, false, lock_all, unlock_all, nothing, nothing, flush,
-     nothing, NO_TARGET_PART},
-    {"lock_all_nocheck", PASSIVE, false, false, lock_all_nocheck, unlock_all, nothing, nothing,
-     flush, nothing, NO_TARGET_PART},
-    {"lock_all_flush_local", PASSIVE, false, true, lock_all, unlock_all, nothing, nothing,
-     flush_local, flush, NO_TARGET_PART},
-    {"fence", COLLECTIVE_ACTIVE, false, false, nothing, nothing, fence_first, nothing, fence_last,
-     nothing, fence_first, fence_last},
-    {"pscw", GENERAL_ACTIVE, false, true, nothing, nothing, nothing, start, complete, nothing, post,
-     wait_for_origins},
+    {.name = "lock_exclusive", LOCKED(MPI_LOCK_EXCLUSIVE, 0)},
+    {.name = "lock_shared", LOCKED(MPI_LOCK_SHARED, 0)},
+    /* no conflicting lock exists: all locks of such a cell are shared ones */
+    {.name = "lock_shared_nocheck", LOCKED(MPI_LOCK_SHARED, MPI_MODE_NOCHECK)},
+    {.name = "lock_all_flush", IN_LOCK_ALL(lock_all, NOTHING_FLUSH, nothing)},
+    {.name = "lock_all_nocheck", IN_LOCK_ALL(lock_all_nocheck, NOTHING_FLUSH, nothing)},
+    {.name = "lock_all_flush_local",
+     IN_LOCK_ALL(lock_all, NOTHING_FLUSH_LOCAL, flush),
+     .completes_locally = true},
+    {.name = "fence",
+     .epoch = COLLECTIVE_ACTIVE,
+     .calls = FENCE_FENCE,
+     .enter = nothing,
+     .leave = nothing,
+     .open = fence_first,
+     .finish = nothing,
+     .target_open = fence_first,
+     .target_close = fence_last},
+    {.name = "pscw",
+     .epoch = GENERAL_ACTIVE,
+     .calls = START_COMPLETE,
+     .completes_locally = true,
+     .enter = nothing,
+     .leave = nothing,
+     .open = nothing,
+     .finish = nothing,
+     .target_open = post,
+     .target_close = wait_for_origins},
 };
+
+bool is_exclusive(const struct synchronisation *synchronisation)
+{
+    return synchronisation->calls == LOCK_UNLOCK &&
+           synchronisation->lock_type == MPI_LOCK_EXCLUSIVE;
+}
