@@ -24,7 +24,7 @@ from onesided.tables import (
     parse_labels,
     read_campaign,
 )
-from onesided.verdicts import NO_EFFECT, STATUS_OK, UNDECIDED, Probe, Verdict, failure
+from onesided.verdicts import NO_EFFECT, RELEASED, STATUS_OK, UNDECIDED, Probe, Verdict, failure
 
 VERDICTS_SCHEMA = "onesided/verdicts/1"
 
@@ -107,14 +107,16 @@ def summarise(campaign: CollectedCampaign, experiment: Experiment) -> list[dict[
 
 def _probes(evidence: pl.DataFrame) -> dict[Place, Probe]:
     """Return the valid samples of each launch that has any."""
-    grouped = (
-        evidence.filter("valid")
-        .group_by([*PLACE, "round"], maintain_order=True)
-        .agg("remaining", "elapsed")
+    if RELEASED not in evidence.columns:
+        evidence = evidence.with_columns(pl.lit(0.0).alias(RELEASED))
+    grouped = evidence.group_by([*PLACE, "round"], maintain_order=True).agg(
+        pl.col("remaining").filter("valid"),
+        pl.col("elapsed").filter("valid"),
+        pl.col(RELEASED).mean().fill_null(0.0),
     )
     return {
-        tuple(key): Probe(tuple(remaining), tuple(elapsed))
-        for *key, remaining, elapsed in grouped.iter_rows()
+        tuple(key): Probe(tuple(remaining), tuple(elapsed), released)
+        for *key, remaining, elapsed, released in grouped.iter_rows()
     }
 
 

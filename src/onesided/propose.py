@@ -12,7 +12,7 @@ import polars as pl
 
 from onesided import references, settings
 from onesided.analyse import read_verdicts
-from onesided.experiments.progress import cores_limits
+from onesided.prices import cores_limits
 from onesided.reproducibility import is_helped
 from onesided.tables import PLACE, SUMMARY_COLUMNS, read_campaign, read_table
 from onesided.verdicts import FAILURES, NOT_MEASURED

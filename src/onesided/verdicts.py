@@ -75,6 +75,10 @@ RUN_DELAYS = ("compute_run_delay", "access_run_delay")
 """The series of how long the target in its state, and the origin within its access, waited for a
 core."""
 
+RELEASED = "released"
+"""The series of whether the target's call that opens its part of an epoch returned only after the
+origin, which had waited outside MPI, had called MPI (1) or by itself (0)."""
+
 MOST_RUN_DELAY = 0.1
 """Who waited for its core for more than this share of the target's state lost it. Where the target
 is to come to MPI meanwhile, probing or polling, and lost its core, its visits are the clock; where
@@ -146,10 +150,13 @@ class Probe:
     Attributes:
         remaining: what was left of the target's compute when the operation was issued.
         elapsed: from issue to return.
+        released: the share of all samples in which the target's call that opens its part of the
+            epoch returned only after the origin had called MPI: that call synchronises.
     """
 
     remaining: tuple[float, ...]
     elapsed: tuple[float, ...]
+    released: float = 0.0
 
     @property
     def early_fraction(self) -> float:

@@ -104,9 +104,9 @@ INLINE void issue_rget_accumulate(struct experiment *experiment, long long slot)
 /* ---- The timed loop ---- */
 
 INLINE struct access timed_loop(struct experiment *experiment, long long count, bool apart,
-                                bool waits, void (*issue)(struct experiment *, long long))
+                                enum calls calls, bool waits,
+                                void (*issue)(struct experiment *, long long))
 {
-    const enum calls calls = experiment->synchronisation->calls;
     struct access access = {.begin_s = clock_now_s()};
     for (long long slot = 0; slot < count; slot++) {
         begin_epoch(experiment, calls, apart);
@@ -129,11 +129,27 @@ INLINE struct access timed_loop(struct experiment *experiment, long long count, 
     return access;
 }
 
+/* The loop once for each kind of calls, and apart or not: the compiler leaves nothing to decide
+ * inside of it. */
 #define LOOP(name, waits, issue)                                                                   \
     static struct access name(struct experiment *experiment, long long count, bool apart)          \
     {                                                                                              \
-        return timed_loop(experiment, count, apart, waits, issue);                                 \
+        switch (experiment->synchronisation->calls) {                                              \
+        case LOCK_UNLOCK:                                                                          \
+            return LOOP_OF(LOCK_UNLOCK, waits, issue);                                             \
+        case NOTHING_FLUSH:                                                                        \
+            return LOOP_OF(NOTHING_FLUSH, waits, issue);                                           \
+        case NOTHING_FLUSH_LOCAL:                                                                  \
+            return LOOP_OF(NOTHING_FLUSH_LOCAL, waits, issue);                                     \
+        case FENCE_FENCE:                                                                          \
+            return LOOP_OF(FENCE_FENCE, waits, issue);                                             \
+        default:                                                                                   \
+            return LOOP_OF(START_COMPLETE, waits, issue);                                          \
+        }                                                                                          \
     }
+#define LOOP_OF(calls, waits, issue)                                                               \
+    (apart ? timed_loop(experiment, count, true, calls, waits, issue)                              \
+           : timed_loop(experiment, count, false, calls, waits, issue))
 
 LOOP(put, false, issue_put)
 LOOP(get, false, issue_get)

@@ -28,7 +28,8 @@ class Analysis(Protocol):
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
         """Return one row a timed operation: PLACE, round, rank, index, remaining, elapsed, valid.
 
-        ``remaining`` and ``elapsed`` are in seconds.
+        ``remaining`` and ``elapsed`` are in seconds. Where the target opens an epoch, a column
+        `verdicts.RELEASED` says whether that call waited for the origin (1) or not (0).
         """
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
@@ -65,19 +66,23 @@ class Experiment:
         return importlib.import_module(self.page_module)
 
 
+PRICE_KINDS = {"price": ("median", "far", "shared")}
+"""A price has three kinds of launches in every experiment (`onesided.prices`)."""
+
 _REGISTERED = (
     Experiment(
         kernel="progress",
         title="Progress",
         analysis_module="onesided.experiments.progress",
         page_module="onesided.report.progress",
-        kinds={"price": ("median", "far", "shared")},
+        kinds=PRICE_KINDS,
     ),
     Experiment(
         kernel="shared_counter",
         title="The shared counter",
         analysis_module="onesided.experiments.shared_counter",
         page_module="onesided.report.counter",
+        kinds=PRICE_KINDS,
     ),
     Experiment(
         kernel="origin_threads",

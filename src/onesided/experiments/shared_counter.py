@@ -8,6 +8,8 @@ from typing import Any
 import polars as pl
 
 from onesided import verdicts
+from onesided.moments import TARGET_WIDTH, WIDTH
+from onesided.prices import launch_prices
 from onesided.tables import PLACE
 from onesided.verdicts import MINIMUM_REMAINING_S, REFERENCE, UNDECIDED, Probe, Verdict
 
@@ -36,7 +38,6 @@ def _totals(samples: pl.DataFrame) -> pl.DataFrame:
             access.mean().alias("access_mean.origins"),
             access_one.mean().alias("access_mean.rank_1"),
             access.median().alias("access_median.origins"),
-            value.filter(metric == "price").median().alias("price.median"),
             compute.mean().alias("compute_mean.all_ranks"),
             compute_one.mean().alias("compute_mean.rank_1"),
             access_one.sum().alias("access_total"),
@@ -90,14 +91,19 @@ def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+WIDTHS = (WIDTH, TARGET_WIDTH)
 _RATIOS = ("communication_performance", "degradation", "slowdown")
 
 
 def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
     """Return the counter's metrics, one value a launch (see `Analysis`)."""
-    wide = _slowdown(_figures(_totals(samples)), cells)
+    wide = _slowdown(_figures(_totals(samples)), cells).join(
+        launch_prices(samples), on=LAUNCH, how="left", maintain_order="left"
+    )
     unit = (
         pl.when(pl.col("metric").is_in(_RATIOS))
+        .then(pl.lit("1"))
+        .when(pl.col("metric").is_in(WIDTHS))
         .then(pl.lit("1"))
         .when(pl.col("metric") == "tasks")
         .then(pl.lit("count"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from onesided.experiments.progress import COUNTS, FAR, SHARED
 from onesided.moments import PRICE
+from onesided.prices import COUNTS, FAR, SHARED
 from onesided.report import numbers
 from onesided.report.cells import axis_of, by_environment, value_or_word
 from onesided.report.frame import Cell, Material

@@ -1,0 +1,171 @@
+/* What does the harness add to a price? The kernel `progress` makes bursts; beside it stands the
+ * plainest loop that a person would write, on the same window and slots, in turns with it.
+ *
+ *   direct_loop PAIRS     under an MPI's launcher with two ranks
+ *
+ * Prints, for each operation, the median seconds an operation of both loops, and the median of the
+ * ratios of pairs. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/clock.h"
+#include "progress/experiment.h"
+
+#define TARGET 0
+#define SLOTS 100
+#define SLOT_BYTES 16
+
+static MPI_Win window;
+static int64_t payload[SLOTS], result[SLOTS], compared[SLOTS];
+
+static void must(int code)
+{
+    if (code != MPI_SUCCESS) {
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+}
+
+static void put(void)
+{
+    for (int i = 0; i < SLOTS; i++) {
+        must(MPI_Put(&payload[i], 1, MPI_INT64_T, TARGET, i * SLOT_BYTES, 1, MPI_INT64_T, window));
+        must(MPI_Win_flush(TARGET, window));
+    }
+}
+
+static void get(void)
+{
+    for (int i = 0; i < SLOTS; i++) {
+        must(MPI_Get(&result[i], 1, MPI_INT64_T, TARGET, i * SLOT_BYTES, 1, MPI_INT64_T, window));
+        must(MPI_Win_flush(TARGET, window));
+    }
+}
+
+static void fetch_and_op(void)
+{
+    for (int i = 0; i < SLOTS; i++) {
+        must(MPI_Fetch_and_op(&payload[i], &result[i], MPI_INT64_T, TARGET, i * SLOT_BYTES, MPI_SUM,
+                              window));
+        must(MPI_Win_flush(TARGET, window));
+    }
+}
+
+static void compare_and_swap(void)
+{
+    for (int i = 0; i < SLOTS; i++) {
+        must(MPI_Compare_and_swap(&payload[i], &compared[i], &result[i], MPI_INT64_T, TARGET,
+                                  i * SLOT_BYTES, window));
+        must(MPI_Win_flush(TARGET, window));
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*direct)(void);
+} loops[] = {{"put", put},
+             {"get", get},
+             {"fetch_and_op", fetch_and_op},
+             {"compare_and_swap", compare_and_swap}};
+
+static const struct operation *operation_named(const char *name)
+{
+    const struct operation *found = operations;
+    while (strcmp(found->name, name) != 0) {
+        found++;
+    }
+    return found;
+}
+
+static const struct synchronisation *lock_all_flush(void)
+{
+    const struct synchronisation *found = synchronisations;
+    while (strcmp(found->name, "lock_all_flush") != 0) {
+        found++;
+    }
+    return found;
+}
+
+static double direct_s(void (*direct)(void))
+{
+    const double begin_s = clock_now_s();
+    direct();
+    return (clock_now_s() - begin_s) / SLOTS;
+}
+
+static double kernel_s(const struct operation *operation, struct experiment *experiment)
+{
+    const struct access access = operation->access(experiment, SLOTS, false);
+    return (access.completed_s - access.begin_s) / SLOTS;
+}
+
+static int compare_numbers(const void *first, const void *second)
+{
+    const double difference = *(const double *)first - *(const double *)second;
+    return (difference > 0) - (difference < 0);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof values[0], compare_numbers);
+    return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
+}
+
+static void compare(struct experiment *experiment, int pairs)
+{
+    double *direct = calloc((size_t)pairs, sizeof(double));
+    double *kernel = calloc((size_t)pairs, sizeof(double));
+    double *ratio = calloc((size_t)pairs, sizeof(double));
+    for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+        const struct operation *operation = operation_named(loops[i].name);
+        for (int pair = 0; pair < pairs; pair++) {
+            if (pair % 2 == 0) {
+                direct[pair] = direct_s(loops[i].direct);
+                kernel[pair] = kernel_s(operation, experiment);
+            } else {
+                kernel[pair] = kernel_s(operation, experiment);
+                direct[pair] = direct_s(loops[i].direct);
+            }
+            ratio[pair] = kernel[pair] / direct[pair];
+        }
+        printf("%s %.4g %.4g %.4f\n", loops[i].name, median(kernel, pairs), median(direct, pairs),
+               median(ratio, pairs));
+    }
+    free(direct);
+    free(kernel);
+    free(ratio);
+}
+
+int main(int argument_count, char **arguments)
+{
+    static struct launch launch;
+    const int pairs = argument_count > 1 ? atoi(arguments[1]) : 2001;
+    int64_t *memory = NULL;
+    int rank = 0;
+    must(MPI_Init(&argument_count, &arguments));
+    must(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    must(MPI_Win_allocate(rank == TARGET ? SLOTS * SLOT_BYTES : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+                          &memory, &window));
+    struct experiment experiment = {.launch = &launch,
+                                    .synchronisation = lock_all_flush(),
+                                    .target = TARGET,
+                                    .window = window,
+                                    .slot_bytes = SLOT_BYTES,
+                                    .type = MPI_INT64_T,
+                                    .type_count = 1,
+                                    .elements = 1,
+                                    .slots = SLOTS,
+                                    .payload = payload,
+                                    .result = result,
+                                    .compared = compared};
+    if (rank == 1) {
+        must(MPI_Win_lock_all(0, window));
+        compare(&experiment, pairs);
+        must(MPI_Win_unlock_all(window));
+    }
+    must(MPI_Barrier(MPI_COMM_WORLD));
+    must(MPI_Win_free(&window));
+    must(MPI_Finalize());
+    return EXIT_SUCCESS;
+}
