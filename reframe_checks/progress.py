@@ -13,7 +13,7 @@ from .base import OnesidedCheck
 from .plugins.grid import LOWEST_LEVEL
 
 OPERATIONS = ["put", "get", "accumulate", "fetch_and_op"]
-FETCHING = ["get_accumulate", "compare_and_swap"]
+FETCHING = ["get_accumulate", "compare_and_swap", "failing_compare_and_swap"]
 REQUEST_BASED = ["rput", "rget", "raccumulate", "rget_accumulate"]
 FLAVORS = ["create", "allocate"]
 ALL_FLAVORS = [*FLAVORS, "shared", "dynamic"]

@@ -39,16 +39,25 @@ static void a_whole_sequence_passes_and_each_fault_is_seen(void)
     MUST(strcmp(verify_sequence(falling, begins, 2).first_mismatch, "rank 0 got 2 after 4") == 0);
 }
 
+static struct verification pattern_found(const unsigned char *payload, size_t size_bytes,
+                                         uint64_t sample, int rank)
+{
+    struct verification found = {.name = "pattern"};
+    verify_pattern(&found, payload, size_bytes, sample, rank);
+    MUST(found.checked == (long long)size_bytes);
+    return found;
+}
+
 static void a_pattern_knows_its_sample_and_rank(void)
 {
     unsigned char payload[1000];
     pattern_fill(payload, sizeof payload, 41, 1);
-    MUST(verify_pattern(payload, sizeof payload, 41, 1).errors == 0);
-    MUST(verify_pattern(payload, sizeof payload, 40, 1).errors > 900);
-    MUST(verify_pattern(payload, sizeof payload, 41, 0).errors > 900);
+    MUST(pattern_found(payload, sizeof payload, 41, 1).errors == 0);
+    MUST(pattern_found(payload, sizeof payload, 40, 1).errors > 900);
+    MUST(pattern_found(payload, sizeof payload, 41, 0).errors > 900);
     payload[77] ^= 1;
-    MUST(verify_pattern(payload, sizeof payload, 41, 1).errors == 1);
-    MUST(strstr(verify_pattern(payload, sizeof payload, 41, 1).first_mismatch, "byte 77 of"));
+    MUST(pattern_found(payload, sizeof payload, 41, 1).errors == 1);
+    MUST(strstr(pattern_found(payload, sizeof payload, 41, 1).first_mismatch, "byte 77 of"));
     MUST(verify_exact("sum", 10, 10).errors == 0);
     MUST(verify_exact("sum", 10, 11).errors == 1);
 }

@@ -275,7 +275,7 @@ def test_the_watchdog_names_phase_and_call_of_every_rank(shared_counter):
 def test_a_cell_made_slow_is_three_times_as_slow(shared_counter):
     run = shared_counter.launch(
         *("--cells", "flavor=create;case=target_idle;compute_ms=0;jitter_percent=0,1"),
-        *("--inject", "slow@1", "--price-samples", "40", "--price-budget-s", "0"),
+        *("--inject", "slow@1", "--price-samples", "40", "--price-budget-s", "1"),
     )
     prices = [
         median(item["samples"])

@@ -94,16 +94,15 @@ void pattern_fill(unsigned char *payload, size_t size_bytes, uint64_t sample, in
     }
 }
 
-struct verification verify_pattern(const unsigned char *payload, size_t size_bytes, uint64_t sample,
-                                   int rank)
+void verify_pattern(struct verification *result, const unsigned char *payload, size_t size_bytes,
+                    uint64_t sample, int rank)
 {
-    struct verification result = {.name = "pattern", .checked = (long long)size_bytes};
     for (size_t i = 0; i < size_bytes; i++) {
         const unsigned char expected = pattern_byte(i, sample, rank);
+        result->checked++;
         if (payload[i] != expected) {
-            mismatch(&result, "byte %zu of sample %" PRIu64 ": found %u, expected %u", i, sample,
+            mismatch(result, "byte %zu of sample %" PRIu64 ": found %u, expected %u", i, sample,
                      payload[i], expected);
         }
     }
-    return result;
 }

@@ -22,13 +22,14 @@ struct verification verify_sequence(const int64_t *values, const int *begins, in
 /* One number that must be met exactly: the sum of what was accumulated, a final count. */
 struct verification verify_exact(const char *name, int64_t found, int64_t expected);
 
-/* Hold one element of sample `sample` against what it must be, and count it in `result`. */
+/* Compare one element of a sample with what it must be, and count it in `result`. */
 void verify_element(struct verification *result, int64_t found, int64_t expected, size_t position,
                     uint64_t sample);
 
-/* A payload that differs with its sample's number, so that a lost or repeated one is seen. */
+/* A payload that differs with its sample's number, so that a lost or repeated one is seen; its
+ * check counts its bytes in `result`. */
 void pattern_fill(unsigned char *payload, size_t size_bytes, uint64_t sample, int rank);
-struct verification verify_pattern(const unsigned char *payload, size_t size_bytes, uint64_t sample,
-                                   int rank);
+void verify_pattern(struct verification *result, const unsigned char *payload, size_t size_bytes,
+                    uint64_t sample, int rank);
 
 #endif

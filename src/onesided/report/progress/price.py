@@ -34,6 +34,7 @@ BOUND_OF: Mapping[str, str] = {
     "rget_accumulate": "atomic_add",
     "fetch_and_op": "atomic_add",
     "compare_and_swap": "compare_and_swap",
+    "failing_compare_and_swap": "compare_and_swap",
 }
 """What of the machine an operation cannot beat: moving its bytes, or its own instruction."""
 

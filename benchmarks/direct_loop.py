@@ -1,0 +1,103 @@
+"""Compare the timed loop of the kernel `progress` with the plainest loop, in pairs, in one process.
+
+    python benchmarks/direct_loop.py --environment mpich-5.0.2
+
+Each pair is a burst of 100 operations with a flush each, by the kernel's loop and by a direct one
+(`direct_loop.c`), in changing order, on one window of flavor allocate. Printed for each operation:
+the median seconds an operation by each loop, and the median of the ratios of pairs.
+
+What the kernel's loop has beside the direct one: it notes each MPI call for the watchdog, and takes
+what it accesses from memory. It makes no call through a pointer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from onesided import documents
+from onesided.errors import InputError, OnesidedError
+from onesided.paths import build_dir, environment_file, project_root
+
+PAIRS = 4001
+TIMEOUT_S = 120
+KERNELS = project_root() / "src" / "kernels"
+SOURCES = [
+    project_root() / "benchmarks" / "direct_loop.c",
+    *(KERNELS / "progress" / f"{part}.c" for part in ("operations", "synchronisations", "payload")),
+]
+
+
+def build(document: Mapping[str, Any], folder: Path) -> Path:
+    """Build the program with an environment's compiler; return it.
+
+    Raises:
+        OnesidedError: it does not compile.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / "direct_loop"
+    command = [
+        document["compilers"]["c"],
+        *("-O2", "-std=c11", "-D_GNU_SOURCE", f"-I{KERNELS}"),
+        *('-DONESIDED_SOURCE_STATE=""', '-DONESIDED_THREAD_LEVEL="single"'),
+        *(*SOURCES, *sorted((KERNELS / "harness").glob("*.c"))),
+        *("-o", program, "-lm", "-ldl", "-lpthread"),
+    ]
+    run = subprocess.run(
+        command, env={**os.environ, **document["variables"]}, capture_output=True, text=True
+    )
+    if run.returncode != 0:
+        raise OnesidedError(f"{command[0]}: {run.stderr[-2000:]}")
+    return program
+
+
+def measure(document: Mapping[str, Any], program: Path) -> dict[str, tuple[float, float, float]]:
+    """Run the program on two ranks.
+
+    Returns:
+        For each operation: seconds by the kernel's loop, seconds by the direct one, their ratio.
+
+    Raises:
+        OnesidedError: it failed.
+    """
+    launcher = document["launcher"]
+    library_path = f"{Path(document['prefix']) / 'lib'}:{os.environ.get('LD_LIBRARY_PATH', '')}"
+    run = subprocess.run(
+        [launcher["path"], "-n", "2", *launcher["placement"]["core"], program, str(PAIRS)],
+        env={**os.environ, "LD_LIBRARY_PATH": library_path, **document["variables"]},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+    if run.returncode != 0:
+        raise OnesidedError(f"{program.name}: exit code {run.returncode}: {run.stderr[-300:]}")
+    rows = [line.split() for line in run.stdout.splitlines()]
+    return {name: (float(ours), float(direct), float(ratio)) for name, ours, direct, ratio in rows}
+
+
+def main() -> int:
+    """Print a line for each operation; return 0, 1 where something failed, or 2."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--environment", default="mpich-5.0.2")
+    name = parser.parse_args().environment
+    try:
+        if not environment_file(name).exists():
+            raise InputError("--environment", None, name, "one that `onesided environments` made")
+        document = documents.read_json(environment_file(name), "environment")
+        program = build(document, build_dir() / "direct_loop" / name)
+        print(f"{'operation':<18} {'kernel ns':>10} {'direct ns':>10} {'ratio':>7}")
+        for operation, (ours, direct, ratio) in measure(document, program).items():
+            print(f"{operation:<18} {1e9 * ours:10.1f} {1e9 * direct:10.1f} {ratio:7.3f}")
+    except OnesidedError as fault:
+        print(f"direct_loop: {fault}", file=sys.stderr)
+        return fault.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

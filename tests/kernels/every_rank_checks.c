@@ -1,0 +1,33 @@
+/* A kernel for tests: every rank verifies elements of its own, and the last rank alone has a check
+ * that no other has. Wrong data is one element of the last rank. */
+#include "harness/launch.h"
+
+static const struct axis axes[] = {
+    {"elements", "that each rank verifies", AXIS_INTEGER, "8", {0}, 1, 1000},
+};
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    const int elements = (int)cell_number(cell, "elements");
+    const bool is_last = launch->rank == launch->ranks - 1;
+    struct verification shared = {.name = "shared"}, own = {.name = "of_the_last"};
+    const bool wrong = is_last && launch_injects(launch, cell, INJECT_WRONG_DATA);
+    for (int i = 0; i < elements; i++) {
+        verify_element(&shared, i + (wrong && i == 3), i, (size_t)i, 1);
+        verify_element(&own, i, i, (size_t)i, 1);
+    }
+    record_verification(record, shared);
+    if (is_last) {
+        record_verification(record, own);
+    }
+}
+
+int main(int argument_count, char **arguments)
+{
+    static const struct kernel kernel = {.name = "every_rank_checks",
+                                         .summary = "for tests: what every rank has verified",
+                                         .axes = axes,
+                                         .axis_count = sizeof axes / sizeof axes[0],
+                                         .run_cell = run_cell};
+    return launch_run(&kernel, argument_count, arguments);
+}

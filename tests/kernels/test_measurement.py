@@ -1,0 +1,116 @@
+"""What is timed is what is said to be timed, and no wait of the probe's own stands in it."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from statistics import median
+
+import pytest
+
+from onesided.documents import check
+from onesided.paths import project_root
+
+from .conftest import HERE, KERNELS, Kernel, build
+from .test_shared_counter import series
+
+ORIGIN = 1
+NO_PRICE = ("--price-samples", "0")
+#: A burst through five pointers an operation took 1.07 to 1.25 times as long as a direct one.
+MOST_OVER_DIRECT = 1.1
+
+
+@pytest.fixture(scope="module")
+def progress(environment, build_folder, tmp_path_factory) -> Kernel:
+    folder = tmp_path_factory.mktemp(f"measurement-{environment.name}")
+    return Kernel(environment, build_folder / "progress", folder, {})
+
+
+def test_a_target_that_probes_computes_as_long_as_one_that_does_not(progress):
+    """With a probe every 10 us: bookkeeping in each slice made it 1.4 times as long."""
+    run = progress.launch(
+        *("--operation", "get", "--flavor", "allocate", "--synchronisation", "lock_all_flush"),
+        *("--target_state", "computes,computes_probing", "--probe_interval_us", "10", *NO_PRICE),
+        *("--lengths-ms", "5", "--samples", "30", "--retakes", "0"),
+    )
+    # the work is fixed, so its shortest run is the one that nothing disturbed
+    plain, probing = (min(series(result, "compute", ORIGIN)) for result in run.results.values())
+    assert probing / plain < 1.2
+
+
+def direct_loop():
+    """Return the module of the benchmark, which stands outside of any package."""
+    path = project_root() / "benchmarks" / "direct_loop.py"
+    spec = importlib.util.spec_from_file_location("direct_loop", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_price_carries_little_more_than_a_direct_loop(environment, tmp_path):
+    benchmark = direct_loop()
+    program = benchmark.build(environment.document, tmp_path)
+    runs = [benchmark.measure(environment.document, program) for _ in range(3)]
+    assert runs[0].keys() == {"put", "get", "fetch_and_op", "compare_and_swap"}
+    for operation in runs[0]:
+        assert median(run[operation][2] for run in runs) < MOST_OVER_DIRECT, operation
+
+
+#: Open MPI's component ucx without an adapter: MPI_Win_post waits for a call of the origin.
+POST_WAITS = {
+    "OMPI_MCA_osc_ucx_priority": "200",
+    "OMPI_MCA_pml": "ucx",
+    "OMPI_MCA_opal_common_ucx_tls": "any",
+    "OMPI_MCA_opal_common_ucx_devices": "any",
+}
+
+
+@pytest.mark.parametrize("environment", ["openmpi-5.0.11"], indirect=True)
+def test_a_post_that_waits_for_the_origin_is_no_hang_and_is_recorded(progress):
+    grid = ("--operation", "put,get", "--flavor", "create", "--synchronisation", "pscw,fence")
+    options = (*grid, "--cell-timeout-s", "10", "--lengths-ms", "0,3", "--samples", "2")
+    waits = progress.launch(*options, "--price-passes", "1", variables=POST_WAITS)
+    assert waits.code == 0, waits.stderr
+    for cell, result in waits.results.items():
+        released = series(result, "released", ORIGIN)
+        assert set(released) == {float("synchronisation=pscw" in cell)}, cell
+        check(result, "line", waits.output)
+    # accesses met a computing target all the same
+    assert any(sum(series(result, "valid", ORIGIN)) >= 2 for result in waits.results.values())
+
+
+def test_a_post_that_waits_for_nobody_is_recorded_as_such(progress):
+    run = progress.launch(
+        *("--operation", "put", "--flavor", "create", "--synchronisation", "pscw,fence"),
+        *("--lengths-ms", "0,3", "--samples", "4", *NO_PRICE),
+    )
+    assert run.code == 0, run.stderr
+    for cell, result in run.results.items():
+        released = series(result, "released", ORIGIN)
+        # a target without a core of its own may come later than the origin's patience
+        assert sum(released) <= len(released) / 2, cell
+
+
+SOURCE = "every_rank_checks.c"
+
+
+@pytest.mark.parametrize("environment", ["mpich-5.0.2"], indirect=True)
+def test_what_every_rank_has_verified_is_added_up(environment, tmp_path):
+    sources = tmp_path / "src" / "kernels"
+    shutil.copytree(KERNELS / "harness", sources / "harness")
+    for file in (*KERNELS.glob("*.cmake"), KERNELS / "CMakeLists.txt", HERE / SOURCE):
+        shutil.copy(file, sources)
+    folder = build(environment, tmp_path / "build", sources)
+    kernel = Kernel(environment, folder / "every_rank_checks", tmp_path, {})
+    right = kernel.launch("--elements", "8", ranks=3)
+    (result,) = right.results.values()
+    assert {one["name"]: one["checked"] for one in result["verification"]} == {
+        "shared": 3 * 8,
+        "of_the_last": 8,
+    }
+    wrong = kernel.launch("--elements", "8", "--inject", "wrong_data@0", ranks=3)
+    assert wrong.code == 3
+    (result,) = wrong.results.values()
+    assert result["detail"] == (
+        "shared: 1 of 24 wrong, first: rank 2: element 3 of sample 1: found 4, expected 3"
+    )

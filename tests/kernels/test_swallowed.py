@@ -1,0 +1,112 @@
+"""A library that leaves out one operation of thousands, or returns a value twice, is found."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from .conftest import HERE, Kernel
+from .test_progress import ONCE
+
+CALLS = (3, 30, 200, 2000)
+#: 2,000 operations in all also where a busy core makes bursts of ten
+PRICED = ("--price-samples", "240", "--price-budget-s", "60", "--price-passes", "1")
+PROGRESS = (*PRICED, *ONCE, "--flavor", "allocate", "--synchronisation", "lock_all_flush")
+BRIEF = ("--samples", "1", "--lengths-ms", "0", "--delta-us", "20")
+COUNTER = ("--flavor", "allocate", "--case", "target_idle", "--compute_ms", "0")
+#: what is read back after each access has bursts of one
+COUNTER_LONG = (*COUNTER, "--price-samples", "450", "--price-budget-s", "10", "--warm-up", "9")
+THREADS = ("--flavor", "allocate", "--arrangement", "one_window", "--origins", "1")
+CASES = [
+    *(
+        (function, "progress", (*PROGRESS, *BRIEF, "--operation", operation))
+        for function, operation in (
+            ("MPI_Put", "put"),
+            ("MPI_Get", "get"),
+            ("MPI_Accumulate", "accumulate"),
+            ("MPI_Get_accumulate", "get_accumulate"),
+            ("MPI_Fetch_and_op", "fetch_and_op"),
+            ("MPI_Compare_and_swap", "compare_and_swap"),
+            ("MPI_Compare_and_swap", "failing_compare_and_swap"),
+            ("MPI_Rput", "rput"),
+            ("MPI_Rget", "rget"),
+        )
+    ),
+    *(
+        (function, "shared_counter", (*COUNTER_LONG, "--algorithm", algorithm))
+        for function, algorithm in (
+            ("MPI_Put", "mpi2_array"),
+            ("MPI_Get", "mpi2_array"),
+            ("MPI_Get", "mpi2_tree"),
+            ("MPI_Accumulate", "mpi2_tree"),
+            ("MPI_Fetch_and_op", "fetch_and_op_flush"),
+            ("MPI_Get_accumulate", "get_accumulate_flush"),
+            ("MPI_Compare_and_swap", "compare_and_swap"),
+        )
+    ),
+    *(
+        (function, "origin_threads", (*THREADS, "--operation", operation))
+        for function, operation in (
+            ("MPI_Put", "put"),
+            ("MPI_Get", "get"),
+            ("MPI_Accumulate", "accumulate"),
+            ("MPI_Fetch_and_op", "fetch_and_op"),
+        )
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def swallowing(environment, tmp_path_factory):
+    """Build the faulty library; return what a launch with it needs in its environment."""
+    library = tmp_path_factory.mktemp(f"swallow-{environment.name}") / "swallow.so"
+    compiler = environment.document["compilers"]["c"]
+    command = [compiler, "-shared", "-fPIC", HERE / "swallow.c", "-o", library]
+    subprocess.run(command, env=environment.variables(), check=True)
+
+    def variables(function, call=None):
+        number = {} if call is None else {"SWALLOW_CALL": str(call)}
+        return {"LD_PRELOAD": str(library), "SWALLOW_NAMES": function, **number}
+
+    return variables
+
+
+def kernel_named(name, environment, build_folder, folder):
+    return Kernel(environment, build_folder / name, folder, {})
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "options"), CASES, ids=lambda part: part if isinstance(part, str) else ""
+)
+def test_an_operation_that_a_library_leaves_out_is_wrong_data_wherever_it_stands(
+    environment, build_folder, swallowing, tmp_path, function, name, options
+):
+    kernel = kernel_named(name, environment, build_folder, tmp_path)
+    for call in CALLS:
+        run = kernel.launch(*options, variables=swallowing(function, call))
+        assert run.code == 3, (call, run.stderr)
+        # in the cell's first moment, or in one that comes later in the launch
+        lines = [*run.of_type("result"), *run.of_type("further")]
+        (wrong,) = [line for line in lines if line["status"] == "wrong_data"]
+        (cell,) = run.results
+        assert wrong["cell"] == cell
+        assert "wrong, first: rank" in wrong["detail"]
+
+
+@pytest.mark.parametrize(
+    ("function", "operation"), [("MPI_Put", "put"), ("MPI_Get", "get"), ("MPI_Rput", "rput")]
+)
+def test_a_library_that_keeps_back_what_it_has_delivered_before_meets_no_payload_twice(
+    environment, build_folder, swallowing, tmp_path, function, operation
+):
+    """Every put has new values, so nothing is kept back; every get does, and its place is empty."""
+    kernel = kernel_named("progress", environment, build_folder, tmp_path)
+    run = kernel.launch(
+        *(*PROGRESS, *BRIEF, "--operation", operation), variables=swallowing(function)
+    )
+    keeps_gets_back = function == "MPI_Get"
+    assert run.code == (3 if keeps_gets_back else 0), run.stderr
+    assert [line["status"] for line in run.of_type("result")] == [
+        "wrong_data" if keeps_gets_back else "ok"
+    ]
