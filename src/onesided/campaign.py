@@ -71,15 +71,18 @@ class Campaign:
     def setting_values(self) -> dict[str, dict[str, Any]]:
         """Return what each setting of the campaign is in each of its environments."""
         declared = environments.declared(in_containers=True)
+        mpis = {name: self._family_and_version(declared[name]) for name in self.environments}
         return {
-            setting: {
-                name: settings.value(
-                    setting, declared[name].family, declared[name].version
-                ).document()
-                for name in self.environments
-            }
+            setting: {name: settings.value(setting, *mpi).document() for name, mpi in mpis.items()}
             for setting in self.document["settings"]
         }
+
+    def _family_and_version(self, declaration: environments.Declaration) -> tuple[str, str]:
+        """Return which MPI an environment is; where the file does not say so, what was found."""
+        if declaration.family and declaration.version:
+            return declaration.family, declaration.version
+        document = environments.read(declaration.name, self.provider)
+        return document["family"], document["version"]
 
     def measuring(self) -> dict[str, Any]:
         """Return what of the campaign changes a measurement (its size and prose do not)."""

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import re
 import shutil
 import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 from onesided import containers, documents, paths
+from onesided.declarations import (
+    CONTAINER,
+    NATIVE,
+    PROVIDERS,
+    SYSTEM,
+    WHEEL,
+    Declaration,
+    Document,
+    declared,
+    left_behind,
+    select,
+)
 from onesided.display import Progress
 from onesided.errors import InputError, OnesidedError
-from onesided.providers import container, probe, spack, wheel
+from onesided.providers import container, probe, spack
 from onesided.providers.command import (
     Command,
     Say,
@@ -30,208 +36,14 @@ from onesided.providers.command import (
 )
 from onesided.spack_machine import identity
 
-Document = dict[str, Any]
+__all__ = ["Declaration", "declared", "left_behind", "select"]
 
 SCHEMA = "onesided/environment/1"
 DEFAULT_PROBE_TIMEOUT_S = 60.0
 AT_A_TIME = 4
-PROVIDERS: dict[str, ModuleType] = {"wheel": wheel}
 SPACK = "spack"
-CONTAINER = "container"
-NATIVE = "native"
 PROVIDER_VARIABLE = "ONESIDED_PROVIDER"
 """Who delivers, in place of who is declared; for ReFrame, which is told nothing of a campaign."""
-
-
-@dataclass(frozen=True)
-class Declaration:
-    """One entry of config/environments.yaml together with its family's.
-
-    Attributes:
-        name: the environment's.
-        provider: who installs it.
-        family: mpich, openmpi or impi.
-        version: the MPI's.
-        packages: what the provider installs.
-        family_data: what holds for every version of the family.
-        config_dir: the folder the declaration and the locks stand in.
-        elsewhere: the MPI's folder where another than the declared provider has it.
-        launch_model: native, or how the ranks get into a container.
-        native: where they do, the environment of the same MPI without one.
-        image: the image where it is not the MPI's own.
-        namespaces: own of each container, or shared by those of a launch.
-    """
-
-    name: str
-    provider: str
-    family: str
-    version: str
-    packages: tuple[str, ...]
-    family_data: Document
-    config_dir: Path
-    elsewhere: Path | None = None
-    launch_model: str = NATIVE
-    native: str | None = None
-    image: str | None = None
-    namespaces: str = containers.OWN
-
-    @property
-    def prefix(self) -> Path:
-        """Return the folder the MPI is installed in."""
-        return self.elsewhere or paths.environments_dir() / self.name / "prefix"
-
-    @cached_property
-    def requirements(self) -> str:
-        """Return what is locked for it; of an image its own digest tells.
-
-        Raises:
-            InputError: nothing is.
-        """
-        if self.provider == CONTAINER:
-            return ""
-        return PROVIDERS[self.provider].requirements(self)
-
-    def digest(self) -> str:
-        """Return a SHA-256 that changes when the environment would turn out another one."""
-        # how Spack calls it makes no other environment of a wheel; its provider's requirements do
-        family = {key: value for key, value in self.family_data.items() if key != "spack"}
-        content = {
-            "declaration": [self.name, self.provider, self.family, self.version, self.packages],
-            "family": family,
-            "requirements": self.requirements,
-            "provider_version": getattr(PROVIDERS.get(self.provider), "VERSION", None),
-            "probe": probe.source(),
-        }
-        if self.launch_model != NATIVE:
-            content["container"] = [self.launch_model, self.native, self.image, self.namespaces]
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-    @property
-    def library_version(self) -> str:
-        """Return the version of the library, which a wheel packaged again shares."""
-        return re.sub(r"\.post\d+$", "", self.version)
-
-    def spack_spec(self) -> str:
-        """Return the spec by which Spack knows this MPI."""
-        return self.family_data["spack"].replace("{version}", self.library_version)
-
-    def version_pattern(self) -> str:
-        """Return the regular expression that the library's own version string must match."""
-        numbers = [*self.library_version.split("."), "0"]
-        pattern = self.family_data["library_version_pattern"]
-        values = {"{version}": self.library_version, "{major}": numbers[0], "{minor}": numbers[1]}
-        for word, value in values.items():
-            pattern = pattern.replace(word, re.escape(value))
-        return pattern
-
-    def variables(self) -> dict[str, str]:
-        """Return the variables for compiling and running, with absolute values."""
-        declared_values = self.family_data["variables"].items()
-        return {name: text.replace("{prefix}", str(self.prefix)) for name, text in declared_values}
-
-
-def declared(
-    config_dir: Path | None = None, *, locked: bool = True, in_containers: bool = False
-) -> dict[str, Declaration]:
-    """Return the declared environments by name, in the order of the file.
-
-    Args:
-        config_dir: the folder with environments.yaml; the checkout's ``config/`` by default.
-        locked: demand the hashes of every declared version too.
-        in_containers: give those under ``containers``, too.
-
-    Raises:
-        InputError: the file is malformed, names a family it does not describe, an environment in
-            a container that is not declared, or a declared version has no hash.
-    """
-    config_dir = config_dir or paths.config_dir()
-    source = config_dir / "environments.yaml"
-    document = documents.read_yaml(source, "environments")
-    _check_patterns(document, source)
-    found = {}
-    for name, entry in document["environments"].items():
-        family = document["families"].get(entry["family"])
-        if family is None:
-            known = f"one under families: {', '.join(document['families'])}"
-            raise InputError(source, f"environments.{name}.family", entry["family"], known)
-        fields = {**entry, "packages": tuple(entry["packages"])}
-        found[name] = Declaration(name, family_data=family, config_dir=config_dir, **fields)
-        if locked:
-            _ = found[name].requirements
-    contained = _in_containers(document, found, source)
-    return found | contained if in_containers else found
-
-
-def _in_containers(
-    document: Document, native: dict[str, Declaration], source: Path
-) -> dict[str, Declaration]:
-    found = {}
-    for name, entry in document.get("containers", {}).items():
-        of = entry["environment"]
-        field = f"containers.{name}"
-        if of not in native:
-            raise InputError(source, f"{field}.environment", of, f"one of {', '.join(native)}")
-        if name in native:
-            raise InputError(source, field, name, "a name that is not under environments")
-        model = entry["launch_model"]
-        if entry.get("image") == containers.ABI and model != containers.BIND:
-            raise InputError(source, f"{field}.launch_model", model, "bind: abi has no MPI")
-        if "namespaces" in entry and model == containers.CONTAINED:
-            expected = "nothing: there is one container"
-            raise InputError(source, f"{field}.namespaces", entry["namespaces"], expected)
-        found[name] = replace(
-            native[of],
-            name=name,
-            provider=CONTAINER,
-            launch_model=model,
-            native=of,
-            image=entry.get("image"),
-            namespaces=entry.get("namespaces", containers.OWN),
-        )
-    return found
-
-
-def _check_patterns(document: Document, source: Path) -> None:
-    for name, family in document["families"].items():
-        pattern = family["library_version_pattern"]
-        try:
-            re.compile(pattern.replace("{version}", "0"))
-        except re.error as fault:
-            field = f"families.{name}.library_version_pattern"
-            raise InputError(source, field, pattern, f"a regular expression: {fault}") from fault
-
-
-def select(names: Iterable[str], config_dir: Path | None = None) -> list[Declaration]:
-    """Return some of the declared environments, in containers or not; all native ones for no name.
-
-    Raises:
-        InputError: a name is not declared, or the declarations are faulty.
-    """
-    known = declared(config_dir, in_containers=True)
-    natives = [name for name, one in known.items() if one.launch_model == NATIVE]
-    wanted = list(dict.fromkeys(names)) or natives
-    for name in wanted:
-        if name not in known:
-            source = (config_dir or paths.config_dir()) / "environments.yaml"
-            raise InputError(source, "environments", f"no {name}", f"one of {', '.join(known)}")
-    return [known[name] for name in wanted]
-
-
-@dataclass(frozen=True)
-class LeftBehind:
-    """Glob patterns of what killed ranks can leave, over all declared environments."""
-
-    shared_memory: set[str]
-    temporary: set[str]
-
-
-def left_behind() -> LeftBehind:
-    """Return patterns of what killed ranks can leave in shared memory and in ``/tmp``."""
-    families = [declaration.family_data for declaration in declared(locked=False).values()]
-    return LeftBehind(
-        {pattern for family in families for pattern in family["left_behind"]},
-        {pattern for family in families for pattern in family["left_behind_temporary"]},
-    )
 
 
 def reframe_name(name: str) -> str:
@@ -327,12 +139,16 @@ def _provide_as_declared(
     path = paths.environment_file(declaration.name)
     with alone(path.parent, "another run that installs it", say, stop) as guard:
         standing = _standing(path)
-        if standing and _is_usable(standing, declaration):
-            return standing
-        if standing is None or standing["status"] == "ready":
-            path.unlink(missing_ok=True)  # what it describes is about to change
-        command = Command(stop, guard)
-        document = _make(declaration, command, say, probe_timeout_s)
+        try:
+            found = PROVIDERS[declaration.provider].resolve(declaration)
+        except UnavailableError as fault:
+            document = _describe_unavailable(declaration, str(fault))
+        else:
+            if standing and _is_usable(standing, found):
+                return standing
+            if standing is None or standing["status"] == "ready":
+                path.unlink(missing_ok=True)  # what it describes is about to change
+            document = _make(found, Command(stop, guard), say, probe_timeout_s)
         documents.check(document, "environment", path)
         if document != standing:
             documents.write_json(path, document)
@@ -368,7 +184,8 @@ def image_of(declaration: Declaration) -> str:
 
     It is the family's, if that version is the first of the family's in the file.
     """
-    first = next(one for one in declared().values() if one.family == declaration.family)
+    wheels = [one for one in declared().values() if one.provider == WHEEL]
+    first = next(one for one in wheels if one.family == declaration.family)
     return first.family if first.version == declaration.version else str(declaration.native)
 
 
@@ -395,6 +212,8 @@ def _provide_by_spack(
 def _deliver(
     declaration: Declaration, program: Path, command: Command, say: Say, probe_timeout_s: float
 ) -> Document:
+    if declaration.provider == SYSTEM:
+        declaration = PROVIDERS[SYSTEM].resolve(declaration)
     delivery = spack.deliver(program, command, say)
     build = delivery.of(declaration.spack_spec())
     if build is None:
@@ -404,17 +223,22 @@ def _deliver(
         raise UnavailableError(reason + fault)
     spack.verify(build, command)
     root = identity.component(build.mpi, build.version, Path(build.mpi_prefix))
-    if _leads_into(declaration.prefix, root / declaration.family_data["compiler"]):
+    if _leads_to(declaration, root / declaration.family_data["compiler"]):
         base = _provide_as_declared(declaration, say, command.stop, probe_timeout_s)
     else:
-        base = _probe_elsewhere(replace(declaration, elsewhere=root), command, say, probe_timeout_s)
+        elsewhere = replace(declaration, elsewhere=root, mpi=None)
+        base = _probe_elsewhere(elsewhere, command, say, probe_timeout_s)
     if base["status"] != "ready":
         return {**base, "provider": SPACK}
     return {**base, "provider": SPACK, **spack.describe(delivery, build)}
 
 
-def _leads_into(folder: Path, path: Path) -> bool:
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+def _leads_to(declaration: Declaration, wrapper: Path) -> bool:
+    """Return whether a wrapper is that of the declared MPI, by its links."""
+    real = Path(os.path.realpath(wrapper))
+    if declaration.mpi:
+        return real == Path(os.path.realpath(declaration.compiler))
+    return real.is_relative_to(os.path.realpath(declaration.prefix))
 
 
 def _probe_elsewhere(
@@ -494,7 +318,7 @@ def _is_usable(document: Document, declaration: Declaration) -> bool:
     return (
         document["status"] == "ready"
         and document["declaration_digest"] == declaration.digest()
-        and document["prefix"] == str(declaration.prefix)
+        and document["prefix"] == str(declaration.root)
         and _is_installed(declaration)
     )
 
@@ -553,37 +377,38 @@ def _subject(declaration: Declaration) -> probe.Subject:
     family = declaration.family_data
     crowded = len(os.sched_getaffinity(0)) < probe.RANKS
     launcher = [
-        declaration.prefix / family["launcher"],
+        declaration.mpi.launcher if declaration.mpi else declaration.launcher,
         *family["placement"]["unbound"],
         *(family["oversubscribe"] if crowded else []),
     ]
     return probe.Subject(
-        declaration.prefix,
-        declaration.prefix / family["compiler"],
+        declaration.root,
+        declaration.compiler,
         launcher,
         declaration.variables(),
         declaration.version_pattern(),
+        declaration.mpi.identity.library if declaration.mpi else None,
     )
 
 
 def _features(declaration: Declaration, findings: Document) -> list[str]:
     proofs = declaration.family_data["features"].items()
-    found = [feature for feature, proof in proofs if (declaration.prefix / proof).exists()]
+    found = [feature for feature, proof in proofs if (declaration.root / proof).exists()]
     if findings["thread_level_provided"] == "multiple":
         found.append("thread_multiple")
     return sorted(found)
 
 
 def _describe(declaration: Declaration, findings: Document) -> Document:
-    family, prefix = declaration.family_data, declaration.prefix
+    family = declaration.family_data
     return {
         **_describe_unavailable(declaration, ""),
         "status": "ready",
         "reason": None,
-        "prefix": str(prefix),
-        "compilers": {"c": str(prefix / family["compiler"])},
+        "prefix": str(declaration.root),
+        "compilers": {"c": str(declaration.compiler)},
         "launcher": {
-            "path": str(prefix / family["launcher"]),
+            "path": str(declaration.launcher),
             "placement": family["placement"],
             "oversubscribe": family["oversubscribe"],
         },
@@ -616,8 +441,8 @@ def _describe_unavailable(declaration: Declaration, reason: str) -> Document:
         "standard_version": None,
         "thread_level_provided": None,
         "abi": None,
-        "left_behind": declaration.family_data["left_behind"],
-        "left_behind_temporary": declaration.family_data["left_behind_temporary"],
+        "left_behind": declaration.family_data.get("left_behind", []),
+        "left_behind_temporary": declaration.family_data.get("left_behind_temporary", []),
         "kernels_prefix": None,
         "spack": None,
         "launch_model": declaration.launch_model,

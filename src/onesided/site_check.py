@@ -347,7 +347,8 @@ def _notes(partition: _Partition) -> Iterator[str]:
         )
     if entry["launcher"] == SRUN:
         served = partition.extras.get("srun_mpi", {})
-        others = {one["family"] for one in partition.documents.values() if one} - set(served)
+        others = {one["family"] for one in partition.documents.values() if one}
+        others -= {None, *served}
         if others:
             yield (
                 f"{partition.name}: {', '.join(sorted(others))} not in srun_mpi; launched by the "

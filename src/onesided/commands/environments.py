@@ -38,13 +38,16 @@ def run(options: argparse.Namespace) -> int:
     if options.names[:1] == ["lock"]:
         return lock(options.names[1:])
     found = environments.provide_all(options.names, provider=options.provider)
-    unavailable = any(document["status"] != "ready" for document in found)
-    return EXIT_FAILURE if unavailable and not options.keep_going else 0
+    missing = [document for document in found if document["status"] != "ready"]
+    if not options.names:  # no machine has every MPI of a system
+        missing = [document for document in missing if document["provider"] != environments.SYSTEM]
+    return EXIT_FAILURE if missing and not options.keep_going else 0
 
 
 def lock(names: list[str]) -> int:
     """Add the hashes of declared versions to config/wheels.lock."""
-    known = environments.declared(locked=False)
+    declared = environments.declared()
+    known = {name: one for name, one in declared.items() if one.provider == environments.WHEEL}
     if not names or any(name not in known for name in names):
         raise InputError("onesided environments lock", None, names, f"one of {', '.join(known)}")
     for name in names:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from onesided import containers, environments, fingerprint, paths
+from onesided.declarations import WHEEL
 from onesided.errors import InputError, OnesidedError
 from onesided.providers.command import alone
 
@@ -64,13 +65,13 @@ def known() -> dict[str, Image]:
 
     A family's holds its first version in config/environments.yaml.
     """
-    declared = environments.declared()
+    declared = [one for one in environments.declared().values() if one.provider == WHEEL]
     first: dict[str, environments.Declaration] = {}
-    for declaration in declared.values():
+    for declaration in declared:
         first.setdefault(declaration.family, declaration)
     versions = {family: declaration.version for family, declaration in first.items()}
     found = [Image(family, family, {"version": version}) for family, version in versions.items()]
-    found += [Image(one.name, one.family, {"version": one.version}) for one in declared.values()]
+    found += [Image(one.name, one.family, {"version": one.version}) for one in declared]
     found += [
         Image(ALL, ALL, versions),
         Image(containers.ABI, containers.ABI, {"version": versions["mpich"]}),

@@ -13,7 +13,7 @@ from onesided.errors import OnesidedError
 from onesided.providers.command import Say, UnavailableError
 
 if TYPE_CHECKING:
-    from onesided.environments import Declaration
+    from onesided.declarations import Declaration
 
 Document = dict[str, Any]
 

@@ -28,6 +28,7 @@ class Subject:
         launcher: its launcher with the options for two ranks.
         variables: for compiling and running.
         version_pattern: what the library must say of itself.
+        library: the file that must be loaded; None for any inside the prefix.
     """
 
     prefix: Path
@@ -35,6 +36,7 @@ class Subject:
     launcher: Sequence[str | Path]
     variables: Mapping[str, str]
     version_pattern: str
+    library: Path | None = None
 
 
 def source() -> str:
@@ -106,11 +108,16 @@ def _demand(outcome: Outcome, program: str, timeout_s: float) -> None:
 
 
 def _verify(subject: Subject, findings: Mapping[str, Any]) -> None:
+    library = os.path.realpath(findings["library_path"])
     if findings["ranks"] != RANKS:
-        raise UnavailableError(f"the launcher made worlds of {findings['ranks']}, not of {RANKS}")
+        launcher = Path(subject.launcher[0]).name
+        found = f"{launcher} made worlds of {findings['ranks']}, not of {RANKS}"
+        raise UnavailableError(f"{found}: is it the launcher of {library}?")
     if findings["errors"]:
         raise UnavailableError(f"a put lost {findings['errors']} elements")
-    library = os.path.realpath(findings["library_path"])
+    if subject.library and Path(library) != subject.library:
+        expected = f"not {subject.library} (is LD_LIBRARY_PATH set?)"
+        raise UnavailableError(f"another MPI ran: {library}, {expected}")
     if not Path(library).is_relative_to(os.path.realpath(subject.prefix)):
         raise UnavailableError(f"another MPI ran: {library} (is LD_LIBRARY_PATH set?)")
     version = findings["library_version"]

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onesided import documents
-from onesided.errors import InputError
 from onesided.providers import wheel_lock
 from onesided.providers.command import Command, UnavailableError, one_line
 
 if TYPE_CHECKING:
-    from onesided.environments import Declaration
+    from onesided.declarations import Declaration
 
 VERSION = 1
 INSTALL_TIMEOUT_S = 1800.0
@@ -42,11 +41,30 @@ def lock_path(config_dir: Path) -> Path:
     return config_dir / "wheels.lock"
 
 
+def check_lock(config_dir: Path) -> None:
+    """Refuse a lock that is malformed, whichever versions it holds.
+
+    Raises:
+        InputError: naming the line.
+    """
+    wheel_lock.read(lock_path(config_dir))
+
+
+def resolve(declaration: Declaration) -> Declaration:
+    """Return the declaration as it is, if its version can be installed.
+
+    Raises:
+        UnavailableError: the lock has no hashes of it.
+    """
+    _ = declaration.requirements
+    return declaration
+
+
 def requirements(declaration: Declaration) -> str:
     """Return the lines of the lock that this environment is installed from.
 
     Raises:
-        InputError: the lock has no hashes of the declared version.
+        UnavailableError: the lock has no hashes of the declared version.
     """
     path = lock_path(declaration.config_dir)
     locked = wheel_lock.read(path)
@@ -54,7 +72,7 @@ def requirements(declaration: Declaration) -> str:
     for pin in _pins(declaration.packages, declaration.version):
         if pin not in locked:
             remedy = f"its hashes, which `onesided environments lock {declaration.name}` adds"
-            raise InputError(path, pin, "no hash", remedy)
+            raise UnavailableError(f"{path}: {pin}: found no hash; expected {remedy}")
         lines.append(locked[pin].text)
     return "\n".join(lines) + "\n"
 

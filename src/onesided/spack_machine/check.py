@@ -18,7 +18,6 @@ from onesided.spack_machine import identity, modules
 
 Document = dict[str, Any]
 
-SHARED_PREFIXES = ("/", "/usr")
 PREFIX_OF_ITS_OWN = (
     "a prefix of its own: several MPIs can stand there, and Spack takes its bin/mpicc for each of"
     " them; `onesided spack machine --write` makes prefixes"
@@ -94,8 +93,7 @@ def _check_prefix(external: External, path: Path) -> None:
         return
     if not external.prefix.is_dir():
         raise InputError(path, field, "nothing there", f"a folder {external.prefix}")
-    shared = os.path.realpath(external.prefix) in SHARED_PREFIXES
-    if shared and external.package in identity.MPI_PACKAGES:
+    if identity.is_shared(external.prefix) and external.package in identity.MPI_PACKAGES:
         found = f"{external.prefix} for {external.package}@{external.version}"
         raise InputError(path, field, f"{found}{_what_is_there(external)}", PREFIX_OF_ITS_OWN)
 

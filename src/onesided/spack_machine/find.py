@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from onesided import documents, environments, paths
+from onesided import declarations, documents, paths
 from onesided.errors import OnesidedError
 from onesided.spack_machine import identity, modules
 from onesided.spack_machine.identity import Identity
@@ -129,7 +129,7 @@ def _or_reason(origin: str, look: Callable[[], Found]) -> Found:
 
 def wheels() -> Iterator[Found]:
     """Yield the environments that were provided from wheels."""
-    declared = environments.declared(locked=False)
+    declared = declarations.declared()
     for path in sorted(paths.environments_dir().glob("*/environment.json")):
         declaration = declared.get(path.parent.name)
         if declaration is None:
@@ -139,7 +139,7 @@ def wheels() -> Iterator[Found]:
             yield _or_reason(origin, lambda p=path, d=declaration, o=origin: _wheel(p, d, o))
 
 
-def _wheel(path: Path, declaration: environments.Declaration, origin: str) -> Found:
+def _wheel(path: Path, declaration: declarations.Declaration, origin: str) -> Found:
     document = documents.read_json(path, "environment")
     if document["status"] != "ready":
         return LeftOut(origin, document["reason"])
@@ -261,7 +261,7 @@ def _module(name: str, origin: str) -> Found:
         return LeftOut(origin, f"its mpicc is {wrapper}, as without the module")
     found = identity.identify(Path(wrapper), loaded)
     root = Path(wrapper).parent.parent
-    if _is_system(root):
+    if identity.is_shared(root):
         return LeftOut(origin, f"its mpicc is {wrapper}, in a folder that other MPIs share")
     spec = spec_of(found)
     if found.package != "intel-oneapi-mpi":
@@ -270,7 +270,3 @@ def _module(name: str, origin: str) -> Found:
     if root.parent.name == "mpi" and re.fullmatch(r"\d+(\.\d+)+", root.name):
         return Mpi(spec, origin, root.parent.parent, modules=(name,))
     return _intel(found, spec, origin, root, (name,))
-
-
-def _is_system(folder: Path) -> bool:
-    return os.path.realpath(folder) in {"/", "/usr"}

@@ -48,6 +48,10 @@ OTHER_MPI_PACKAGES = frozenset(
 MPI_PACKAGES = frozenset(SAYS) | OTHER_MPI_PACKAGES
 
 
+#: Folders in which several MPIs can stand.
+SHARED_PREFIXES = ("/", "/usr")
+
+
 class UnknownMpiError(OnesidedError):
     """A wrapper does not compile, does not run or links an MPI unknown here; one line."""
 
@@ -81,6 +85,11 @@ class Identity:
         """Return whether this is ``wanted``, or one of the two says fewer numbers of the same."""
         pairs = zip(self.version.split("."), wanted.split("."), strict=False)
         return all(own == other for own, other in pairs)
+
+
+def is_shared(folder: Path) -> bool:
+    """Return whether several MPIs can stand in a folder, so that it is no MPI's own."""
+    return os.path.realpath(folder) in SHARED_PREFIXES
 
 
 def component(package: str, version: str, prefix: Path) -> Path:
