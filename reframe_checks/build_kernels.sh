@@ -15,6 +15,19 @@ exec 9>"$prefix.lock"
 
 work=$prefix.work partial=$prefix.partial
 rm -rf "$work" "$partial"
+if "$mpicc" -show 2>/dev/null | grep -q "'"; then
+    # CMake knows double quotes only. Of the single ones that Intel MPI 2021.1 shows it makes folders
+    # that are not there, and then takes another MPI of this machine without a word.
+    mkdir "$work"
+    cat >"$work/mpicc" <<'END'
+#!/bin/sh
+shown=$("$ONESIDED_MPICC" "$@") || exit
+printf '%s\n' "$shown" | tr "'" '"'
+END
+    chmod +x "$work/mpicc"
+    export ONESIDED_MPICC="$mpicc"
+    mpicc=$work/mpicc
+fi
 cmake -S "$source" -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DMPI_C_COMPILER="$mpicc" -DCMAKE_INSTALL_PREFIX="$partial"
 cmake --build "$work"

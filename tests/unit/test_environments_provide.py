@@ -14,9 +14,9 @@ import threading
 import time
 
 import pytest
-from fake_mpi import COMPILES, LAUNCHES, NAME
+from fake_mpi import CHECKOUT, COMPILES, LAUNCHES, NAME
 
-from onesided import documents, environments, paths, strays
+from onesided import campaign, documents, environments, paths, sites, strays
 from onesided.commands import environments as command
 from onesided.errors import InputError, OnesidedError
 from onesided.providers.command import StoppedError
@@ -191,6 +191,50 @@ def test_one_that_fails_stops_no_other(unpacked):
     assert [one["status"] for one in found] == ["unavailable", "ready"]
 
 
+def test_one_that_is_declared_but_not_locked_stops_no_other(unpacked, onesided, campaign_file):
+    unpacked.declare()
+    unpacked.document["environments"]["new-2.0"] = {
+        **unpacked.document["environments"][NAME], "version": "2.0",
+    }  # fmt: skip
+    unpacked.write()
+    ready, missing = environments.provide_all([NAME, "new-2.0"])
+    assert (ready["status"], missing["status"]) == ("ready", "unavailable")
+    assert missing["reason"] == (
+        f"{unpacked.config}/wheels.lock: fakempi==2.0: found no hash; expected its hashes, "
+        "which `onesided environments lock new-2.0` adds"
+    )
+    assert environments.read("new-2.0") == missing
+    # by its name alone it is one line and no success
+    answer = onesided("environments", "new-2.0", check=False)
+    assert answer.returncode == 1
+    assert [missing["reason"] in line for line in answer.stderr.splitlines()] == [True]
+    # nor does it stop whoever reads all that are declared
+    shutil.copy(CHECKOUT / "config/settings.yaml", unpacked.config)
+    (unpacked.root / "reframe_checks").symlink_to(CHECKOUT / "reframe_checks")
+    found = campaign.load(str(campaign_file(environments=[NAME, "new-2.0"])))
+    assert found.environments == [NAME, "new-2.0"]
+    [system] = sites.configuration("here", "a test", [{"name": "node", "scheduler": "local"}])[
+        "systems"
+    ]
+    assert system["partitions"][0]["environs"] == ["fake-1_0", "new-2_0"]
+
+
+STACK = """#!/bin/sh
+echo 'Error in system call pthread_mutex_destroy: Device or resource busy'
+echo 'Abort(1091215) on node 0: Fatal error in PMPI_Init_thread: Other MPI error, error stack:'
+echo 'MPIR_Init_thread(138)........: '
+echo 'MPIDI_OFI_mpi_init_hook(1167): OFI addrinfo() failed (ofi_init.c:1167:No data available)'
+exit 143
+"""
+
+
+def test_a_library_that_cannot_start_gives_the_reason_in_its_own_words(unpacked):
+    unpacked.declare(launcher=STACK)
+    assert environments.provide(NAME)["reason"] == (
+        "mpiexec exited 143: OFI addrinfo() failed (ofi_init.c:1167:No data available)"
+    )
+
+
 @pytest.mark.parametrize(("keep_going", "exit_code"), [(False, 1), (True, 0)])
 def test_the_command_fails_with_an_unavailable_one_unless_told_otherwise(
     unpacked, keep_going, exit_code
@@ -290,8 +334,7 @@ def test_a_new_version_is_locked_with_one_command(fake):
     fake.declare()
     whole = (fake.config / "wheels.lock").read_text()
     (fake.config / "wheels.lock").write_text("# nothing yet\n")
-    with pytest.raises(InputError, match=r"onesided environments lock fake-1\.0"):
-        environments.provide(NAME)
+    assert "`onesided environments lock fake-1.0` adds" in environments.provide(NAME)["reason"]
     command.run(argparse.Namespace(names=["lock", NAME], keep_going=False))
     text = (fake.config / "wheels.lock").read_text()
     assert text.startswith("# nothing yet\n")

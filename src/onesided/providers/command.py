@@ -27,6 +27,8 @@ POLL_S = 0.02
 LOCK_POLL_S = 0.2
 REASON_LENGTH = 300
 FAULT = re.compile(r"error|abort|fatal|fail|cannot|not found|not enough", re.IGNORECASE)
+#: A line with words of an error stack, as MPICH and its relatives write it; the deepest comes last.
+STACKED = re.compile(r"^\w+\(\d+\)\.*:[ \t]*(\S.*)$", re.MULTILINE)
 
 
 class UnavailableError(OnesidedError):
@@ -55,7 +57,14 @@ class Outcome:
     output: str
 
     def main_line(self) -> str:
-        """Return the first line that speaks of a fault, else the first that says something."""
+        """Return the line that says why.
+
+        It is the deepest of an MPI's error stack, else the first line that speaks of a fault, else
+        the first that says something.
+        """
+        stack = STACKED.findall(self.output)
+        if stack:
+            return one_line(stack[-1])
         lines = [line for line in self.output.splitlines() if any(c.isalnum() for c in line)]
         faults = [line for line in lines if FAULT.search(line)]
         return one_line((faults or lines or ["it wrote nothing"])[0])
