@@ -32,6 +32,38 @@ shift 2
 """
 NAME = "fake-1.0"
 
+MPICH = "MPICH Version:\t4.0.2\nMPICH Release date:\tnever"
+#: Makes a program that says what the library says: to identify.c in lines, to probe.c in a file.
+WRAPPER = """#!/bin/sh
+here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
+{before}
+case $1 in
+identify.c) printf '#!/bin/sh\\n{needs}\\ncat "%s/said"\\n' "$here" >identify; chmod +x identify ;;
+probe.c) printf '#!/bin/sh\\ncp "%s/findings" "$1"\\n' "$here" >probe; chmod +x probe ;;
+esac
+"""
+
+
+def script(path, text):
+    """Write a program."""
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def put_mpi(root, text=MPICH, suffix="", before="", needs="", library=None, **findings):
+    """Put an MPI of a machine into a folder, as it says of itself; return its wrapper."""
+    programs = root / "bin"
+    programs.mkdir(parents=True, exist_ok=True)
+    library = library or root / "lib" / "libmpi.so.12"
+    library.parent.mkdir(exist_ok=True)
+    library.write_text(text)
+    (programs / "said").write_text(f"{library}\n{text}\n")
+    found = {"library_version": text, "library_path": str(library), **findings}
+    (programs / "findings").write_text(json.dumps({**FINDINGS, **found}))
+    script(programs / f"mpicc{suffix}", WRAPPER.format(before=before, needs=needs))
+    script(programs / f"mpiexec{suffix}", LAUNCHES)
+    return programs / f"mpicc{suffix}"
+
 
 class Fake:
     """A checkout with one made-up MPI, whose wheel can be made in any way of being broken."""

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from fake_mpi import COMPILES, FINDINGS, LAUNCHES, NAME
+from fake_mpi import COMPILES, FINDINGS, LAUNCHES, NAME, put_mpi
 
 from onesided import documents, environments, paths
 from onesided.errors import InputError
@@ -180,6 +180,33 @@ def test_an_mpi_of_spacks_own_is_probed_where_it_stands_and_no_wheel_is_installe
     assert document["launcher"]["path"] == str(elsewhere / "bin/mpiexec")
     assert not prefix_of(unpacked).exists()
     assert provided() == document
+
+
+@pytest.mark.parametrize("is_the_same", [True, False])
+def test_an_mpi_of_the_machine_is_launched_as_declared_where_spack_used_that_one(
+    spack, unpacked, is_the_same
+):
+    wrapper = put_mpi(unpacked.root / "usr", suffix=".mpich")
+    entry = {"provider": "system", "compiler": str(wrapper)}
+    unpacked.document["environments"]["mine"] = entry
+    unpacked.write()
+    external = unpacked.root / "external"
+    if is_the_same:  # a prefix of links, as `onesided spack machine` makes of Debian's
+        (external / "bin").mkdir(parents=True)
+        (external / "bin/mpicc").symlink_to(wrapper)
+    else:
+        put_mpi(external)
+    spack.deliver("mpich", "4.0.2", external)
+    document = provided("mine")
+    assert (document["status"], document["reason"]) == ("ready", None)
+    assert document["kernels_prefix"]["single"].endswith("mpich-4.0.2-single")
+    root, launcher = (
+        (wrapper.parents[1], prefix_of(unpacked, "mine") / "bin/mpiexec")
+        if is_the_same
+        else (external, external / "bin/mpiexec")
+    )
+    assert (document["prefix"], document["launcher"]["path"]) == (str(root), str(launcher))
+    assert provided("mine") == document
 
 
 def test_another_mpi_in_the_prefix_that_spack_names_is_refused(spack, unpacked):

@@ -7,28 +7,17 @@ what a test wants, beside a launcher that starts what it is given.
 import json
 import os
 import shutil
-import stat
 import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
-from fake_mpi import CHECKOUT, FINDINGS, LAUNCHES
+from fake_mpi import CHECKOUT, MPICH, put_mpi, script
 
 from onesided import campaign, cli, environments, paths
 from onesided.errors import InputError
 
 DEBIAN = {"mpich-debian": "mpich", "openmpi-debian": "openmpi"}
-MPICH = "MPICH Version:\t4.0.2\nMPICH Release date:\tnever"
-#: Makes a program that says what the library says: to identify.c in lines, to probe.c in a file.
-WRAPPER = """#!/bin/sh
-here=$(cd "$(dirname "$0")" && pwd)
-{before}
-case $1 in
-identify.c) printf '#!/bin/sh\\n{needs}\\ncat "%s/said"\\n' "$here" >identify; chmod +x identify ;;
-probe.c) printf '#!/bin/sh\\ncp "%s/findings" "$1"\\n' "$here" >probe; chmod +x probe ;;
-esac
-"""
 
 
 @pytest.fixture
@@ -40,26 +29,11 @@ def site(tmp_path, monkeypatch):
     for name in ("environments.yaml", "wheels.lock", "settings.yaml"):
         shutil.copy(CHECKOUT / "config" / name, tmp_path / "config")
 
-    def put(folder="opt", text=MPICH, suffix="", before="", needs="", library=None, **findings):
-        programs = tmp_path / folder / "bin"
-        programs.mkdir(parents=True, exist_ok=True)
-        library = library or tmp_path / folder / "lib" / "libmpi.so.12"
-        library.parent.mkdir(exist_ok=True)
-        library.write_text(text)
-        (programs / "said").write_text(f"{library}\n{text}\n")
-        found = {"library_version": text, "library_path": str(library), **findings}
-        (programs / "findings").write_text(json.dumps({**FINDINGS, **found}))
-        script(programs / f"mpicc{suffix}", WRAPPER.format(before=before, needs=needs))
-        script(programs / f"mpiexec{suffix}", LAUNCHES)
-        return programs / f"mpicc{suffix}"
+    def put(folder="opt", **found):
+        return put_mpi(tmp_path / folder, **found)
 
     put.config = tmp_path / "config"
     return put
-
-
-def script(path, text):
-    path.write_text(text)
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
 def declare(site, name="mine", **entry):
@@ -245,11 +219,12 @@ def test_one_that_is_not_on_this_machine_stops_no_other(site, capsys):
 
 
 @pytest.fixture(params=DEBIAN)
-def debian(request):
+def debian(request, tmp_path, monkeypatch):
     """Return the document of one of Debian's MPIs as config/environments.yaml declares it."""
     suffix = DEBIAN[request.param]
     if shutil.which(f"mpicc.{suffix}") is None:
         pytest.skip(f"Debian's {suffix} is not installed")
+    monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path / "build"))
     document = environments.provide(request.param)
     assert document["status"] == "ready", document["reason"]
     return document

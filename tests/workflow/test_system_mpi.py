@@ -8,10 +8,13 @@ import pytest
 DEBIAN = {"mpich-debian": "MPICH Version", "openmpi-debian": "Open MPI v"}
 
 
-def test_a_campaign_measures_with_both_of_debians_mpis(campaign_file, onesided, tmp_path):
+def test_a_campaign_measures_with_both_of_debians_mpis(
+    campaign_file, onesided, tmp_path, monkeypatch
+):
     missing = [name for name in ("mpich", "openmpi") if shutil.which(f"mpicc.{name}") is None]
     if missing:
         pytest.skip(f"Debian's {' and '.join(missing)} is not installed")
+    monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path / "build"))
     onesided("run", campaign_file(environments=list(DEBIAN), select={"tags": ["smoke"]}))
     cells = pl.read_parquet(tmp_path / "results/tiny/cells.parquet")
     assert cells["status"].unique().to_list() == ["ok"]
