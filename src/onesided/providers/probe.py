@@ -62,9 +62,7 @@ def probe(subject: Subject, folder: Path, command: Command, timeout_s: float) ->
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     _compile(subject, folder, command)
-    findings = _run(subject, folder, command, timeout_s)
-    _verify(subject, findings)
-    return findings
+    return _run(subject, folder, command, timeout_s)
 
 
 def _compile(subject: Subject, folder: Path, command: Command) -> None:
@@ -88,13 +86,22 @@ def _run(subject: Subject, folder: Path, command: Command, timeout_s: float) -> 
         folder=folder,
     )
     launcher = Path(subject.launcher[0]).name
+    findings = _read(folder / "findings.json")
+    if findings is not None:  # they say more than an exit status
+        _verify(subject, findings)
     _demand(outcome, launcher, timeout_s)
+    if findings is None:
+        said = outcome.main_line()
+        raise UnavailableError(f"{launcher} exited 0, but its ranks wrote nothing: {said}")
+    return findings
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """Return what the ranks found; None where they wrote nothing whole."""
     try:
-        findings = json.loads((folder / "findings.json").read_text("utf-8"))
-    except (OSError, ValueError) as fault:
-        raise UnavailableError(
-            f"{launcher} exited 0, but its ranks wrote nothing: {outcome.main_line()}"
-        ) from fault
+        findings = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
     findings["library_version"] = one_line("\n".join(findings["library_version"].splitlines()[:2]))
     return findings
 
