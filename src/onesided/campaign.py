@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from onesided import containers, documents, environments, paths, settings
+from onesided import containers, documents, environments, names, paths, settings
 from onesided.errors import InputError
 
 
@@ -64,7 +65,8 @@ class Campaign:
         # one expression: ReFrame takes tests that fit any of several
         expression = f"setting in ({names},)"
         if "expression" in select:
-            expression += f" and ({select['expression']})"
+            # a line feed ends a comment
+            expression += f" and ({select['expression'].strip()}\n)"
         tags = [f"--tag={tag}" for tag in select.get("tags", [])]
         return [f"--filter-expr={expression}", *tags]
 
@@ -95,18 +97,26 @@ def site_file(site: str) -> Path:
     return paths.project_root() / "reframe_checks" / "sites" / f"{site}.py"
 
 
+PUBLISHED = "published"
+"""The folder of the papers' numbers, in ``results`` beside those of campaigns."""
+
+
 def resolve(name_or_path: str) -> Path:
     """Return the campaign file for a name (in ``config/campaigns``) or a path.
 
     Raises:
-        InputError: there is no such file; the names that exist are listed.
+        InputError: there is no such file (the names that exist are listed), or no folder of
+            results can be called as it is.
     """
     folder = paths.config_dir() / "campaigns"
     named = folder / f"{name_or_path}.yaml"
-    if named.is_file():
+    if names.is_name(name_or_path) and named.is_file():
         return named
     path = Path(name_or_path)
     if path.is_file():
+        names.check(path, "name of the file", path.stem)
+        if path.stem == PUBLISHED:
+            raise InputError(path, "name of the file", PUBLISHED, "one that is not taken")
         return path.resolve()
     known = ", ".join(sorted(found.stem for found in folder.glob("*.yaml")))
     raise InputError(folder, None, f"no campaign {name_or_path!r}", f"one of {known}, or a file")
@@ -120,6 +130,23 @@ def _require_known(path: Path, field: str, found: list[str], known: list[str], w
             )
 
 
+def _check_expression(path: Path, expression: str) -> None:
+    """Have Python read an expression that ReFrame will run, before anything is started."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile(expression.strip(), "select.expression", "eval", dont_inherit=True)
+    except SyntaxError as fault:
+        found = f"{fault.msg} {_place(fault)}: {expression.strip()}"
+        raise InputError(path, "select.expression", found, "a Python expression") from None
+    except (ValueError, RecursionError, MemoryError) as fault:
+        raise InputError(path, "select.expression", fault, "a Python expression") from None
+
+
+def _place(fault: SyntaxError) -> str:
+    line = f"line {fault.lineno}, " if (fault.lineno or 1) > 1 else ""
+    return f"at {line}column {fault.offset}" if fault.offset else f"at {line}the end"
+
+
 def load(name_or_path: str) -> Campaign:
     """Read a campaign and hold every name in it against what is declared.
 
@@ -128,6 +155,7 @@ def load(name_or_path: str) -> Campaign:
     """
     path = resolve(name_or_path)
     document = documents.read_yaml(path, "campaign")
+    _check_expression(path, document["select"].get("expression", "True"))
     declared = list(environments.declared(in_containers=True))
     _require_known(
         path, "environments", document["environments"], declared, "config/environments.yaml"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
+import reprlib
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -16,7 +18,14 @@ import fastjsonschema
 import jsonschema
 import yaml
 
+from onesided import names
 from onesided.errors import InputError, OnesidedError
+
+#: Shows what was found: a part of it, for a few aliases of YAML can stand for any number of values.
+_SHOWN = reprlib.Repr()
+_SHOWN.maxlevel, _SHOWN.maxdict, _SHOWN.maxlist, _SHOWN.maxstring = 3, 12, 12, 120
+
+NESTED_TOO_DEEPLY = "a document nested too deeply"
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
@@ -29,9 +38,10 @@ def _mapping_without_repeats(
     seen: set[Any] = set()
     for key_node, _ in node.value:
         key = loader.construct_object(key_node, deep=deep)
-        if key in seen:
+        if not isinstance(key, Hashable) or key in seen:
+            fault = "given twice" if isinstance(key, Hashable) else "is no text"
             raise yaml.constructor.ConstructorError(
-                None, None, f"key {key!r} given twice", key_node.start_mark
+                None, None, f"key {_SHOWN.repr(key)} {fault}", key_node.start_mark
             )
         seen.add(key)
     return yaml.SafeLoader.construct_mapping(loader, node, deep)
@@ -49,13 +59,31 @@ def load_schema(name: str) -> dict[str, Any]:
     return json.loads(text)
 
 
+def _pattern(
+    validator: jsonschema.protocols.Validator, pattern: str, instance: Any, schema: dict[str, Any]
+) -> Iterator[jsonschema.ValidationError]:
+    """Hold a text against a pattern as JSON Schema means it: ``$`` is the end of the text.
+
+    Python's is also the place before a last line feed.
+    """
+    is_text = validator.is_type(instance, "string")
+    if is_text and not re.search(pattern.replace("$", r"\Z"), instance):
+        yield jsonschema.ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+_Validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _pattern})
+
+_FORMATS = jsonschema.FormatChecker(formats=())
+_FORMATS.checks("name")(lambda text: not isinstance(text, str) or names.is_name(text))
+
+
 @cache
 def _validator(name: str) -> jsonschema.protocols.Validator:
     file, _, part = name.partition("#")
     schema = load_schema(file)
     if part:
         schema = {"$ref": f"#/$defs/{part}", "$defs": schema["$defs"]}
-    return jsonschema.Draft202012Validator(schema)
+    return _Validator(schema, format_checker=_FORMATS)
 
 
 #: Schemas of documents that come by the thousand, and use no word younger than what compiles here.
@@ -127,10 +155,50 @@ def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
     if error.validator == "additionalProperties" and known:
         unknown = next(name for name in error.instance if name not in known)
         return ".".join([*path, str(unknown)]), "an unknown key", f"one of {', '.join(known)}"
-    return ".".join(path) or None, repr(error.instance), _describe(error.schema, error.message)
+    return (
+        ".".join(path) or None,
+        _SHOWN.repr(error.instance),
+        _describe(error.schema, error.message),
+    )
 
 
-def _read_text(path: Path) -> str:
+def _no_text(document: Any) -> tuple[str, str] | None:
+    """Return a field, with what it holds, that no path, command or file can take."""
+    seen: set[int] = set()  # an alias of YAML is one value in several places
+    left = [("", document)]
+    while left:
+        field, value = left.pop()
+        if isinstance(value, str) and not _is_text(value):
+            return field, _SHOWN.repr(value)
+        if isinstance(value, dict | list) and id(value) not in seen:
+            seen.add(id(value))
+            pairs = value.items() if isinstance(value, dict) else enumerate(value)
+            left += [(f"{field}.{name}", part) for name, part in pairs]
+            left += [(field, name) for name in value if isinstance(value, dict)]
+    return None
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:  # half a character, by an escape
+        return False
+    return "\0" not in value
+
+
+def _check_text(document: Any, source: str | Path) -> None:
+    found = _no_text(document)
+    if found is not None:
+        field, value = found
+        raise InputError(source, field.lstrip(".") or None, value, "text without NUL, in UTF-8")
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file.
+
+    Raises:
+        InputError: it cannot be read, or is not UTF-8.
+    """
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError as fault:
@@ -146,14 +214,32 @@ def read_yaml(path: Path, schema: str) -> Any:
         InputError: the file cannot be read, is no YAML, is empty or does not fit.
     """
     try:
-        document = yaml.load(_read_text(path), Loader=_UniqueKeyLoader)
+        document = parse_yaml(read_text(path), path)
+        if document is None:
+            raise InputError(path, None, "an empty file", "a YAML mapping")
+        check(document, schema, path)
+    except RecursionError:
+        raise InputError(path, None, NESTED_TOO_DEEPLY, "a few levels") from None
+    return document
+
+
+def parse_yaml(text: str, source: str | Path) -> Any:
+    """Return the YAML document in a text; None for an empty one.
+
+    Raises:
+        InputError: it is no YAML, is nested too deeply, or holds NUL or half a character.
+    """
+    try:
+        document = yaml.load(text, Loader=_UniqueKeyLoader)
+        _check_text(document, source)
     except yaml.YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
         line = f"line {mark.line + 1}" if mark else None
-        raise InputError(path, line, getattr(fault, "problem", fault), "YAML") from fault
-    if document is None:
-        raise InputError(path, None, "an empty file", "a YAML mapping")
-    check(document, schema, path)
+        raise InputError(source, line, getattr(fault, "problem", fault), "YAML") from fault
+    except ValueError as fault:  # a number or a date that Python cannot hold
+        raise InputError(source, None, fault, "YAML") from fault
+    except RecursionError:
+        raise InputError(source, None, NESTED_TOO_DEEPLY, "a few levels") from None
     return document
 
 
@@ -163,7 +249,7 @@ def read_json(path: Path, schema: str) -> Any:
     Raises:
         InputError: the file cannot be read, is no JSON (cut in half, say) or does not fit.
     """
-    return parse_json(_read_text(path), schema, path)
+    return parse_json(read_text(path), schema, path)
 
 
 def parse_json(text: str, schema: str, source: str | Path) -> Any:
@@ -179,10 +265,16 @@ def parse_json(text: str, schema: str, source: str | Path) -> Any:
     """
     try:
         document = json.loads(text)
+        if "\\u" in text:  # JSON knows no other way to write what is no text
+            _check_text(document, source)
+        check(document, schema, source)
     except json.JSONDecodeError as fault:
         expected = "a whole JSON document"
         raise InputError(source, f"line {fault.lineno}", fault.msg, expected) from fault
-    check(document, schema, source)
+    except ValueError as fault:  # a number that Python cannot hold
+        raise InputError(source, None, fault, "JSON") from fault
+    except RecursionError:
+        raise InputError(source, None, NESTED_TOO_DEEPLY, "a few levels") from None
     return document
 
 

@@ -125,7 +125,7 @@ def whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
             if line.endswith(b"\n"):
                 try:
                     document = json.loads(line)
-                except ValueError:
+                except (ValueError, RecursionError):
                     document = None
             yield number, document if isinstance(document, dict) else None
 

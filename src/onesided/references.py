@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from onesided import documents, paths
+from onesided import documents, names, paths
 from onesided.errors import InputError
 from onesided.moments import PRICE, least, moments
 from onesided.records import samples_of
@@ -64,7 +64,14 @@ def folder() -> Path:
 
 
 def file_of(system: str, partition: str, environment: str) -> Path:
-    """Return the file with the references of one environment on one partition."""
+    """Return the file with the references of one environment on one partition.
+
+    Raises:
+        InputError: one of the three is no name.
+    """
+    place = {"system": system, "partition": partition, "environment": environment}
+    for what, name in place.items():
+        names.check("references", what, name)
     return folder() / f"{system}.{partition}" / f"{environment}.json"
 
 

@@ -15,9 +15,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from onesided import collect, containers, environments, fingerprint, paths, processes, strays
+from onesided import (
+    collect,
+    containers,
+    documents,
+    environments,
+    fingerprint,
+    paths,
+    processes,
+    strays,
+)
 from onesided.campaign import Campaign
 from onesided.errors import FAULTS_VARIABLE, InputError, OnesidedError
 from onesided.lock import DeadHolder, campaign_lock, lock_file
@@ -233,10 +240,7 @@ def sessions_at_a_time(profile: Path) -> int:
         InputError: the profile is no mapping, or holds no whole numbers there.
     """
     path = profile / "config.yaml"
-    try:
-        document = yaml.safe_load(path.read_text("utf-8")) or {}
-    except yaml.YAMLError as fault:
-        raise InputError(path, None, " ".join(str(fault).split()), "YAML") from fault
+    document = documents.parse_yaml(documents.read_text(path), path) or {}
     if not isinstance(document, dict):
         raise InputError(path, None, type(document).__name__, "a mapping of Snakemake's options")
     threads = document.get("set-threads", {})

@@ -50,6 +50,10 @@ UNFINISHED = "unfinished.json"
 STOP_S = 10.0
 #: ReFrame only warns of a check file with a fault, and goes on without it.
 NOT_LOADED = "skipping test file"
+#: What it says of a test for which the expression of `-E` raises, in colour on some terminals.
+EVALUATION_FAULT = re.compile(
+    r"error while evaluating expression `[^`]*` for [^`]*`[^`]*`: ([^\n\x1b]*)"
+)
 #: What a declared test is described by, as ReFrame's ``--describe`` names it.
 TEST_FIELDS = (
     "kernel",
@@ -91,17 +95,12 @@ def _last_line(text: str) -> str:
     return lines[-1] if lines else "no output"
 
 
-def describe(campaign: Campaign) -> list[dict[str, Any]]:
-    """Return the campaign's tests as ReFrame describes them, each with its grid of cells.
-
-    Raises:
-        OnesidedError: ReFrame cannot load the checks.
-        InputError: the campaign's selection holds no test.
-    """
+def _ask_reframe(campaign: Campaign, action: str) -> subprocess.CompletedProcess[str]:
+    """Have ReFrame say something of the campaign's tests."""
     temporary = strays.make_temporary_folder()
     try:
-        answer = subprocess.run(
-            [*_reframe(campaign), f"--system={campaign.partitions[0]}", "--describe"],
+        return subprocess.run(
+            [*_reframe(campaign), f"--system={campaign.partitions[0]}", action],
             cwd=paths.project_root(),
             env={
                 **os.environ,
@@ -114,23 +113,42 @@ def describe(campaign: Campaign) -> list[dict[str, Any]]:
         )
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def describe(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return the campaign's tests as ReFrame describes them, each with its grid of cells.
+
+    Raises:
+        OnesidedError: ReFrame cannot load the checks.
+        InputError: the campaign's selection holds no test.
+    """
+    answer = _ask_reframe(campaign, "--describe")
     unloadable = [
         line for line in (answer.stdout + answer.stderr).splitlines() if NOT_LOADED in line
     ]
     if unloadable:
         raise OnesidedError(f"reframe --describe: {unloadable[0]}")
     start = answer.stdout.find("[\n")
-    if answer.returncode != 0 or start < 0:
-        if answer.returncode == 0:
-            raise InputError(campaign.path, "select", campaign.document["select"], "some checks")
+    if answer.returncode != 0:
         raise OnesidedError(f"reframe --describe failed: {_last_line(answer.stderr)}")
-    found, _ = json.JSONDecoder().raw_decode(answer.stdout, start)
+    found, _ = json.JSONDecoder().raw_decode(answer.stdout, start) if start >= 0 else ([], 0)
     if not found:
-        raise InputError(campaign.path, "select", campaign.document["select"], "some checks")
+        raise _nothing_selected(campaign)
     return [
         {"test": test["display_name"], **{name: test[name] for name in TEST_FIELDS}}
         for test in found
     ]
+
+
+def _nothing_selected(campaign: Campaign) -> InputError:
+    """Return why ReFrame selected no test: what the expression raised, or that none fits."""
+    select = campaign.document["select"]
+    output = _ask_reframe(campaign, "--list").stdout
+    raised = EVALUATION_FAULT.search(output) if "expression" in select else None
+    if raised is None:
+        return InputError(campaign.path, "select", select, "some checks")
+    found = f"{raised.group(1)} (in {select['expression']})"
+    return InputError(campaign.path, "select.expression", found, "what the checks have")
 
 
 def cells_of(test: dict[str, Any]) -> dict[str, dict[str, str]]:

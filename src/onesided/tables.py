@@ -190,7 +190,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
         raise InputError(
             path, None, fault.strerror or fault, "campaign.json from `onesided collect`"
         ) from fault
-    except ValueError as fault:
+    except (ValueError, RecursionError) as fault:
         raise InputError(path, None, fault, "a whole JSON document") from fault
     found = record.get("schema") if isinstance(record, dict) else type(record).__name__
     if found != RECORD_SCHEMA:

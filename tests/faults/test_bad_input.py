@@ -4,6 +4,9 @@ import re
 
 import pytest
 
+from onesided import documents
+from onesided.errors import InputError
+
 
 def refused(answer, *words):
     assert answer.returncode == 2, answer.stdout + answer.stderr
@@ -54,6 +57,56 @@ def test_a_file_that_is_no_campaign_is_refused(tmp_path, onesided, text, words):
     path = tmp_path / "broken.yaml"
     path.write_text(text)
     refused(onesided("run", path, check=False), "broken.yaml", *words)
+
+
+@pytest.mark.parametrize("text", ["[" * 5000, "a: " + "{a: " * 5000, "[" * 5000 + "]" * 5000])
+def test_a_file_nested_too_deeply_is_refused_in_one_line(tmp_path, onesided, text):
+    path = tmp_path / "deep.yaml"
+    path.write_text(text)
+    refused(onesided("run", path, check=False), "deep.yaml", "nested too deeply")
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "words"),
+    [
+        ("description", r'"a\0b"', [r"'a\x00b'", "without NUL"]),
+        ("site", r'"laptop\0"', ["without NUL"]),
+        ("environments", r'["mpich-5.0.2\x00"]', ["environments.0", "without NUL"]),
+        ("select", r'{expression: "ranks == 2\u0000"}', ["select.expression", "without NUL"]),
+        ("description", r'"\ud800"', ["in UTF-8"]),
+        ("? [1, 2]\n", "2", ["key", "is no text"]),
+        ("rounds", "9" * 5000, ["YAML"]),
+        ("rounds", "2026-99-99", ["YAML"]),
+    ],
+)
+def test_a_value_that_nothing_can_take_is_refused_by_field(
+    campaign_file, onesided, field, text, words
+):
+    path = campaign_file()
+    kept = re.sub(rf"^{re.escape(field)}:(.*\n([ -].*\n)*)", "", path.read_text(), flags=re.M)
+    path.write_text(f"{kept}{field}: {text}\n")
+    refused(onesided("run", path, check=False), "tiny.yaml", *words)
+
+
+def test_what_a_few_aliases_stand_for_is_not_written_out(tmp_path, onesided):
+    levels = [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 12)]
+    path = tmp_path / "laughs.yaml"
+    path.write_text("\n".join(["l0: &l0 lol", *levels, "schema: *l11"]))
+    refused(onesided("run", path, check=False), "laughs.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[" * 100_000, "nested too deeply"),
+        ('{"session": "a\\u0000b"}', "without NUL"),
+        ('{"session": "../../outside/session.json"}', "relative to this file"),
+        ("9" * 5000, "JSON"),
+    ],
+)
+def test_a_json_document_that_nothing_can_take_is_refused(text, words):
+    with pytest.raises(InputError, match=words):
+        documents.parse_json(text, "session_pointer", "round-1.json")
 
 
 def test_a_campaign_that_does_not_exist_is_refused_with_those_that_do(onesided):

@@ -25,7 +25,7 @@ def test_a_selection_is_one_expression_and_its_tags(campaign_file):
     select = {"tags": ["quick"], "expression": "ranks == 2"}
     path = campaign_file(select=select, settings=["default", "async_thread"])
     assert campaign.load(str(path)).reframe_selection() == [
-        "--filter-expr=setting in ('default', 'async_thread',) and (ranks == 2)",
+        "--filter-expr=setting in ('default', 'async_thread',) and (ranks == 2\n)",
         "--tag=quick",
     ]
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import re
 from pathlib import Path
 
-from onesided.errors import InputError
-
-NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+from onesided import names
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
@@ -50,10 +47,7 @@ def machine(options: argparse.Namespace) -> int:
     """Show what would be written; write it where that is asked for."""
     from onesided.spack_machine import plan
 
-    if not NAME.fullmatch(options.name):
-        expected = "lower-case letters, digits, dashes, underscores"
-        raise InputError("onesided spack machine", "--name", options.name, expected)
-    found = plan.make(options.name)
+    found = plan.make(names.check("onesided spack machine", "--name", options.name))
     for line in plan.describe(found):
         print(line)
     if options.write:
