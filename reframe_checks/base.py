@@ -17,6 +17,7 @@ from .plugins.grid import GridPlugin
 from .plugins.launch import LaunchPlugin
 from .plugins.path import PathPlugin
 from .plugins.references import ReferencePlugin
+from .plugins.script import ScriptPlugin
 from .plugins.setting import SettingPlugin
 
 
@@ -29,6 +30,7 @@ class OnesidedCheck(
     ContainerPlugin,
     PathPlugin,
     ReferencePlugin,
+    ScriptPlugin,
 ):
     """A launch of one kernel that carries all its cells.
 
@@ -84,7 +86,7 @@ class OnesidedCheck(
         # a seed of its own for every launch: launches are replicates
         seed = "--seed $(date +%s)"
         prefix = prefix_of(self.environment, self.thread_level)
-        self.executable = str(prefix / "bin" / self.kernel)
+        self.executable = shlex.quote(str(prefix / "bin" / self.kernel))
         self.executable_opts = [
             "--missing",
             seed,

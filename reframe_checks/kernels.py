@@ -1,18 +1,20 @@
 """The kernels of an environment: built by CMake once, or verified where a provider made them."""
 
 import pathlib
+import shlex
 import sys
 
 import reframe as rfm
 import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
 
-from onesided import containers, kernels
+from onesided import containers, kernels, shell
 
 from .plugins.environment import EnvironmentPlugin
+from .plugins.script import ScriptPlugin
 
 
-class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin):
+class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
     """Fixture: the folder with this environment's kernels, for the present sources."""
 
     build_locally = True
@@ -33,11 +35,13 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin):
         if self.environment["kernels_prefix"]:
             self.build_system.commands = []
             return
-        tools = pathlib.Path(sys.executable).parent
+        words = [
+            *("sh", kernels.build_script(), kernels.sources(), self.prefixes[0]),
+            self.environment["compilers"]["c"],
+        ]
         self.build_system.commands = [
-            f"export PATH={tools}:$PATH",
-            f"sh {kernels.build_script()} {kernels.sources()} {self.prefixes[0]} "
-            f"{self.environment['compilers']['c']}",
+            shell.path_first(pathlib.Path(sys.executable).parent),
+            shlex.join(map(str, words)),
         ]
 
     @builtins.sanity_function

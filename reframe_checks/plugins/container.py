@@ -29,8 +29,9 @@ class ContainerPlugin(LauncherPlugin):
             words = [*map(shlex.quote, self.launcher_words()), *words]
         self.container_platform = PLATFORM
         platform = self.container_platform
-        platform.image = self.environment["container"]["image"]
+        platform.image = shlex.quote(self.environment["container"]["image"])
         platform.command = " ".join(words)
         # the stage keeps its name inside, so that what is said of files is true in both
-        platform.mount_stagedir = platform.workdir = self.stagedir
+        platform.mount_stagedir = self.stagedir
+        platform.workdir = shlex.quote(self.stagedir)
         platform.options = [shlex.quote(word) for word in containers.exec_options(self.environment)]

@@ -7,6 +7,8 @@ import pathlib
 import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
 
+from onesided import shell
+
 
 class EnvironmentPlugin(RegressionTestPlugin):
     """Gives a test its environment's document; skips what cannot run, with the reason kept."""
@@ -36,3 +38,13 @@ class EnvironmentPlugin(RegressionTestPlugin):
         """Skip where the environment could not be provided."""
         if self.environment["status"] != "ready":
             self.skip_with_reason("unavailable", self.environment["reason"])
+
+    @builtins.run_before("compile")
+    def set_variables_of_build(self):
+        """Set the environment's variables in the script that builds."""
+        self.prebuild_cmds = [*shell.of_environment(self.environment), *self.prebuild_cmds]
+
+    @builtins.run_before("run")
+    def set_variables_of_run(self):
+        """Set the environment's variables in the script that runs, before those of a setting."""
+        self.prerun_cmds = [*shell.of_environment(self.environment), *self.prerun_cmds]

@@ -1,5 +1,7 @@
 """The cells of a launch: a base point, the crosses around it, and the kernel's options for them."""
 
+import shlex
+
 import reframe.core.builtins as builtins
 import reframe.utility.typecheck as typ
 from reframe.core.pipeline import RegressionTestPlugin
@@ -40,4 +42,4 @@ class GridPlugin(RegressionTestPlugin):
     def cell_options(self):
         """Return the kernel's options that ask for exactly these cells, quoted for the shell."""
         declared = grid.blocks(self.base_point, self.crosses)
-        return [f"--cells '{grid.block_option(block)}'" for block in declared]
+        return [f"--cells {shlex.quote(grid.block_option(block))}" for block in declared]

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shlex
 
 import reframe.core.builtins as builtins
 
@@ -44,8 +45,8 @@ class LaunchPlugin(LauncherPlugin):
     def wrap_launcher(self):
         """Put placement options on the launcher, and the recording script before it."""
         if not self.launches_inside:
-            self.job.launcher.options += self.placement_options()
-        self.job.launcher.modifier = f"sh {LAUNCH_SCRIPT}"
+            self.job.launcher.options += map(shlex.quote, self.placement_options())
+        self.job.launcher.modifier = f"sh {shlex.quote(str(LAUNCH_SCRIPT))}"
         self.job.launcher.modifier_options = [
             self.lines_file,
             self.launches_file,

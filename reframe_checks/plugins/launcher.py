@@ -8,6 +8,7 @@ platform.
 """
 
 import os
+import shlex
 
 import reframe.core.builtins as builtins
 from reframe.core.backends import getlauncher
@@ -87,7 +88,9 @@ class LauncherPlugin(RegressionTestPlugin):
             path = self.environment["launcher"]["path"]
             return [path, "-n", str(self.num_tasks), *self.placement_options()]
         self.job.num_tasks = self.num_tasks
-        return [*self.job.launcher.command(self.job), *self.job.launcher.options]
+        # ReFrame's words are text of a shell
+        text = " ".join([*self.job.launcher.command(self.job), *self.job.launcher.options])
+        return shlex.split(text)
 
     def launcher_options(self, placement, is_oversubscribed):
         """Return the options of the launcher that was chosen.

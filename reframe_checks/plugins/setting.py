@@ -3,7 +3,7 @@
 import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided import settings
+from onesided import settings, shell
 
 
 class SettingPlugin(RegressionTestPlugin):
@@ -19,4 +19,4 @@ class SettingPlugin(RegressionTestPlugin):
         )
         if value.unavailable:
             self.skip_with_reason("unavailable", value.unavailable)
-        self.env_vars.update(value.variables)
+        self.prerun_cmds = [*self.prerun_cmds, *shell.exports(value.variables)]

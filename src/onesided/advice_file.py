@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from onesided import shell
 from onesided.advice import (
     NOCHECK_CONDITION,
     Advice,
@@ -28,7 +28,6 @@ MAXIMUM_LINES = 40
 
 _CLAIM = re.compile(r"^# claim: (?P<test>\S.*) (?P<cell>\S+) (?P<verdict>\S+)$")
 _ENVIRONMENT = re.compile(r"^# environment: (?P<name>.+)$")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -90,11 +89,7 @@ def _variable_lines(advice: Advice) -> list[str]:
             lines += _wrapped(f"Also tried: {effect_says(effect)}")
     if advice.chosen and advice.cheapest and not advice.stuck:
         lines += _wrapped("Code that can be changed as below needs no variable.")
-    for name, value in advice.variables.items():
-        if _NAME.fullmatch(name) is None:
-            raise ValueError(f"{name!r} is no name of a variable")
-        lines.append(f"export {name}={shlex.quote(value)}")
-    return lines
+    return lines + shell.exports(advice.variables)
 
 
 def _turn_lines(turn: Turn) -> list[str]:

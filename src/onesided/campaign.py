@@ -154,6 +154,7 @@ def load(name_or_path: str) -> Campaign:
         InputError: one clear line; nothing was started.
     """
     path = resolve(name_or_path)
+    paths.check_usable(path)
     document = documents.read_yaml(path, "campaign")
     _check_expression(path, document["select"].get("expression", "True"))
     declared = list(environments.declared(in_containers=True))

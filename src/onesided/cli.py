@@ -47,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stages = [stage for stage in STAGES if [stage] == list(arguments[:1])] or STAGES
     options = build_parser(stages).parse_args(arguments)
     try:
+        paths.check()
         return options.function(options)
     except OnesidedError as fault:
         record_fault(fault)

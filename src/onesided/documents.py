@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import re
-import reprlib
 import tempfile
 from collections.abc import Callable, Hashable, Iterator
 from functools import cache
@@ -21,10 +21,9 @@ import yaml
 from onesided import names
 from onesided.errors import InputError, OnesidedError
 
-#: Shows what was found: a part of it, for a few aliases of YAML can stand for any number of values.
-_SHOWN = reprlib.Repr()
-_SHOWN.maxlevel, _SHOWN.maxdict, _SHOWN.maxlist, _SHOWN.maxstring = 3, 12, 12, 120
-
+MOST_VALUES = 1_000_000
+"""Of a YAML document, each as often as an alias repeats it: a few lines can stand for any number of
+values, and whoever writes them into a message never comes to an end."""
 NESTED_TOO_DEEPLY = "a document nested too deeply"
 
 
@@ -41,7 +40,7 @@ def _mapping_without_repeats(
         if not isinstance(key, Hashable) or key in seen:
             fault = "given twice" if isinstance(key, Hashable) else "is no text"
             raise yaml.constructor.ConstructorError(
-                None, None, f"key {_SHOWN.repr(key)} {fault}", key_node.start_mark
+                None, None, f"key {key!r} {fault}", key_node.start_mark
             )
         seen.add(key)
     return yaml.SafeLoader.construct_mapping(loader, node, deep)
@@ -157,25 +156,22 @@ def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
         return ".".join([*path, str(unknown)]), "an unknown key", f"one of {', '.join(known)}"
     return (
         ".".join(path) or None,
-        _SHOWN.repr(error.instance),
+        repr(error.instance),
         _describe(error.schema, error.message),
     )
 
 
-def _no_text(document: Any) -> tuple[str, str] | None:
-    """Return a field, with what it holds, that no path, command or file can take."""
-    seen: set[int] = set()  # an alias of YAML is one value in several places
+def _values(document: Any) -> Iterator[tuple[str, Any]]:
+    """Yield every key and value of a document, with the field that it stands in."""
     left = [("", document)]
     while left:
         field, value = left.pop()
-        if isinstance(value, str) and not _is_text(value):
-            return field, _SHOWN.repr(value)
-        if isinstance(value, dict | list) and id(value) not in seen:
-            seen.add(id(value))
-            pairs = value.items() if isinstance(value, dict) else enumerate(value)
-            left += [(f"{field}.{name}", part) for name, part in pairs]
-            left += [(field, name) for name in value if isinstance(value, dict)]
-    return None
+        yield field, value
+        if isinstance(value, dict):
+            left += [(field, key) for key in value]
+            left += [(f"{field}.{key}", part) for key, part in value.items()]
+        elif isinstance(value, list):
+            left += [(f"{field}.{index}", part) for index, part in enumerate(value)]
 
 
 def _is_text(value: str) -> bool:
@@ -187,10 +183,11 @@ def _is_text(value: str) -> bool:
 
 
 def _check_text(document: Any, source: str | Path) -> None:
-    found = _no_text(document)
-    if found is not None:
-        field, value = found
-        raise InputError(source, field.lstrip(".") or None, value, "text without NUL, in UTF-8")
+    """Refuse text that no path, command or file can take."""
+    for field, value in _values(document):
+        if isinstance(value, str) and not _is_text(value):
+            where = field.lstrip(".") or None
+            raise InputError(source, where, repr(value), "text without NUL, in UTF-8")
 
 
 def read_text(path: Path) -> str:
@@ -231,6 +228,8 @@ def parse_yaml(text: str, source: str | Path) -> Any:
     """
     try:
         document = yaml.load(text, Loader=_UniqueKeyLoader)
+        if next(itertools.islice(_values(document), MOST_VALUES, None), None):
+            raise InputError(source, None, f"more than {MOST_VALUES} values", "fewer")
         _check_text(document, source)
     except yaml.YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)

@@ -43,12 +43,11 @@ def kernel_sources() -> list[Path]:
 
 
 def check_sources() -> list[Path]:
-    """Return the files that make the ReFrame checks, their grid and their sites' configuration."""
+    """Return the files that make the ReFrame checks, their grid, their sites and their scripts."""
     root = paths.project_root()
     return [
         *_below(root / "reframe_checks", {".py", ".sh"}),
-        root / "src" / "onesided" / "grid.py",
-        root / "src" / "onesided" / "sites.py",
+        *(root / "src" / "onesided" / name for name in ("grid.py", "shell.py", "sites.py")),
     ]
 
 

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 from pathlib import Path
+
+from onesided.errors import InputError
+
+USABLE = re.compile(r"[\w /.+@=~(),-]*")
+"""Paths that every part takes: letters and digits of any script, blanks, and few signs. Others mean
+something to a shell, to Snakemake (braces), to ReFrame (``$``) or in lists of paths (``:``)."""
+
+PLAIN = re.compile(r"[\w/.+@=~-]*")
+"""Paths that MPIs take: MPICH's compiler wrapper takes them apart at blanks."""
 
 FOLDER_VARIABLES = (
     "ONESIDED_ROOT",
@@ -35,9 +46,24 @@ def config_dir() -> Path:
 
 
 def build_dir() -> Path:
-    """Return ``build/`` (``ONESIDED_BUILD`` if set): everything that can be made again."""
+    """Return ``build/`` (``ONESIDED_BUILD`` if set): everything that can be made again.
+
+    Where the checkout's path is none that MPIs take (`PLAIN`), it is a folder in the user's cache.
+    """
     declared = os.environ.get("ONESIDED_BUILD")
-    return Path(declared).resolve() if declared else project_root() / "build"
+    if declared:
+        return Path(declared).resolve()
+    folder = project_root() / "build"
+    return folder if PLAIN.fullmatch(str(folder)) else _cache_dir() / _digest(folder)
+
+
+def _cache_dir() -> Path:
+    declared = os.environ.get("XDG_CACHE_HOME")
+    return (Path(declared) if declared else Path.home() / ".cache").resolve() / "onesided"
+
+
+def _digest(folder: Path) -> str:
+    return "build-" + hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
 
 
 def environments_dir() -> Path:
@@ -70,3 +96,29 @@ def results_dir() -> Path:
     """Return ``results/`` (``ONESIDED_RESULTS`` if set): one folder a campaign."""
     declared = os.environ.get("ONESIDED_RESULTS")
     return Path(declared).resolve() if declared else project_root() / "results"
+
+
+def check() -> None:
+    """Hold the folders against what every part of the software can take.
+
+    Raises:
+        InputError: one has a sign in its path that a part would take for something else.
+    """
+    for path in (project_root(), results_dir()):
+        check_usable(path)
+    for path in (build_dir(), images_dir()):
+        if not PLAIN.fullmatch(str(path)):
+            expected = "neither blanks nor signs: MPICH's compiler wrapper breaks at them"
+            raise InputError("ONESIDED_BUILD", None, path, expected)
+
+
+def check_usable(path: Path) -> None:
+    """Hold a path against what every part of the software can take.
+
+    Raises:
+        InputError: it has a sign in it that a part would take for something else.
+    """
+    usable = USABLE.match(str(path)).end()
+    if usable < len(str(path)):
+        found = f"{str(path)[usable]!r} in its path"
+        raise InputError(path, None, found, "letters, digits, blanks and /.+@=~(),-_")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onesided import containers, environments, paths, strays
+from onesided import environments, paths, strays
 
 Entry = dict[str, Any]
 
@@ -140,17 +140,14 @@ def _partition(entry: Entry, names: Sequence[str]) -> Entry:
 
 
 def _environment(name: str, system: str) -> Entry:
-    """Return ReFrame's entry of an environment, from the file that its provider wrote."""
+    """Return ReFrame's entry of an environment, from the file that its provider wrote.
+
+    The checks set its variables (`shell.of_environment`).
+    """
     document = environments.read(name)
-    variables = [[key, value] for key, value in document["variables"].items()]
-    launcher = document["launcher"]["path"]
-    # the launcher that stands in an image is called by its path there
-    if launcher and not containers.launches_inside(document):
-        variables.append(["PATH", f"{Path(launcher).parent}:$PATH"])
     return {
         "name": environments.reframe_name(name),
         "cc": document["compilers"].get("c", "false"),
-        "env_vars": variables,
         "extras": {"onesided": document},
         "features": document["features"],
         "target_systems": [system],

@@ -88,11 +88,14 @@ def test_a_value_that_nothing_can_take_is_refused_by_field(
     refused(onesided("run", path, check=False), "tiny.yaml", *words)
 
 
-def test_what_a_few_aliases_stand_for_is_not_written_out(tmp_path, onesided):
+@pytest.mark.parametrize("repeated", ["*a", ", ".join(["*l11"] * 9)])
+def test_what_a_few_aliases_stand_for_is_not_written_out(tmp_path, repeated, monkeypatch):
+    monkeypatch.setattr(documents, "MOST_VALUES", 10_000)
     levels = [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 12)]
     path = tmp_path / "laughs.yaml"
-    path.write_text("\n".join(["l0: &l0 lol", *levels, "schema: *l11"]))
-    refused(onesided("run", path, check=False), "laughs.yaml")
+    path.write_text("\n".join(["l0: &l0 lol", *levels, f"schema: &a [{repeated}]"]))
+    with pytest.raises(InputError, match="more than 10000 values; expected fewer"):
+        documents.read_yaml(path, "campaign")
 
 
 @pytest.mark.parametrize(

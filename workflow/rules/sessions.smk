@@ -47,5 +47,5 @@ rule session:
     threads: workflow.cores
     priority: priority_of
     shell:
-        "onesided session {CAMPAIGN.path:q} {params.partition} {wildcards.environment}"
-        " {wildcards.round} >{log:q} 2>&1"
+        "onesided session {CAMPAIGN.path:q} {params.partition:q}"
+        " {wildcards.environment:q} {wildcards.round:q} >{log:q} 2>&1"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from onesided import declarations, documents, paths
+from onesided import declarations, documents, paths, shell
 from onesided.errors import OnesidedError
 from onesided.spack_machine import identity, modules
 from onesided.spack_machine.identity import Identity
@@ -171,8 +171,8 @@ def _intel(
     variables = identity.component_variables(found.package, folder)
     lines = [
         "# Spack reads this file for the variables of the MPI.",
-        f"export I_MPI_ROOT={shlex.quote(variables['I_MPI_ROOT'])}",
-        f'export PATH={shlex.quote(str(folder / "bin"))}"${{PATH:+:$PATH}}"',
+        *shell.exports({"I_MPI_ROOT": variables["I_MPI_ROOT"]}),
+        shell.path_first(folder / "bin"),
         f"export LD_LIBRARY_PATH={shlex.quote(variables['LD_LIBRARY_PATH'])}"
         '"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"',
     ]
