@@ -13,7 +13,8 @@ HERE = pathlib.Path("/proc/self/cwd")
 
 def _name(job, folder):
     """Have ReFrame write and start a local job's script by its path below a folder."""
-    if job.scheduler.registered_name == LOCAL:
+    # a test that only builds has no job to run
+    if job is not None and job.scheduler.registered_name == LOCAL:
         # ReFrame has no public way to name it
         job._script_filename = str(folder / pathlib.Path(job.script_filename).name)
 
