@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -52,5 +53,6 @@ def record_fault(fault: OnesidedError) -> None:
     path = os.environ.get(FAULTS_VARIABLE)
     if path:
         line = json.dumps({"message": str(fault), "exit_code": fault.exit_code})
-        with Path(path).open("a", encoding="utf-8") as stream:
+        # the disk may be full; whoever waits looks for that, too
+        with contextlib.suppress(OSError), Path(path).open("a", encoding="utf-8") as stream:
             stream.write(line + "\n")

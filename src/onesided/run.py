@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -21,12 +19,13 @@ from onesided import (
     documents,
     environments,
     fingerprint,
+    outcome,
     paths,
     processes,
     strays,
 )
 from onesided.campaign import Campaign
-from onesided.errors import FAULTS_VARIABLE, InputError, OnesidedError
+from onesided.errors import FAULTS_VARIABLE, InputError
 from onesided.lock import DeadHolder, campaign_lock, lock_file
 from onesided.session import Session, cells_of
 
@@ -201,23 +200,6 @@ def _call_snakemake(campaign: Campaign, profile: Path, environment: dict[str, st
             strays.end_processes(strays.LOCK_MARKER, str(lock_file()))
 
 
-def _raise_faults(campaign: Campaign, exit_status: int, faults: Path) -> None:
-    """Turn a failed Snakemake into the one line that the failing stage left."""
-    lines: list[dict[str, Any]] = []
-    if faults.exists():
-        lines = [json.loads(line) for line in faults.read_text("utf-8").splitlines()]
-    if lines:
-        failure = OnesidedError("; ".join(dict.fromkeys(line["message"] for line in lines)))
-        failure.exit_code = max(line["exit_code"] for line in lines)
-        raise failure
-    if exit_status < 0:
-        name = signal.Signals(-exit_status).name
-        raise OnesidedError(f"Snakemake was ended by {name}; run again to go on from here")
-    raise OnesidedError(
-        f"Snakemake exited {exit_status}; see {campaign.results / 'log' / 'snakemake.log'}"
-    )
-
-
 def reopen(sessions: list[Session], campaign: Campaign, say: Say) -> None:
     """Take the sessions with holes up again, and have the tables made anew from them."""
     holes = sum(session.reopen() for session in sessions)
@@ -315,4 +297,4 @@ def run(campaign: Campaign, say: Say, profile: str = DEFAULT_PROFILE) -> None:
         with Progress(sessions, say):
             exit_status = _call_snakemake(campaign, chosen, environment)
         if exit_status != 0:
-            _raise_faults(campaign, exit_status, faults)
+            raise outcome.failure(campaign, exit_status, faults)

@@ -38,13 +38,11 @@ def checkout(tmp_path, monkeypatch):
 
 
 def test_a_campaign_runs_in_a_checkout_whose_path_has_blanks_and_an_umlaut(
-    checkout, campaign_file, onesided, tmp_path, monkeypatch
+    ready_environment, checkout, campaign_file, onesided, tmp_path, monkeypatch
 ):
+    ready_environment(MPICH)
     monkeypatch.setenv("TMPDIR", str(tmp_path / "vorläufig hier"))
     (tmp_path / "vorläufig hier").mkdir()
-    answer = onesided("environments", MPICH, check=False)
-    if answer.returncode != 0:
-        pytest.skip(f"{MPICH} is unavailable: {answer.stderr.splitlines()[-1]}")
     campaign = campaign_file().rename(tmp_path / PLACE / "tiny.yaml")
     monkeypatch.delenv("ONESIDED_RESULTS")
     onesided("run", campaign, cwd=checkout)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from onesided import campaign, run
+from onesided import campaign, outcome, run
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
@@ -33,4 +33,6 @@ def _run(options: argparse.Namespace) -> int:
     loaded = campaign.load(options.campaign)
     run.run(loaded, _say, options.profile)
     sys.stdout.write(terminal_summary(loaded.results))
+    sys.stdout.flush()
+    outcome.demand_measurements(loaded)
     return 0
