@@ -1,5 +1,6 @@
 """What every experiment's check is: a kernel, launched, its lines held against what was asked."""
 
+import pathlib
 import shlex
 
 import reframe as rfm
@@ -7,8 +8,9 @@ import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
 import reframe.utility.typecheck as typ
 
-from onesided import fingerprint, known_defects, records, references
+from onesided import fingerprint, known_defects, records, references, repeats
 from onesided.kernels import prefix_of
+from onesided.statistics import median
 
 from .kernels import Kernels
 from .plugins.container import ContainerPlugin
@@ -96,11 +98,9 @@ class OnesidedCheck(
         ]
 
     @property
-    def launch_record(self):
-        """The lines of this test's launch, read once it is over."""
-        return records.read_launch(
-            f"{self.stagedir}/{self.lines_file}", f"{self.stagedir}/{self.launches_file}"
-        )
+    def launch_records(self):
+        """The lines of this test's launch and of its repeats, read once they are over."""
+        return repeats.launches_in(pathlib.Path(self.stagedir))
 
     @builtins.sanity_function
     def every_cell_is_right(self):
@@ -110,9 +110,7 @@ class OnesidedCheck(
         known defect accounts for is an expected failure of the performance stage
         (`show_headline_figures`), where others beside it still show.
         """
-        launch = self.launch_record
-        failed = self.failed_cells(launch)
-        turned = self.turned_cells(launch.results)
+        failed, turned = self.faults_of(self.launch_records)
         known = {cell for cells in self.known_faults(failed, turned).values() for cell in cells}
         lines = [
             f"{cell}: {outcome.status}: {outcome.detail}"
@@ -127,6 +125,14 @@ class OnesidedCheck(
                 sn.assert_true(not turns, f"{len(turns)} verdicts turned; {turns[:1]}"),
             ]
         )
+
+    def faults_of(self, launches):
+        """Return the outcomes of cells that failed in any launch, and lines for those that turned."""
+        failed, turned = {}, {}
+        for launch in reversed(launches):
+            failed |= self.failed_cells(launch)
+            turned |= self.turned_cells(launch.results)
+        return failed, turned
 
     def failed_cells(self, launch):
         """Return the outcome of each declared cell that failed."""
@@ -150,29 +156,38 @@ class OnesidedCheck(
 
     @builtins.run_before("performance")
     def show_headline_figures(self):
-        """Make a performance variable of each cell's headline series: its launch's figure.
+        """Make a performance variable of each cell's headline series, over the launch and its repeats.
 
         What the site keeps becomes their references. Each known defect is a figure of its own, the
         number of cells that show it: it ought to be none, and is expected not to be.
         """
-        launch = self.launch_record
+        launches = self.launch_records
+        held = self.held_figures(launches)
         self.perf_variables = {}
-        for cell, result in launch.results.items():
+        for cell in launches[0].results:
             for figure in self.headline:
-                value = references.launch_figure(result, figure["metric"], figure["ranks"])
-                if value is not None:
-                    name = references.figure_name(figure["metric"], cell)
-                    self._show(name, value, figure["unit"])
-        bounds = self.figure_bounds(launch.results)
+                self._show_figure(cell, figure, launches, held)
+        bounds = self.references_of(held)
         if self.hold_figures:
-            # none where nothing is kept, or where the machine was busy: then nothing was held
+            # none where nothing is kept, or where no launch met the cores as the site's own did
             self._show("held_figures", len(bounds), "figures")
-        faults = self.known_faults(self.failed_cells(launch), self.turned_cells(launch.results))
+            self._show("launches", len(launches), "launches")
+        faults = self.known_faults(*self.faults_of(launches))
         for defect, cells in faults.items():
             name = f"known_defect[{defect.name}]"
             self._show(name, len(cells), "cells")
             bounds[name] = builtins.xfail(defect.message, (0, 0, 0, "cells"))
         self.reference = {self.current_partition.fullname: bounds}
+
+    def _show_figure(self, cell, figure, launches, held):
+        """Show a headline figure: what decides about its bound, else its median over launches."""
+        name = references.figure_name(figure["metric"], cell)
+        results = [launch.results[cell] for launch in launches if cell in launch.results]
+        found = [references.launch_figure(one, figure["metric"], figure["ranks"]) for one in results]
+        values = [value for value in found if value is not None]
+        if values:
+            value = held[name].value if name in held else median(values)
+            self._show(name, value, figure["unit"])
 
     def _show(self, name, value, unit):
         self.perf_variables[name] = sn.make_performance_function(sn.defer(value), unit)

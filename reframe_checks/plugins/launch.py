@@ -6,6 +6,8 @@ import shlex
 
 import reframe.core.builtins as builtins
 
+from onesided import repeats
+
 from .launcher import LauncherPlugin
 
 LAUNCH_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "launch.sh"
@@ -20,8 +22,8 @@ class LaunchPlugin(LauncherPlugin):
     #: A launch that takes longer is ended; seconds.
     launch_timeout_s = builtins.variable(int, value=120)
 
-    lines_file = "lines.jsonl"
-    launches_file = "launches.jsonl"
+    lines_file = repeats.LINES
+    launches_file = repeats.LAUNCHES
 
     @builtins.run_after("init")
     def ask_for_ranks(self):

@@ -1,11 +1,17 @@
 """What a launch is held against besides what was declared: references, and known defects."""
 
+import pathlib
+import shlex
+import sys
+
 import reframe.core.builtins as builtins
 import reframe.utility.typecheck as typ
 from reframe.core.logging import getlogger
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided import known_defects, references
+from onesided import known_defects, references, repeats
+
+REPEAT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "repeat.sh"
 
 
 class ReferencePlugin(RegressionTestPlugin):
@@ -16,15 +22,16 @@ class ReferencePlugin(RegressionTestPlugin):
     hold_figures = builtins.variable(typ.Bool, value=False)
 
     @property
+    def references_file(self):
+        """The file with what the site keeps of this test's environment."""
+        partition = self.current_partition
+        system = partition.fullname.partition(":")[0]
+        return references.file_of(system, partition.name, self.environment["name"])
+
+    @property
     def kept(self):
         """What the site keeps of this test under its environment."""
-        partition = self.current_partition
-        return references.read(
-            partition.fullname.partition(":")[0],
-            partition.name,
-            self.environment["name"],
-            self.display_name,
-        )
+        return references.read(self.references_file, self.display_name)
 
     @property
     def known_defects(self):
@@ -50,27 +57,47 @@ class ReferencePlugin(RegressionTestPlugin):
         }
         return references.turned(kept, probes)
 
-    def figure_bounds(self, results):
-        """Return ReFrame's reference of each figure that is held, known slow ones excused."""
+    @builtins.run_before("run", always_last=True)
+    def repeat_launches(self):
+        """Have a launch repeated, within its job, whose figures are near their bounds or above."""
+        if not self.hold_figures or not self.kept.figures:
+            return
+        question = [sys.executable, "-m", "onesided.repeats", str(self.references_file), self.display_name]
+        launcher = self.job.launcher
+        launcher.modifier_options = [
+            *(self.lines_file, self.launches_file, shlex.quote(shlex.join(question))),
+            *(launcher.modifier, *launcher.modifier_options),
+        ]
+        launcher.modifier = f"sh {shlex.quote(str(REPEAT_SCRIPT))}"
+        self.keep_files = [*self.keep_files, f"{repeats.EARLIER}*"]
+
+    def held_figures(self, launches):
+        """Return each figure that is held, by ReFrame's name; a warning says where some are not."""
         kept = self.kept
-        if not self.hold_figures or not kept.figures:
+        if not self.hold_figures:
             return {}
-        metrics = [figure["metric"] for figure in self.headline]
-        found = references.bounds(kept, results, metrics)
-        if not found:
-            reason = references.why_none(results)
-            getlogger().warning(f"none of {len(kept.figures)} figures is held: {reason}")
+        found = repeats.held(kept, [launch.results for launch in launches])
+        if len(found) < len(kept.figures):
+            getlogger().warning(
+                f"{len(kept.figures) - len(found)} of {len(kept.figures)} figures are not held: "
+                "they were not measured, or in each launch on cores farther apart than near_s or "
+                "on a core that did less at a time than least_width"
+            )
+        return found
+
+    def references_of(self, held):
+        """Return ReFrame's reference of each figure that is held, known slow ones excused."""
         slow = [defect for defect in self.known_defects if defect.shows_as == known_defects.SLOW]
         excused = {
             references.figure_name(metric, cell): defect.message
-            for cell in results
+            for cell in self.declared_cells()
             for defect in slow
             if defect.has(cell)
-            for metric in metrics
+            for metric in (figure["metric"] for figure in self.headline)
         }
         return {
-            name: builtins.xfail(excused[name], bound) if name in excused else bound
-            for name, bound in found.items()
+            name: builtins.xfail(excused[name], of.bound) if name in excused else of.bound
+            for name, of in held.items()
         }
 
     def cells_of_defects(self, statuses):

@@ -21,9 +21,7 @@ from onesided.records import samples_of
 from onesided.statistics import median
 from onesided.verdicts import (
     INDEPENDENT,
-    MOST_RUN_DELAY,
     OBSERVED,
-    RUN_DELAYS,
     WAITING_LAUNCH,
     Probe,
 )
@@ -33,9 +31,6 @@ FOLDER_VARIABLE = "ONESIDED_REFERENCES"
 
 MINIMUM_SAMPLES = 5
 """Valid samples that one launch needs to speak against a reference."""
-
-HELPED = "target_state=helper"
-"""In the id of a cell whose target has a second thread."""
 
 
 @dataclass(frozen=True)
@@ -109,13 +104,12 @@ def write(found: Mapping[Path, Mapping[str, Any]], replace: bool = False) -> Non
         documents.write_json(path, document)
 
 
-def read(system: str, partition: str, environment: str, test: str) -> Kept:
-    """Return what a site keeps of a test; nothing where it keeps none.
+def read(path: Path, test: str) -> Kept:
+    """Return what a file keeps of a test; nothing where there is no such file.
 
     Raises:
         InputError: the file is cut or does not fit its schema.
     """
-    path = file_of(system, partition, environment)
     if not path.exists():
         return Kept()
     document = documents.read_json(path, "references")
@@ -130,59 +124,6 @@ def read(system: str, partition: str, environment: str, test: str) -> Kept:
 def figure_name(metric: str, cell: str) -> str:
     """Return what ReFrame calls the median of a cell's samples of a metric."""
     return f"{metric}[{cell}]"
-
-
-def bounds(
-    kept: Kept, results: Mapping[str, Mapping[str, Any]], metrics: Sequence[str]
-) -> dict[str, tuple[float, None, float, str]]:
-    """Return ReFrame's reference of each figure of a launch that a bound holds for.
-
-    Lower is better, so that there is an upper bound alone: a figure that gets better does not fail.
-    There is none for a figure that was taken with cores farther apart than the site's own or on a
-    core that another used too, and none at all in a launch whose target waited for its core: that
-    says nothing of the MPI.
-
-    Args:
-        kept: from `read`.
-        results: the launch's result lines by cell.
-        metrics: those of the figures.
-    """
-    if not kept.figures or share_of_waiting(results.values()) > MOST_RUN_DELAY:
-        return {}
-    found = {}
-    for cell, result in results.items():
-        for name in (figure_name(metric, cell) for metric in metrics):
-            figure = kept.figures.get(name)
-            if figure is not None and _is_as_kept(result, kept):
-                share = figure["upper"] / figure["value"] - 1
-                found[name] = (figure["value"], None, round(share, 6), figure["unit"])
-    return found
-
-
-def why_none(results: Mapping[str, Mapping[str, Any]]) -> str:
-    """Say why no figure of a launch is held though some are kept (`bounds`)."""
-    share = share_of_waiting(results.values())
-    if share > MOST_RUN_DELAY:
-        return (
-            f"the machine was busy: the target waited for its core for {share:.0%} of its computes"
-        )
-    return (
-        "they were taken with cores farther apart than near_s, on a core that did less at a time "
-        "than least_width, or not at all"
-    )
-
-
-def share_of_waiting(results: Iterable[Mapping[str, Any]]) -> float:
-    """Return for how much of its computes a launch's target waited for a core; 0 if none tells.
-
-    Cells with a helper do not count: two threads on a core wait for each other.
-    """
-    plain = [one for one in results if HELPED not in one["cell"]]
-    computed_s, waited_s = (
-        sum(sample or 0.0 for result in plain for sample in samples_of(result, metric))
-        for metric in ("compute", RUN_DELAYS[0])
-    )
-    return waited_s / computed_s if computed_s else 0.0
 
 
 def launch_figure(result: Mapping[str, Any], metric: str, ranks: str = "all") -> float | None:
@@ -204,7 +145,7 @@ def _series(result: Mapping[str, Any]) -> Iterable[tuple[str, Sequence[float]]]:
     return ((series["metric"], series["samples"]) for series in result["series"])
 
 
-def _is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
+def is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
     """Tell whether a launch met the cores as those launches did from which its bounds are."""
     moment = least(moments(_series(result)))
     if moment is None:

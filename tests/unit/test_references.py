@@ -44,7 +44,7 @@ def campaign(tmp_path, monkeypatch):
 
 
 def kept():
-    return references.read("here", "node", "mpi-1", CELL["test"]).verdicts
+    return references.read(references.file_of("here", "node", "mpi-1"), CELL["test"]).verdicts
 
 
 def test_what_was_observed_is_kept_and_nothing_else(campaign, capsys):

@@ -1,8 +1,8 @@
 """`onesided references [propose] RESULTS_DIR`: keep what a campaign found, for checks to hold.
 
 Without `propose` the verdicts alone: a check fails when a cell that was independent waits. With it
-also the prices, each with a bound from its spread over the launches: in regression mode a check
-fails above it.
+also the prices: each with its bound, above which a check fails in regression mode, and the slow-down
+that this would miss; or with the reason why it has none.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def run(options: argparse.Namespace) -> int:
         found = propose.documents_of(options.results)
         references.write(found, options.replace)
         for path, document in found.items():
-            print(f"{path}: {propose.describe(document)}")
+            first, *figures = propose.describe(document)
+            print(f"{path}: {first}", *figures, sep="\n")
         return 0
     cells = read_verdicts(options.results / "verdicts.json")
     found = references.documents_of(cells, options.results.resolve().name)

@@ -1,0 +1,122 @@
+"""Launches in regression mode: when a launch is repeated, and what its repeats say of a figure.
+
+What else a machine does can only add to a figure. So a launch that shows a figure well below its
+bound clears that figure, and any other launch only says that the figure has to be looked at again.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from onesided import records, references
+from onesided.references import Kept
+from onesided.statistics import median
+
+CLEAR_SHARE = 0.75
+"""A launch clears a figure that is at most this share of its bound. A bound is twice the least that
+a campaign saw: three times that, in a launch a third quicker than all of the campaign's, is still
+above its bound, and in one that is half as quick again as they were no launch clears it."""
+
+MOST_LAUNCHES = 7
+"""Launches after which a figure that none has cleared is decided. Of prices on a machine whose cores
+others shared, with nothing changed, one in 80 was above its bound in a first launch; one in 2,000
+was decided to be (tests/unit/test_repeats.py draws them again)."""
+
+LINES, LAUNCHES = "lines.jsonl", "launches.jsonl"
+"""The files of a launch; those of the launches before the last stand in `EARLIER`<number>."""
+EARLIER = "launch-"
+
+Results = Mapping[str, Mapping[str, Any]]
+"""The result lines of a launch, by cell."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A figure and the bound that it is compared with.
+
+    Attributes:
+        value: the least of the launches where that is clear of the bound; else the median of those
+            that met the cores as the campaign did.
+        bound: ReFrame's reference: no lower bound, for a figure that gets better does not fail.
+    """
+
+    value: float
+    bound: tuple[float, None, float, str]
+
+
+def _cell_of(name: str) -> tuple[str, str]:
+    metric, _, cell = name.partition("[")
+    return metric, cell.removesuffix("]")
+
+
+def _values(name: str, launches: Sequence[Results], kept: Kept | None = None) -> list[float]:
+    """Return a figure's values; with `kept` of those launches alone that met the cores so."""
+    metric, cell = _cell_of(name)
+    found = [
+        references.launch_figure(launch[cell], metric)
+        for launch in launches
+        if cell in launch and (kept is None or references.is_as_kept(launch[cell], kept))
+    ]
+    return [value for value in found if value is not None]
+
+
+def _is_clear(values: Sequence[float], figure: Mapping[str, Any]) -> bool:
+    return min(values) <= CLEAR_SHARE * figure["upper"]
+
+
+def held(kept: Kept, launches: Sequence[Results]) -> dict[str, Held]:
+    """Return what launches say of each figure that they have and that the site keeps.
+
+    A figure is not held where no launch cleared it and each had its cores farther apart than the
+    campaign's, or shared its core: then it says nothing of the MPI.
+
+    Args:
+        kept: from `references.read`.
+        launches: the results of the first launch and of its repeats.
+    """
+    found = {}
+    for name, figure in kept.figures.items():
+        values = _values(name, launches)
+        if values and _is_clear(values, figure):
+            decided = min(values)
+        elif of_same_cores := _values(name, launches, kept):
+            decided = median(of_same_cores)
+        else:
+            continue
+        share = round(figure["upper"] / figure["value"] - 1, 6)
+        found[name] = Held(decided, (figure["value"], None, share, figure["unit"]))
+    return found
+
+
+def open_figures(kept: Kept, launches: Sequence[Results]) -> list[str]:
+    """Return the figures that were measured and that no launch has cleared."""
+    values = {name: _values(name, launches) for name in kept.figures}
+    return [
+        name for name, of in values.items() if of and not _is_clear(of, kept.figures[name])
+    ]
+
+
+def launches_in(folder: Path) -> list[records.Launch]:
+    """Return the launches of a test, in their order.
+
+    Raises:
+        InputError: a whole line does not fit the schema.
+    """
+    earlier = sorted(folder.glob(f"{EARLIER}*"), key=lambda one: int(one.name[len(EARLIER) :]))
+    return [records.read_launch(one / LINES, one / LAUNCHES) for one in (*earlier, folder)]
+
+
+def asks_for_another(kept: Kept, launches: Sequence[records.Launch]) -> bool:
+    """Tell whether a launch has to be repeated; never after one that did not come to its end."""
+    done = len(launches) >= MOST_LAUNCHES or not launches[-1].finished
+    return not done and bool(open_figures(kept, [launch.results for launch in launches]))
+
+
+if __name__ == "__main__":
+    # called by reframe_checks/repeat.sh between launches: FILE TEST; exits 0 to ask for another
+    file, test = sys.argv[1:]
+    sys.exit(not asks_for_another(references.read(Path(file), test), launches_in(Path())))
