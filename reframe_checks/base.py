@@ -183,7 +183,9 @@ class OnesidedCheck(
         """Show a headline figure: what decides about its bound, else its median over launches."""
         name = references.figure_name(figure["metric"], cell)
         results = [launch.results[cell] for launch in launches if cell in launch.results]
-        found = [references.launch_figure(one, figure["metric"], figure["ranks"]) for one in results]
+        found = [
+            references.launch_figure(one, figure["metric"], figure["ranks"]) for one in results
+        ]
         values = [value for value in found if value is not None]
         if values:
             value = held[name].value if name in held else median(values)

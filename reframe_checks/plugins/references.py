@@ -62,7 +62,13 @@ class ReferencePlugin(RegressionTestPlugin):
         """Have a launch repeated, within its job, whose figures are near their bounds or above."""
         if not self.hold_figures or not self.kept.figures:
             return
-        question = [sys.executable, "-m", "onesided.repeats", str(self.references_file), self.display_name]
+        question = [
+            sys.executable,
+            "-m",
+            "onesided.repeats",
+            str(self.references_file),
+            self.display_name,
+        ]
         launcher = self.job.launcher
         launcher.modifier_options = [
             *(self.lines_file, self.launches_file, shlex.quote(shlex.join(question))),

@@ -95,9 +95,7 @@ def held(kept: Kept, launches: Sequence[Results]) -> dict[str, Held]:
 def open_figures(kept: Kept, launches: Sequence[Results]) -> list[str]:
     """Return the figures that were measured and that no launch has cleared."""
     values = {name: _values(name, launches) for name in kept.figures}
-    return [
-        name for name, of in values.items() if of and not _is_clear(of, kept.figures[name])
-    ]
+    return [name for name, of in values.items() if of and not _is_clear(of, kept.figures[name])]
 
 
 def launches_in(folder: Path) -> list[records.Launch]:
