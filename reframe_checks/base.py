@@ -127,7 +127,7 @@ class OnesidedCheck(
         )
 
     def faults_of(self, launches):
-        """Return the outcomes of cells that failed in any launch, and lines for those that turned."""
+        """Return the outcomes of cells that failed in any launch, and lines of turned ones."""
         failed, turned = {}, {}
         for launch in reversed(launches):
             failed |= self.failed_cells(launch)
@@ -156,7 +156,7 @@ class OnesidedCheck(
 
     @builtins.run_before("performance")
     def show_headline_figures(self):
-        """Make a performance variable of each cell's headline series, over the launch and its repeats.
+        """Make a performance variable of each cell's headline series, of all launches.
 
         What the site keeps becomes their references. Each known defect is a figure of its own, the
         number of cells that show it: it ought to be none, and is expected not to be.

@@ -26,18 +26,18 @@ that waited and accesses that did not, with a spread between launches of up to a
 it waits is held by its verdict. The shared counter does not say how far apart its cores were."""
 
 BOUND_FACTOR = 2.0
-"""A bound is so many times the least launch. Launches of one campaign say nothing of a drift between
-campaigns: over five pairs of four campaigns on one machine, within three hours, 3,534 prices were at
-most 1.79 times the median of the other campaign's."""
+"""A bound is so many times the least launch. Launches of one campaign say nothing of a drift
+between campaigns: over five pairs of four campaigns on one machine, within three hours, 3,534
+prices were at most 1.79 times the median of the other campaign's."""
 
 AGREEING = 3
 """Launches, the least among them, that have to agree on what the least is: one or two may have been
 lucky, and then no later launch clears its bound."""
 
 MOST_SPREAD = BOUND_FACTOR * CLEAR_SHARE
-"""They agree when they differ by at most this factor: a launch that shows what the third of them did
-clears a bound of `BOUND_FACTOR`. Where they differ by more, a bound would have to be higher, and a
-slow-down by a factor of three could pass below it."""
+"""They agree when they differ by at most this factor: a launch that shows what the third of them
+did clears a bound of `BOUND_FACTOR`. Where they differ by more, a bound would have to be higher,
+and a slow-down by a factor of three could pass below it."""
 
 LEAST_LAUNCHES = 5
 """Launches that a bound needs. With three, 1 in 100 slow-downs by a factor of three passed on a

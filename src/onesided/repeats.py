@@ -22,9 +22,9 @@ a campaign saw: three times that, in a launch a third quicker than all of the ca
 above its bound, and in one that is half as quick again as they were no launch clears it."""
 
 MOST_LAUNCHES = 7
-"""Launches after which a figure that none has cleared is decided. Of prices on a machine whose cores
-others shared, with nothing changed, one in 80 was above its bound in a first launch; one in 2,000
-was decided to be (tests/unit/test_repeats.py draws them again)."""
+"""Launches after which a figure that none has cleared is decided. On a machine whose cores others
+shared, with nothing changed, one price in 90 was above its bound in a first launch, and fewer than
+one in 1,000 were decided to be (tests/unit/test_repeats.py draws them again)."""
 
 LINES, LAUNCHES = "lines.jsonl", "launches.jsonl"
 """The files of a launch; those of the launches before the last stand in `EARLIER`<number>."""

@@ -122,7 +122,7 @@ def test_each_figure_is_said_with_what_it_misses_or_why_it_has_no_bound(campaign
 
 
 def make_noisy(folder, operation):
-    """Have the launches of an operation's prices differ by a factor of three from round to round."""
+    """Have an operation's prices differ by a factor of three from round to round."""
     samples = pl.read_parquet(folder / "samples.parquet")
     those = (pl.col("metric") == "price") & pl.col("cell").str.contains(f"operation={operation},")
     value = pl.when(those).then(pl.col("value") * 3.0 ** pl.col("round")).otherwise("value")

@@ -1,8 +1,8 @@
 """`onesided references [propose] RESULTS_DIR`: keep what a campaign found, for checks to hold.
 
 Without `propose` the verdicts alone: a check fails when a cell that was independent waits. With it
-also the prices: each with its bound, above which a check fails in regression mode, and the slow-down
-that this would miss; or with the reason why it has none.
+also the prices: each with its bound, above which a check fails in regression mode, and the
+slow-down that this would miss; or with the reason why it has none.
 """
 
 from __future__ import annotations
