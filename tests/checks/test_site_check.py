@@ -205,5 +205,12 @@ def test_the_command_prints_each_fault_and_exits_2(site_file, onesided):
 
 @pytest.mark.parametrize("path", sorted((ROOT / "reframe_checks/sites").glob("[!_]*.py")), ids=str)
 def test_no_shipped_site_file_has_a_fault_anywhere(path, onesided):
-    answer = onesided("site", "check", path)
+    answer = onesided("site", "check", path, check=False)
+    lines = answer.stderr.splitlines()
+    # the virtual cluster's machine is any, and its Slurm is the machine's own
+    missing = [line for line in lines if re.search(r"found no (sbatch|srun) on PATH", line)]
+    assert lines == (missing if path.stem == "virtual_cluster" else []), answer.stderr
     assert f"{path.stem}:" in answer.stdout
+    if missing:
+        pytest.skip(f"no Slurm on this machine: {missing[0].partition('found ')[2]}")
+    assert answer.returncode == 0
