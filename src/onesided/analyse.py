@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from onesided import documents, proof
+from onesided import documents, proof, tails
 from onesided.errors import InputError
 from onesided.experiments import EXPERIMENTS, Experiment
 from onesided.proof import Proof
@@ -76,14 +76,21 @@ def _statistics(values: Sequence[float], others: Iterable[Sequence[float]]) -> d
 
 def launch_values(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
     """Return an experiment's values, one a launch whose samples count (see `Analysis`)."""
-    return experiment.analysis.launch_values(*_of_kernel(campaign, experiment.kernel))
+    values = experiment.analysis.launch_values(*_of_kernel(campaign, experiment.kernel))
+    return pl.concat([values, tail_values(campaign, experiment)], how="diagonal")
+
+
+def tail_values(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
+    """Return the tails of an experiment's prices, one a launch whose samples count."""
+    _, samples = _of_kernel(campaign, experiment.kernel)
+    return tails.launch_values(samples, experiment.access)
 
 
 def summarise(campaign: CollectedCampaign, experiment: Experiment) -> list[dict[str, Any]]:
     """Return the rows of summary.parquet for one experiment."""
     cells, samples = _of_kernel(campaign, experiment.kernel)
     identity = {tuple(row[n] for n in PLACE): row for row in cells.select(IDENTITY).to_dicts()}
-    values = experiment.analysis.launch_values(cells, samples)
+    values = launch_values(campaign, experiment)
     pooled = _percentiles(experiment.analysis.pooled_samples(samples))
     grouped = values.group_by([*PLACE, "metric", "statistic", "unit"]).agg(pl.col("value"))
     empty = {"samples": None, "p50": None, "p95": None, "p99": None}

@@ -15,8 +15,9 @@ from typing import Any
 
 import polars as pl
 
-from onesided import reproducibility, same_cells, verdicts
+from onesided import compare_tails, reproducibility, same_cells, verdicts
 from onesided.analyse import launch_values
+from onesided.compare_tails import TailChange
 from onesided.experiments import EXPERIMENTS
 from onesided.reproducibility import HEADLINE, Pair, Place, is_helped, place_of
 from onesided.significance import holm, mean_shift
@@ -151,6 +152,7 @@ class Comparison:
         second: the one compared.
         cells: of both, verdicts that changed first, then what differs, the farthest first.
         wholes: one a place, environment and setting, and one for each of its kernels.
+        tails: the cells whose slowest bursts changed, whatever their medians did.
         missing: environment (of the first campaign if it is there) to how many cells only the
             first has, and only the second.
     """
@@ -159,6 +161,7 @@ class Comparison:
     second: CollectedCampaign
     cells: Sequence[ComparedCell]
     wholes: Sequence[Whole]
+    tails: Sequence[TailChange]
     missing: Mapping[str, tuple[int, int]]
 
     def turned(self, kind: str) -> list[ComparedCell]:
@@ -416,6 +419,11 @@ def compare(first: Path, second: Path, same: Mapping[str, str] | None = None) ->
         two,
         sorted(cells, key=_order),
         wholes,
+        compare_tails.changes(
+            [pair for pair in pairs if is_timed(pair.cell) and is_timed(pair.again)],
+            compare_tails.launches_of(one),
+            compare_tails.launches_of(two),
+        ),
         same_cells.missing(one, two, pairs, place),
     )
 
@@ -483,9 +491,26 @@ def _sensitivity_lines(comparison: Comparison) -> list[str]:
     ]
 
 
+def _tail_lines(comparison: Comparison) -> list[str]:
+    if not comparison.tails:
+        return []
+    differences = {id(cell.pair): cell.difference for cell in comparison.cells}
+    found = [f"prices whose tail changed, whatever their median did: {len(comparison.tails)}"]
+    for change in comparison.tails:
+        difference = differences[id(change.pair)]
+        beside = f"; medians {said(difference)}" if difference is not None else ""
+        found.append(f"  {_cell_name(change.pair)}: {change.words}{beside}")
+    return found
+
+
 def lines(comparison: Comparison) -> list[str]:
     """Return the comparison as a terminal shows it."""
-    found = [*_turned_lines(comparison), *_whole_lines(comparison), *_cell_lines(comparison)]
+    found = [
+        *_turned_lines(comparison),
+        *_whole_lines(comparison),
+        *_cell_lines(comparison),
+        *_tail_lines(comparison),
+    ]
     for name, (one, two) in comparison.missing.items():
         found.append(f"not compared: {name}: {one} cells only in the first, {two} in the second")
     found.append(

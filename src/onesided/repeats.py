@@ -21,10 +21,17 @@ CLEAR_SHARE = 0.75
 a campaign saw: three times that, in a launch a third quicker than all of the campaign's, is still
 above its bound, and in one that is half as quick again as they were no launch clears it."""
 
-MOST_LAUNCHES = 7
-"""Launches after which a figure that none has cleared is decided. On a machine whose cores others
-shared, with nothing changed, one price in 90 was above its bound in a first launch, and fewer than
-one in 1,000 were decided to be (tests/unit/test_repeats.py draws them again)."""
+ENOUGH_LAUNCHES = 7
+"""Launches that met the cores as the campaign did, after which a figure that none has cleared is
+decided. On a machine whose cores others shared, with nothing changed, one price in 90 was above its
+bound in a first launch, and fewer than one in 1,000 were decided to be (tests/unit/test_repeats.py
+draws them again)."""
+
+MOST_LAUNCHES = 12
+"""Launches in all, those that met the cores otherwise among them."""
+
+LEAST_LAUNCHES = 3
+"""Of these so many must have met the cores as the campaign did for a figure to fail."""
 
 LINES, LAUNCHES = "lines.jsonl", "launches.jsonl"
 """The files of a launch; those of the launches before the last stand in `EARLIER`<number>."""
@@ -71,19 +78,21 @@ def _is_clear(values: Sequence[float], figure: Mapping[str, Any]) -> bool:
 def held(kept: Kept, launches: Sequence[Results]) -> dict[str, Held]:
     """Return what launches say of each figure that they have and that the site keeps.
 
-    A figure is not held where no launch cleared it and each had its cores farther apart than the
-    campaign's, or shared its core: then it says nothing of the MPI.
+    A figure is not held where no launch cleared it and nearly all had their cores farther apart than
+    the campaign's, or shared the core: then it says nothing of the MPI.
 
     Args:
         kept: from `references.read`.
         launches: the results of the first launch and of its repeats.
     """
     found = {}
+    # where launches cannot be repeated, the first decides
+    needed = max(1, min(LEAST_LAUNCHES, len(launches)))
     for name, figure in kept.figures.items():
         values = _values(name, launches)
         if values and _is_clear(values, figure):
             decided = min(values)
-        elif of_same_cores := _values(name, launches, kept):
+        elif len(of_same_cores := _values(name, launches, kept)) >= needed:
             decided = median(of_same_cores)
         else:
             continue
@@ -92,10 +101,10 @@ def held(kept: Kept, launches: Sequence[Results]) -> dict[str, Held]:
     return found
 
 
-def open_figures(kept: Kept, launches: Sequence[Results]) -> list[str]:
-    """Return the figures that were measured and that no launch has cleared."""
-    values = {name: _values(name, launches) for name in kept.figures}
-    return [name for name, of in values.items() if of and not _is_clear(of, kept.figures[name])]
+def _is_open(name: str, kept: Kept, launches: Sequence[Results]) -> bool:
+    values = _values(name, launches)
+    enough = len(_values(name, launches, kept)) >= ENOUGH_LAUNCHES
+    return bool(values) and not enough and not _is_clear(values, kept.figures[name])
 
 
 def launches_in(folder: Path) -> list[records.Launch]:
@@ -110,8 +119,10 @@ def launches_in(folder: Path) -> list[records.Launch]:
 
 def asks_for_another(kept: Kept, launches: Sequence[records.Launch]) -> bool:
     """Tell whether a launch has to be repeated; never after one that did not come to its end."""
-    done = len(launches) >= MOST_LAUNCHES or not launches[-1].finished
-    return not done and bool(open_figures(kept, [launch.results for launch in launches]))
+    if len(launches) >= MOST_LAUNCHES or not launches[-1].finished:
+        return False
+    results = [launch.results for launch in launches]
+    return any(_is_open(name, kept, results) for name in kept.figures)
 
 
 if __name__ == "__main__":

@@ -150,6 +150,18 @@ def mean_shift(first: Sequence[float], second: Sequence[float]) -> Shift:
     return Shift(found, found - half, found + half, p, error, freedom)
 
 
+def are_apart(first: Sequence[float], second: Sequence[float]) -> bool:
+    """Tell whether all values of one side lie above all of the other.
+
+    Of n and m values of one distribution they do with a probability of ``2 / C(n + m, n)``,
+    whatever the distribution: 0.8 % for five and five, 0.2 % for six and six.
+
+    Raises:
+        ValueError: a side has none.
+    """
+    return max(first) < min(second) or max(second) < min(first)
+
+
 def holm(probabilities: Sequence[float | None]) -> list[float | None]:
     """Return each probability as it counts among all of them.
 

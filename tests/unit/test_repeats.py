@@ -72,7 +72,7 @@ def test_a_launch_near_the_bound_is_repeated_below_it_and_above():
 
 def test_a_figure_that_no_launch_clears_is_decided_by_the_median():
     above = [at(price) for price in (1.6e-6, 1.7e-6, 2.9e-6, 3e-6, 3e-6, 3.1e-6, 9e-6)]
-    assert len(above) == repeats.MOST_LAUNCHES
+    assert len(above) == repeats.ENOUGH_LAUNCHES
     assert asks(*above[:-1]) and not asks(*above)
     assert held(*above) == [3e-6]
 
@@ -103,9 +103,19 @@ def test_a_figure_met_far_apart_is_held_only_where_it_is_clear_all_the_same():
 
 
 def test_launches_that_met_the_cores_otherwise_do_not_decide_beside_others():
-    far = at(9e-6, distances=(FAR,) * 6)
-    assert held(far, at(1.7e-6), far) == [1.7e-6]
-    assert held(far, at(3e-6), far) == [3e-6]
+    far, above = at(9e-6, distances=(FAR,) * 6), at(3e-6)
+    assert held(far, at(1.7e-6), far, at(1.8e-6), at(1.9e-6)) == [1.8e-6]
+    assert held(far, above, far, above, above) == [3e-6]
+    # one launch among many others may have met anything
+    assert held(far, above, far, above) == []
+
+
+def test_launches_that_met_the_cores_otherwise_are_repeated_but_not_for_ever():
+    far, above = at(9e-6, distances=(FAR,) * 6), at(3e-6)
+    assert asks(*[far] * (repeats.MOST_LAUNCHES - 1))
+    assert not asks(*[far] * repeats.MOST_LAUNCHES)
+    assert asks(*[far, above] * 5)
+    assert not asks(*[above] * repeats.ENOUGH_LAUNCHES, far)
 
 
 def test_the_moment_at_which_the_price_was_least_decides_the_figure_and_how_near_it_was():
@@ -183,12 +193,12 @@ def runs(number, slow):
         first = source.randrange(len(launches) - 5)
         six = [one for one in launches[first : first + 6] if one is not None]
         others = [one for one in (*launches[first + 6 :], *launches[:first]) if one is not None]
-        if len(six) < propose.LEAST_LAUNCHES or len(others) < repeats.MOST_LAUNCHES:
+        if len(six) < propose.LEAST_LAUNCHES or len(others) < repeats.ENOUGH_LAUNCHES:
             continue
         proposal = propose.propose(six)
         if proposal.refusal is None:
             kept = Kept({}, {NAME: proposal.entry()})
-            for at_launch in range(0, len(others) - repeats.MOST_LAUNCHES, 3):
+            for at_launch in range(0, len(others) - repeats.ENOUGH_LAUNCHES, 3):
                 yield decide(kept, [slow * one for one in others[at_launch:]])
 
 

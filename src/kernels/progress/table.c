@@ -16,6 +16,8 @@
 #define MINIMUM_VALID 5
 #define INDEPENDENT_FRACTION 0.9
 #define WAITING_FRACTION 0.1
+#define SLOWEST_SHARE 0.95
+#define OUT_OF_PROPORTION 10.0
 
 /* What one row says, of the samples that count. */
 struct summary {
@@ -23,6 +25,7 @@ struct summary {
     double early;   /* fraction of them */
     double elapsed_s, begin_s, issue_s, complete_s; /* medians */
     double price_s;
+    double tail; /* the slowest bursts of the price over what an access can take */
 };
 
 static const struct series *series_named(const struct record *record, const char *metric)
@@ -53,6 +56,25 @@ static double median_of(const struct series *series, const bool *counts)
     }
     qsort(kept, count, sizeof kept[0], compare_numbers);
     return count == 0 ? NAN : 0.5 * (kept[(count - 1) / 2] + kept[count / 2]);
+}
+
+/* The slowest twentieth of the bursts, but of several never the slowest alone, over the lesser of
+ * their median and the quickest access. The analysis does alike. NAN without bursts. */
+static double tail_of(const struct series *price, const struct series *elapsed)
+{
+    double bursts[SERIES_SAMPLES_MAX];
+    const size_t count = price == NULL ? 0 : price->count;
+    if (count == 0) {
+        return NAN;
+    }
+    memcpy(bursts, price->samples, count * sizeof bursts[0]);
+    qsort(bursts, count, sizeof bursts[0], compare_numbers);
+    const size_t rank = (size_t)ceil(SLOWEST_SHARE * (double)count);
+    double least_s = median_of(price, NULL);
+    for (size_t i = 0; i < elapsed->count; i++) {
+        least_s = fmin(least_s, elapsed->samples[i]);
+    }
+    return bursts[rank < count || count == 1 ? rank - 1 : count - 2] / least_s;
 }
 
 static double sample_of(const struct record *record, const char *series, size_t i)
@@ -109,6 +131,7 @@ static struct summary summarise(const struct record *record, bool leaves)
     summary.issue_s = median_of(series_named(record, "issue"), counts);
     summary.complete_s = median_of(series_named(record, "complete"), counts);
     summary.price_s = median_of(series_named(record, "price"), NULL);
+    summary.tail = tail_of(series_named(record, "price"), elapsed);
     return summary;
 }
 
@@ -152,7 +175,10 @@ void table_print_head(const struct launch *launch)
            host_cores(&launch->host), thread_level_name(launch->thread_provided));
     printf("early: share of the accesses that were over before half of the target's remaining "
            "time\ntime: median of an access; spent in: its longest part; price: time an access "
-           "while nobody computes\n\n");
+           "while nobody computes\ntail, where it is %.0f times or more: the slowest bursts of a "
+           "price "
+           "over what an access can take\n\n",
+           OUT_OF_PROPORTION);
     printf("%-16s %-8s %-20s %-16s %9s %5s %10s %-8s %10s  %s\n", "operation", "flavor",
            "synchronisation", "target", "bytes", "early", "time/us", "spent in", "price/us", "");
     fflush(stdout);
@@ -177,6 +203,9 @@ static void print_summary(const struct cell *cell, const struct summary *summary
     print_axes(cell);
     printf("%5s %10.2f %-8s %10.2f  %s", early, 1e6 * summary->elapsed_s, where_it_was(summary),
            1e6 * summary->price_s, word_for(cell, summary));
+    if (summary->tail >= OUT_OF_PROPORTION) {
+        printf(", tail %.0f times", summary->tail);
+    }
 }
 
 /* A row for each origin; with several, its rank behind it. */

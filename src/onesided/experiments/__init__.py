@@ -45,6 +45,8 @@ class Experiment:
         title: what a reader calls it.
         analysis_module: a module that fits `Analysis`.
         page_module: a module that fits `onesided.report.frame.Page`; loaded for a report only.
+        access: the series of single accesses that a price's bursts are compared with; empty where
+            it times none.
         kinds: for a metric whose launches met different conditions, the statistics that hold one
             kind of them each: no launch is in two, and their spreads are one.
     """
@@ -53,6 +55,7 @@ class Experiment:
     title: str
     analysis_module: str
     page_module: str
+    access: str = ""
     kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
@@ -75,6 +78,7 @@ _REGISTERED = (
         title="Progress",
         analysis_module="onesided.experiments.progress",
         page_module="onesided.report.progress",
+        access="elapsed",
         kinds=PRICE_KINDS,
     ),
     Experiment(
@@ -82,6 +86,7 @@ _REGISTERED = (
         title="The shared counter",
         analysis_module="onesided.experiments.shared_counter",
         page_module="onesided.report.counter",
+        access="access",
         kinds=PRICE_KINDS,
     ),
     Experiment(

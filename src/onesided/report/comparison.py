@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onesided import compare, documents, reproducibility
+from onesided import compare, documents, reproducibility, tails
 from onesided.compare import CELL_LAUNCHES, ComparedCell, Comparison, Whole
 from onesided.experiments import EXPERIMENTS
 from onesided.report import numbers
@@ -150,6 +150,37 @@ def _kernel_tables(comparison: Comparison) -> list[Table]:
     return tables
 
 
+def _tails(comparison: Comparison) -> Section:
+    """Return the prices whose slowest bursts changed, beside what their medians did."""
+    cells = {id(cell.pair): cell for cell in comparison.cells}
+    changed = [(change, cells[id(change.pair)]) for change in comparison.tails]
+    axes = axes_that_differ([cell.pair for _, cell in changed])
+    rows = [
+        {
+            **_cell_row(cell, axes),
+            "tail_first": change.before,
+            "tail_second": change.after,
+        }
+        for change, cell in changed
+    ]
+    columns = [
+        *_WORDS[:4],
+        Column("tail_first", "tail, first", numbers.factor),
+        Column("tail_second", "tail, second", numbers.factor),
+        Column("ratio", "ratio of medians", numbers.ratio, measure=True),
+        Column("difference", "difference"),
+    ]
+    lead = (
+        "A price is a median, which leaves out the slowest bursts. A tail is the slowest twentieth "
+        "of a launch's bursts over what an access can take. It changed where the medians over "
+        f"launches differ by a factor of {tails.OUT_OF_PROPORTION:g} or more and all launches of "
+        "one campaign are above all of the other."
+    )
+    caption = f"{numbers.count(len(rows), 'tail')} changed."
+    table = Table("compare_tails", caption, columns, rows, large=len(rows) > SHORT)
+    return Section("tails", "Tails that changed", lead, (table,) if rows else ())
+
+
 def _changed(comparison: Comparison) -> Section:
     changed = [cell for cell in comparison.cells if cell.turn is not None]
     lead = (
@@ -254,6 +285,7 @@ def sections(comparison: Comparison) -> list[Section]:
     return [
         _changed(comparison),
         Section("environments", "Environments", lead, (_environments(comparison),)),
+        _tails(comparison),
         Section("cells", "Every cell", _cells_lead(comparison), _kernel_tables(comparison)),
         _origin(comparison),
     ]

@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -16,10 +16,11 @@ import jinja2
 import polars as pl
 from markupsafe import Markup
 
-from onesided import documents, transport, verdicts
+from onesided import documents, tails, transport, verdicts
 from onesided.analyse import read_verdicts, usable_evidence
 from onesided.errors import InputError, OnesidedError
 from onesided.experiments import EXPERIMENTS, Experiment
+from onesided.moments import PRICE
 from onesided.report import beside, containers, figures, numbers, parts
 from onesided.report.parts import (
     Column,
@@ -148,9 +149,24 @@ class Material:
     @cached_property
     def _measures(self) -> dict[tuple[Any, ...], Measure]:
         names = (*PLACE, "metric", "statistic")
-        return {
+        found = {
             tuple(row[name] for name in names): Measure.of(row) for row in self.summary.to_dicts()
         }
+        return found | {
+            key: replace(measure, remark=remark)
+            for key, measure in found.items()
+            if (remark := self._remark_on(measure, key, found))
+        }
+
+    @staticmethod
+    def _remark_on(
+        measure: Measure, key: tuple[Any, ...], found: Mapping[tuple[Any, ...], Measure]
+    ) -> str | None:
+        *place, metric, _ = key
+        if metric != PRICE:
+            return None
+        tail = found.get((*place, tails.TAIL, metric))
+        return tails.remark(tail.value if tail else None, measure.low, measure.high)
 
     @cached_property
     def _statistic_of(self) -> dict[str, str]:
@@ -162,6 +178,16 @@ class Material:
         """Return a metric of a cell; None where no launch gave a value."""
         chosen = statistic or self._statistic_of.get(metric)
         return self._measures.get((*cell.place, metric, chosen))
+
+    def price(self, cell: Cell) -> Measure | None:
+        """Return a cell's price; of several kinds of launches (`Experiment.kinds`) the first."""
+        kinds = self.experiment.kinds.get(PRICE, (None,))
+        return next((found for kind in kinds if (found := self.measure(cell, PRICE, kind))), None)
+
+    def tail(self, cell: Cell) -> float:
+        """Return the tail of a cell's price; 0 where it is not known."""
+        found = self.measure(cell, tails.TAIL, PRICE)
+        return found.value if found else 0.0
 
     @cached_property
     def evidence(self) -> pl.DataFrame:
@@ -650,7 +676,7 @@ def terminal_summary(folder: Path) -> str:
         said = material.experiment.page.terminal_lines(material)
         if said:
             lines.append(f"{material.experiment.title} ({interval_words(material.summary)})")
-            lines += [f"  {line}" for line in said]
+            lines += [f"  {line}" for line in [*said, *_remarks(material)]]
     words = [cell.verdict for cell in loaded.cells]
     missing = [word for word in words if word in verdicts.NOT_MEASURED]
     failed = [word for word in words if word in verdicts.FAILURES]
@@ -662,6 +688,23 @@ def terminal_summary(folder: Path) -> str:
     lines.append(f"report: {folder / 'report' / INDEX}")
     plain = "\n".join(lines).replace(numbers.THIN_SPACE, " ")
     return "".join(c if c.isprintable() or c == "\n" else "?" for c in plain) + "\n"
+
+
+def _remarks(material: Material) -> list[str]:
+    """Return a line for each environment that has prices out of all proportion."""
+    lines = []
+    for environment in material.environments:
+        own = [cell for cell in material.cells if cell.environment == environment]
+        priced = [(cell, found) for cell in own if (found := material.price(cell))]
+        remarked = [(cell, found) for cell, found in priced if found.remark]
+        if remarked:
+            cell, worst = max(remarked, key=lambda one: material.tail(one[0]))
+            lines.append(
+                f"{environment}: {len(remarked)} of {len(priced)} prices are out of all "
+                f"proportion; the farthest, {cell.thread_level} {cell.entry['cell']}: "
+                f"{numbers.seconds(worst.value)}, {worst.remark}"
+            )
+    return lines
 
 
 def _brackets(words: Sequence[str]) -> str:

@@ -18,7 +18,11 @@ from onesided.statistics import RANGE
 
 @dataclass(frozen=True)
 class Measure:
-    """A value over launches, from a row of summary.parquet."""
+    """A value over launches, from a row of summary.parquet.
+
+    Attributes:
+        remark: what is out of all proportion about it (`tails`); None where nothing is.
+    """
 
     value: float
     low: float
@@ -26,11 +30,13 @@ class Measure:
     coverage: float
     kind: str
     launches: int
+    remark: str | None = None
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Measure:
         """Take the fields from a row of the summary."""
-        return cls(**{name: row[name] for name in cls.__dataclass_fields__})
+        names = ("value", "low", "high", "coverage", "kind", "launches")
+        return cls(**{name: row[name] for name in names})
 
 
 Row = Mapping[str, Any]
@@ -150,6 +156,7 @@ class Column:
             f"{self.key}_coverage",
             f"{self.key}_kind",
             f"{self.key}_launches",
+            f"{self.key}_remark",
         ]
 
     def csv_values(self, row: Row) -> list[str]:
@@ -157,7 +164,7 @@ class Column:
         value = row.get(self.key)
         if isinstance(value, Measure):
             fields = (value.value, value.low, value.high, value.coverage, value.kind)
-            return [_machine(one) for one in (*fields, value.launches)]
+            return [_machine(one) for one in (*fields, value.launches, value.remark)]
         return [_machine(value)] + [""] * (len(self.csv_names()) - 1)
 
     def html(self, row: Row) -> Markup:
@@ -189,6 +196,8 @@ class Column:
         shown = Markup('<data value="{}">{}</data>').format(
             _machine(value.value), self.show(value.value)
         )
+        if value.remark:
+            shown += Markup('<small class="remark">{}</small>').format(value.remark)
         if value.launches < 2:
             return shown + Markup('<small class="interval">one launch</small>')
         word = "range " if value.kind == RANGE else ""

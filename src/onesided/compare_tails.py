@@ -1,0 +1,73 @@
+"""Cells of two campaigns whose tails changed: the slowest bursts, which a median leaves out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from onesided import tails
+from onesided.analyse import tail_values
+from onesided.experiments import EXPERIMENTS
+from onesided.reproducibility import Pair, Place, place_of
+from onesided.significance import are_apart
+from onesided.statistics import median
+from onesided.tables import PLACE, CollectedCampaign
+from onesided.verdicts import MINIMUM_VALID_LAUNCHES
+
+LEAST_FACTOR = tails.OUT_OF_PROPORTION
+"""A tail changed when the medians over launches are at least so far apart, and all launches of one
+campaign are above all of the other: with five launches of either that happens in one case of 126
+where nothing changed, whatever the factor."""
+
+
+@dataclass(frozen=True)
+class TailChange:
+    """A cell whose tail changed.
+
+    Attributes:
+        pair: the cell in both campaigns.
+        before: the median over the launches of the first.
+        after: the same of the second.
+    """
+
+    pair: Pair
+    before: float
+    after: float
+
+    @property
+    def words(self) -> str:
+        """Say it: ``tail 1.3 times -> 1 300 times``."""
+        return f"tail {tails.times(self.before)} -> {tails.times(self.after)}"
+
+
+def launches_of(campaign: CollectedCampaign) -> dict[Place, list[float]]:
+    """Return the tails of each cell that has a price, one a launch."""
+    found: dict[Place, list[float]] = defaultdict(list)
+    for experiment in EXPERIMENTS.values():
+        for *place, value in tail_values(campaign, experiment).select(*PLACE, "value").iter_rows():
+            found[tuple(place)].append(value)
+    return found
+
+
+def changes(
+    pairs: Sequence[Pair], one: Mapping[Place, list[float]], two: Mapping[Place, list[float]]
+) -> list[TailChange]:
+    """Return the cells whose tails changed, the farthest first.
+
+    Args:
+        pairs: the cells of both campaigns.
+        one: the tails of the first (`launches_of`).
+        two: the tails of the second.
+    """
+    found = []
+    for pair in pairs:
+        first, second = one.get(place_of(pair.cell), []), two.get(place_of(pair.again), [])
+        if min(len(first), len(second)) >= MINIMUM_VALID_LAUNCHES and are_apart(first, second):
+            found.append(TailChange(pair, median(first), median(second)))
+    far = [change for change in found if _factor(change) >= LEAST_FACTOR]
+    return sorted(far, key=_factor, reverse=True)
+
+
+def _factor(change: TailChange) -> float:
+    return max(change.before, change.after) / min(change.before, change.after)
