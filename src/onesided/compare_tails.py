@@ -63,11 +63,19 @@ def changes(
     found = []
     for pair in pairs:
         first, second = one.get(place_of(pair.cell), []), two.get(place_of(pair.again), [])
-        if min(len(first), len(second)) >= MINIMUM_VALID_LAUNCHES and are_apart(first, second):
+        if is_change(first, second):
             found.append(TailChange(pair, median(first), median(second)))
-    far = [change for change in found if _factor(change) >= LEAST_FACTOR]
-    return sorted(far, key=_factor, reverse=True)
+    return sorted(found, key=lambda change: _factor(change.before, change.after), reverse=True)
 
 
-def _factor(change: TailChange) -> float:
-    return max(change.before, change.after) / min(change.before, change.after)
+def is_change(first: Sequence[float], second: Sequence[float]) -> bool:
+    """Tell whether the tails of a cell's launches in two campaigns differ."""
+    return (
+        min(len(first), len(second)) >= MINIMUM_VALID_LAUNCHES
+        and are_apart(first, second)
+        and _factor(median(first), median(second)) >= LEAST_FACTOR
+    )
+
+
+def _factor(before: float, after: float) -> float:
+    return max(before, after) / min(before, after)

@@ -78,8 +78,8 @@ def _is_clear(values: Sequence[float], figure: Mapping[str, Any]) -> bool:
 def held(kept: Kept, launches: Sequence[Results]) -> dict[str, Held]:
     """Return what launches say of each figure that they have and that the site keeps.
 
-    A figure is not held where no launch cleared it and nearly all had their cores farther apart than
-    the campaign's, or shared the core: then it says nothing of the MPI.
+    A figure is not held where no launch cleared it and nearly all had their cores farther apart
+    than the campaign's, or shared the core: then it says nothing of the MPI.
 
     Args:
         kept: from `references.read`.

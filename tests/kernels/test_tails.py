@@ -1,0 +1,66 @@
+"""A library that delays some of its calls: the table says so, and so do the samples."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from onesided import tails
+from onesided.records import samples_of
+
+from .conftest import Kernel
+
+SOURCE = Path(__file__).with_name("delayed_flush.c")
+#: A busy machine may spoil a launch.
+TRIES = 5
+ONE_CELL = ("--operation", "put", "--flavor", "allocate", "--synchronisation", "lock_all_flush")
+# a budget that the delays do not use up: there are never fewer bursts for them
+BURSTS = ("--price-samples", "50", "--price-burst", "10", "--price-budget-s", "60")
+
+
+@pytest.fixture(scope="module")
+def progress(environment, build_folder, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(f"lines-tails-{environment.name}")
+    return Kernel(environment, build_folder / "progress", folder, {})
+
+
+@pytest.fixture(scope="module")
+def delayed(environment, tmp_path_factory):
+    """Return the variables that preload the library."""
+    library = tmp_path_factory.mktemp("preload") / "delayed_flush.so"
+    compiler = environment.document["compilers"]["c"]
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-o", library, SOURCE],
+        env=environment.variables(),
+        check=True,
+        capture_output=True,
+    )
+    return {"LD_PRELOAD": str(library)}
+
+
+def launch(progress, target_state, variables):
+    options = (*ONE_CELL, "--target_state", target_state, *BURSTS, "--price-passes", "0")
+    run = progress.launch(*options, "--table", variables=variables)
+    assert run.code == 0, run.stderr
+    (result,) = run.results.values()
+    return run.stdout, tails.tail(samples_of(result, "price"), samples_of(result, "elapsed"))
+
+
+@pytest.mark.parametrize("target_state", ["idle", "computes"])
+def test_a_flush_that_is_delayed_every_twentieth_time_is_in_the_table(
+    progress, delayed, target_state
+):
+    said, tail = launch(progress, target_state, delayed)
+    assert tail > 100
+    assert f", tail {tail:.0f} times" in said
+
+
+def test_a_library_that_delays_nothing_has_no_tail(progress):
+    for _ in range(TRIES):
+        said, tail = launch(progress, "idle", {})
+        assert (", tail " in said) == (tail >= tails.OUT_OF_PROPORTION)
+        if tail < tails.OUT_OF_PROPORTION:
+            return
+    pytest.fail(f"a tail in each of {TRIES} launches, the last of {tail:.0f} times")

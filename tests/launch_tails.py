@@ -1,0 +1,35 @@
+"""Make data/launch_tails.json from campaigns whose machine or library was changed on purpose.
+
+    python tests/launch_tails.py NAME=RESULTS_FOLDER... > tests/data/launch_tails.json
+
+What is called out of all proportion is tested on such launches (unit/test_tails.py).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from onesided import compare_tails, tables
+
+DIGITS = 2
+WHAT = (
+    "of each cell the tail of its price in each launch (docs/methods.md): quiet, busy (beside a "
+    "program that takes one of two cores), and delayed (each twentieth MPI_Win_flush by 5 ms)"
+)
+
+
+def tails_of(folder: Path) -> list[list[str | list[float]]]:
+    """Return environment, cell and tails of each cell of a campaign that has a price."""
+    found = compare_tails.launches_of(tables.read_campaign(folder))
+    return [
+        [place[2], place[4], [round(value, DIGITS) for value in values]]
+        for place, values in sorted(found.items())
+    ]
+
+
+if __name__ == "__main__":
+    named = [word.partition("=") for word in sys.argv[1:]]
+    document = {"what": WHAT, **{name: tails_of(Path(folder)) for name, _, folder in named}}
+    print(json.dumps(document, separators=(",", ":")).replace("],[", "],\n["))
