@@ -106,6 +106,7 @@ def test_the_summary_and_the_page_say_it_beside_the_price(delayed):
     assert all(row["cell"].startswith(SLOW) for row in rows)
     text = report.build(delayed).read_text("utf-8")
     assert '<small class="remark">tail ' in text
+    assert "<b>Out of all proportion.</b> put: tail " in text
     table = pl.read_csv(delayed / "report" / "progress_price.csv", infer_schema=False)
     remarked = table.filter(pl.col("price_single_remark").str.starts_with("tail "))
     slow = (pl.col("environment") == "mpich-5.0.2") & (pl.col("operation") == "put")

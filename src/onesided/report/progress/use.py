@@ -116,7 +116,17 @@ def _prose(material: Material, advice: Advice, cells: Sequence[Cell], at: int, m
     if found:
         sentences.append(Markup("<b>Code.</b> {}").format(found[0]))
         sentences += [Markup("{}").format(sentence) for sentence in found[1:]]
+    sentences += _remarks(material, advice)
     return Prose(title, sentences, _file(material, advice, cells, at))
+
+
+def _remarks(material: Material, advice: Advice) -> list[Markup]:
+    """Say where the price of what is chosen is out of all proportion."""
+    prices = [(choice.operation, _measure(material, choice.best)) for choice in advice.choices]
+    said = [f"{operation}: {price.remark}" for operation, price in prices if price and price.remark]
+    if not said:
+        return []
+    return [Markup("<b>Out of all proportion.</b> {}.").format("; ".join(dict.fromkeys(said)))]
 
 
 def _measure(material: Material, evidence: Evidence | None) -> Measure | None:
