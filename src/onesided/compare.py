@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from onesided import compare_tails, reproducibility, same_cells, verdicts
+from onesided import compare_tails, reproducibility, same_cells, tails, verdicts
 from onesided.analyse import launch_values
 from onesided.compare_tails import TailChange
 from onesided.experiments import EXPERIMENTS
@@ -500,6 +500,10 @@ def _tail_lines(comparison: Comparison) -> list[str]:
         difference = differences[id(change.pair)]
         beside = f"; medians {said(difference)}" if difference is not None else ""
         found.append(f"  {_cell_name(change.pair)}: {change.words}{beside}")
+    for which, campaign in (("first", comparison.first), ("second", comparison.second)):
+        waited = tails.waited(campaign.samples)
+        if waited:
+            found.append(f"  in the {which} {waited}")
     return found
 
 

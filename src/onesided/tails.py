@@ -16,6 +16,7 @@ import polars as pl
 from onesided.moments import PRICE
 from onesided.statistics import median
 from onesided.tables import PLACE
+from onesided.verdicts import MOST_RUN_DELAY, RUN_DELAYS
 
 LAUNCH = (*PLACE, "round")
 
@@ -85,6 +86,27 @@ def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
             "value",
         )
     )
+
+
+def waited(samples: pl.DataFrame) -> str | None:
+    """Say that a tail may be the machine's, where targets waited for their cores.
+
+    Args:
+        samples: of some launches.
+
+    Returns:
+        None where they waited for at most `MOST_RUN_DELAY` of their computes, or where nothing
+        tells. Cells with a helper do not count: two threads on a core wait for each other.
+    """
+    plain = samples.filter(~pl.col("cell").str.contains("target_state=helper"))
+    computed_s, waited_s = (
+        plain.filter(pl.col("metric") == name)["value"].fill_nan(None).sum()
+        for name in ("compute", RUN_DELAYS[0])
+    )
+    if not computed_s or waited_s <= MOST_RUN_DELAY * computed_s:
+        return None
+    share = f"{waited_s / computed_s:.0%}"
+    return f"the target waited for its core for {share} of its computes: it may be the machine"
 
 
 def times(factor: float) -> str:

@@ -189,6 +189,11 @@ class Material:
         found = self.measure(cell, tails.TAIL, PRICE)
         return found.value if found else 0.0
 
+    def waited(self, environment: str) -> str | None:
+        """Say where the launches of an environment had too few cores (`tails.waited`)."""
+        samples = self.campaign.samples
+        return tails.waited(samples.filter(pl.col("environment") == environment))
+
     @cached_property
     def evidence(self) -> pl.DataFrame:
         """Return the experiment's timed operations, all launches."""
@@ -699,10 +704,12 @@ def _remarks(material: Material) -> list[str]:
         remarked = [(cell, found) for cell, found in priced if found.remark]
         if remarked:
             cell, worst = max(remarked, key=lambda one: material.tail(one[0]))
+            waited = material.waited(environment)
             lines.append(
                 f"{environment}: {len(remarked)} of {len(priced)} prices are out of all "
                 f"proportion; the farthest, {cell.thread_level} {cell.entry['cell']}: "
                 f"{numbers.seconds(worst.value)}, {worst.remark}"
+                + (f"; {waited}" if waited else "")
             )
     return lines
 

@@ -126,7 +126,9 @@ def _remarks(material: Material, advice: Advice) -> list[Markup]:
     said = [f"{operation}: {price.remark}" for operation, price in prices if price and price.remark]
     if not said:
         return []
-    return [Markup("<b>Out of all proportion.</b> {}.").format("; ".join(dict.fromkeys(said)))]
+    waited = material.waited(advice.environment)
+    said = [*dict.fromkeys(said), *([waited] if waited else [])]
+    return [Markup("<b>Out of all proportion.</b> {}.").format("; ".join(said))]
 
 
 def _measure(material: Material, evidence: Evidence | None) -> Measure | None:
