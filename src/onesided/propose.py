@@ -41,7 +41,7 @@ and a slow-down by a factor of three could pass below it."""
 
 LEAST_LAUNCHES = 5
 """Launches that a bound needs. With three, 1 in 100 slow-downs by a factor of three passed on a
-machine whose cores others shared, for all three had met it slow; with five, 1 in 300."""
+machine whose cores others shared, for all three had met it slow; with five, 1 in 250."""
 
 DIGITS = 4
 """Significant digits of what is kept."""
@@ -78,9 +78,9 @@ class Proposal:
             reason = f"measured in {self.launches} launches, {LEAST_LAUNCHES} needed"
         elif self.spread > MOST_SPREAD:
             reason = (
-                f"the bound would be {self.spread / CLEAR_SHARE:.2g} times the value, at most "
+                f"the bound would be {self.spread / CLEAR_SHARE:.3g} times the value, at most "
                 f"{BOUND_FACTOR:g} allowed: the three least of {self.launches} launches differ by "
-                f"a factor of {self.spread:.2g}"
+                f"a factor of {self.spread:.3g}"
             )
         else:
             return None

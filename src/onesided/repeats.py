@@ -17,9 +17,9 @@ from onesided.references import Kept
 from onesided.statistics import median
 
 CLEAR_SHARE = 0.75
-"""A launch clears a figure that is at most this share of its bound. A bound is twice the least that
-a campaign saw: three times that, in a launch a third quicker than all of the campaign's, is still
-above its bound, and in one that is half as quick again as they were no launch clears it."""
+"""A launch clears a figure that is at most this share of its bound, 1.5 times the least that the
+campaign saw. A price that became three times as high is cleared only by a launch that would have
+taken half of that least before."""
 
 ENOUGH_LAUNCHES = 7
 """Launches that met the cores as the campaign did, after which a figure that none has cleared is
