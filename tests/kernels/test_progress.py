@@ -537,13 +537,15 @@ def test_the_table_is_for_a_person(progress):
         *("--table", "--operation", "put,rput", "--flavor", "allocate"),
         *("--synchronisation", "lock_all_flush,fence", "--target_state", "idle,computes"),
     )
-    rows = [row.split() for row in run.stdout.splitlines() if row.startswith(("put ", "rput "))]
+    # on a busy machine a price may have a tail
+    lines = [line.partition(", tail ")[0] for line in run.stdout.splitlines()]
+    rows = [row.split() for row in lines if row.startswith(("put ", "rput "))]
     assert len(rows) == len(run.results) == 8
     assert rows[0][-2:] == ["target", "idle"]
     assert rows[1][-1] in ("independent", "waits", "mixed", "few")
     assert rows[3][-1] == "synchronising"
     assert "unsupported: request-based operations" in " ".join(rows[6])
-    assert max(len(row) for row in run.stdout.splitlines() if row.startswith("put ")) <= 130
+    assert max(len(row) for row in lines if row.startswith("put ")) <= 130
 
 
 def test_without_an_output_the_table_comes_instead_of_lines(progress, environment):
