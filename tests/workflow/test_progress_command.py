@@ -14,7 +14,9 @@ from onesided import cli
 
 MPI = "mpich-5.0.2"
 COMMAND = [str(Path(sys.executable).with_name("onesided")), "progress"]
-ROW = re.compile(r"^(\w+) +(\w+) +(\w+) +(\w+) +\d+ +.* (independent|waits|mixed|too few)$")
+ROW = re.compile(
+    r"^(\w+) +(\w+) +(\w+) +(\w+) +\d+ +.* (independent|waits|mixed|too few)(?:, tail \d+ times)?$"
+)
 
 
 def printed(*options):
