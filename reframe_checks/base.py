@@ -83,6 +83,7 @@ class OnesidedCheck(
             "ranks": str(self.ranks),
             "thread-level": self.thread_level,
             "placement": self.placement,
+            "cell-timeout-s": f"{self.watchdog_s:g}",
             **self.kernel_options,
         }
         # a seed of its own for every launch: launches are replicates

@@ -5,9 +5,12 @@
 #
 # LINES is the kernel's JSON-lines file, RECORD gets two JSON lines for each launcher started: when
 # it starts and when it ends. The kernel must be called with --missing, so that a relaunch leaves
-# out the cells that are over and the one that ended the launch before. The lines decide whether
-# a launch is over, for the exit codes of killed ranks differ between MPIs. Always exits 0, but for
-# a usage error: what failed is in the two files.
+# out the cells that are over and the one that ended the launch before. A launcher that ends in
+# silence before its first cell, as when one of its ranks is killed from outside, is started once
+# more. The lines decide whether a launch is over, for the exit codes of killed ranks differ between
+# MPIs. Always exits 0, but for a usage error: what failed is in the two files.
+#
+# In a session, ONESIDED_SETTING says whose time-outs in a row are counted: those of one setting.
 set -u
 export LC_ALL=C
 
@@ -25,6 +28,7 @@ grace_s=5
 most_fruitless=3
 most_fruitless_s=20
 launch=0
+is_second_try=false
 fruitless=0
 fruitless_since=0
 
@@ -32,17 +36,23 @@ count() { # lines of the kernel's file that start with the pattern $1
     if [ -e "$lines" ]; then grep -c "^{\"type\":\"$1\"" "$lines"; else echo 0; fi
 }
 
-note_time_out() { # how many launches in a row timed out, for the session to stop
-    [ -n "${ONESIDED_SESSION:-}" ] || return 0
+words() { # lines that ranks left before a cell, or of their ends
+    cat "$lines".hang-* "$lines".crash-* 2>/dev/null | wc -l
+}
+
+streak=${ONESIDED_SESSION:+$ONESIDED_SESSION/timeouts-${ONESIDED_SETTING:-default}}
+
+note_time_out() { # how many launchers of the setting timed out in a row
+    [ -n "$streak" ] || return 0
     if [ "$1" = true ]; then
-        echo "$record" >>"$ONESIDED_SESSION/timeouts"
+        echo "$record" >>"$streak"
     else
-        : >"$ONESIDED_SESSION/timeouts"
+        : >"$streak"
     fi
 }
 
 too_many_time_outs() {
-    [ -n "${ONESIDED_SESSION:-}" ] && [ "$(wc -l <"$ONESIDED_SESSION/timeouts")" -ge 2 ]
+    [ -n "$streak" ] && [ "$(wc -l <"$streak")" -ge 2 ]
 }
 
 while [ "$launch" -lt "$most_launches" ]; do
@@ -51,6 +61,7 @@ while [ "$launch" -lt "$most_launches" ]; do
     started_before=$(count started)
     results_before=$(count result)
     finished_before=$(count finished)
+    words_before=$(($(count header) + $(words)))
     begin=$(date +%s.%N)
     printf '{"type":"launch_started","launch":%d,"begin_s":%s,"marker":"%s"}\n' \
         "$launch" "$begin" "$marker" >>"$record"
@@ -64,21 +75,28 @@ while [ "$launch" -lt "$most_launches" ]; do
     [ "$status" -eq 0 ] || end_strays "$marker"
     finished=false
     [ "$(count finished)" -le "$finished_before" ] || finished=true
+    begun=$(($(count started) - started_before))
     if [ "$(count result)" -gt "$results_before" ]; then
         fruitless=0
-    else
+    elif [ "$begun" -gt 0 ]; then
         [ "$fruitless" -gt 0 ] || fruitless_since=$begin
         fruitless=$((fruitless + 1))
     fi
     given_up=$(awk -v n="$fruitless" -v m="$most_fruitless" -v b="$fruitless_since" -v e="$end" \
         -v t="$most_fruitless_s" 'BEGIN { print (n >= m && e - b >= t) ? "true" : "false" }')
-    printf '{"type":"launch_ended","launch":%d,"begin_s":%s,"end_s":%s,"exit_status":%d,"timed_out":%s,"finished":%s,"given_up":%s}\n' \
-        "$launch" "$begin" "$end" "$status" "$timed_out" "$finished" "$given_up" >>"$record"
+    printf '{"type":"launch_ended","launch":%d,"begin_s":%s,"end_s":%s,"exit_status":%d,"timed_out":%s,"finished":%s,"given_up":%s,"cells_begun":%d}\n' \
+        "$launch" "$begin" "$end" "$status" "$timed_out" "$finished" "$given_up" "$begun" \
+        >>"$record"
     note_time_out "$timed_out"
 
     [ "$finished" = false ] || break
     [ "$given_up" = false ] || break
-    [ "$(count started)" -gt "$started_before" ] || break # no cell was reached: no use to go on
     ! too_many_time_outs || break
+    if [ "$begun" -eq 0 ]; then
+        # no use to go on: it said why, or it is the second time
+        [ "$status" -ne 0 ] && [ $(($(count header) + $(words))) -eq "$words_before" ] || break
+        [ "$is_second_try" = false ] || break
+        is_second_try=true
+    fi
 done
 exit 0

@@ -146,7 +146,7 @@ class ProgressSettings(Progress):
     descr = "progress, every setting"
     tags = {"full", "settings"}
     # a setting may hang in every cell, which should not take a minute each
-    kernel_options = {"cell-timeout-s": "10"}
+    cell_timeout_s = 10.0
     crosses_one_thread = [_table(["computes"])]
 
 

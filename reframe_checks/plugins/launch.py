@@ -11,7 +11,10 @@ from onesided import repeats
 from .launcher import LauncherPlugin
 
 LAUNCH_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "launch.sh"
-TIME_OUTS_THAT_END_A_SESSION = 2
+TIME_OUTS_THAT_END_A_SETTING = 2
+#: Of a launch's time-out, at most this share is one cell's: the watchdog reports before the
+#: launcher is ended, and says where each rank stands.
+SHARE_OF_A_CELL = 0.5
 
 
 class LaunchPlugin(LauncherPlugin):
@@ -21,6 +24,8 @@ class LaunchPlugin(LauncherPlugin):
     placement = builtins.parameter(["unbound"])
     #: A launch that takes longer is ended; seconds.
     launch_timeout_s = builtins.variable(int, value=120)
+    #: A cell that takes longer is a hang; seconds. Never more than half the launch's time-out.
+    cell_timeout_s = builtins.variable(float, value=60.0)
 
     lines_file = repeats.LINES
     launches_file = repeats.LAUNCHES
@@ -31,21 +36,29 @@ class LaunchPlugin(LauncherPlugin):
         self.num_tasks = self.ranks
         self.keep_files = [f"{self.lines_file}*", self.launches_file]
 
+    @property
+    def watchdog_s(self):
+        """What the kernel's watchdog gives a cell, in seconds."""
+        return min(self.cell_timeout_s, SHARE_OF_A_CELL * self.launch_timeout_s)
+
     @builtins.run_before("run")
     def stop_after_time_outs(self):
-        """Skip when the launches just before this one timed out: the machine or MPI is stuck."""
+        """Skip when the last launches of this setting timed out: it is stuck."""
         folder = os.environ.get("ONESIDED_SESSION")
-        record = pathlib.Path(folder, "timeouts") if folder else None
+        record = pathlib.Path(folder, f"timeouts-{self.setting}") if folder else None
         if record and record.exists():
             in_a_row = len(record.read_text().splitlines())
-            if in_a_row >= TIME_OUTS_THAT_END_A_SESSION:
+            if in_a_row >= TIME_OUTS_THAT_END_A_SETTING:
                 self.skip_with_reason(
-                    "not_run", f"{in_a_row} launches in a row timed out; the session stopped"
+                    "not_run",
+                    f"{in_a_row} launches in a row timed out with the setting {self.setting}; "
+                    "the session runs no more of that setting",
                 )
 
     @builtins.run_before("run")
     def wrap_launcher(self):
         """Put placement options on the launcher, and the recording script before it."""
+        self.env_vars["ONESIDED_SETTING"] = self.setting
         if not self.launches_inside:
             self.job.launcher.options += map(shlex.quote, self.placement_options())
         self.job.launcher.modifier = f"sh {shlex.quote(str(LAUNCH_SCRIPT))}"

@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from onesided import documents
+from onesided import documents, places
 from onesided.errors import InputError
 
 LINE_SCHEMA = "onesided/line/1"
@@ -50,7 +49,7 @@ class Launch:
         headers: header lines, one a launcher started that got as far.
         started: ids of the cells begun, in order.
         results: result lines by cell id, with what was added to them later.
-        hangs: hang lines by cell id (the first rank that reported).
+        hangs: hang lines by cell id, by rank; None outside cells.
         crashes: crash lines by cell id; None outside cells. First the ranks that a signal ended,
             for others may only have exited because those were gone; then by rank.
         attempts: the launch script's record, one a launcher started; `exit_status` is None when
@@ -62,7 +61,7 @@ class Launch:
     headers: list[dict[str, Any]] = field(default_factory=list)
     started: list[str] = field(default_factory=list)
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
-    hangs: dict[str | None, dict[str, Any]] = field(default_factory=dict)
+    hangs: dict[str | None, list[dict[str, Any]]] = field(default_factory=dict)
     crashes: dict[str | None, list[dict[str, Any]]] = field(default_factory=dict)
     attempts: list[dict[str, Any]] = field(default_factory=list)
     finished: bool = False
@@ -163,6 +162,7 @@ def read_attempts(path: Path) -> list[dict[str, Any]]:
                 "timed_out": False,
                 "finished": False,
                 "given_up": False,
+                "cells_begun": None,
                 "end_s": None,
             },
         )
@@ -200,7 +200,7 @@ def read_launch(lines: Path | str, launches: Path | str) -> Launch:
             case "finished":
                 launch.finished = True
     for hang in _side_lines(lines, "hang"):
-        launch.hangs.setdefault(hang["cell"], hang)
+        launch.hangs.setdefault(hang["cell"], []).append(hang)
     for crash in _side_lines(lines, "crash"):
         launch.crashes.setdefault(crash["cell"], []).append(crash)
     for crashes in launch.crashes.values():
@@ -319,19 +319,27 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
         first = next(cell for cell in reversed(launch.started) if cell not in launch.results)
         ended = _started_outcome(first, launch)
         return "not_run", f"given up: launches in a row ended in their first cell; {ended.detail}"
+    hangs = _outside_cells(launch.hangs)
+    if last["exit_status"] and hangs:
+        return "hang", f"{places.of_hang(hangs, _ranks(launch))}; before this cell"
     if last["timed_out"]:
         seconds = last["end_s"] - last["begin_s"]
-        return "timed_out", f"the launcher was ended after {seconds:.0f} s"
+        return "not_run", f"the launcher was ended after {seconds:.0f} s, before this cell"
     if last["exit_status"] is None:
         return "not_run", "the launcher was interrupted"
     if last["exit_status"] != 0 and _refused_to_start(launch):
-        left = _where_it_died(launch.crashes[None])
+        left = places.of_death(launch.crashes[None])
         asked = "is it the launcher of this MPI?"
         return "unavailable", f"{left}the launcher exited {last['exit_status']} ({asked})"
     if last["exit_status"] != 0:
-        died = _where_it_died([c for c in launch.crashes.get(None, []) if c["phase"] != FINALIZE])
+        died = places.of_death(_outside_cells(launch.crashes))
         return "crash", f"{died}the launcher exited {last['exit_status']} before this cell"
     return "not_run", "the launcher exited 0 and the kernel wrote no line for this cell"
+
+
+def _outside_cells(lines: Mapping[str | None, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Return the lines of ranks that stood before the first cell or between two."""
+    return [line for line in lines.get(None, []) if line["phase"] != FINALIZE]
 
 
 def _refused_to_start(launch: Launch) -> bool:
@@ -341,36 +349,29 @@ def _refused_to_start(launch: Launch) -> bool:
     return bool(crashes) and ended and not launch.headers
 
 
-def _where_it_died(crashes: Sequence[Mapping[str, Any]]) -> str:
-    """Say of ranks that died where the first was and how it ended; nothing if there are none.
-
-    ``"rank 1 in access, MPI_Win_lock: signal 11 (SIGSEGV); "``
-    """
-    if not crashes:
-        return ""
-    first = crashes[0]
-    where = f"rank {first['rank']} in {first['phase']}, {first['call'] or 'outside MPI'}"
-    others = len({crash["rank"] for crash in crashes} - {first["rank"]})
-    more = f" (and {others} more)" if others else ""
-    return f"{where}: {_how_it_died(first['signal'])}{more}; "
-
-
-def _how_it_died(number: int | None) -> str:
-    if number is None:
-        return "exited by itself"
-    try:
-        return f"signal {number} ({signal.Signals(number).name})"
-    except ValueError:
-        return f"signal {number}"
-
-
 def _where_it_hung(cell: str, launch: Launch) -> str | None:
     """Say where a cell hung; None if it did not, or if a rank died of a signal in it."""
-    hang = launch.hangs.get(cell)
+    hangs = launch.hangs.get(cell, [])
+    if cell not in launch.results or hangs:
+        hangs = [*_ahead_of(cell, launch), *hangs]
     # what exits by itself may do so because another hangs; what dies of a signal does not
-    if hang is None or any(crash["signal"] for crash in launch.crashes.get(cell, [])):
+    if not hangs or any(crash["signal"] for crash in launch.crashes.get(cell, [])):
         return None
-    return f"rank {hang['rank']} in {hang['phase']}, {hang['call']}"
+    return places.of_hang(hangs, _ranks(launch))
+
+
+def _ahead_of(cell: str, launch: Launch) -> Iterator[dict[str, Any]]:
+    """Yield the hang lines of ranks that were past the last cell begun, which rank 0 begins."""
+    if cell == launch.started[-1]:
+        for other, hangs in launch.hangs.items():
+            for hang in hangs if other not in launch.started else []:
+                where = f"{hang['phase']} of the next cell" if other else hang["phase"]
+                yield {**hang, "phase": where}
+
+
+def _ranks(launch: Launch) -> int:
+    """Return how many ranks the launch had, 0 where no header says so."""
+    return launch.headers[-1]["ranks"] if launch.headers else 0
 
 
 def _started_outcome(cell: str, launch: Launch) -> Outcome:
@@ -378,10 +379,14 @@ def _started_outcome(cell: str, launch: Launch) -> Outcome:
     hung = _where_it_hung(cell, launch)
     if hung:
         return Outcome("hang", hung)
-    died = _where_it_died(launch.crashes.get(cell, []))
+    died = places.of_death(launch.crashes.get(cell, []))
     # the launcher that ended with this cell: each one ends with the last cell it began
     order = [cell_id for cell_id in launch.started if cell_id not in launch.results]
-    ended = [attempt for attempt in launch.attempts if not attempt["finished"]]
+    ended = [
+        attempt
+        for attempt in launch.attempts
+        if not attempt["finished"] and attempt["cells_begun"] != 0
+    ]
     position = order.index(cell)
     attempt = ended[position] if position < len(ended) else None
     if attempt is None or attempt["exit_status"] is None:
@@ -399,7 +404,7 @@ def _lost_again(cell: str, launch: Launch) -> Outcome | None:
     hung = _where_it_hung(cell, launch)
     if hung:
         return Outcome("hang", f"{hung}; it was run again after its end")
-    died = _where_it_died(launch.crashes.get(cell, []))
+    died = places.of_death(launch.crashes.get(cell, []))
     return Outcome("crash", f"{died}it was run again after its end") if died else None
 
 
@@ -435,9 +440,12 @@ def outcomes(
 
 def _mark_teardown(launch: Launch, found: dict[str, Outcome]) -> None:
     """Book a launch that lost itself after its last cell to that cell."""
-    crashes = [crash for crash in launch.crashes.get(None, []) if crash["phase"] == FINALIZE]
+    crashes, hangs = (
+        [line for line in lines.get(None, []) if line["phase"] == FINALIZE]
+        for lines in (launch.crashes, launch.hangs)
+    )
     # a relaunch that finds every cell done finishes, and says nothing of the one that died
-    if (launch.finished and not crashes) or not launch.attempts:
+    if (launch.finished and not crashes and not hangs) or not launch.attempts:
         return
     if len(launch.results) < len(found):
         return
@@ -445,9 +453,10 @@ def _mark_teardown(launch: Launch, found: dict[str, Outcome]) -> None:
     if last in found and found[last].status == OK:
         lost = [attempt for attempt in launch.attempts if not attempt["finished"]]
         status = (lost or launch.attempts)[-1]["exit_status"]
+        stood = f"{places.of_hang(hangs, _ranks(launch))}; " if hangs else ""
         found[last] = Outcome(
             "teardown_failure",
             "all cells were over, then MPI_Finalize did not return: "
-            f"{_where_it_died(crashes)}the launcher exited {status}",
+            f"{stood}{places.of_death(crashes)}the launcher exited {status}",
             found[last].result,
         )

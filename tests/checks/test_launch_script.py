@@ -27,13 +27,14 @@ echo '{"type":"finished"}' >>lines
 
 @pytest.fixture
 def launch(tmp_path):
-    def call(program, *arguments, timeout_s="30", session=True):
+    def call(program, *arguments, timeout_s="30", session=True, setting="default"):
         path = tmp_path / "program"
         path.write_text(program)
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         environment = {"PATH": os.environ["PATH"]}
         if session:
             environment["ONESIDED_SESSION"] = str(tmp_path)
+            environment["ONESIDED_SETTING"] = setting
         answer = subprocess.run(
             ["sh", SCRIPT, "lines", "record", timeout_s, path, *arguments],
             cwd=tmp_path,
@@ -71,37 +72,89 @@ def test_cells_that_a_dead_launcher_never_reached_are_run_without_the_one_that_k
     assert over == ["c=1", "c=3"]
 
 
-def test_a_launcher_that_reaches_no_cell_is_not_started_again(launch):
-    (ended,) = launch("#!/bin/sh\nexit 1\n")
-    assert ended["exit_status"] == 1
-    assert ended["finished"] is False
+def test_a_launcher_that_ends_in_silence_before_its_first_cell_is_started_once_more(launch):
+    first, second = launch("#!/bin/sh\nexit 1\n")
+    assert (first["exit_status"], second["exit_status"]) == (1, 1)
+    assert (first["finished"], second["finished"]) == (False, False)
+
+
+# Kills itself the first time, as somebody outside would; the second time it runs all cells.
+KILLED_ONCE = KERNEL.replace("#!/bin/sh\n", "#!/bin/sh\nmkdir tried 2>/dev/null && kill -KILL $$\n")
+
+
+def test_a_rank_that_is_killed_at_its_start_costs_no_cell(launch, tmp_path):
+    first, second = launch(KILLED_ONCE, "none")
+    assert (first["exit_status"], first["cells_begun"], first["finished"]) == (137, 0, False)
+    assert (second["exit_status"], second["cells_begun"], second["finished"]) == (0, 3, True)
+    over = [line["cell"] for line in lines_of(tmp_path) if line["type"] == "result"]
+    assert over == ["c=1", "c=2", "c=3"]
+
+
+def test_a_start_that_hangs_is_tried_once_more(launch):
+    hangs_once = KERNEL.replace("#!/bin/sh\n", "#!/bin/sh\nmkdir tried 2>/dev/null && sleep 317\n")
+    first, second = launch(hangs_once, "none", timeout_s="1")
+    assert (first["timed_out"], second["finished"]) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ['echo \'{"type":"header"}\' >>lines', "echo x >>lines.crash-1", "echo x >>lines.hang-0"],
+)
+def test_a_launcher_whose_ranks_say_why_it_ended_is_not_started_again(launch, word):
+    (ended,) = launch(f"#!/bin/sh\n{word}\nexit 1\n")
+    assert ended["cells_begun"] == 0
+
+
+def test_what_kills_a_start_between_two_cells_is_tried_once_more_and_no_third_time(
+    launch, tmp_path
+):
+    # the launcher after the one that dies in c=2 is killed at its start, and the one after that
+    program = KERNEL.replace("#!/bin/sh\n", "#!/bin/sh\n[ ! -e lines ] || kill -KILL $$\n")
+    ended = launch(program, "2")
+    assert [entry["cells_begun"] for entry in ended] == [2, 0, 0]
+    assert [entry["exit_status"] for entry in ended] == [7, 137, 137]
+
+
+def is_gone(process):
+    return not Path(f"/proc/{process}/exe").exists()
 
 
 def test_a_launcher_that_hangs_is_ended_with_everything_it_started(launch, tmp_path):
-    program = "#!/bin/sh\nsetsid sleep 317 >/dev/null 2>&1 &\necho $! >orphan\nexec sleep 317\n"
-    (ended,) = launch(program, timeout_s="1")
-    assert ended["timed_out"] is True
-    orphan = int((tmp_path / "orphan").read_text())
+    program = "#!/bin/sh\nsetsid sleep 317 >/dev/null 2>&1 &\necho $! >>orphans\nexec sleep 317\n"
+    ended = launch(program, timeout_s="1")
+    assert [entry["timed_out"] for entry in ended] == [True, True]
+    orphans = (tmp_path / "orphans").read_text().split()
     deadline = time.monotonic() + 10
-    while Path(f"/proc/{orphan}/exe").exists():
+    while not all(map(is_gone, orphans)):
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
-def test_time_outs_in_a_row_are_counted_for_the_session_and_a_good_launch_ends_the_row(
-    launch, tmp_path
-):
-    hang = "#!/bin/sh\nexec sleep 317\n"
-    launch(hang, timeout_s="1")
-    launch(hang, timeout_s="1")
-    assert len((tmp_path / "timeouts").read_text().splitlines()) == 2
-    launch(KERNEL, "none")
-    assert (tmp_path / "timeouts").read_text() == ""
+HANG = "#!/bin/sh\nexec sleep 317\n"
+
+
+def test_time_outs_in_a_row_are_counted_by_setting_and_a_good_launch_ends_its_row(launch, tmp_path):
+    launch(HANG, timeout_s="1", setting="one")
+    assert len((tmp_path / "timeouts-one").read_text().splitlines()) == 2
+    launch(KERNEL, "none", setting="two")
+    assert (tmp_path / "timeouts-two").read_text() == ""
+    assert len((tmp_path / "timeouts-one").read_text().splitlines()) == 2
+    (tmp_path / "lines").unlink()
+    launch(KERNEL, "none", setting="one")
+    assert (tmp_path / "timeouts-one").read_text() == ""
+
+
+def test_a_row_of_time_outs_in_one_setting_takes_no_launcher_from_another(launch):
+    launch(HANG, timeout_s="1", setting="one")
+    # its first cell hangs; what follows is run, for this setting has timed out once
+    program = KERNEL.replace("exit 7", "sleep 317")
+    first, second = launch(program, "1", timeout_s="1", setting="two")[-2:]
+    assert (first["timed_out"], second["finished"]) == (True, True)
 
 
 def test_outside_a_session_nothing_is_counted(launch, tmp_path):
     launch(KERNEL, "none", session=False)
-    assert not (tmp_path / "timeouts").exists()
+    assert not list(tmp_path.glob("timeouts*"))
 
 
 def test_too_few_arguments_are_a_usage_error():

@@ -93,13 +93,15 @@ def result(cell, status="ok", detail=None):
     }
 
 
-def ended(launch=1, exit_status=0, timed_out=False, finished=True, given_up=False):
+def ended(
+    launch=1, exit_status=0, timed_out=False, finished=True, given_up=False, cells_begun=None
+):
     return [
         {"type": "launch_started", "launch": launch, "begin_s": 1.0, "marker": "m"},
         {
             "type": "launch_ended", "launch": launch, "begin_s": 1.0, "end_s": 6.0,
             "exit_status": exit_status, "timed_out": timed_out, "finished": finished,
-            "given_up": given_up,
+            "given_up": given_up, "cells_begun": cells_begun,
         },
     ]  # fmt: skip
 
@@ -159,12 +161,57 @@ def test_each_of_two_dead_launchers_is_booked_to_its_own_cell(launch):
     assert "22" in details[1]
 
 
-def test_a_hang_names_rank_phase_and_call(launch, tmp_path):
-    hang = {"type": "hang", "cell": "c=1", "rank": 1, "phase": "access", "call": "MPI_Win_lock"}
-    (tmp_path / "lines.jsonl.hang-1").write_text(json.dumps(hang) + "\n")
+def hang(rank, phase, call, collectives, cell="c=1"):
+    return {"type": "hang", "cell": cell, "rank": rank, "phase": phase, "call": call,
+            "in_collective": call == "MPI_Allreduce", "collectives": collectives}  # fmt: skip
+
+
+@pytest.fixture
+def hang_files(tmp_path):
+    def write(*hangs):
+        for line in hangs:
+            with (tmp_path / f"lines.jsonl.hang-{line['rank']}").open("a") as stream:
+                stream.write(json.dumps(line) + "\n")
+
+    return write
+
+
+def test_a_hang_names_the_rank_that_the_others_wait_for_and_the_place_of_each(launch, hang_files):
+    hang_files(hang(0, "agree", "MPI_Allreduce", 12), hang(1, "access", "MPI_Win_unlock", 11))
     read = launch([header(), started("c=1")], ended(exit_status=5, finished=False))
     outcome = records.outcomes(read, CELLS, EXPECTED)["c=1"]
-    assert (outcome.status, outcome.detail) == ("hang", "rank 1 in access, MPI_Win_lock")
+    assert (outcome.status, outcome.detail) == (
+        "hang",
+        "rank 1 in access, MPI_Win_unlock; rank 0 in agree, MPI_Allreduce",
+    )
+
+
+@pytest.mark.parametrize("left", [0, 1])
+def test_a_rank_that_had_begun_the_next_cell_is_named_too(launch, hang_files, left):
+    hang_files(hang(1, "start", "MPI_Barrier", 13, cell="c=2"))
+    if left:
+        hang_files(hang(0, "agree", "MPI_Allreduce", 12))
+    read = launch([header(), started("c=1")], ended(exit_status=5, finished=False))
+    outcome = records.outcomes(read, CELLS, EXPECTED)["c=1"]
+    assert outcome.status == "hang"
+    assert "rank 1 in start of the next cell, MPI_Barrier" in outcome.detail
+    assert outcome.detail.startswith("rank 0 in agree" if left else "rank 1 in start")
+
+
+def test_a_hang_before_the_first_cell_is_one_in_every_cell_that_was_not_reached(launch, hang_files):
+    hang_files(*(hang(rank, "calibration", "MPI_Bcast", 3, cell=None) for rank in range(2)))
+    read = launch([], ended(exit_status=5, finished=False, cells_begun=0))
+    assert statuses(read) == ["hang"] * 3
+    detail = records.outcomes(read, CELLS, EXPECTED)["c=1"].detail
+    assert detail == "ranks 0, 1 in calibration, MPI_Bcast; before this cell"
+
+
+def test_a_hang_in_finalize_says_where_each_rank_stood(launch, hang_files):
+    hang_files(*(hang(rank, "finalize", "MPI_Comm_free", 40, cell=None) for rank in range(2)))
+    read = launch(WHOLE, ended(exit_status=5, finished=False))
+    assert statuses(read) == ["ok", "ok", "teardown_failure"]
+    detail = records.outcomes(read, CELLS, EXPECTED)["c=3"].detail
+    assert "ranks 0, 1 in finalize, MPI_Comm_free; the launcher exited 5" in detail
 
 
 def further(cell, samples=(3e-6,), status="ok", detail=None, metric="access"):
@@ -202,7 +249,8 @@ def test_a_cell_that_hangs_or_dies_when_it_is_run_again_is_no_good_cell(launch, 
     read = launch(lines, attempts)
     assert statuses(read) == ["hang", "ok", "ok"]
     detail = records.outcomes(read, CELLS, EXPECTED)["c=1"].detail
-    assert detail == "rank 1 in price, MPI_Win_flush; it was run again after its end"
+    assert detail.startswith("rank 1 in price, MPI_Win_flush; ")
+    assert detail.endswith("; it was run again after its end")
     crash = {"type": "crash", **where, "signal": 11}
     (tmp_path / "lines.jsonl.crash-1").write_text(json.dumps(crash) + "\n")
     read = launch(lines, attempts)
@@ -221,7 +269,7 @@ def test_what_was_given_up_is_not_run_and_says_where_the_last_launch_ended(launc
     read = launch([header(), started("c=1")], ended(exit_status=5, finished=False, given_up=True))
     outcome = records.outcomes(read, CELLS, EXPECTED)["c=2"]
     assert outcome.status == "not_run"
-    assert outcome.detail.endswith("ended in their first cell; rank 0 in window, MPI_Win_create")
+    assert "ended in their first cell; rank 0 in window, MPI_Win_create" in outcome.detail
 
 
 def crash(cell, rank=1, signal=11, phase="access", call="MPI_Win_lock"):
@@ -356,12 +404,34 @@ def test_a_crash_is_one_however_its_launcher_was_ended(launch, crash_files, time
 
 
 def test_a_launcher_that_hangs_exits_1_or_writes_nothing_gives_three_different_ends(launch):
-    hangs = launch([], ended(exit_status=124, timed_out=True, finished=False))
-    exits = launch([], ended(exit_status=1, finished=False))
-    silent = launch([], ended(exit_status=0, finished=False))
-    assert statuses(hangs) == ["timed_out"] * 3
+    hangs = launch([], ended(exit_status=124, timed_out=True, finished=False, cells_begun=0))
+    exits = launch([], ended(exit_status=1, finished=False, cells_begun=0))
+    silent = launch([], ended(exit_status=0, finished=False, cells_begun=0))
+    assert statuses(hangs) == ["not_run"] * 3
     assert statuses(exits) == ["crash"] * 3
     assert statuses(silent) == ["not_run"] * 3
+    details = [records.outcomes(one, CELLS, EXPECTED)["c=1"].detail for one in (hangs, silent)]
+    assert details[0] == "the launcher was ended after 5 s, before this cell"
+    assert details[0] != details[1]
+
+
+def test_a_time_out_ends_the_cell_it_came_in_and_leaves_the_others_not_run(launch):
+    lines = [header(), started("c=1"), result("c=1"), started("c=2")]
+    read = launch(lines, ended(exit_status=124, timed_out=True, finished=False, cells_begun=2))
+    assert statuses(read) == ["ok", "timed_out", "not_run"]
+
+
+def test_a_launcher_that_died_before_its_first_cell_takes_no_cell_from_the_next(launch):
+    lines = [header(), started("c=1"), header(), started("c=2"), result("c=2"),
+             started("c=3"), result("c=3"), FINISHED]  # fmt: skip
+    attempts = [
+        *ended(1, 137, finished=False, cells_begun=0),
+        *ended(2, 22, finished=False, cells_begun=1),
+        *ended(3, cells_begun=2),
+    ]
+    read = launch(lines, attempts)
+    assert statuses(read) == ["crash", "ok", "ok"]
+    assert "exited 22 " in records.outcomes(read, CELLS, EXPECTED)["c=1"].detail
 
 
 def test_a_launch_that_dies_in_finalize_is_booked_as_teardown(launch):

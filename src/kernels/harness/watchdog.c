@@ -14,11 +14,17 @@
 #include <unistd.h>
 
 #define LINE_BYTES 2048
-/* MPI launchers end the other ranks as soon as one is gone: all get time to write. */
-#define GRACE_NS 300000000L
+/* MPI launchers kill the other ranks as soon as one is gone. A rank that has begun the next cell
+ * reports later than the one that holds it up, and all get time to write: this share of a cell's
+ * time-out, within these bounds. */
+#define WAIT_SHARE 0.25
+#define LEAST_WAIT_S 0.3
+#define MOST_WAIT_S 5.0
+#define LOOK_NS 10000000L
 
 const char *volatile watchdog_phase = "start";
 const char *volatile watchdog_call = NULL;
+volatile long watchdog_collectives = 0;
 
 #define PATH_BYTES 4096
 #define STACK_FRAMES 32
@@ -37,6 +43,7 @@ static struct {
     char crash_path[PATH_BYTES];
     const char *volatile cell_id;
     int rank;
+    int ranks;
     double timeout_s;
     timer_t timer;
     int armed;
@@ -55,7 +62,7 @@ static size_t add(char *line, size_t length, const char *text, const char *stop)
     return length;
 }
 
-static size_t add_number(char *line, size_t length, int number)
+static size_t add_number(char *line, size_t length, long number)
 {
     char digits[16];
     size_t position = sizeof digits - 1;
@@ -94,6 +101,13 @@ static size_t make_line(char *line, const char *type, int signal_number)
         length = add(line, length, ",\"signal\":", "");
         length = signal_number == EXITED ? add(line, length, "null", "")
                                          : add_number(line, length, signal_number);
+    } else {
+        const char *call = watchdog_call;
+        const int is_inside = call != NULL && IS_COLLECTIVE(call);
+        length = add(line, length, ",\"in_collective\":", "");
+        length = add(line, length, is_inside ? "true" : "false", "");
+        length = add(line, length, ",\"collectives\":", "");
+        length = add_number(line, length, watchdog_collectives);
     }
     return add(line, length, "}\n", "");
 }
@@ -124,12 +138,52 @@ static void tell(const char *path, const char *type, int signal_number)
     append(path, line, make_line(line, type, signal_number));
 }
 
+/* When a rank's hang file was written, by the clock of the file system; 0 if it has no line. */
+static double written_s(int rank)
+{
+    static char path[PATH_BYTES];
+    strcpy(path, watchdog.hang_path);
+    const size_t stem = (size_t)(strrchr(path, '-') + 1 - path);
+    path[add_number(path, stem, rank)] = '\0';
+    struct stat status;
+    if (stat(path, &status) != 0 || status.st_size == 0) {
+        return 0;
+    }
+    return (double)status.st_mtim.tv_sec + 1e-9 * (double)status.st_mtim.tv_nsec;
+}
+
+/* Does any rank from `first` on still have to say where it stands? Its file may hold lines of an
+ * earlier launcher, so only one as new as our own counts. */
+static int are_awaited(int *first, double wait_s)
+{
+    if (watchdog.hang_path[0] == '\0') {
+        return 1;
+    }
+    const double own_s = written_s(watchdog.rank);
+    while (own_s > 0 && *first < watchdog.ranks && written_s(*first) > own_s - wait_s) {
+        (*first)++;
+    }
+    return *first < watchdog.ranks;
+}
+
+/* Not for ever: a rank may be stopped or dead. */
+static void await_others(void)
+{
+    const struct timespec look = {.tv_nsec = LOOK_NS};
+    double wait_s = WAIT_SHARE * watchdog.timeout_s;
+    wait_s = wait_s < LEAST_WAIT_S ? LEAST_WAIT_S : wait_s > MOST_WAIT_S ? MOST_WAIT_S : wait_s;
+    int first = 0;
+    for (double waited_s = 0; waited_s < wait_s && are_awaited(&first, wait_s);
+         waited_s += 1e-9 * LOOK_NS) {
+        nanosleep(&look, NULL);
+    }
+}
+
 static void on_timeout(int signal_number)
 {
     (void)signal_number;
     tell(watchdog.hang_path, "hang", EXITED);
-    struct timespec grace = {.tv_nsec = GRACE_NS};
-    nanosleep(&grace, NULL);
+    await_others();
     _exit(EXIT_HANG);
 }
 
@@ -237,6 +291,7 @@ void watchdog_open(const char *program, const char *output, int rank)
 void watchdog_arm(int rank, double timeout_s)
 {
     watchdog.timeout_s = timeout_s;
+    MPI_Comm_size(MPI_COMM_WORLD, &watchdog.ranks);
     name_side_files(rank);
     catch_deadly_signals();
     /* A real-time signal: the ordinary ones belong to MPI libraries and launchers. */

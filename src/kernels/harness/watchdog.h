@@ -1,14 +1,16 @@
 /* A watchdog that is no thread: signal handlers say where a rank stood when it hung or died.
  *
  * A thread would need MPI_THREAD_MULTIPLE, and would change what is measured. The handler of a
- * POSIX timer writes FILE.hang-<rank>, one JSON line with the cell, the phase and the MPI call in
- * flight, by async-signal-safe means alone, and ends the process with exit code 5. A process that
+ * POSIX timer writes FILE.hang-<rank>, one JSON line with the cell, the phase, the MPI call in
+ * flight and how many collective calls were begun, by async-signal-safe means alone, waits for the
+ * other ranks to do the same, and ends the process with exit code 5. A process that
  * dies of a signal of its own, or that exits before MPI_Finalize has returned, leaves the same with
  * the signal (null: it exited) in FILE.crash-<rank>; then it dies as it would have without. */
 #ifndef ONESIDED_WATCHDOG_H
 #define ONESIDED_WATCHDOG_H
 
 #include <mpi.h>
+#include <string.h>
 
 #define EXIT_HANG 5
 
@@ -30,6 +32,23 @@ void watchdog_close(void);
 extern const char *volatile watchdog_phase;
 extern const char *volatile watchdog_call;
 
+/* How many collective calls this rank has begun. All ranks make the same ones in the same order, so
+ * that of ranks that hang the one with the fewest is behind, and the others may wait for it. */
+extern volatile long watchdog_collectives;
+
+/* Does the text of a call name a collective one? Known when compiled, in CHECKED: the calls of a
+ * timed section cost nothing more for it. */
+#define BEGINS_WITH(text, name) (strncmp(text, name, sizeof(name) - 1) == 0)
+#define IS_COLLECTIVE(text)                                                                        \
+    (BEGINS_WITH(text, "MPI_Barrier") || BEGINS_WITH(text, "MPI_Bcast") ||                         \
+     BEGINS_WITH(text, "MPI_Allreduce") || BEGINS_WITH(text, "MPI_Allgather") ||                   \
+     BEGINS_WITH(text, "MPI_Gather") || BEGINS_WITH(text, "MPI_Scatter") ||                        \
+     BEGINS_WITH(text, "MPI_Reduce") || BEGINS_WITH(text, "MPI_Comm_dup") ||                       \
+     BEGINS_WITH(text, "MPI_Comm_split") || BEGINS_WITH(text, "MPI_Comm_free") ||                  \
+     BEGINS_WITH(text, "MPI_Win_create") || BEGINS_WITH(text, "MPI_Win_allocate") ||               \
+     BEGINS_WITH(text, "MPI_Win_fence") || BEGINS_WITH(text, "MPI_Win_free") ||                    \
+     BEGINS_WITH(text, "MPI_Finalize"))
+
 /* End the launch, and leave where this rank gave up. */
 _Noreturn void watchdog_abort(void);
 
@@ -40,6 +59,9 @@ _Noreturn void mpi_failed(const char *call, int code);
  * All communicators and windows return errors (MPI_ERRORS_RETURN). */
 #define CHECKED(call)                                                                              \
     do {                                                                                           \
+        if (IS_COLLECTIVE(#call)) {                                                                \
+            watchdog_collectives++;                                                                \
+        }                                                                                          \
         watchdog_call = #call;                                                                     \
         const int checked_code = (call);                                                           \
         watchdog_call = NULL;                                                                      \
