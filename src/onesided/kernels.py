@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from onesided import containers, fingerprint, paths, settings, strays
-from onesided.errors import InputError, OnesidedError
+from onesided.errors import EXIT_BAD_INPUT, InputError, OnesidedError
 
 PLACEMENT = "unbound"
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
@@ -97,6 +97,28 @@ def launch_line(
     places = launcher["placement"][PLACEMENT]
     starter = [launcher["path"], "-n", str(ranks), *places, *room]
     return containers.command(environment, starter, [program, *options], Path.cwd())
+
+
+def check_options(
+    environment: Mapping[str, Any],
+    variables: Mapping[str, str],
+    kernel: str,
+    options: Sequence[str],
+) -> None:
+    """Ask a kernel, with no launcher, whether it takes some options.
+
+    Raises:
+        OnesidedError: it does not; its own line, with the exit code of bad input.
+    """
+    program = str(prefix_of(environment) / "bin" / kernel)
+    line = containers.command(environment, [], [program, "--list-cells", *options], Path.cwd())
+    answer = subprocess.run(
+        line, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    if answer.returncode == EXIT_BAD_INPUT:
+        fault = OnesidedError(answer.stderr.strip() or f"{kernel} does not take {options}")
+        fault.exit_code = EXIT_BAD_INPUT
+        raise fault
 
 
 def launch(

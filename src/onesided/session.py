@@ -106,6 +106,7 @@ def _ask_reframe(campaign: Campaign, action: str) -> subprocess.CompletedProcess
                 **os.environ,
                 **_variables(campaign),
                 strays.SESSION_MARKER: str(temporary),
+                "TMPDIR": str(temporary),
             },
             capture_output=True,
             text=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,9 @@ LOOKS_SCHEDULER_MOST, LOOKS_SCHEDULER_LEAST = 1, 0.2
 #: For each record, written or not, ReFrame collects all that a check says of itself, some 10 ms
 #: each: at its level debug, a third of a core beside the launches that it looks at.
 LOG_LEVEL = "verbose"
+LOG = "reframe.log"
+#: The name of ReFrame's first log, and the module that opened it.
+FIRST_LOG, FIRST_LOG_OWNER = "rfm-*.log", "reframe.core.logging"
 #: A session's TMPDIR is a folder of the machine that ReFrame runs on; a node may not have it.
 TEMPORARY_FOLDER_OF_THE_NODE = '[ -d "${TMPDIR:-/tmp}" ] || unset TMPDIR'
 
@@ -69,6 +73,7 @@ def configuration(
         InputError: config/environments.yaml is faulty, or a name in ``environs`` is not in it.
     """
     folder = _folder()
+    _move_first_log(folder)
     names = _names()
     added = more.pop("environments", [])
     general = {**_general(partitions), **more.pop("general", {})}
@@ -126,6 +131,22 @@ def _folder() -> Path:
     return folder
 
 
+def _move_first_log(folder: Path) -> None:
+    """Let ReFrame's first log be the one that it goes on with.
+
+    Before ReFrame reads a site file it opens a log in the system's temporary folder, which it
+    leaves there.
+    """
+    handlers = getattr(getattr(sys.modules.get(FIRST_LOG_OWNER), "_logger", None), "handlers", ())
+    for handler in handlers:
+        path = Path(getattr(handler, "baseFilename", ""))
+        if path.match(FIRST_LOG):
+            handler.close()
+            path.unlink(missing_ok=True)
+            # opened again by the next record
+            handler.baseFilename = str(folder / LOG)
+
+
 def _partition(entry: Entry, names: Sequence[str]) -> Entry:
     """Return a partition with what every partition has."""
     chosen = [one.name for one in environments.select(entry.get("environs", names))]
@@ -174,7 +195,7 @@ def _logging(folder: Path) -> Entry:
             {"type": "stream", "name": "stdout", "level": "info", "format": "%(message)s"},
             {
                 "type": "file",
-                "name": str(folder / "reframe.log"),
+                "name": str(folder / LOG),
                 "level": LOG_LEVEL,
                 "format": "[%(asctime)s] %(levelname)s: %(check_info)s: %(message)s",
             },

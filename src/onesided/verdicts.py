@@ -247,12 +247,27 @@ def judge(probes: Sequence[Probe], too_few: str = "") -> Verdict:
     valid = [probe for probe in probes if len(probe.remaining) >= MINIMUM_SAMPLES_IN_LAUNCH]
     fractions = tuple(probe.early_fraction for probe in valid)
     if len(valid) < MINIMUM_VALID_LAUNCHES:
-        detail = (
-            f"{len(valid)} of {len(probes)} launches valid, {MINIMUM_VALID_LAUNCHES} needed"
-            + (f": {too_few}" if too_few else "")
-        )
+        detail = _what_lacks(len(valid), len(probes), too_few)
         return Verdict(UNDECIDED, detail, len(valid), fractions)
     return _judge_valid(valid, fractions)
+
+
+def _what_lacks(valid: int, launches: int, too_few: str) -> str:
+    """Say why a cell has too few valid launches: rounds are lacking, or accesses, or both."""
+    needed = MINIMUM_VALID_LAUNCHES
+    if launches >= needed:
+        return f"{valid} of {launches} launches valid, {needed} needed" + (
+            f": {too_few}" if too_few else ""
+        )
+    lacking = needed - launches
+    rounds = (
+        f"{launches} launch{'' if launches == 1 else 'es'}, {needed} needed: "
+        f"{lacking} more round{'' if lacking == 1 else 's'}"
+    )
+    if valid == launches:
+        return rounds
+    why = f": {too_few}" if too_few else ""
+    return f"{rounds}; {launches - valid} of {launches} not valid{why}"
 
 
 def _judge_valid(valid: Sequence[Probe], fractions: tuple[float, ...]) -> Verdict:

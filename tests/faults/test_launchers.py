@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 BROKEN = {
-    "hangs": ("#!/bin/sh\nexec sleep 317\n", "timed_out"),
+    "hangs": ("#!/bin/sh\nexec sleep 317\n", "not_run"),
     "exits 1": ("#!/bin/sh\nexit 1\n", "crash"),
     "writes nothing": ("#!/bin/sh\nexit 0\n", "not_run"),
 }
@@ -52,22 +52,69 @@ def test_each_fault_is_its_own_verdict_and_the_other_mpi_goes_on(
     assert (results / "report" / "index.html").exists()
 
 
-def test_two_time_outs_in_a_row_end_the_session_and_the_rest_is_not_run(
+# What the timed launches of a campaign have and the untimed ones, which ask for a path, have not.
+TIMED = 'case "$*" in *--missing*)'
+
+
+def test_two_time_outs_in_a_row_end_their_setting_and_the_rest_of_it_is_not_run(
     replace_launcher, campaign_file, onesided, tmp_path
 ):
     replace_launcher(BROKEN["hangs"][0])
-    # more than two tests: two time out, the others are not run
     path = campaign_file(
         select={"expression": "'smoke' in tags or 'quick' in tags"}, launch_timeout_s=2
     )
     onesided("run", path)
     cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")
-    by_test = dict(cells.group_by("test").agg(pl.col("status").unique()).iter_rows())
-    ends = sorted(status for (status,) in by_test.values())
-    assert ends.count("timed_out") == 2
-    assert ends.count("not_run") == len(ends) - 2 > 0
-    stopped = cells.filter(pl.col("status") == "not_run")
-    assert all("2 launches in a row timed out" in detail for detail in stopped["detail"])
+    assert set(cells["status"]) == {"not_run"}
+    reasons = dict(cells.group_by("test").agg(pl.col("detail").unique()).iter_rows())
+    ended = [detail for (detail,) in reasons.values() if "was ended after 2 s" in detail]
+    stopped = [detail for (detail,) in reasons.values() if "with the setting default" in detail]
+    assert len(ended) == 1 and len(stopped) == len(reasons) - 1 > 0
+
+
+def test_time_outs_of_one_setting_take_no_launch_from_the_next(
+    ready_environment, replace_launcher, campaign_file, onesided, tmp_path
+):
+    own = ready_environment("mpich-5.0.2")["launcher"]["path"]
+    hangs = '[ -z "${MPICH_ASYNC_PROGRESS:-}" ] || exec sleep 317'
+    replace_launcher(f'#!/bin/sh\n{TIMED} {hangs};; esac\nexec {own}.kept "$@"\n')
+    onesided("run", campaign_file(settings=["async_thread", "default"], launch_timeout_s=10))
+    cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")
+    statuses = dict(cells.group_by("setting").agg(pl.col("status").unique()).iter_rows())
+    assert statuses == {"async_thread": ["not_run"], "default": ["ok"]}
+
+
+def test_a_rank_that_is_killed_as_it_starts_costs_no_cell_its_verdict(
+    ready_environment, replace_launcher, campaign_file, onesided, tmp_path
+):
+    own = ready_environment("mpich-5.0.2")["launcher"]["path"]
+    killer = tmp_path / "killer"
+    killer.write_text(
+        f'#!/bin/sh\nif [ "$PMI_RANK" = 1 ] && mkdir {tmp_path}/killed 2>/dev/null; then\n'
+        '( sleep 0.02; kill -KILL $$ ) &\nfi\nexec "$@"\n'
+    )
+    killer.chmod(0o755)
+    killed = f'shift 4; exec {own}.kept -n 2 -bind-to none {killer} "$@"'
+    replace_launcher(f'#!/bin/sh\n{TIMED} {killed};; esac\nexec {own}.kept "$@"\n')
+    onesided("run", campaign_file())
+    results = tmp_path / "results" / "tiny"
+    assert (tmp_path / "killed").is_dir()
+    assert set(pl.read_parquet(results / "cells.parquet")["status"]) == {"ok"}
+    launches = pl.read_parquet(results / "launches.parquet")
+    assert launches.filter(pl.col("exit_status") != 0).height == 1
+
+
+def test_a_hang_is_found_before_the_launch_is_ended_and_says_where_each_rank_stood(
+    ready_environment, replace_launcher, campaign_file, onesided, tmp_path
+):
+    own = ready_environment("mpich-5.0.2")["launcher"]["path"]
+    hangs = f'exec {own}.kept "$@" --inject hang@1'
+    replace_launcher(f'#!/bin/sh\n{TIMED} {hangs};; esac\nexec {own}.kept "$@"\n')
+    onesided("run", campaign_file(launch_timeout_s=8))
+    cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")
+    assert set(cells["status"]) == {"ok", "hang"}
+    for detail in cells.filter(pl.col("status") == "hang")["detail"]:
+        assert detail.startswith("rank 0 in start, outside MPI; rank 1 in ")
 
 
 def test_the_launcher_of_another_mpi_is_told_by_the_worlds_it_makes(

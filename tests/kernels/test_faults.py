@@ -252,7 +252,7 @@ def test_a_line_that_is_cut_is_no_line(shared_counter):
     assert len(started) == len(set(started)) == CELLS
 
 
-def test_the_watchdog_names_phase_and_call_of_every_rank(shared_counter):
+def test_the_watchdog_names_phase_and_call_of_every_rank(shared_counter, tmp_path):
     run = shared_counter.launch(
         *(*SMALL, "--algorithm", "mpi2_array", "--inject", "hang@1", "--cell-timeout-s", "1")
     )
@@ -270,6 +270,11 @@ def test_the_watchdog_names_phase_and_call_of_every_rank(shared_counter):
     assert (sides[0]["phase"], sides[0]["call"]) == ("start", None)
     assert sides[1]["phase"] in ("access", "wait")
     assert sides[1]["call"] in ("MPI_Win_lock", "MPI_Win_unlock", "MPI_Barrier")
+    assert [side["in_collective"] for side in sides] == [False, sides[1]["call"] == "MPI_Barrier"]
+    assert sides[1]["collectives"] - sides[0]["collectives"] == sides[1]["in_collective"]
+    assert detail_of(run, hung, tmp_path).detail == (
+        f"rank 0 in start, outside MPI; rank 1 in {sides[1]['phase']}, {sides[1]['call']}"
+    )
 
 
 def test_a_cell_made_slow_is_three_times_as_slow(shared_counter):
@@ -284,3 +289,43 @@ def test_a_cell_made_slow_is_three_times_as_slow(shared_counter):
         if item["metric"] == "price"
     ]
     assert 1.5 < prices[1] / prices[0] < 6
+
+
+# The watchdog of every rank but the first rings later than it was told to.
+LATE = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+int timer_settime(timer_t timer, int flags, const struct itimerspec *asked, struct itimerspec *old)
+{
+    const char *const names[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
+    int rank = 0;
+    for (int i = 0; i < 3; i++) {
+        rank |= getenv(names[i]) != NULL && atoi(getenv(names[i])) > 0;
+    }
+    int (*next)(timer_t, int, const struct itimerspec *, struct itimerspec *);
+    void *symbol = dlsym(RTLD_NEXT, "timer_settime");
+    memcpy(&next, &symbol, sizeof next);
+    struct itimerspec late = *asked;
+    late.it_value.tv_sec += rank;
+    return next(timer, flags, &late, old);
+}
+"""
+
+
+def test_a_rank_whose_watchdog_rings_a_second_later_still_says_where_it_stands(
+    shared_counter, tmp_path
+):
+    source, library = tmp_path / "late.c", tmp_path / "late.so"
+    source.write_text(LATE)
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
+    run = shared_counter.launch(
+        *(*SMALL, "--algorithm", "mpi2_array", "--inject", "hang@1", "--cell-timeout-s", "6"),
+        variables={"LD_PRELOAD": str(library)},
+    )
+    hung = run.of_type("started")[1]["cell"]
+    outcome = detail_of(run, hung, tmp_path)
+    assert outcome.status == "hang"
+    assert outcome.detail.startswith("rank 0 in start, outside MPI; rank 1 in ")

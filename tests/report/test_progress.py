@@ -136,7 +136,9 @@ def test_the_answers_table_counts_cells(page):
         (["waits", "waits", "undecided", "reference"], answer.WEAK),
         (["waits", "independent"], "independent in part"),
         (["waits", "partial"], "independent in part"),
-        (["crash", "undecided"], "nothing measured"),
+        (["crash", "undecided"], "nothing decided"),
+        (["undecided"] * 3, "nothing decided"),
+        (["crash", "not run", "unavailable"], "nothing measured"),
     ],
 )
 def test_strong_or_weak_is_said_only_where_all_observed_cells_agree(words, said):
@@ -480,6 +482,15 @@ def test_nothing_measured_at_all_still_makes_a_page(tmp_path):
     reason = "Nothing was decided at the default setting (unavailable: in 1 of 1 launches: wheel"
     assert reason in found.read_text("utf-8")
     assert "nothing measured" in report.terminal_summary(tmp_path)
+
+
+def test_cells_that_lack_rounds_are_not_called_unmeasured(tmp_path):
+    made(tmp_path, synthetic.ENVIRONMENTS[:1], synthetic.grid(), rounds=1)
+    said = report.terminal_summary(tmp_path)
+    assert "nothing measured" not in said
+    assert "nothing decided: 32 cells undecided (1 launch, 5 needed: 4 more rounds)" in said
+    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert "No cell whose target computes is decided" in page
 
 
 # ------------------------------------------------------------------------------ the whole page

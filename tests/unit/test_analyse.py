@@ -87,7 +87,7 @@ def test_fewer_launches_give_a_range_and_no_verdict(tmp_path):
     assert summary["kind"].unique().to_list() == ["range"]
     (cell,) = cells_of(folder, case="target_computes", flavor="create", jitter_percent=50)[:1]
     assert cell["verdict"] == verdicts.UNDECIDED
-    assert "3 of 3 launches valid, 5 needed" in cell["detail"]
+    assert cell["detail"] == "3 launches, 5 needed: 2 more rounds"
 
 
 def test_figures_of_merit_are_ratios_of_totals():

@@ -110,6 +110,20 @@ def test_too_few_valid_launches_are_undecided_and_say_so():
     assert verdict.valid_launches == 4
 
 
+@pytest.mark.parametrize(
+    ("valid", "empty", "said"),
+    [
+        (1, 0, "1 launch, 5 needed: 4 more rounds"),
+        (4, 0, "4 launches, 5 needed: 1 more round"),
+        (1, 1, "2 launches, 5 needed: 3 more rounds; 1 of 2 not valid: why"),
+        (0, 0, "0 launches, 5 needed: 5 more rounds"),
+    ],
+)
+def test_where_rounds_are_lacking_the_reason_says_how_many(valid, empty, said):
+    found = probes(lambda rest, source: 2e-5, launches=valid)
+    assert verdicts.judge([*found, *[Probe((), ())] * empty], "why").detail == said
+
+
 def test_a_launch_with_one_sample_is_not_valid():
     single = probes(lambda rest, source: 2e-5, samples=1)
     assert verdicts.judge(single).word == verdicts.UNDECIDED

@@ -10,10 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from onesided import cli
+from onesided import cli, kernels
+from onesided.commands import progress
 
 MPI = "mpich-5.0.2"
 COMMAND = [str(Path(sys.executable).with_name("onesided")), "progress"]
+# What names a process at the beginning of a line of a library, and how often a line came.
+WHO = re.compile(r"^(\[[^]]*\d[^]]*\]\s*)+")
+TIMES = re.compile(r" \(\d+ times\)$")
 ROW = re.compile(
     r"^(\w+) +(\w+) +(\w+) +(\w+) +\d+ +.* (independent|waits|mixed|too few)(?:, tail \d+ times)?$"
 )
@@ -70,8 +74,26 @@ def test_what_a_library_says_of_every_window_stands_once_below_the_table(ready_e
     said = [number for number, line in enumerate(lines) if "mca: base: components" in line]
     assert len(table) > 1 and said
     assert min(said) > max(table)
-    assert len(lines[max(table) + 1 :]) == len(set(lines[max(table) + 1 :]))
+    below = [WHO.sub("", line) for line in lines[max(table) + 1 :]]
+    assert len(below) == len({TIMES.sub("", line) for line in below})
     assert any(line.endswith(" times)") for line in lines)
+
+
+def test_lines_that_differ_by_the_process_that_says_them_are_one_and_no_others(capsys):
+    progress._print_once(
+        [
+            "[vm:11] query failed ", "[vm:12] query failed ", "[vm:11] query failed ", "",
+            "[1.5] [vm:11:0] slow", "[vm:11] rank 1 of 2", "[vm:12] rank 0 of 2", "[info] a", "a",
+        ]
+    )  # fmt: skip
+    assert capsys.readouterr().err.splitlines() == [
+        "[vm:11] query failed (3 times)",
+        "[1.5] [vm:11:0] slow",
+        "[vm:11] rank 1 of 2",
+        "[vm:12] rank 0 of 2",
+        "[info] a",
+        "a",
+    ]
 
 
 def test_what_follows_two_dashes_goes_to_the_kernel(ready_environment):
@@ -92,8 +114,18 @@ def test_a_setting_that_a_family_does_not_have_says_why_and_the_status_tells(rea
     assert any("no general progress thread" in line for line in lines)
 
 
+def test_an_option_that_the_kernel_does_not_take_is_bad_input_and_nothing_is_launched(
+    ready_environment, monkeypatch, capsys
+):
+    ready_environment(MPI)
+    monkeypatch.setattr(kernels, "launch", lambda *_, **__: pytest.fail("launched"))
+    assert cli.main(["progress", "--environment", MPI, "--", "--samples", "none"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()[-1:]
+    assert line == "onesided: progress: --samples: found none; expected an integer from 1 to 250"
+
+
 def test_a_launch_that_fails_is_told_with_its_status(ready_environment):
     ready_environment(MPI)
-    status, lines = printed("--environment", MPI, "--", "--samples", "none")
+    status, lines = printed("--environment", MPI, "--", "--inject", "crash@0")
     assert status == 1
     assert "the launcher exited" in lines[-1]

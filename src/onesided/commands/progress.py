@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterable
 
 from onesided import campaign, environments, kernels, settings
@@ -13,6 +13,8 @@ from onesided.errors import InputError, OnesidedError
 
 KERNEL = "progress"
 LAUNCH_TIMEOUT_S = 120
+#: How a line of a library may begin: ``[host:4711]``, ``[1700000000.123456] [host:4711:0]``.
+PROCESS = re.compile(r"^(\[[^]]*\d[^]]*\]\s*)+")
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
@@ -42,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
 
     Raises:
         InputError: an environment or the setting is not declared.
+        OnesidedError: the kernel does not take the options; nothing was launched.
     """
     names = options.environment or campaign.load("quick").environments
     if options.setting not in settings.names():
@@ -61,6 +64,11 @@ def _launch(name: str, options: argparse.Namespace) -> bool:
     try:
         variables = kernels.variables(document, options.setting)
         kernels.build(document)
+    except OnesidedError as fault:
+        print(fault, flush=True)
+        return False
+    kernels.check_options(document, variables, KERNEL, options.options)
+    try:
         line = kernels.launch_line(document, KERNEL, options.options)
         with tempfile.TemporaryFile() as errors:
             try:
@@ -77,7 +85,14 @@ def _launch(name: str, options: argparse.Namespace) -> bool:
 
 
 def _print_once(lines: Iterable[str]) -> None:
-    """Print what the ranks said beside the table, below it: a library may say a line per window."""
-    for line, times in Counter(line for line in lines if line.strip()).items():
-        said = f"{line} ({times} times)" if times > 1 else line
-        print(said, file=sys.stderr, flush=True)
+    """Print what the ranks said beside the table, below it: a library may say a line per window.
+
+    Lines that differ by the process that they name first are one, printed as it came first.
+    """
+    said: dict[str, list[str]] = {}
+    for line in lines:
+        if line.strip():
+            said.setdefault(PROCESS.sub("", line), []).append(line)
+    for same in said.values():
+        times = f" ({len(same)} times)" if len(same) > 1 else ""
+        print(f"{same[0].rstrip()}{times}", file=sys.stderr, flush=True)

@@ -6,7 +6,7 @@ from onesided.report.cells import apart
 from onesided.report.frame import Material
 from onesided.report.parts import Headline, Section
 from onesided.report.progress import answer, price, probe, truth, use, waiting
-from onesided.report.progress.answer import answer_row, said_of
+from onesided.report.progress.answer import answer_row, said_of, why_nothing
 
 __all__ = ["headline", "sections", "terminal_lines"]
 
@@ -39,7 +39,7 @@ def terminal_lines(material: Material) -> list[str]:
         row = answer_row(material, environment)
         words = said_of(row)
         if words is None:
-            lines.append(f"{environment}: nothing measured")
+            lines.append(f"{environment}: {why_nothing(row)}")
             continue
         counts = f"{row['independent']} of {row['judged']} cells, {row['waits']} wait"
         line = f"{environment}: {words} ({counts})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,8 @@ from onesided.report.progress.cells import (
 
 STRONG = "consistent with strong progress"
 WEAK = "consistent with weak progress"
+NOT_MEASURED = "nothing measured"
+NOT_DECIDED = "nothing decided"
 
 
 def reading(words: Sequence[str]) -> str:
@@ -33,7 +36,8 @@ def reading(words: Sequence[str]) -> str:
     """
     observed = [word for word in words if word in verdicts.OBSERVED]
     if not observed:
-        return "nothing measured"
+        missing = {*verdicts.NOT_MEASURED, *verdicts.FAILURES}
+        return NOT_MEASURED if set(words) <= missing else NOT_DECIDED
     if set(observed) <= {verdicts.INDEPENDENT, verdicts.DELAYED}:
         return STRONG
     if set(observed) == {verdicts.WAITS}:
@@ -95,7 +99,18 @@ def answer_row(material: Material, environment: str) -> dict[str, Any]:
         "always_independent": combination_words(good, every) or None,
         "always_waits": combination_words(bad, every) or None,
         "only": bool(good) and _covers(judged, good),
+        "why_undecided": _why_undecided(cells),
     }
+
+
+def _why_undecided(cells: Sequence[Cell]) -> str | None:
+    """Say how many cells are undecided, and the reason that most of them have."""
+    reasons = [cell.detail or "no reason" for cell in cells if cell.verdict == verdicts.UNDECIDED]
+    if not reasons:
+        return None
+    (reason, _), *others = Counter(reasons).most_common()
+    mostly = "mostly " if others else ""
+    return f"{numbers.count(len(reasons), 'cell')} undecided ({mostly}{reason})"
 
 
 def always_judged(cells: Sequence[Cell]) -> list[tuple[str, str]]:
@@ -118,9 +133,14 @@ def _covers(judged: Sequence[Cell], pairs: Sequence[tuple[str, str]]) -> bool:
     )
 
 
+def why_nothing(row: Mapping[str, Any]) -> str:
+    """Say of a row without a decided cell why it has none."""
+    return ": ".join(one for one in (row["reading"], row["why_undecided"]) if one)
+
+
 def said_of(row: Mapping[str, Any]) -> str | None:
     """Say of a row where it is independent, to follow ``is`` or ``are``; None without a cell."""
-    if row["reading"] == "nothing measured":
+    if row["reading"] in (NOT_MEASURED, NOT_DECIDED):
         return None
     if row["reading"] == STRONG:
         return "independent in every cell that was decided"
@@ -140,7 +160,10 @@ def _sentences(material: Material, rows: Sequence[Mapping[str, Any]]) -> list[Ma
             same.setdefault(words, []).append(row["environment"])
     cells = first_group(material.cells)
     if not same:
-        return [Markup("No cell was measured whose target computes.")]
+        why = [row["why_undecided"] for row in rows if row["why_undecided"]]
+        if not why:
+            return [Markup("No cell was measured whose target computes.")]
+        return [Markup("No cell whose target computes is decided: {}.").format(why[0])]
     sentences = [
         Markup("<strong>{}</strong> {} {}.").format(
             listed(names), "is" if len(names) == 1 else "are", words
