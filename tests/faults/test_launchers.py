@@ -76,7 +76,7 @@ def test_time_outs_of_one_setting_take_no_launch_from_the_next(
     ready_environment, replace_launcher, campaign_file, onesided, tmp_path
 ):
     own = ready_environment("mpich-5.0.2")["launcher"]["path"]
-    hangs = '[ -z "${MPICH_ASYNC_PROGRESS:-}" ] || exec sleep 317'
+    hangs = '[ -z "${MPIR_CVAR_ASYNC_PROGRESS:-}" ] || exec sleep 317'
     replace_launcher(f'#!/bin/sh\n{TIMED} {hangs};; esac\nexec {own}.kept "$@"\n')
     onesided("run", campaign_file(settings=["async_thread", "default"], launch_timeout_s=10))
     cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")

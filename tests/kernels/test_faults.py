@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
@@ -291,6 +292,54 @@ def test_a_cell_made_slow_is_three_times_as_slow(shared_counter):
     assert 1.5 < prices[1] / prices[0] < 6
 
 
+# Every rank but the first hangs where it ends an epoch.
+STUCK = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int MPI_Win_unlock(int target, void *window)
+{
+    const char *const names[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
+    for (int i = 0; i < 3; i++) {
+        while (getenv(names[i]) != NULL && atoi(getenv(names[i])) > 0) {
+            usleep(1000);
+        }
+    }
+    int (*next)(int, void *);
+    void *symbol = dlsym(RTLD_NEXT, "MPI_Win_unlock");
+    memcpy(&next, &symbol, sizeof next);
+    return next(target, window);
+}
+"""
+
+
+def preloaded(source, folder):
+    """Return the variables under which a library made of a C text stands before MPI's own."""
+    (folder / "preload.c").write_text(source)
+    library = folder / "preload.so"
+    command = ["cc", "-shared", "-fPIC", folder / "preload.c", "-o", library, "-ldl"]
+    subprocess.run(command, check=True)
+    return {"LD_PRELOAD": str(library)}
+
+
+def test_a_rank_that_waits_in_a_collective_call_is_not_named_for_the_one_that_hangs(
+    shared_counter, tmp_path
+):
+    kernel = replace(shared_counter, executable=shared_counter.executable.with_name("progress"))
+    run = kernel.launch(
+        *("--operation", "put", "--flavor", "allocate", "--synchronisation", "lock_exclusive"),
+        *("--cell-timeout-s", "2"),
+        variables=preloaded(STUCK, tmp_path),
+    )
+    (hung,) = (line["cell"] for line in run.of_type("started"))
+    detail = detail_of(run, hung, tmp_path).detail
+    culprit, victim = detail.split("; ")
+    assert culprit.startswith("rank 1 in ") and culprit.endswith(", MPI_Win_unlock")
+    assert victim.startswith("rank 0 in ") and "MPI_Win" not in victim
+
+
 # The watchdog of every rank but the first rings later than it was told to.
 LATE = """
 #define _GNU_SOURCE
@@ -318,12 +367,9 @@ int timer_settime(timer_t timer, int flags, const struct itimerspec *asked, stru
 def test_a_rank_whose_watchdog_rings_a_second_later_still_says_where_it_stands(
     shared_counter, tmp_path
 ):
-    source, library = tmp_path / "late.c", tmp_path / "late.so"
-    source.write_text(LATE)
-    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
     run = shared_counter.launch(
         *(*SMALL, "--algorithm", "mpi2_array", "--inject", "hang@1", "--cell-timeout-s", "6"),
-        variables={"LD_PRELOAD": str(library)},
+        variables=preloaded(LATE, tmp_path),
     )
     hung = run.of_type("started")[1]["cell"]
     outcome = detail_of(run, hung, tmp_path)
