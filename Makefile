@@ -4,6 +4,8 @@ CAMPAIGN ?= quick
 STAMP := .venv/.onesided-complete
 # for what is called after the set-up; the set-up itself must not find a half-made Python
 INSTALLED := PATH="$(CURDIR)/.venv/bin:$$PATH"
+# where everything stands that can be made again: build, or a folder in the user's cache
+BUILD := .venv/bin/python -c 'from onesided import paths; print(paths.build_dir())'
 C_SOURCES = $(shell git ls-files '*.c' '*.h')
 TEST_OPTIONS ?=
 IMAGE ?= all
@@ -47,7 +49,7 @@ lint: setup ## check style, format and warnings of Python and C
 	@$(INSTALLED) clang-format --dry-run -Werror $(C_SOURCES)
 	@$(INSTALLED) onesided environments $(LINT_MPI)
 	@$(INSTALLED) cmake -S src/kernels -B build/lint -G Ninja --log-level=WARNING \
-	  -DMPI_C_COMPILER=$(CURDIR)/build/environments/$(LINT_MPI)/prefix/bin/mpicc >/dev/null
+	  -DMPI_C_COMPILER="$$($(BUILD))/environments/$(LINT_MPI)/prefix/bin/mpicc" >/dev/null
 	@$(INSTALLED) cmake --build build/lint
 
 peers: setup ## measure the harness against the IMB-RMA of the Intel MPI environment
@@ -58,4 +60,5 @@ lock: setup ## resolve requirements.in again into requirements.lock (with Python
 	  --no-emit-find-links --no-emit-trusted-host --output-file=requirements.lock requirements.in
 
 clean: ## remove what can be made again: .venv and build (results stay)
+	@[ ! -e $(STAMP) ] || rm -rf "$$(env -u ONESIDED_BUILD $(BUILD))"
 	rm -rf .venv build

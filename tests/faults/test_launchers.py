@@ -14,6 +14,18 @@ BROKEN = {
 
 
 @pytest.fixture
+def measures_nothing(onesided):
+    """Return a function that runs a campaign which fails for want of any measurement."""
+
+    def run(path):
+        answer = onesided("run", path, check=False)
+        assert answer.returncode == 1, answer.stdout + answer.stderr
+        assert answer.stderr.splitlines()[-1].startswith("onesided: nothing was measured: ")
+
+    return run
+
+
+@pytest.fixture
 def replace_launcher(ready_environment):
     """Return a function that puts a program in the place of an MPI's launcher, for this test."""
     replaced = []
@@ -57,13 +69,13 @@ TIMED = 'case "$*" in *--missing*)'
 
 
 def test_two_time_outs_in_a_row_end_their_setting_and_the_rest_of_it_is_not_run(
-    replace_launcher, campaign_file, onesided, tmp_path
+    replace_launcher, campaign_file, measures_nothing, tmp_path
 ):
     replace_launcher(BROKEN["hangs"][0])
     path = campaign_file(
         select={"expression": "'smoke' in tags or 'quick' in tags"}, launch_timeout_s=2
     )
-    onesided("run", path)
+    measures_nothing(path)
     cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")
     assert set(cells["status"]) == {"not_run"}
     reasons = dict(cells.group_by("test").agg(pl.col("detail").unique()).iter_rows())
@@ -118,24 +130,24 @@ def test_a_hang_is_found_before_the_launch_is_ended_and_says_where_each_rank_sto
 
 
 def test_the_launcher_of_another_mpi_is_told_by_the_worlds_it_makes(
-    ready_environment, replace_launcher, campaign_file, onesided, tmp_path
+    ready_environment, replace_launcher, campaign_file, measures_nothing, tmp_path
 ):
     other = ready_environment("mpich-5.0.2")["launcher"]["path"]
     # the options of Open MPI's own launcher, -n 2 --bind-to none, are not the other's
     program = f'#!/bin/sh\nshift 4\nexec {other} -n 2 "$@"\n'
     replace_launcher(program, "openmpi-5.0.11")
-    onesided("run", campaign_file(environments=["openmpi-5.0.11"]))
+    measures_nothing(campaign_file(environments=["openmpi-5.0.11"]))
     cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")
     assert set(cells["status"]) == {"unavailable"}
     assert all("found 1 rank in the world, expected 2" in detail for detail in cells["detail"])
 
 
 def test_a_world_that_is_too_large_runs_no_cell_at_all(
-    ready_environment, replace_launcher, campaign_file, onesided, tmp_path
+    ready_environment, replace_launcher, campaign_file, measures_nothing, tmp_path
 ):
     own = ready_environment("mpich-5.0.2")["launcher"]["path"]
     replace_launcher(f'#!/bin/sh\nshift 2\nexec {own}.kept -n 3 "$@"\n')
-    onesided("run", campaign_file())
+    measures_nothing(campaign_file())
     results = tmp_path / "results" / "tiny"
     cells = pl.read_parquet(results / "cells.parquet")
     assert set(cells["status"]) == {"unavailable"}
@@ -147,7 +159,7 @@ def test_a_world_that_is_too_large_runs_no_cell_at_all(
 
 
 def test_kernels_that_do_not_build_are_said_in_every_cell_with_the_reason(
-    campaign_file, onesided, tmp_path, monkeypatch
+    campaign_file, onesided, measures_nothing, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path / "build"))
     answer = onesided("environments", "mpich-5.0.2", check=False)
@@ -155,7 +167,7 @@ def test_kernels_that_do_not_build_are_said_in_every_cell_with_the_reason(
         pytest.skip(f"mpich-5.0.2 is unavailable: {answer.stderr.splitlines()[-1]}")
     compiler = tmp_path / "build" / "environments" / "mpich-5.0.2" / "prefix" / "bin" / "mpicc"
     compiler.write_text("#!/bin/sh\necho no licence for this compiler >&2\nexit 1\n")
-    onesided("run", campaign_file())
+    measures_nothing(campaign_file())
     cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")
     assert set(cells["status"]) == {"unavailable"}
     assert all("kernels not built" in detail for detail in cells["detail"])

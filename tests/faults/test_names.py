@@ -127,7 +127,7 @@ def test_verdicts_lead_no_reference_out_of_its_folder(tmp_path, monkeypatch, one
     (results / "verdicts.json").write_text(
         json.dumps({"schema": "onesided/verdicts/1", "cells": [cell]})
     )
-    refused(onesided("references", results, check=False), "cells.0.environment", "../../outside")
+    refused(onesided("references", results, check=False), "environment", "../../outside")
     assert not list(tmp_path.rglob("outside*"))
     with pytest.raises(InputError, match=re.escape("references: environment: found '..'")):
         references.file_of("laptop", "node", "..")

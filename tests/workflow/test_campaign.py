@@ -128,7 +128,8 @@ def test_an_environment_that_cannot_be_had_is_in_the_report_with_its_reason(
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
     build = tmp_path / "build"
     monkeypatch.setenv("ONESIDED_BUILD", str(build))
-    answer = onesided("run", campaign_file(environments=["openmpi-4.1.8"]))
+    answer = onesided("run", campaign_file(environments=["openmpi-4.1.8"]), check=False)
+    assert answer.returncode == 1
     cells = pl.read_parquet(results / "cells.parquet")
     assert set(cells["status"]) == {"unavailable"}
     assert len(cells) == SMOKE_CELLS
