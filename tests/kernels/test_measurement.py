@@ -68,13 +68,15 @@ POST_WAITS = {
 @pytest.mark.parametrize("environment", ["openmpi-5.0.11"], indirect=True)
 def test_a_post_that_waits_for_the_origin_is_no_hang_and_is_recorded(progress):
     grid = ("--operation", "put,get", "--flavor", "create", "--synchronisation", "pscw,fence")
-    options = (*grid, "--cell-timeout-s", "10", "--lengths-ms", "0,3", "--samples", "2")
+    options = (*grid, "--cell-timeout-s", "10", "--lengths-ms", "0,3", "--samples", "6")
     waits = progress.launch(*options, "--price-passes", "1", variables=POST_WAITS)
     assert waits.code == 0, waits.stderr
     for cell, result in waits.results.items():
         released = series(result, "released", ORIGIN)
         assert set(released) == {float("synchronisation=pscw" in cell)}, cell
         check(result, "line", waits.output)
+    table = progress.launch(*options, "--table", variables=POST_WAITS)
+    assert table.stdout.count("post synchronises") == 2
     # accesses met a computing target all the same
     assert any(sum(series(result, "valid", ORIGIN)) >= 2 for result in waits.results.values())
 

@@ -25,7 +25,8 @@ struct summary {
     double early;   /* fraction of them */
     double elapsed_s, begin_s, issue_s, complete_s; /* medians */
     double price_s;
-    double tail; /* the slowest bursts of the price over what an access can take */
+    double released; /* share of the samples whose target opened its epoch only with the origin */
+    double tail;     /* the slowest bursts of the price over what an access can take */
 };
 
 static const struct series *series_named(const struct record *record, const char *metric)
@@ -56,6 +57,16 @@ static double median_of(const struct series *series, const bool *counts)
     }
     qsort(kept, count, sizeof kept[0], compare_numbers);
     return count == 0 ? NAN : 0.5 * (kept[(count - 1) / 2] + kept[count / 2]);
+}
+
+/* The share of a flag's samples that are set; 0 without any. */
+static double share_of(const struct series *flag)
+{
+    double set = 0;
+    for (size_t i = 0; flag != NULL && i < flag->count; i++) {
+        set += flag->samples[i] / (double)flag->count;
+    }
+    return set;
 }
 
 /* The slowest twentieth of the bursts, but of several never the slowest alone, over the lesser of
@@ -130,6 +141,7 @@ static struct summary summarise(const struct record *record, bool leaves)
     summary.begin_s = median_of(series_named(record, "begin"), counts);
     summary.issue_s = median_of(series_named(record, "issue"), counts);
     summary.complete_s = median_of(series_named(record, "complete"), counts);
+    summary.released = share_of(series_named(record, "released"));
     summary.price_s = median_of(series_named(record, "price"), NULL);
     summary.tail = tail_of(series_named(record, "price"), elapsed);
     return summary;
@@ -148,6 +160,9 @@ static const char *word_for(const struct cell *cell, const struct summary *summa
     }
     if (summary->samples < MINIMUM_VALID) {
         return "too few";
+    }
+    if (summary->released >= INDEPENDENT_FRACTION) {
+        return "post synchronises";
     }
     if (synchronisation->completes_locally && !operation->fetches) {
         return "local completion";
