@@ -112,8 +112,8 @@ def summarise(campaign: CollectedCampaign, experiment: Experiment) -> list[dict[
     return rows
 
 
-def _probes(evidence: pl.DataFrame) -> dict[Place, Probe]:
-    """Return the valid samples of each launch that has any."""
+def launch_probes(evidence: pl.DataFrame) -> dict[Place, Probe]:
+    """Return the probe of each launch that has any sample, by its place and round."""
     if RELEASED not in evidence.columns:
         evidence = evidence.with_columns(pl.lit(0.0).alias(RELEASED))
     grouped = evidence.group_by([*PLACE, "round"], maintain_order=True).agg(
@@ -175,7 +175,7 @@ def verdicts(campaign: CollectedCampaign) -> list[dict[str, Any]]:
     """Return the ``cells`` of verdicts.json: one entry for each declared cell."""
     probes: dict[Place, Probe] = {}
     for experiment in EXPERIMENTS.values():
-        probes.update(_probes(usable_evidence(campaign, experiment)))
+        probes.update(launch_probes(usable_evidence(campaign, experiment)))
     launches: dict[Place, list[dict[str, Any]]] = defaultdict(list)
     for row in campaign.cells.sort("round", maintain_order=True).to_dicts():
         launches[tuple(row[name] for name in PLACE)].append(row)

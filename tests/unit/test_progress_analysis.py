@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from onesided import verdicts
+from onesided.analyse import launch_probes
 from onesided.experiments import progress
 from onesided.tables import PLACE
 from onesided.verdicts import Probe
@@ -165,6 +166,41 @@ def test_local_completion_is_no_word_about_the_target():
     # what fetches has been at the target
     fetched = judged(early, synchronisation="lock_all_flush_local", operation="get")
     assert fetched.word == verdicts.INDEPENDENT
+
+
+def with_releases(samples, releases):
+    """Add the series `released`: for each launch the share of its first samples that it holds."""
+    times = samples.filter(pl.col("metric") == "elapsed")
+    share = pl.col("round").replace_strict(dict(enumerate(releases, 1)), return_dtype=pl.Float64)
+    flags = times.with_columns(
+        metric=pl.lit("released"),
+        value=(pl.col("index") < share * pl.len().over("round")).cast(pl.Float64),
+    )
+    return pl.concat([samples, flags])
+
+
+def judged_with_releases(samples, releases, **labels):
+    probes = launch_probes(progress.evidence(with_releases(samples, releases)))
+    return progress.judge({**LABELS, "synchronisation": "pscw", **labels}, [*probes.values()])
+
+
+def test_a_target_that_cannot_open_its_epoch_without_the_origin_synchronises():
+    for word, operation in ((verdicts.WAITS, "get"), (verdicts.INDEPENDENT, "put")):
+        found = judged_with_releases(
+            accesses(behaviours()[word]), [1.0] * LAUNCHES, operation=operation
+        )
+        assert found.word == verdicts.SYNCHRONISING
+        assert found.detail == (
+            "MPI_Win_post synchronises with the origin: it returned only after the origin had "
+            f"called MPI; after that the access returned as if {word}"
+        )
+        assert found.valid_launches == LAUNCHES
+
+
+@pytest.mark.parametrize("releases", [[0.0] * 6, [1.0] * 4 + [0.0] * 2, [0.8] * 6])
+def test_a_target_that_lost_its_core_before_some_accesses_does_not_synchronise(releases):
+    waiting = accesses(behaviours()[verdicts.WAITS])
+    assert judged_with_releases(waiting, releases, operation="get").word == verdicts.WAITS
 
 
 def test_a_fence_and_an_idle_target_are_not_judged():
