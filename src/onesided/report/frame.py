@@ -612,7 +612,7 @@ LEGEND = (
         "nobody computes at the target, or no MPI is asked: what the others are compared with",
     ),
     (verdicts.LOCAL_COMPLETION, "the origin's buffer is free again; nothing is said of the target"),
-    (verdicts.SYNCHRONISING, "the call waits for the target by its nature"),
+    (verdicts.SYNCHRONISING, "a call waits for the other rank: a fence, or a post that does"),
     ("mixed", "cells taken together here differ; the grid tells them apart"),
     (verdicts.CRASH, "and other failures: something went wrong in at least one launch"),
     (verdicts.HELPER_RETURNED, "the helper thread did not last: the cell did not measure one"),
