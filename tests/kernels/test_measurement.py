@@ -38,6 +38,20 @@ def test_a_target_that_probes_computes_as_long_as_one_that_does_not(progress):
     assert probing / plain < 1.2
 
 
+def test_a_price_is_met_by_a_target_that_waits_as_an_idle_one_does(progress):
+    """Intel MPI answers a hundred times later from inside of MPI_Allreduce than of MPI_Barrier."""
+    run = progress.launch(
+        *("--operation", "get,fetch_and_op", "--flavor", "create", "--target_state", "idle"),
+        *("--synchronisation", "lock_all_flush,lock_exclusive", "--lengths-ms", "0"),
+        *("--samples", "30", "--price-passes", "2"),
+    )
+    for cell, result in run.results.items():
+        again = [line for line in run.of_type("further") if line["cell"] == cell]
+        prices = [median(series(line, "price", ORIGIN)) for line in (result, *again)]
+        quickest = min(series(result, "elapsed", ORIGIN))
+        assert min(prices) < 5 * quickest, cell
+
+
 def direct_loop():
     """Return the module of the benchmark, which stands outside of any package."""
     path = project_root() / "benchmarks" / "direct_loop.py"
