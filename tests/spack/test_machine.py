@@ -429,7 +429,7 @@ def test_a_machine_without_mpi_is_one_line(machine, capsys):
 
 def test_a_name_that_is_no_file_name_is_refused(two_mpis, capsys):
     assert cli.main(["spack", "machine", "--name", "../mine"]) == 2
-    assert "--name: found ../mine" in capsys.readouterr().err
+    assert "--name: found '../mine'" in capsys.readouterr().err
 
 
 def test_the_tools_of_this_machine_are_external():
