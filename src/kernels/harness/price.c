@@ -128,7 +128,7 @@ static double make_burst(const struct priced *priced, long long burst)
 /* Bursts until so many are sampled. Returns how many were made.
  *
  * Between them the rank looks how many operations its core does at a time. On a core that another
- * uses too, which no program can be told, the burst is made anew while there is patience; what is
+ * uses too, which no program can be told, the burst is made again while there is patience; what is
  * kept is chosen by the core alone, never by the time. Several looks in a row have to agree, for
  * the other may itself wait for some microseconds. */
 static long long sample_bursts(const struct priced *priced, const struct plan *plan,

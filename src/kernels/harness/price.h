@@ -29,7 +29,7 @@
          3600},                                                                                    \
         {"price-patience-s",                                                                       \
          "SECONDS",                                                                                \
-         "for so long at a time a burst on a core that another uses too is made anew",             \
+         "for so long at a time a burst on a core that another uses too is made again",             \
          OPTION_NUMBER,                                                                            \
          "0.002",                                                                                  \
          0,                                                                                        \
@@ -52,7 +52,7 @@ struct priced {
     bool makes;        /* this rank makes the bursts that are timed */
     bool first;        /* of those that make them: its core is looked at */
     bool answers;      /* the target: the other core that is looked at */
-    bool alone;        /* one rank makes bursts, and no other takes part: it may make one anew */
+    bool alone;        /* one rank makes bursts, and no other takes part: it may make one again */
     bool own_cores;    /* the ranks have a core each; else looks at them would say nothing */
     long long longest; /* operations a burst may have */
     /* Untimed, at a rank that makes bursts: before and after each. */
