@@ -29,7 +29,7 @@
          3600},                                                                                    \
         {"price-patience-s",                                                                       \
          "SECONDS",                                                                                \
-         "for so long at a time a burst on a core that another uses too is made again",             \
+         "for so long at a time a burst on a core that another uses too is made again",            \
          OPTION_NUMBER,                                                                            \
          "0.002",                                                                                  \
          0,                                                                                        \
