@@ -18,7 +18,6 @@
  * target, its gaps too, and all that is fetched; a helper thread was still there at the end. */
 #include <math.h>
 #include <mpi.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -48,11 +47,18 @@ static struct presence stay_idle(struct experiment *experiment, double length_s)
         .entry_s = clock_now_s(), .exit_s = NAN, .run_delay_s = NAN, .involuntary_switches = NAN};
 }
 
+static struct presence presence_of(const struct compute_sample *sample)
+{
+    return (struct presence){.entry_s = sample->begin_s,
+                             .exit_s = sample->end_s,
+                             .run_delay_s = sample->run_delay_s,
+                             .involuntary_switches = sample->involuntary_switches};
+}
+
 static struct presence stay_computing(struct experiment *experiment, double length_s)
 {
     const struct compute_sample sample = compute_for(&experiment->launch->compute, length_s);
-    return (struct presence){sample.begin_s, sample.end_s, sample.run_delay_s,
-                             sample.involuntary_switches};
+    return presence_of(&sample);
 }
 
 static void visited(struct experiment *experiment)
@@ -77,8 +83,7 @@ static struct presence stay_probing(struct experiment *experiment, double length
         compute_slice(compute, length_s / (double)slices);
     }
     compute_end(&sample);
-    return (struct presence){sample.begin_s, sample.end_s, sample.run_delay_s,
-                             sample.involuntary_switches};
+    return presence_of(&sample);
 }
 
 /* Looks, as for a flag that somebody may put, at a word that no operation touches. */

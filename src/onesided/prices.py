@@ -12,9 +12,7 @@ from dataclasses import astuple
 import polars as pl
 
 from onesided.moments import DISTANCE, PRICE, TARGET_WIDTH, WIDE_FACTOR, WIDTH, moments
-from onesided.tables import PLACE
-
-LAUNCH = (*PLACE, "round")
+from onesided.tables import LAUNCH, PLACE
 
 NEAR_FACTOR = 1.5
 """Cores are `near` when a cache line's round trip between them took at most so many times what it

@@ -17,6 +17,9 @@ RECORD_SCHEMA = "onesided/campaign-record/1"
 PLACE = ("system", "partition", "environment", "test", "cell")
 """What tells one cell of a campaign from another; with the round, one launch of it."""
 
+LAUNCH = (*PLACE, "round")
+"""What tells one launch of a cell from another."""
+
 IDENTITY = (
     "system",
     "partition",

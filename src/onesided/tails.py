@@ -15,10 +15,8 @@ import polars as pl
 
 from onesided.moments import PRICE
 from onesided.statistics import median
-from onesided.tables import PLACE
+from onesided.tables import LAUNCH
 from onesided.verdicts import MOST_RUN_DELAY, RUN_DELAYS
-
-LAUNCH = (*PLACE, "round")
 
 TAIL = "tail"
 """The metric; its statistic is the metric that it is of."""

@@ -7,10 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from onesided.tables import PLACE
+from onesided.tables import LAUNCH, PLACE
 from onesided.verdicts import REFERENCE, Probe, Verdict
-
-LAUNCH = (*PLACE, "round")
 
 LEAST_COMPETING = 0.1
 """A burst beside a competing process counts when that one made at least this share of as many

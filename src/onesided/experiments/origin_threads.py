@@ -7,10 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from onesided.tables import PLACE
+from onesided.tables import LAUNCH, PLACE
 from onesided.verdicts import REFERENCE, Probe, Verdict
 
-LAUNCH = (*PLACE, "round")
 TIMES = "operation_time"
 """One series an origin: seconds an operation, from the origins' common start to its own end."""
 

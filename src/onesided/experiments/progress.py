@@ -13,7 +13,7 @@ from onesided import verdicts
 from onesided.moments import PRICE, TARGET_WIDTH, WIDTH
 from onesided.prices import launch_prices
 from onesided.statistics import median
-from onesided.tables import PLACE
+from onesided.tables import LAUNCH, PLACE
 from onesided.verdicts import (
     EARLY_SHARE_OF_REMAINING,
     LEAST_VISITS,
@@ -30,7 +30,6 @@ from onesided.verdicts import (
     agreeing_launches,
 )
 
-LAUNCH = (*PLACE, "round")
 SAMPLE = (*LAUNCH, "rank", "index")
 
 IDLE = "idle"

@@ -10,10 +10,9 @@ import polars as pl
 from onesided import verdicts
 from onesided.moments import TARGET_WIDTH, WIDTH
 from onesided.prices import launch_prices
-from onesided.tables import PLACE
+from onesided.tables import LAUNCH, PLACE
 from onesided.verdicts import MINIMUM_REMAINING_S, REFERENCE, UNDECIDED, Probe, Verdict
 
-LAUNCH = (*PLACE, "round")
 IDLE_CASE = "target_idle"
 BASE_CASE = "target_computes"
 TARGET_RANK = 0
