@@ -18,7 +18,7 @@ from .plugins.environment import EnvironmentPlugin
 from .plugins.grid import GridPlugin
 from .plugins.launch import LaunchPlugin
 from .plugins.path import PathPlugin
-from .plugins.references import ReferencePlugin
+from .plugins.references import UNDECIDED, ReferencePlugin
 from .plugins.script import ScriptPlugin
 from .plugins.setting import SettingPlugin
 
@@ -170,9 +170,11 @@ class OnesidedCheck(
                 self._show_figure(cell, figure, launches, held)
         bounds = self.references_of(held)
         if self.hold_figures:
-            # none where nothing is kept, or where no launch met the cores as the site's own did
             self._show("held_figures", len(bounds), "figures")
             self._show("launches", len(launches), "launches")
+            # what nobody could decide has not passed
+            self._show(UNDECIDED, len(self.undecided_figures(launches)), "figures")
+            bounds[UNDECIDED] = (0, None, 0, "figures")
         faults = self.known_faults(*self.faults_of(launches))
         for defect, cells in faults.items():
             name = f"known_defect[{defect.name}]"

@@ -11,6 +11,9 @@ from reframe.core.pipeline import RegressionTestPlugin
 
 from onesided import known_defects, references, repeats
 
+UNDECIDED = "undecided_figures"
+"""The performance variable that ought to be none: a test with such a figure does not pass."""
+
 REPEAT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "repeat.sh"
 
 
@@ -78,29 +81,43 @@ class ReferencePlugin(RegressionTestPlugin):
         self.keep_files = [*self.keep_files, f"{repeats.EARLIER}*"]
 
     def held_figures(self, launches):
-        """Return each figure that is held, by ReFrame's name; a warning says where some are not."""
-        kept = self.kept
+        """Return each figure that is held, by ReFrame's name."""
         if not self.hold_figures:
             return {}
-        found = repeats.held(kept, [launch.results for launch in launches])
-        if len(found) < len(kept.figures):
+        return repeats.held(self.kept, [launch.results for launch in launches])
+
+    def undecided_figures(self, launches):
+        """Return the figures that no launch could decide; a warning names them and says why.
+
+        One that a known defect makes slow is not among them.
+        """
+        kept = self.kept
+        excused = self.slow_figures()
+        results = [launch.results for launch in launches]
+        found = [name for name in repeats.undecided(kept, results) if name not in excused]
+        if found:
             getlogger().warning(
-                f"{len(kept.figures) - len(found)} of {len(kept.figures)} figures are not held: "
-                "they were not measured, or in each launch on cores farther apart than near_s or "
-                "on a core that did less at a time than least_width"
+                f"{len(found)} of {len(kept.figures)} figures are not decided: no launch showed "
+                f"them well below their bounds, and fewer than {repeats.LEAST_LAUNCHES} of "
+                f"{len(launches)} ran on cores as near and as free as those of the campaign that "
+                f"the references are from: {', '.join(found)}"
             )
         return found
 
-    def references_of(self, held):
-        """Return ReFrame's reference of each figure that is held, known slow ones excused."""
+    def slow_figures(self):
+        """Return the message of the known defect that makes a figure slow, by ReFrame's name."""
         slow = [defect for defect in self.known_defects if defect.shows_as == known_defects.SLOW]
-        excused = {
+        return {
             references.figure_name(metric, cell): defect.message
             for cell in self.declared_cells()
             for defect in slow
             if defect.has(cell)
             for metric in (figure["metric"] for figure in self.headline)
         }
+
+    def references_of(self, held):
+        """Return ReFrame's reference of each figure that is held, known slow ones excused."""
+        excused = self.slow_figures()
         return {
             name: builtins.xfail(excused[name], of.bound) if name in excused else of.bound
             for name, of in held.items()

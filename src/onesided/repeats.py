@@ -101,6 +101,16 @@ def held(kept: Kept, launches: Sequence[Results]) -> dict[str, Held]:
     return found
 
 
+def undecided(kept: Kept, launches: Sequence[Results]) -> list[str]:
+    """Return the figures that were measured and that `held` leaves out.
+
+    No launch cleared them, so they are not known to be as the site keeps them: a test does not
+    pass with such a figure, though the cores may be all that was otherwise.
+    """
+    decided = held(kept, launches)
+    return [name for name in kept.figures if _values(name, launches) and name not in decided]
+
+
 def _is_open(name: str, kept: Kept, launches: Sequence[Results]) -> bool:
     values = _values(name, launches)
     enough = len(_values(name, launches, kept)) >= ENOUGH_LAUNCHES

@@ -26,6 +26,8 @@ FLUSHED = "synchronisation=lock_all_flush,data=contiguous,size_bytes=8"
 #: not use shared memory.
 IDLE = f"operation=put,flavor=create,{FLUSHED},target_state=idle,probe_interval_us=100"
 COMPUTES = f"operation=put,flavor=allocate,{FLUSHED},target_state=computes,probe_interval_us=100"
+#: How the warning of a figure that is not decided begins.
+WHY = "no launch showed them well below their bounds"
 
 
 @dataclass(frozen=True)
@@ -229,6 +231,19 @@ def test_a_price_three_times_as_high_fails_and_says_which_and_how_high(campaign,
     assert f"{name}={value} s (r={reference} l=None u={upper})" in log[-1]
     listed = reframe(tmp_path, "--list-stored-testcases=now-1h:now/mean:/")
     assert name in listed.stdout
+
+
+def test_a_price_that_no_launch_can_decide_fails_and_is_named(kept, tmp_path):
+    """On a core that does less at a time than the campaign's: as a burner leaves it."""
+    keep(kept, figures={IDLE: 1e-12})
+    document = json.loads(kept.read_text()) | {"least_width": 1e9}
+    references.write({kept: document}, replace=True)
+    run = regression(tmp_path)
+    assert (run.case["result"], run.case["fail_phase"]) == ("fail", "performance")
+    assert run.figures["launches"][0] == repeats.MOST_LAUNCHES
+    assert "undecided_figures=1 figures, expected 0" in run.case["fail_reason"]
+    assert f"1 of 1 figures are not decided: {WHY}" in run.output
+    assert references.figure_name("price", IDLE) in run.output
 
 
 def test_outside_the_mode_times_fail_nothing(kept, tmp_path):

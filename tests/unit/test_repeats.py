@@ -58,6 +58,10 @@ def at(price, **changes):
     return result(prices=(price, price), **changes)
 
 
+def undecided(*launches):
+    return repeats.undecided(KEPT, [{CELL: launch} for launch in launches])
+
+
 def test_a_launch_well_below_the_bound_decides_at_once():
     assert not asks(at(1.4e-6))
     assert held(at(1.4e-6)) == [1.4e-6]
@@ -88,6 +92,7 @@ def test_a_figure_has_an_upper_bound_alone():
 
 def test_a_figure_that_was_not_measured_is_not_held_and_asks_for_nothing():
     assert repeats.held(KEPT, [{}]) == {}
+    assert repeats.undecided(KEPT, [{}]) == []
     assert not repeats.asks_for_another(KEPT, [records.Launch(finished=True)])
 
 
@@ -98,7 +103,9 @@ def test_a_busy_machine_excuses_nothing():
 def test_a_figure_met_far_apart_is_held_only_where_it_is_clear_all_the_same():
     for distances in ((NEAR, NEAR, NEAR, NEAR, FAR, FAR), (FAR, FAR, NEAR, NEAR, NEAR, NEAR)):
         assert held(at(3e-6, distances=distances)) == []
+        assert undecided(at(3e-6, distances=distances)) == [NAME]
         assert held(at(1e-6, distances=distances)) == [1e-6]
+        assert undecided(at(1e-6, distances=distances)) == []
     assert held(at(3e-6, distances=(NEAR, NEAR, NEAR, FAR, NEAR, NEAR))) == [3e-6]
 
 
@@ -108,6 +115,8 @@ def test_launches_that_met_the_cores_otherwise_do_not_decide_beside_others():
     assert held(far, above, far, above, above) == [3e-6]
     # one launch among many others may have met anything
     assert held(far, above, far, above) == []
+    assert undecided(far, above, far, above) == [NAME]
+    assert undecided(far, above, far, above, above) == []
 
 
 def test_launches_that_met_the_cores_otherwise_are_repeated_but_not_for_ever():
