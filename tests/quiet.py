@@ -1,0 +1,38 @@
+"""Tests that want the machine for themselves, among tests that run side by side.
+
+A test marked `measures` waits until no other test runs, in any worker or other run of tests by this
+user, and lets none begin meanwhile. Two ranks that spin take both cores of a small machine: beside
+another test they are slow, and what they measure is the other test.
+"""
+
+import contextlib
+import fcntl
+import os
+import tempfile
+from pathlib import Path
+
+
+def _opened(name):
+    path = Path(tempfile.gettempdir()) / f"onesided-tests-{os.geteuid()}.{name}"
+    return path.open("a")
+
+
+@contextlib.contextmanager
+def machine(alone):
+    """Hold the machine, alone or beside others, from now to the end of the block.
+
+    Who waits for it holds the gate, so that those who come later do not overtake.
+    """
+    with _opened("machine") as held:
+        with _opened("gate") as gate:
+            fcntl.flock(gate, fcntl.LOCK_EX)
+            fcntl.flock(held, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        yield
+
+
+@contextlib.contextmanager
+def one_at_a_time(path):
+    """Let one worker at a time into the block."""
+    with path.open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
