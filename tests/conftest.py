@@ -1,6 +1,7 @@
 """What tests of every part share: environments that are ready, and what a skip may be."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,18 @@ from onesided import environments
 
 ROOT = Path(__file__).parents[1]
 DEFAULT_ENVIRONMENTS = ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1")
+#: A campaign that takes seconds: one launch of each thread level under MPICH.
+TINY = {
+    "schema": "onesided/campaign/1",
+    "description": "a test",
+    "site": "laptop",
+    "partitions": ["laptop:node"],
+    "environments": ["mpich-5.0.2"],
+    "rounds": 1,
+    "select": {"tags": ["smoke"]},
+    "settings": ["default"],
+    "launch_timeout_s": 60,
+}
 #: Set where everything is installed that tests can want: a skip is a failure then.
 NO_SKIP = os.environ.get("ONESIDED_NO_SKIP") == "1"
 #: What no package registry has, and what nobody can install: an idle machine.
@@ -71,7 +84,7 @@ def once(tmp_path_factory):
 
     def made(name, make):
         folder, done = common / name, common / f"{name}.made"
-        with quiet.one_at_a_time(common / f"{name}.lock"):
+        with quiet.one_at_a_time(common / f"{name}.making"):
             if not done.exists():
                 make(folder)
                 done.touch()
@@ -112,23 +125,47 @@ def campaign_file(tmp_path, monkeypatch):
     monkeypatch.setenv("ONESIDED_RESULTS", str(tmp_path / "results"))
 
     def write(name="tiny", **changes):
-        document = {
-            "schema": "onesided/campaign/1",
-            "description": "a test",
-            "site": "laptop",
-            "partitions": ["laptop:node"],
-            "environments": ["mpich-5.0.2"],
-            "rounds": 1,
-            "select": {"tags": ["smoke"]},
-            "settings": ["default"],
-            "launch_timeout_s": 60,
-            **changes,
-        }
         path = tmp_path / f"{name}.yaml"
-        path.write_text(yaml.safe_dump(document))
+        path.write_text(yaml.safe_dump(TINY | changes))
         return path
 
     return write
+
+
+@pytest.fixture(scope="session")
+def real_results(ready_environment, once):
+    """Run the campaign of `campaign_file` once; return the folder with its results."""
+    ready_environment("mpich-5.0.2")
+
+    def run(folder):
+        folder.mkdir()
+        path = folder / "tiny.yaml"
+        path.write_text(yaml.safe_dump(TINY))
+        variables = {"ONESIDED_RESULTS": str(folder)}
+        answer = call_onesided("run", path, env={**os.environ, **variables})
+        assert answer.returncode == 0, answer.stdout + answer.stderr
+
+    return once("campaign", run) / "tiny"
+
+
+@pytest.fixture
+def campaign_that_ran(real_results, campaign_file, tmp_path):
+    """Give the test a copy of a real campaign's results; return the campaign's file."""
+    path = campaign_file()
+    shutil.copystat(real_results.with_name(path.name), path)
+    shutil.copytree(real_results, tmp_path / "results" / "tiny", symlinks=True)
+    return path
+
+
+def call_onesided(*arguments, **options):
+    """Run the command `onesided`."""
+    return subprocess.run(
+        [sys.executable, "-m", "onesided.cli", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
 
 
 @pytest.fixture
@@ -136,13 +173,7 @@ def onesided():
     """Return a function that runs the command `onesided` and returns what it did."""
 
     def call(*arguments, check=True, **options):
-        answer = subprocess.run(
-            [sys.executable, "-m", "onesided.cli", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            check=False,
-            **options,
-        )
+        answer = call_onesided(*arguments, **options)
         if check:
             assert answer.returncode == 0, answer.stdout + answer.stderr
         return answer

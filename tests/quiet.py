@@ -17,6 +17,14 @@ def _opened(name):
     return path.open("a")
 
 
+def mark(items, folder, *marks):
+    """Give marks to the tests of a folder; what its conftest.py does as tests are collected."""
+    for item in items:
+        if folder in item.path.parents:
+            for one in marks:
+                item.add_marker(one)
+
+
 @contextlib.contextmanager
 def machine(alone):
     """Hold the machine, alone or beside others, from now to the end of the block.

@@ -93,7 +93,7 @@ def clean_after(dead: DeadHolder | None, say: Say) -> None:
     if dead:
         removed += strays.remove_files(strays.SHARED_MEMORY, patterns.shared_memory, dead.started_s)
         removed += strays.remove_files(strays.TEMPORARY, patterns.temporary, dead.started_s)
-    strays.remove_temporary_folders()
+    strays.remove_temporary_folders(lock_file())
     if ended or removed:
         say(f"a killed campaign left {ended} processes and {len(removed)} files; they are gone")
 

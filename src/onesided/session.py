@@ -97,7 +97,7 @@ def _last_line(text: str) -> str:
 
 def _ask_reframe(campaign: Campaign, action: str) -> subprocess.CompletedProcess[str]:
     """Have ReFrame say something of the campaign's tests."""
-    temporary = strays.make_temporary_folder()
+    temporary = strays.make_temporary_folder(lock_file())
     try:
         return subprocess.run(
             [*_reframe(campaign), f"--system={campaign.partitions[0]}", action],
@@ -308,7 +308,7 @@ class Session:
             *selection,
             "--run",
         ]
-        temporary = strays.make_temporary_folder()
+        temporary = strays.make_temporary_folder(lock_file())
         begin_s = time.time()
         environment = {
             **os.environ,

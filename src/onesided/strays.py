@@ -13,6 +13,7 @@ import shutil
 import signal
 import tempfile
 import time
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -185,13 +186,21 @@ def remove_files(folder: Path, patterns: Iterable[str], since_s: float) -> list[
     return removed
 
 
-def make_temporary_folder() -> Path:
-    """Return a new folder with a short name for TMPDIR: MPIs put sockets and segments there."""
-    return Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX))
+def _temporary_prefix(lock: Path) -> str:
+    return f"{TEMPORARY_PREFIX}{zlib.crc32(os.fsencode(lock)):08x}-"
 
 
-def remove_temporary_folders() -> None:
-    """Remove the temporary folders of dead sessions (the caller holds the campaign lock)."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{TEMPORARY_PREFIX}*"):
+def make_temporary_folder(lock: Path) -> Path:
+    """Return a new folder with a short name for TMPDIR: MPIs put sockets and segments there.
+
+    Args:
+        lock: of the campaign; who holds it next removes the folder.
+    """
+    return Path(tempfile.mkdtemp(prefix=_temporary_prefix(lock)))
+
+
+def remove_temporary_folders(lock: Path) -> None:
+    """Remove the temporary folders of dead sessions; the caller holds the lock that they had."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_temporary_prefix(lock)}*"):
         if folder.lstat().st_uid == os.getuid():
             shutil.rmtree(folder, ignore_errors=True)

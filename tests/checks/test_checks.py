@@ -117,6 +117,7 @@ def test_origin_threads_and_processes_have_the_ranks_and_the_level_they_need(des
     assert len({level for kind, n, level in found if (kind, n) == ("one_window", 1)}) == 4
 
 
+@pytest.mark.slow
 def test_every_check_passes_a_dry_run(tmp_path):
     answer = reframe("--dry-run", session=tmp_path)
     assert "PASSED" in answer.stdout, answer.stdout[-2000:]
@@ -171,6 +172,7 @@ def run_progress(session):
     ).stdout
 
 
+@pytest.mark.measures
 def test_a_cell_that_was_independent_and_waits_fails_the_check(
     ready_environment, tmp_path, monkeypatch
 ):

@@ -172,6 +172,7 @@ exit 5
 """
 
 
+@pytest.mark.slow
 def test_a_program_that_hangs_whatever_the_cell_is_given_up(launch):
     ended = launch(HANGS)
     assert [entry["given_up"] for entry in ended] == [False, False, True]

@@ -16,6 +16,8 @@ from onesided.analyse import launch_values
 from onesided.experiments import EXPERIMENTS
 from onesided.tables import read_campaign
 
+pytestmark = [pytest.mark.slow, pytest.mark.measures]
+
 ROOT = Path(__file__).parents[2]
 MPI = "mpich-5.0.2"
 PLACE = ("laptop", "node", MPI)

@@ -64,6 +64,7 @@ def scripts(tmp_path_factory):
     return of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("site", FILES)
 def test_every_check_passes_a_dry_run_on_every_partition(site, tmp_path):
     said = dry_run(site, tmp_path, "--filter-expr=setting == 'default'")

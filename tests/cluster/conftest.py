@@ -1,7 +1,15 @@
 """A virtual Slurm cluster for the tests of this folder, or a skip that says what there is not."""
 
+from pathlib import Path
+
 import pytest
+import quiet
 from virtual_cluster import VirtualCluster, missing
+
+
+def pytest_collection_modifyitems(items):
+    """A cluster of several nodes on one machine wants all of it."""
+    quiet.mark(items, Path(__file__).parent, pytest.mark.slow, pytest.mark.measures)
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import quiet
 
 ROOT = Path(__file__).parents[2]
 USER_VARIABLE = "ONESIDED_TEST_USER"
@@ -26,6 +27,11 @@ NOT_COPIED = shutil.ignore_patterns(
 BUILD_TIMEOUT_S = 1800
 RUN_TIMEOUT_S = 900
 PASSED_ON = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
+
+
+def pytest_collection_modifyitems(items):
+    """Images take minutes to build."""
+    quiet.mark(items, Path(__file__).parent, pytest.mark.slow)
 
 
 @dataclass(frozen=True)

@@ -138,11 +138,9 @@ def test_results_that_cannot_be_written_are_said_before_anything_starts(
 
 
 def test_a_table_cut_in_half_is_refused_by_name_and_left_as_it_is(
-    ready_environment, campaign_file, onesided, tmp_path
+    campaign_that_ran, onesided, tmp_path
 ):
-    ready_environment("mpich-5.0.2")
-    path = campaign_file()
-    onesided("run", path)
+    path = campaign_that_ran
     table = tmp_path / "results" / "tiny" / "cells.parquet"
     half = table.read_bytes()[: table.stat().st_size // 2]
     table.write_bytes(half)
@@ -153,11 +151,9 @@ def test_a_table_cut_in_half_is_refused_by_name_and_left_as_it_is(
 
 
 def test_lines_of_another_schema_version_are_refused_and_nothing_is_lost(
-    ready_environment, campaign_file, onesided, tmp_path
+    campaign_that_ran, onesided, tmp_path
 ):
-    ready_environment("mpich-5.0.2")
-    path = campaign_file()
-    onesided("run", path)
+    path = campaign_that_ran
     results = tmp_path / "results" / "tiny"
     lines = next(results.rglob("lines.jsonl"))
     whole = lines.read_text()

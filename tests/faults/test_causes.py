@@ -37,29 +37,17 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "--lazy", folder], check=True)
 
 
-def with_launcher(environment, program):
-    """Put a program in the place of the MPI's launcher; return the two paths for the way back."""
-    launcher = Path(environment["launcher"]["path"])
-    kept = launcher.rename(launcher.with_name("mpiexec.kept"))
-    launcher.write_text(program.format(kept=kept))
-    launcher.chmod(0o755)
-    return kept, launcher
-
-
+@pytest.mark.slow
 def test_a_disk_that_is_full_in_the_middle_is_named(
-    ready_environment, campaign_file, onesided, small_disk, monkeypatch
+    replace_launcher, campaign_file, onesided, small_disk, monkeypatch
 ):
-    monkeypatch.setenv("ONESIDED_RESULTS", str(small_disk))
     path = campaign_file()
     monkeypatch.setenv("ONESIDED_RESULTS", str(small_disk))
-    fills = f'#!/bin/sh\ncat /dev/zero >"{small_disk}/fill" 2>/dev/null\nexec "{{kept}}" "$@"\n'
-    kept, launcher = with_launcher(ready_environment(MPICH), fills)
-    try:
-        answer = onesided("run", path, check=False)
-    finally:
-        kept.replace(launcher)
-    ended_by(answer, f"no space left in {small_disk}/tiny")
+    fill = f'cat /dev/zero >"{small_disk}/fill" 2>/dev/null'
+    restore = replace_launcher(f'#!/bin/sh\n{fill}\nexec "{{kept}}" "$@"\n')
+    ended_by(onesided("run", path, check=False), f"no space left in {small_disk}/tiny")
     (small_disk / "fill").unlink()
+    restore()
     onesided("run", path)
 
 
@@ -88,6 +76,7 @@ def test_a_stage_that_was_killed_is_named(ready_environment, campaign_file, tmp_
     ended_by(answer, "session was ended by SIGKILL (see ", "snakemake.log")
 
 
+@pytest.mark.slow
 def test_a_fault_of_snakemake_itself_is_named(ready_environment, campaign_file, onesided, tmp_path):
     ready_environment(MPICH)
     profile = tmp_path / "profile"
@@ -97,6 +86,7 @@ def test_a_fault_of_snakemake_itself_is_named(ready_environment, campaign_file, 
     ended_by(answer, "no-such-option")
 
 
+@pytest.mark.slow
 def test_a_campaign_in_which_nothing_was_measured_fails_and_has_its_report(
     campaign_file, onesided, tmp_path, monkeypatch
 ):

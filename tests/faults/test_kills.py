@@ -137,7 +137,7 @@ def shared_memory():
     ("campaign", "target"),
     [
         *[
-            (1, one)
+            pytest.param(1, one, marks=pytest.mark.slow)
             for one in ("make", "run", "snakemake", "session", "reframe", "mpiexec", "kernel")
         ],
         (2, "everything"),
@@ -184,6 +184,7 @@ def test_sigkill_in_the_middle_loses_nothing_and_leaves_nothing(campaign, target
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_an_interrupt_from_the_keyboard_ends_everything_and_the_next_run_goes_on(campaign):
     campaign.start()
     campaign.wait_for_the_second_session()
@@ -202,6 +203,7 @@ def test_an_interrupt_from_the_keyboard_ends_everything_and_the_next_run_goes_on
         assert path.stat().st_mtime_ns == made
 
 
+@pytest.mark.slow
 def test_a_second_campaign_at_the_same_time_waits_for_the_first(campaign, onesided):
     campaign.start()
     campaign.wait_for_the_second_session()

@@ -1,7 +1,6 @@
 """A launcher that breaks after it was probed becomes a verdict of its own; the report is made."""
 
 import json
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -25,30 +24,13 @@ def measures_nothing(onesided):
     return run
 
 
-@pytest.fixture
-def replace_launcher(ready_environment):
-    """Return a function that puts a program in the place of an MPI's launcher, for this test."""
-    replaced = []
-
-    def replace(program, name="mpich-5.0.2"):
-        launcher = Path(ready_environment(name)["launcher"]["path"])
-        kept = launcher.with_name("mpiexec.kept")
-        launcher.rename(kept)
-        replaced.append((launcher, kept))
-        launcher.write_text(program)
-        launcher.chmod(0o755)
-
-    yield replace
-    for launcher, kept in replaced:
-        kept.replace(launcher)
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", BROKEN)
 def test_each_fault_is_its_own_verdict_and_the_other_mpi_goes_on(
-    ready_environment, replace_launcher, campaign_file, onesided, tmp_path, fault
+    own_environment, replace_launcher, campaign_file, onesided, tmp_path, fault
 ):
     program, status = BROKEN[fault]
-    ready_environment("openmpi-5.0.11")
+    own_environment("openmpi-5.0.11")
     replace_launcher(program)
     path = campaign_file(environments=["mpich-5.0.2", "openmpi-5.0.11"], launch_timeout_s=10)
     onesided("run", path)
@@ -68,6 +50,7 @@ def test_each_fault_is_its_own_verdict_and_the_other_mpi_goes_on(
 TIMED = 'case "$*" in *--missing*)'
 
 
+@pytest.mark.slow
 def test_two_time_outs_in_a_row_end_their_setting_and_the_rest_of_it_is_not_run(
     replace_launcher, campaign_file, measures_nothing, tmp_path
 ):
@@ -84,12 +67,12 @@ def test_two_time_outs_in_a_row_end_their_setting_and_the_rest_of_it_is_not_run(
     assert len(ended) == 1 and len(stopped) == len(reasons) - 1 > 0
 
 
+@pytest.mark.slow
 def test_time_outs_of_one_setting_take_no_launch_from_the_next(
-    ready_environment, replace_launcher, campaign_file, onesided, tmp_path
+    replace_launcher, campaign_file, onesided, tmp_path
 ):
-    own = ready_environment("mpich-5.0.2")["launcher"]["path"]
     hangs = '[ -z "${MPIR_CVAR_ASYNC_PROGRESS:-}" ] || exec sleep 317'
-    replace_launcher(f'#!/bin/sh\n{TIMED} {hangs};; esac\nexec {own}.kept "$@"\n')
+    replace_launcher(f'#!/bin/sh\n{TIMED} {hangs};; esac\nexec {{kept}} "$@"\n')
     onesided("run", campaign_file(settings=["async_thread", "default"], launch_timeout_s=10))
     cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")
     statuses = dict(cells.group_by("setting").agg(pl.col("status").unique()).iter_rows())
@@ -97,17 +80,16 @@ def test_time_outs_of_one_setting_take_no_launch_from_the_next(
 
 
 def test_a_rank_that_is_killed_as_it_starts_costs_no_cell_its_verdict(
-    ready_environment, replace_launcher, campaign_file, onesided, tmp_path
+    replace_launcher, campaign_file, onesided, tmp_path
 ):
-    own = ready_environment("mpich-5.0.2")["launcher"]["path"]
     killer = tmp_path / "killer"
     killer.write_text(
         f'#!/bin/sh\nif [ "$PMI_RANK" = 1 ] && mkdir {tmp_path}/killed 2>/dev/null; then\n'
         '( sleep 0.02; kill -KILL $$ ) &\nfi\nexec "$@"\n'
     )
     killer.chmod(0o755)
-    killed = f'shift 4; exec {own}.kept -n 2 -bind-to none {killer} "$@"'
-    replace_launcher(f'#!/bin/sh\n{TIMED} {killed};; esac\nexec {own}.kept "$@"\n')
+    killed = f'shift 4; exec {{kept}} -n 2 -bind-to none {killer} "$@"'
+    replace_launcher(f'#!/bin/sh\n{TIMED} {killed};; esac\nexec {{kept}} "$@"\n')
     onesided("run", campaign_file())
     results = tmp_path / "results" / "tiny"
     assert (tmp_path / "killed").is_dir()
@@ -116,12 +98,12 @@ def test_a_rank_that_is_killed_as_it_starts_costs_no_cell_its_verdict(
     assert launches.filter(pl.col("exit_status") != 0).height == 1
 
 
+@pytest.mark.slow
 def test_a_hang_is_found_before_the_launch_is_ended_and_says_where_each_rank_stood(
-    ready_environment, replace_launcher, campaign_file, onesided, tmp_path
+    replace_launcher, campaign_file, onesided, tmp_path
 ):
-    own = ready_environment("mpich-5.0.2")["launcher"]["path"]
-    hangs = f'exec {own}.kept "$@" --inject hang@1'
-    replace_launcher(f'#!/bin/sh\n{TIMED} {hangs};; esac\nexec {own}.kept "$@"\n')
+    hangs = 'exec {kept} "$@" --inject hang@1'
+    replace_launcher(f'#!/bin/sh\n{TIMED} {hangs};; esac\nexec {{kept}} "$@"\n')
     onesided("run", campaign_file(launch_timeout_s=8))
     cells = pl.read_parquet(tmp_path / "results" / "tiny" / "cells.parquet")
     assert set(cells["status"]) == {"ok", "hang"}
@@ -129,6 +111,7 @@ def test_a_hang_is_found_before_the_launch_is_ended_and_says_where_each_rank_sto
         assert detail.startswith("rank 0 in start, outside MPI; rank 1 in ")
 
 
+@pytest.mark.slow
 def test_the_launcher_of_another_mpi_is_told_by_the_worlds_it_makes(
     ready_environment, replace_launcher, campaign_file, measures_nothing, tmp_path
 ):
@@ -142,11 +125,11 @@ def test_the_launcher_of_another_mpi_is_told_by_the_worlds_it_makes(
     assert all("found 1 rank in the world, expected 2" in detail for detail in cells["detail"])
 
 
+@pytest.mark.slow
 def test_a_world_that_is_too_large_runs_no_cell_at_all(
-    ready_environment, replace_launcher, campaign_file, measures_nothing, tmp_path
+    replace_launcher, campaign_file, measures_nothing, tmp_path
 ):
-    own = ready_environment("mpich-5.0.2")["launcher"]["path"]
-    replace_launcher(f'#!/bin/sh\nshift 2\nexec {own}.kept -n 3 "$@"\n')
+    replace_launcher('#!/bin/sh\nshift 2\nexec {kept} -n 3 "$@"\n')
     measures_nothing(campaign_file())
     results = tmp_path / "results" / "tiny"
     cells = pl.read_parquet(results / "cells.parquet")
@@ -158,6 +141,7 @@ def test_a_world_that_is_too_large_runs_no_cell_at_all(
         assert types == ["header"]
 
 
+@pytest.mark.slow
 def test_kernels_that_do_not_build_are_said_in_every_cell_with_the_reason(
     campaign_file, onesided, measures_nothing, tmp_path, monkeypatch
 ):

@@ -37,6 +37,7 @@ def checkout(tmp_path, monkeypatch):
     return copy
 
 
+@pytest.mark.slow
 def test_a_campaign_runs_in_a_checkout_whose_path_has_blanks_and_an_umlaut(
     ready_environment, checkout, campaign_file, onesided, tmp_path, monkeypatch
 ):

@@ -37,6 +37,7 @@ def change(path, edit):
     path.write_text(yaml.safe_dump(document, allow_unicode=True))
 
 
+@pytest.mark.slow
 def test_hostile_values_reach_the_ranks_and_no_shell(
     checkout, campaign_file, onesided, tmp_path, monkeypatch
 ):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import quiet
 import yaml
 
 from onesided.paths import config_dir, project_root
@@ -156,9 +157,7 @@ def build(
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Kernels are launched alone: two ranks spin on two cores."""
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.measures)
+    quiet.mark(items, HERE, pytest.mark.measures)
 
 
 @pytest.fixture(

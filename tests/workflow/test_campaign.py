@@ -42,6 +42,7 @@ def test_a_campaign_ends_in_a_report_with_every_declared_cell(
     assert "Open MPI" in versions["openmpi-5.0.11"]
 
 
+@pytest.mark.slow
 def test_results_are_named_from_where_the_command_was_called(
     ready_environment, campaign_file, onesided, tmp_path, monkeypatch
 ):
@@ -52,6 +53,7 @@ def test_results_are_named_from_where_the_command_was_called(
     assert (tmp_path / "elsewhere" / "tiny" / "report" / "index.html").is_file()
 
 
+@pytest.mark.slow
 def test_rounds_are_interleaved_and_no_environment_is_always_first(
     ready_environment, campaign_file, onesided, results
 ):
@@ -67,22 +69,15 @@ def test_rounds_are_interleaved_and_no_environment_is_always_first(
     assert order == [(1, names[0]), (1, names[1]), (2, names[1]), (2, names[0])]
 
 
-def test_a_rerun_with_nothing_to_do_runs_nothing(
-    ready_environment, campaign_file, onesided, results
-):
-    ready_environment("mpich-5.0.2")
-    path = campaign_file()
-    onesided("run", path)
+def test_a_rerun_with_nothing_to_do_runs_nothing(campaign_that_ran, onesided, results):
     before = {file: file.stat().st_mtime_ns for file in results.rglob("*.json*")}
     report = (results / "report" / "index.html").stat().st_mtime_ns
-    onesided("run", path)
+    onesided("run", campaign_that_ran)
     assert {file: file.stat().st_mtime_ns for file in results.rglob("*.json*")} == before
     assert (results / "report" / "index.html").stat().st_mtime_ns == report
 
 
-def test_a_round_more_runs_that_round_only(ready_environment, campaign_file, onesided, results):
-    ready_environment("mpich-5.0.2")
-    onesided("run", campaign_file())
+def test_a_round_more_runs_that_round_only(campaign_that_ran, campaign_file, onesided, results):
     (first,) = sessions(results)
     made = first.stat().st_mtime_ns
     onesided("run", campaign_file(rounds=2))
@@ -91,11 +86,10 @@ def test_a_round_more_runs_that_round_only(ready_environment, campaign_file, one
     assert set(pl.read_parquet(results / "cells.parquet")["round"]) == {1, 2}
 
 
+@pytest.mark.slow
 def test_other_measuring_conditions_run_anew_and_the_old_session_is_kept_but_not_pooled(
-    ready_environment, campaign_file, onesided, results
+    campaign_that_ran, campaign_file, onesided, results
 ):
-    ready_environment("mpich-5.0.2")
-    onesided("run", campaign_file())
     (old,) = sessions(results)
     time.sleep(0.01)
     onesided("run", campaign_file(launch_timeout_s=59))
@@ -107,6 +101,7 @@ def test_other_measuring_conditions_run_anew_and_the_old_session_is_kept_but_not
     }
 
 
+@pytest.mark.slow
 def test_plain_snakemake_makes_the_same_report(ready_environment, campaign_file, results):
     ready_environment("mpich-5.0.2")
     tools = Path(sys.executable).parent
@@ -120,6 +115,7 @@ def test_plain_snakemake_makes_the_same_report(ready_environment, campaign_file,
     assert (results / "report" / "index.html").exists()
 
 
+@pytest.mark.slow
 def test_an_environment_that_cannot_be_had_is_in_the_report_with_its_reason(
     campaign_file, onesided, results, tmp_path, monkeypatch
 ):
@@ -137,6 +133,7 @@ def test_an_environment_that_cannot_be_had_is_in_the_report_with_its_reason(
     assert f"{SMOKE_CELLS} not measured" in answer.stdout
 
 
+@pytest.mark.slow
 def test_a_setting_that_a_family_does_not_have_is_in_the_grid_with_its_reason(
     ready_environment, campaign_file, onesided, results
 ):
@@ -150,6 +147,7 @@ def test_a_setting_that_a_family_does_not_have_is_in_the_grid_with_its_reason(
     assert reasons == {"Open MPI has no general progress thread"}
 
 
+@pytest.mark.slow
 def test_a_site_without_snakemake_gets_a_performance_report_from_reframe(
     ready_environment, tmp_path
 ):

@@ -12,11 +12,9 @@ MPICH = "mpich-5.0.2"
 
 
 def test_the_record_keeps_what_headers_say_and_cells_that_never_ran_their_environments_model(
-    ready_environment, campaign_file, onesided, tmp_path, monkeypatch
+    ready_environment, campaign_that_ran, onesided, tmp_path, monkeypatch
 ):
-    document = ready_environment(MPICH)
-    path = campaign_file(environments=[MPICH])
-    onesided("run", path)
+    document, path = ready_environment(MPICH), campaign_that_ran
     results = tmp_path / "results" / "tiny"
     record = json.loads((results / "campaign.json").read_text())
     (described,) = record["environments"]

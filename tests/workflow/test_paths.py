@@ -3,6 +3,7 @@
 import json
 
 import polars as pl
+import pytest
 
 from onesided.session import Session
 
@@ -18,6 +19,7 @@ def by_flavor(frame, column, setting):
     return found
 
 
+@pytest.mark.slow
 def test_a_window_that_stays_in_shared_memory_under_tcp_says_no_effect(
     ready_environment, campaign_file, onesided, tmp_path
 ):
@@ -62,6 +64,7 @@ def test_a_window_that_stays_in_shared_memory_under_tcp_says_no_effect(
     assert pl.read_parquet(results / "launches.parquet").height == tests
 
 
+@pytest.mark.slow
 def test_a_progress_thread_is_proven_by_the_threads_after_init(
     ready_environment, campaign_file, onesided, tmp_path
 ):

@@ -22,6 +22,7 @@ def are_side_by_side(results):
     return second_begin < first_end
 
 
+@pytest.mark.slow
 def test_with_the_profile_of_clusters_sessions_are_side_by_side_and_resume(
     ready_environment, campaign_file, onesided, results
 ):
@@ -36,6 +37,7 @@ def test_with_the_profile_of_clusters_sessions_are_side_by_side_and_resume(
     assert "0 to run" in onesided("run", path).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cores", [1, None])
 def test_a_profile_of_ones_own_and_the_default_keep_them_apart(
     ready_environment, campaign_file, onesided, results, tmp_path, cores

@@ -8,6 +8,7 @@ import pytest
 DEBIAN = {"mpich-debian": "MPICH Version", "openmpi-debian": "Open MPI v"}
 
 
+@pytest.mark.slow
 def test_a_campaign_measures_with_both_of_debians_mpis(
     campaign_file, onesided, tmp_path, monkeypatch
 ):

@@ -57,6 +57,7 @@ def test_a_log_that_reframe_names_is_there(ready_environment, temporary):
     assert "nowhere" in log.read_text()
 
 
+@pytest.mark.slow
 def test_a_campaign_leaves_nothing(ready_environment, temporary, campaign_file, onesided):
     for name in ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"):
         ready_environment(name)
