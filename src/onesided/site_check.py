@@ -149,19 +149,22 @@ def _load(path: Path) -> Any:
         raise InputError(path, f"line {fault.lineno}", fault.msg, "Python") from fault
     except ConfigError as fault:
         expected = "a configuration that ReFrame takes"
-        raise InputError(path, *_reason(fault), expected) from fault
+        raise InputError(path, *_reason(fault, path), expected) from fault
     except Exception as fault:
         found = f"{type(fault).__name__}: {fault}"
         raise InputError(path, None, found, "a file that Python can load") from fault
     return site
 
 
-def _reason(fault: Exception) -> tuple[str | None, str]:
-    """Return field and words of what ReFrame, or the schema it refers to, complains of."""
+def _reason(fault: Exception, path: Path) -> tuple[str | None, str]:
+    """Return field and words of what ReFrame, or the schema it refers to, complains of.
+
+    The words leave out the path, which the message begins with: a long one would cut them short.
+    """
     cause = fault.__cause__ or fault
     if hasattr(cause, "absolute_path"):
         return ".".join(map(str, cause.absolute_path)) or None, cause.message
-    return None, str(cause)
+    return None, str(cause).replace(f"'{path}'", "a file that")
 
 
 def _systems(site: Any) -> list[Entry]:
