@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +15,14 @@ import pytest
 import quiet
 import yaml
 
+from onesided import records
+from onesided.documents import check
 from onesided.paths import config_dir, project_root
 
 KERNELS = project_root() / "src" / "kernels"
+#: As CMake finds them: a file is a kernel.
+KERNEL_NAMES = sorted(path.stem for path in KERNELS.glob("*.c"))
+SANITIZERS = "address,undefined"
 HERE = Path(__file__).parent
 LAUNCH_TIMEOUT_S = 240
 ENVIRONMENTS = yaml.safe_load((config_dir() / "campaigns" / "quick.yaml").read_text("utf-8"))[
@@ -74,6 +78,46 @@ class Run:
     def results(self) -> dict[str, dict]:
         return {line["cell"]: line for line in self.of_type("result")}
 
+    @property
+    def statuses(self) -> dict[str, str]:
+        return {cell: result["status"] for cell, result in self.results.items()}
+
+    def side_lines(self, kind: str) -> dict[int, dict]:
+        """The lines that ranks left beside the output, by rank: kind "crash" or "hang"."""
+        found = {}
+        for path in self.output.parent.glob(f"{self.output.name}.{kind}-*"):
+            for text in path.read_text("utf-8").splitlines():
+                line = json.loads(text)
+                check(line, f"line#{kind}", path)
+                assert path.name.endswith(f"-{line['rank']}")
+                assert line["rank"] not in found
+                found[line["rank"]] = line
+        return found
+
+    def outcomes(
+        self, cells: Sequence[str], expected: records.Expectation | None = None
+    ) -> dict[str, records.Outcome]:
+        """What the project says became of these cells, in all launches with this output."""
+        launch = records.read_launch(self.output, record_of(self.output))
+        return records.outcomes(launch, cells, expected)
+
+
+def record_of(output: Path) -> Path:
+    """Return where the launches with an output are recorded."""
+    return output.with_name(f"{output.name}.launches")
+
+
+def record_launch(output: Path, code: int) -> None:
+    """Record a launch as the launch script of the checks does."""
+    record = record_of(output)
+    earlier = record.read_text("utf-8").splitlines() if record.exists() else []
+    ended = {
+        "type": "launch_ended", "launch": len(earlier) + 1, "begin_s": 0.0, "end_s": 1.0,
+        "exit_status": code, "timed_out": False,
+        "finished": output.read_text("utf-8").endswith('{"type":"finished"}\n'),
+    }  # fmt: skip
+    record.write_text("\n".join([*earlier, json.dumps(ended), ""]), "utf-8")
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -84,11 +128,13 @@ class Kernel:
     folder: Path
     extra_variables: dict[str, str]
 
-    def alone(self, *options: str) -> subprocess.CompletedProcess:
+    def alone(
+        self, *options: str, variables: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess:
         """Run it without a launcher."""
         return subprocess.run(
             [self.executable, *options],
-            env=self.environment.variables() | self.extra_variables,
+            env=self.environment.variables() | self.extra_variables | (variables or {}),
             capture_output=True,
             text=True,
             timeout=LAUNCH_TIMEOUT_S,
@@ -119,6 +165,8 @@ class Kernel:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             raise
+        if output.is_file():
+            record_launch(output, process.returncode)
         return Run(process.returncode, stdout, stderr, output)
 
 
@@ -155,6 +203,17 @@ def build(
     return folder
 
 
+def preloaded(source: str, folder: Path) -> dict[str, str]:
+    """Return the variables that put functions of this C source before those of all libraries."""
+    (folder / "before.c").write_text(source, "utf-8")
+    library = folder / "before.so"
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-pthread", folder / "before.c", "-o", library, "-ldl"],
+        check=True,
+    )
+    return {"LD_PRELOAD": str(library)}
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Kernels are launched alone: two ranks spin on two cores."""
     quiet.mark(items, HERE, pytest.mark.measures)
@@ -171,10 +230,11 @@ def environment(request, ready_environment) -> Environment:
 
 @pytest.fixture(scope="session")
 def built(once) -> Callable[..., Path]:
-    """Return a function that builds the kernels with one MPI, once for each set of options."""
+    """Return a function that gives the folder of an environment's kernels, built once."""
 
-    def folder_of(environment: Environment, *options: str) -> Path:
-        name = "-".join(["build", environment.name, *(re.sub(r"\W+", "_", one) for one in options)])
+    def folder_of(environment: Environment, sanitizers: str = "") -> Path:
+        name = "-".join(["build", environment.name, *sanitizers.split(",")])
+        options = [f"-DONESIDED_SANITIZE={sanitizers}"]
         return once(name, lambda folder: build(environment, folder, options=options))
 
     return folder_of
@@ -193,7 +253,7 @@ def shared_counter(environment, build_folder, tmp_path_factory) -> Kernel:
 
 @pytest.fixture(scope="session")
 def sanitized_folder(environment, built) -> Path:
-    return built(environment, "-DONESIDED_SANITIZE=address,undefined")
+    return built(environment, SANITIZERS)
 
 
 @pytest.fixture(scope="session")
@@ -214,3 +274,57 @@ def sanitizer_options() -> dict[str, str]:
 def sanitized_counter(environment, sanitized_folder, sanitizer_options, tmp_path_factory) -> Kernel:
     folder = tmp_path_factory.mktemp(f"sanitized-lines-{environment.name}")
     return Kernel(environment, sanitized_folder / "shared_counter", folder, sanitizer_options)
+
+
+def pairs(*marks: pytest.MarkDecorator) -> list:
+    """Return every kernel under every MPI as parameters; `marks` are for all MPIs but the first."""
+    return [
+        pytest.param((name, mpi), id=f"{name}-{mpi}", marks=() if mpi == ENVIRONMENTS[0] else marks)
+        for name in KERNEL_NAMES
+        for mpi in ENVIRONMENTS
+    ]
+
+
+@pytest.fixture(scope="session", params=pairs())
+def kernel(request, ready_environment, built, tmp_path_factory) -> Kernel:
+    """Each kernel there is, under each MPI."""
+    name, mpi = request.param
+    environment = Environment(ready_environment(mpi))
+    folder = tmp_path_factory.mktemp(f"{name}-{mpi}")
+    return Kernel(environment, built(environment) / name, folder, {})
+
+
+@pytest.fixture(scope="session")
+def whole(kernel) -> Run:
+    """One launch with default options, and with the table where the kernel has one."""
+    has_table = "--table" in kernel.alone("--help").stdout
+    return kernel.launch(*(["--table"] if has_table else []))
+
+
+def blocks(cells: Sequence[str]) -> list[str]:
+    """Return the options that ask for these cells."""
+    return [f"--cells={cell.replace(',', ';')}" for cell in cells]
+
+
+def few_cells(statuses: Mapping[str, str]) -> list[str]:
+    """Return the first, a middle and the last of the cells that are ok."""
+    ok = [cell for cell, status in statuses.items() if status == "ok"]
+    return list(dict.fromkeys([ok[0], ok[len(ok) // 2], ok[-1]]))
+
+
+def cells_for_three_ranks(statuses: Mapping[str, str]) -> list[str]:
+    """Return a first and a last cell that two ranks ran, and those that want more than two have.
+
+    Three ranks on two cores take their time, but a cell that is unsupported takes none.
+    """
+    few = few_cells(statuses)
+    return [cell for cell in statuses if cell in few[::2] or statuses[cell] != "ok"]
+
+
+@pytest.fixture(scope="session", params=pairs(pytest.mark.slow))
+def sanitized(request, ready_environment, built, sanitizer_options, tmp_path_factory) -> Kernel:
+    """Each kernel with sanitizers."""
+    name, mpi = request.param
+    environment = Environment(ready_environment(mpi))
+    folder = tmp_path_factory.mktemp(f"sanitized-{name}-{mpi}")
+    return Kernel(environment, built(environment, SANITIZERS) / name, folder, sanitizer_options)

@@ -1,0 +1,241 @@
+"""What every kernel does, found by being there: help, cells, lines, table, ranks, sanitizers.
+
+Faults that are injected are in test_contract_faults.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from onesided import fingerprint, grid, records
+from onesided.documents import check
+from onesided.paths import project_root
+
+from .conftest import KERNELS, blocks, cells_for_three_ranks, preloaded, tool
+
+#: The program ends where it starts MPI.
+NO_MPI = """
+#include <unistd.h>
+int MPI_Init_thread(int *c, char ***v, int r, int *p)
+{ (void)c; (void)v; (void)r; (void)p; _exit(99); }
+"""
+
+
+@pytest.fixture(scope="session")
+def described(tmp_path_factory):
+    """Every test of the checks, as ReFrame describes them."""
+    checks = project_root() / "reframe_checks"
+    answer = subprocess.run(
+        [tool("reframe"), f"--config-file={checks / 'sites' / 'laptop.py'}",
+         f"--checkpath={checks}", "--recursive", "--describe"],
+        cwd=project_root(),
+        env={**os.environ, "ONESIDED_SESSION": str(tmp_path_factory.mktemp("describe"))},
+        capture_output=True,
+        text=True,
+    )  # fmt: skip
+    return json.JSONDecoder().raw_decode(answer.stdout, answer.stdout.index("[\n"))[0]
+
+
+@pytest.fixture(scope="session")
+def without_mpi(kernel, tmp_path_factory):
+    """Return a function that runs the kernel with no launcher where MPI cannot start."""
+    variables = preloaded(NO_MPI, tmp_path_factory.mktemp("no-mpi"))
+
+    def run(*options):
+        return kernel.alone(*options, variables=variables)
+
+    return run
+
+
+def test_help_names_every_option_with_its_default(kernel, whole, without_mpi):
+    answer = without_mpi("--help")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    paragraphs = {
+        text.split()[0].removeprefix("--"): text
+        for text in re.findall(r"^  (--.*\n      .*)$", answer.stdout, re.MULTILINE)
+    }
+    options = whole.lines[0]["parameters"]["resolved"]
+    given = {"output", "table"}  # by this launch
+    assert paragraphs.keys() == options.keys()
+    for name, value in options.items():
+        if name not in given and value not in (None, False, []):
+            value = grid.canonical(value)
+            assert paragraphs[name].endswith(f"(default: {value})")
+
+
+@pytest.mark.parametrize(
+    ("options", "field", "found"),
+    [
+        (["--no-such-option"], "command line", "--no-such-option"),
+        (["loose"], "command line", "loose"),
+        (["--{axis}", "no-such-value"], "command line: {axis}", "no-such-value"),
+        (["--cells", "{axis}=no-such-value"], "--cells: {axis}", "no-such-value"),
+        (["--cells", "no_such_axis=1"], "--cells", "no_such_axis=1"),
+        (["--inject", "crash@{count}"], "--inject", "crash@{count}"),
+        (["--missing"], "--missing", "no --output"),
+    ],
+)
+def test_a_usage_fault_is_one_line_and_code_2_without_mpi(
+    kernel, whole, without_mpi, options, field, found
+):
+    facts = {"axis": next(iter(whole.results)).partition("=")[0], "count": len(whole.results)}
+    answer = without_mpi(*(option.format(**facts) for option in options))
+    assert_usage_fault(answer, kernel, field.format(**facts), found.format(**facts))
+
+
+def assert_usage_fault(answer, kernel, field, found):
+    said = re.escape(f"{kernel.executable.name}: {field}: found {found}; expected ")
+    assert re.fullmatch(f"{said}.+\n", answer.stderr), answer.stderr
+    assert (answer.returncode, answer.stdout) == (2, "")
+
+
+def test_every_option_that_is_a_number_takes_nothing_else(kernel, whole, without_mpi):
+    options = whole.lines[0]["parameters"]["resolved"]
+    numbers = [name for name, value in options.items() if type(value) in (int, float)]
+    assert {"seed", "cell-timeout-s"} <= set(numbers)
+    for name in numbers:
+        assert_usage_fault(without_mpi(f"--{name}", "1x"), kernel, f"--{name}", "1x")
+
+
+def test_a_file_that_cannot_be_written_is_a_usage_fault(kernel, tmp_path):
+    run = kernel.launch(output=tmp_path / "no folder" / "lines.jsonl")
+    assert run.code == 2
+    assert run.stderr.count(f"{kernel.executable.name}: --output: found") == 1
+
+
+def test_a_full_disk_is_said(kernel):
+    run = kernel.launch(output=Path("/dev/full"))
+    assert run.code != 0
+    assert run.stderr.count("--output: ") == run.stderr.count("No space left on device") == 1
+
+
+def test_the_kernel_lists_the_very_cells_that_its_checks_declare(kernel, described, without_mpi):
+    tests = [test for test in described if test["kernel"] == kernel.executable.name]
+    assert tests, "a kernel without a check"
+    declared = {
+        tuple(f"--cells={grid.block_option(block)}" for block in grid.blocks(base, crosses)): list(
+            grid.cells(base, crosses)
+        )
+        for base, crosses in ((test["base_point"], test["crosses"]) for test in tests)
+    }
+    for options, cells in declared.items():
+        answer = without_mpi("--list-cells", *options)
+        assert (answer.returncode, answer.stdout.splitlines()) == (0, cells)
+
+
+def test_every_test_of_the_checks_is_of_a_kernel_that_there_is(described):
+    assert {test["kernel"] for test in described} <= {path.stem for path in KERNELS.glob("*.c")}
+
+
+def assert_right(run, tried=()):
+    """Every cell has one result, which is verified or says why not, but those tried before."""
+    statuses = set(run.statuses.values())
+    assert run.code == (4 if "unsupported" in statuses else 0), run.stderr
+    assert "ok" in statuses
+    results = run.of_type("result")
+    (header,) = run.of_type("header")
+    assert [*tried, *(result["cell"] for result in results)] == header["cells"]
+    for result in [*results, *run.of_type("further")]:
+        series, verification = result["series"], result["verification"]
+        if result["status"] == "unsupported":
+            assert (bool(result["detail"]), series, verification) == (True, [], [])
+            continue
+        assert (result["status"], result["detail"]) == ("ok", None)
+        assert any(item["samples"] for item in series)
+        assert verification, result["cell"]
+        assert all(item["checked"] > 0 == item["errors"] for item in verification), result["cell"]
+
+
+def test_every_line_fits_the_schema_from_the_header_to_the_end(whole):
+    for line in whole.lines:
+        check(line, "line", whole.output)
+    kinds = [line["type"] for line in whole.lines]
+    assert (kinds[0], kinds[-1]) == ("header", "finished")
+    assert kinds.count("header") == kinds.count("finished") == 1
+    assert whole.side_lines("crash") == whole.side_lines("hang") == {}
+
+
+def test_every_cell_listed_is_verified_or_says_why_not(whole, without_mpi):
+    assert_right(whole)
+    assert whole.lines[0]["cells"] == without_mpi("--list-cells").stdout.splitlines()
+
+
+def test_each_result_follows_its_own_start(whole):
+    body = [line for line in whole.lines if line["type"] in ("started", "result")]
+    for started, result in zip(body[::2], body[1::2], strict=True):
+        assert (started["type"], result["type"]) == ("started", "result")
+        assert (started["cell"], started["index"]) == (result["cell"], result["index"])
+        labels = {axis: grid.canonical(value) for axis, value in result["labels"].items()}
+        assert grid.cell_id(labels) == result["cell"]
+
+
+def test_the_header_names_what_ran(whole, kernel):
+    header, document = whole.lines[0], kernel.environment.document
+    assert header["kernel"] == kernel.executable.name
+    assert header["ranks"] == len(header["processes"]) == 2
+    assert header["source_state"] == fingerprint.kernel_source_state()
+    assert re.search(document["library_version_pattern"], header["mpi"]["library_version"])
+    assert header["mpi"]["library_path"].startswith(document["prefix"])
+
+
+def test_the_project_books_to_each_cell_what_its_result_says(whole, kernel):
+    state = fingerprint.kernel_source_state()
+    expected = records.Expectation.of(kernel.environment.document, 2, "unbound", state)
+    outcomes = whole.outcomes(whole.lines[0]["cells"], expected)
+    assert {cell: outcome.status for cell, outcome in outcomes.items()} == whole.statuses
+
+
+def test_the_table_has_a_row_a_cell(whole):
+    if whole.lines[0]["parameters"]["resolved"].get("table") is None:
+        assert whole.stdout == ""
+        return
+    first = [str(next(iter(result["labels"].values()))) for result in whole.results.values()]
+    rows = [line.split()[0] for line in whole.stdout.splitlines() if line.strip()]
+    assert [word for word in rows if word in first] == first == rows[-len(first) :]
+    assert "{" not in whole.stdout
+
+
+def test_one_rank_is_unsupported_and_the_header_proves_that_it_was_alone(kernel):
+    run = kernel.launch(ranks=1)
+    assert run.code == 4
+    assert run.stderr.count("ranks: found 1 in the world; expected 2 or more") == 1
+    (header,) = run.lines
+    assert (header["type"], header["ranks"]) == ("header", 1)
+    assert run.side_lines("crash") == {}
+
+
+def test_three_ranks_work(kernel, whole):
+    run = kernel.launch(*blocks(cells_for_three_ranks(whole.statuses)), ranks=3)
+    assert_right(run)
+    assert run.lines[0]["ranks"] == 3
+
+
+@pytest.fixture(scope="session")
+def sanitized_whole(sanitized):
+    return sanitized.launch()
+
+
+def assert_clean(run, tried=()):
+    assert_right(run, tried)
+    assert "Sanitizer" not in run.stderr
+    assert "runtime error" not in run.stderr
+
+
+def test_sanitizers_find_nothing(sanitized_whole):
+    assert_clean(sanitized_whole)
+
+
+def test_sanitizers_find_nothing_with_three_ranks_in_a_relaunch(
+    sanitized, sanitized_whole, tmp_path
+):
+    cells = cells_for_three_ranks(sanitized_whole.statuses)
+    killed = tmp_path / "lines.jsonl"
+    killed.write_text(f'{{"type":"started","cell":"{cells[0]}","index":0}}\n', "utf-8")
+    run = sanitized.launch(*blocks(cells), "--missing", output=killed, ranks=3)
+    assert_clean(run, tried=cells[:1])

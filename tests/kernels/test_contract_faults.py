@@ -1,0 +1,139 @@
+"""Each fault that can be injected gets its verdict in every kernel; a relaunch does the rest."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+
+import pytest
+
+from onesided.documents import check
+
+from .conftest import Run, blocks, few_cells
+
+#: Open MPI's module ofi sleeps for a second at its end; no claim here is about transports.
+QUICK = {"OMPI_MCA_btl": "^ofi"}
+
+
+@pytest.fixture(scope="session")
+def ok_cells(whole):
+    return few_cells(whole.statuses)
+
+
+@pytest.fixture(scope="session")
+def launch(kernel, ok_cells):
+    """Return a function that launches the kernel on these cells, with a fault in one of them."""
+
+    def start(*options, **more):
+        return kernel.launch(*blocks(ok_cells), *options, variables=QUICK, **more)
+
+    return start
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_wrong_data_is_found_and_ends_with_code_3(launch, ok_cells, place):
+    index = range(len(ok_cells))[place]
+    run = launch("--inject", f"wrong_data@{index}")
+    assert run.code == 3, run.stderr
+    for line in run.lines:
+        check(line, "line", run.output)
+    assert run.statuses == dict.fromkeys(ok_cells, "ok") | {ok_cells[index]: "wrong_data"}
+    wrong = run.results[ok_cells[index]]
+    assert ": found " in wrong["detail"] or " of " in wrong["detail"]
+    errors = [item for item in wrong["verification"] if item["errors"]]
+    assert all(item["first_mismatch"] for item in errors) and errors
+    outcomes = run.outcomes(ok_cells)
+    assert {cell: outcome.status for cell, outcome in outcomes.items()} == run.statuses
+
+
+@pytest.fixture(scope="session")
+def crash(launch, ok_cells):
+    """A launch that died in a cell amid the others."""
+    return launch("--inject", f"crash@{len(ok_cells) // 2}")
+
+
+def assert_dead(run, ok_cells, index, number):
+    assert run.code != 0
+    assert run.statuses == dict.fromkeys(ok_cells[:index], "ok")
+    outcomes = list(run.outcomes(ok_cells).values())
+    assert [outcome.status for outcome in outcomes[:index]] == ["ok"] * index
+    assert outcomes[index].status == "crash"
+    assert outcomes[index].detail == (
+        f"rank 1 in start, outside MPI: signal {number:d} ({number.name}); "
+        f"the launcher exited {run.code}"
+    )
+    # the launcher ends rank 0 for it, which is no death of rank 0's own
+    assert run.side_lines("crash").keys() == {1}
+
+
+def test_a_crash_is_booked_to_its_cell_with_the_signal(crash, ok_cells):
+    assert_dead(crash, ok_cells, len(ok_cells) // 2, signal.SIGABRT)
+
+
+def test_a_fault_is_booked_to_its_cell_with_the_signal(launch, ok_cells):
+    assert_dead(launch("--inject", "fault@0"), ok_cells, 0, signal.SIGSEGV)
+
+
+def relaunch(launch, run, folder) -> tuple[Run, list[str]]:
+    """Launch again what is missing, in a copy; return the whole and the cells begun anew."""
+    for path in run.output.parent.glob(f"{run.output.name}*"):
+        shutil.copy(path, folder)
+    again = launch("--missing", output=folder / run.output.name)
+    started = [line["cell"] for line in again.of_type("started")]
+    return again, started[len(run.of_type("started")) :]
+
+
+def test_a_relaunch_after_a_crash_runs_the_rest_alone(launch, crash, ok_cells, tmp_path):
+    index = len(ok_cells) // 2
+    again, begun = relaunch(launch, crash, tmp_path)
+    assert again.code == 0, again.stderr
+    assert begun == ok_cells[index + 1 :]
+    outcomes = again.outcomes(ok_cells)
+    assert {cell: outcome.status for cell, outcome in outcomes.items()} == (
+        dict.fromkeys(ok_cells, "ok") | {ok_cells[index]: "crash"}
+    )
+    nothing_left = launch("--missing", output=again.output)
+    assert nothing_left.code == 0
+    assert nothing_left.of_type("started") == again.of_type("started")
+
+
+def test_an_error_of_mpi_is_booked_to_its_cell_with_the_call(launch, ok_cells):
+    run = launch("--inject", "error@0")
+    assert run.code != 0
+    assert f"MPI_Send failed in phase start of cell {ok_cells[0]}" in run.stderr
+    outcome = run.outcomes(ok_cells)[ok_cells[0]]
+    assert outcome.status == "crash"
+    assert outcome.detail.startswith("rank 1 in start, MPI_Send: exited by itself")
+
+
+def test_a_hang_is_booked_to_its_cell_with_phase_and_call_of_every_rank(launch, ok_cells):
+    run = launch("--inject", "hang@0", "--cell-timeout-s", "1")
+    assert run.code != 0
+    sides = run.side_lines("hang")
+    assert {rank: side["cell"] for rank, side in sides.items()} == dict.fromkeys(
+        range(2), ok_cells[0]
+    )
+    assert (sides[0]["phase"], sides[0]["call"]) == ("start", None)
+    assert sides[1]["call"]
+    outcome = run.outcomes(ok_cells)[ok_cells[0]]
+    assert outcome.status == "hang"
+    assert outcome.detail.startswith("rank 0 in start, outside MPI")
+
+
+def test_a_cell_made_slow_is_not_wrong(launch, ok_cells):
+    run = launch("--inject", "slow@0")
+    assert run.code == 0, run.stderr
+    assert run.statuses == dict.fromkeys(ok_cells, "ok")
+
+
+def test_a_line_that_is_cut_is_no_line_and_its_cell_is_run_again(kernel, whole, tmp_path):
+    begin, _, _ = whole.output.read_text("utf-8").rpartition('{"type":"started"')
+    cut = Run(whole.code, "", "", tmp_path / "lines.jsonl")
+    cut.output.write_text(begin + '{"type":"started","cell":"', "utf-8")
+    again = kernel.launch("--missing", output=cut.output, variables=QUICK)
+    last = list(whole.results)[-1]
+    assert again.code == (4 if whole.statuses[last] == "unsupported" else 0)
+    assert [line["cell"] for line in again.of_type("started")] == list(whole.results)
+    assert again.statuses == whole.statuses
+    outcomes = again.outcomes(list(whole.results))
+    assert {cell: outcome.status for cell, outcome in outcomes.items()} == whole.statuses
