@@ -125,19 +125,6 @@ def test_every_check_passes_a_dry_run(tmp_path):
     assert answer.returncode == 0
 
 
-def test_the_kernel_lists_the_very_cells_that_the_check_declares(described, kernel_prefix):
-    for test in described:
-        declared = grid.blocks(test["base_point"], test["crosses"])
-        options = [f"--cells={grid.block_option(block)}" for block in declared]
-        answer = subprocess.run(
-            [kernel_prefix / "bin" / test["kernel"], "--list-cells", *options],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert answer.stdout.split() == list(grid.cells(test["base_point"], test["crosses"]))
-
-
 def test_a_check_for_an_environment_that_cannot_be_had_is_skipped_with_the_reason_kept(tmp_path):
     name = next(iter(environments.declared()))
     build = tmp_path / "build"

@@ -9,10 +9,7 @@ import pytest
 
 from onesided.documents import check
 
-from .conftest import Run, blocks, few_cells
-
-#: Open MPI's module ofi sleeps for a second at its end; no claim here is about transports.
-QUICK = {"OMPI_MCA_btl": "^ofi"}
+from .conftest import QUICK, Run, blocks, few_cells
 
 
 @pytest.fixture(scope="session")
@@ -52,26 +49,31 @@ def crash(launch, ok_cells):
     return launch("--inject", f"crash@{len(ok_cells) // 2}")
 
 
-def assert_dead(run, ok_cells, index, number):
+def assert_dead(run, ok_cells, index, signal_number, call, detail):
+    """The launch died in this cell, at its start; only the last rank died of its own."""
     assert run.code != 0
     assert run.statuses == dict.fromkeys(ok_cells[:index], "ok")
-    outcomes = list(run.outcomes(ok_cells).values())
-    assert [outcome.status for outcome in outcomes[:index]] == ["ok"] * index
-    assert outcomes[index].status == "crash"
-    assert outcomes[index].detail == (
-        f"rank 1 in start, outside MPI: signal {number:d} ({number.name}); "
-        f"the launcher exited {run.code}"
-    )
-    # the launcher ends rank 0 for it, which is no death of rank 0's own
-    assert run.side_lines("crash").keys() == {1}
+    outcomes = [run.outcomes(ok_cells)[cell] for cell in ok_cells]
+    assert [outcome.status for outcome in outcomes[: index + 1]] == ["ok"] * index + ["crash"]
+    assert outcomes[index].detail == f"{detail}; the launcher exited {run.code}"
+    assert run.side_lines("crash")[1] == {
+        "type": "crash", "cell": ok_cells[index], "rank": 1, "phase": "start", "call": call,
+        "signal": signal_number,
+    }  # fmt: skip
 
 
 def test_a_crash_is_booked_to_its_cell_with_the_signal(crash, ok_cells):
-    assert_dead(crash, ok_cells, len(ok_cells) // 2, signal.SIGABRT)
+    detail = "rank 1 in start, outside MPI: signal 6 (SIGABRT)"
+    assert_dead(crash, ok_cells, len(ok_cells) // 2, signal.SIGABRT, None, detail)
+    # the launcher ends rank 0 for it, which is no death of rank 0's own
+    assert crash.side_lines("crash").keys() == {1}
 
 
 def test_a_fault_is_booked_to_its_cell_with_the_signal(launch, ok_cells):
-    assert_dead(launch("--inject", "fault@0"), ok_cells, 0, signal.SIGSEGV)
+    run = launch("--inject", "fault@0")
+    detail = "rank 1 in start, outside MPI: signal 11 (SIGSEGV)"
+    assert_dead(run, ok_cells, 0, signal.SIGSEGV, None, detail)
+    assert run.side_lines("crash").keys() == {1}
 
 
 def relaunch(launch, run, folder) -> tuple[Run, list[str]]:
@@ -99,11 +101,9 @@ def test_a_relaunch_after_a_crash_runs_the_rest_alone(launch, crash, ok_cells, t
 
 def test_an_error_of_mpi_is_booked_to_its_cell_with_the_call(launch, ok_cells):
     run = launch("--inject", "error@0")
-    assert run.code != 0
     assert f"MPI_Send failed in phase start of cell {ok_cells[0]}" in run.stderr
-    outcome = run.outcomes(ok_cells)[ok_cells[0]]
-    assert outcome.status == "crash"
-    assert outcome.detail.startswith("rank 1 in start, MPI_Send: exited by itself")
+    detail = "rank 1 in start, MPI_Send: exited by itself"
+    assert_dead(run, ok_cells, 0, None, "MPI_Send", detail)
 
 
 def test_a_hang_is_booked_to_its_cell_with_phase_and_call_of_every_rank(launch, ok_cells):

@@ -1,18 +1,18 @@
-"""What a kernel does when something is wrong: usage, wrong data, crash, hang, cut files."""
+"""What the harness does when something is wrong, shown by one kernel.
+
+What holds for every kernel is in test_contract.py and test_contract_faults.py.
+"""
 
 from __future__ import annotations
 
 import json
 import signal
-import subprocess
 from dataclasses import replace
-from pathlib import Path
 from statistics import median
 
 import pytest
 
-from onesided import records
-from onesided.documents import check
+from .conftest import preloaded
 
 SMALL = ("--compute_ms", "0.5", "--flavor", "create,allocate", "--tasks-per-rank", "2")
 CELLS = 4  # SMALL times the two default cases
@@ -31,15 +31,10 @@ CELLS = 4  # SMALL times the two default cases
         (["--compute_ms", "10,,3"], ["compute_ms", "an empty value", "number from 0"]),
         (["--compute_ms", "inf"], ["compute_ms", "inf", "number from 0"]),
         (["--jitter_percent", "91"], ["jitter_percent", "91", "integer from 0 to 90"]),
-        (["--algorithm", "magic"], ["algorithm", "magic", "mpi2_array"]),
         (["--cells", "flavour=create"], ["--cells", "flavour=create", "axis=value"]),
         (["--cells", "flavor=create;flavor=create"], ["--cells", "each axis once"]),
         (["--label", "nothing"], ["--label", "nothing", "KEY=VALUE"]),
-        (["--inject", "hang@99"], ["--inject", "hang@99"]),
-        (["--speed", "9"], ["--speed", "option"]),
         (["--missing=yes"], ["--missing=yes", "flag"]),
-        (["--missing"], ["--missing", "no --output"]),
-        (["loose"], ["loose", "option"]),
     ],
 )
 def test_a_bad_option_ends_with_one_line_and_code_2(shared_counter, options, named):
@@ -55,26 +50,6 @@ def test_a_bad_option_is_said_once_by_all_ranks_together(shared_counter):
     assert run.code == 2
     assert run.stderr.count("shared_counter: --seed: found x; expected") == 1
     assert run.lines == []
-
-
-def test_a_file_that_cannot_be_written_is_a_usage_fault(shared_counter, tmp_path):
-    run = shared_counter.launch(output=tmp_path / "no folder" / "lines.jsonl")
-    assert run.code == 2
-    assert run.stderr.count("shared_counter: --output: found") == 1
-
-
-def test_a_full_disk_is_said(shared_counter):
-    run = shared_counter.launch(output=Path("/dev/full"))
-    assert run.code != 0
-    assert run.stderr.count("--output: ") == run.stderr.count("No space left on device") == 1
-
-
-def test_one_rank_is_unsupported_and_the_header_proves_that_it_was_alone(shared_counter):
-    run = shared_counter.launch(ranks=1)
-    assert run.code == 4
-    assert run.stderr.count("ranks: found 1 in the world; expected 2 or more") == 1
-    (header,) = run.lines
-    assert (header["type"], header["ranks"]) == ("header", 1)
 
 
 def test_cells_are_listed_without_mpi(shared_counter):
@@ -99,139 +74,36 @@ def test_cells_are_listed_without_mpi(shared_counter):
     ]
 
 
-def test_help_lists_every_option_with_its_default(shared_counter):
-    run = shared_counter.alone("--help")
-    assert run.returncode == 0
-    for option in ("--algorithm", "--cells", "--missing", "--seed", "--price-burst", "--inject"):
-        assert option in run.stdout
-    assert "(default: 5)" in run.stdout
-
-
-def test_wrong_data_is_found_and_ends_with_code_3(shared_counter):
-    run = shared_counter.launch(*SMALL, "--inject", "wrong_data@2")
-    assert run.code == 3
-    results = list(run.results.values())
-    assert [result["status"] for result in results] == ["ok", "ok", "wrong_data", "ok"]
-    errors = {item["name"]: item for item in results[2]["verification"]}
-    assert errors["sequence"]["errors"] == 2  # a value is missing, the greatest is out of range
-    assert errors["final_value"]["errors"] == 1
-    assert "outside 0 to" in errors["sequence"]["first_mismatch"]
-    assert results[2]["detail"].startswith("sequence: 2 of")
-
-
-def test_a_crash_is_booked_to_its_own_cell_and_a_relaunch_runs_the_rest(shared_counter):
-    crash = shared_counter.launch(*SMALL, "--inject", "crash@1")
-    assert crash.code != 0
-    assert len(crash.of_type("started")) == 2
-    assert len(crash.results) == 1
-    killer = crash.of_type("started")[1]["cell"]
-
-    again = shared_counter.launch(*SMALL, "--missing", output=crash.output)
-    assert again.code == 0
-    assert len(again.of_type("header")) == 2
-    assert len(again.of_type("started")) == CELLS
-    assert len(again.results) == CELLS - 1
-    assert killer not in again.results
-
-    nothing_left = shared_counter.launch(*SMALL, "--missing", output=crash.output)
-    assert nothing_left.code == 0
-    assert len(nothing_left.of_type("started")) == CELLS
-
-
-def deaths(run):
-    """The crash lines of a launch by rank, each held against the schema."""
-    found = {}
-    for path in run.output.parent.glob(f"{run.output.name}.crash-*"):
-        for text in path.read_text("utf-8").splitlines():
-            line = json.loads(text)
-            check(line, "line#crash", path)
-            assert path.name.endswith(f"-{line['rank']}")
-            assert line["rank"] not in found
-            found[line["rank"]] = line
-    return found
-
-
-def detail_of(run, cell, tmp_path):
-    """What the project says of a cell of this launch."""
-    (tmp_path / "launches.jsonl").write_text(
-        json.dumps(
-            {"type": "launch_ended", "launch": 1, "begin_s": 0.0, "end_s": 1.0,
-             "exit_status": run.code, "timed_out": False, "finished": False}
-        )
-        + "\n"
-    )  # fmt: skip
-    launch = records.read_launch(run.output, tmp_path / "launches.jsonl")
-    return records.outcomes(launch, [cell], None)[cell]
-
-
-@pytest.mark.parametrize(("kind", "number"), [("crash", signal.SIGABRT), ("fault", signal.SIGSEGV)])
-def test_a_rank_that_dies_leaves_where_and_of_which_signal(shared_counter, kind, number, tmp_path):
-    run = shared_counter.launch(*SMALL, "--inject", f"{kind}@1")
-    cell = run.of_type("started")[1]["cell"]
-    assert run.code != 0
-    # the launcher ends rank 0 for it, which is no death of rank 0's own
-    assert deaths(run) == {
-        1: {"type": "crash", "cell": cell, "rank": 1, "phase": "start", "call": None,
-            "signal": number},
-    }  # fmt: skip
-    outcome = detail_of(run, cell, tmp_path)
-    assert (outcome.status, outcome.detail) == (
-        "crash",
-        f"rank 1 in start, outside MPI: signal {number:d} ({number.name}); "
-        f"the launcher exited {run.code}",
-    )
-
-
-def test_an_error_that_mpi_returns_names_its_call(shared_counter, tmp_path):
-    run = shared_counter.launch(*SMALL, "--inject", "error@0")
-    cell = run.of_type("started")[0]["cell"]
-    assert "MPI_Send failed in phase start" in run.stderr
-    assert deaths(run)[1] == {
-        "type": "crash", "cell": cell, "rank": 1, "phase": "start", "call": "MPI_Send",
-        "signal": None,
-    }  # fmt: skip
-    detail = detail_of(run, cell, tmp_path).detail
-    assert detail.startswith("rank 1 in start, MPI_Send: exited by itself; the launcher exited")
-
-
 def test_an_error_that_mpi_dies_of_names_its_call(shared_counter):
     # the library asks the launcher to end the ranks, then exits: who is first is not known
     for _ in range(4):
         run = shared_counter.launch(*SMALL, "--inject", "fatal@0")
         assert run.code != 0
-        found = deaths(run)
+        found = run.side_lines("crash")
         if found:
             break
     assert (found[1]["phase"], found[1]["call"], found[1]["signal"]) == ("start", "MPI_Send", None)
 
 
-def test_a_death_inside_the_start_of_mpi_is_in_no_cell(shared_counter, environment, tmp_path):
-    source = tmp_path / "dies.c"
-    source.write_text(
-        "#include <signal.h>\n"
-        "int MPI_Init_thread(int *c, char ***v, int r, int *p)\n"
-        "{ (void)c; (void)v; (void)r; (void)p; return raise(SIGBUS); }\n"
-    )
-    library = tmp_path / "dies.so"
-    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library], check=True)
-    run = shared_counter.launch(*SMALL, variables={"LD_PRELOAD": str(library)})
+DIES = """
+#include <signal.h>
+int MPI_Init_thread(int *c, char ***v, int r, int *p)
+{ (void)c; (void)v; (void)r; (void)p; return raise(SIGBUS); }
+"""
+
+
+def test_a_death_inside_the_start_of_mpi_is_in_no_cell(shared_counter, tmp_path):
+    run = shared_counter.launch(*SMALL, variables=preloaded(DIES, tmp_path))
     assert run.lines == []
-    found = deaths(run)
+    found = run.side_lines("crash")
     assert found
     for rank, line in found.items():
         assert line == {
             "type": "crash", "cell": None, "rank": rank, "phase": "init",
             "call": "MPI_Init_thread", "signal": signal.SIGBUS,
         }  # fmt: skip
-    detail = detail_of(run, "any=1", tmp_path).detail
+    detail = run.outcomes(["any=1"])["any=1"].detail
     assert "in init, MPI_Init_thread: signal 7 (SIGBUS)" in detail
-
-
-def test_a_launch_that_ends_well_leaves_no_crash(shared_counter):
-    whole = shared_counter.launch(*SMALL)
-    assert (whole.code, deaths(whole)) == (0, {})
-    alone = shared_counter.launch(ranks=1)
-    assert (alone.code, deaths(alone)) == (4, {})
 
 
 def test_a_line_that_is_cut_is_no_line(shared_counter):
@@ -253,27 +125,24 @@ def test_a_line_that_is_cut_is_no_line(shared_counter):
     assert len(started) == len(set(started)) == CELLS
 
 
-def test_the_watchdog_names_phase_and_call_of_every_rank(shared_counter, tmp_path):
+def test_the_watchdog_names_phase_and_call_of_every_rank(shared_counter):
     run = shared_counter.launch(
         *(*SMALL, "--algorithm", "mpi2_array", "--inject", "hang@1", "--cell-timeout-s", "1")
     )
     assert run.code != 0
     assert len(run.results) == 1
     hung = run.of_type("started")[1]["cell"]
-    sides = [
-        json.loads((run.output.parent / f"{run.output.name}.hang-{rank}").read_text("utf-8"))
-        for rank in range(2)
-    ]
-    for rank, side in enumerate(sides):
-        check(side, "line", run.output)
-        assert (side["type"], side["cell"], side["rank"]) == ("hang", hung, rank)
+    sides = run.side_lines("hang")
     # Rank 0 hangs outside MPI; rank 1 in the access that needs rank 0, or at the end without it.
     assert (sides[0]["phase"], sides[0]["call"]) == ("start", None)
     assert sides[1]["phase"] in ("access", "wait")
     assert sides[1]["call"] in ("MPI_Win_lock", "MPI_Win_unlock", "MPI_Barrier")
-    assert [side["in_collective"] for side in sides] == [False, sides[1]["call"] == "MPI_Barrier"]
+    assert [sides[rank]["in_collective"] for rank in range(2)] == [
+        False,
+        sides[1]["call"] == "MPI_Barrier",
+    ]
     assert sides[1]["collectives"] - sides[0]["collectives"] == sides[1]["in_collective"]
-    assert detail_of(run, hung, tmp_path).detail == (
+    assert run.outcomes([hung])[hung].detail == (
         f"rank 0 in start, outside MPI; rank 1 in {sides[1]['phase']}, {sides[1]['call']}"
     )
 
@@ -315,15 +184,6 @@ int MPI_Win_unlock(int target, void *window)
 """
 
 
-def preloaded(source, folder):
-    """Return the variables under which a library made of a C text stands before MPI's own."""
-    (folder / "preload.c").write_text(source)
-    library = folder / "preload.so"
-    command = ["cc", "-shared", "-fPIC", folder / "preload.c", "-o", library, "-ldl"]
-    subprocess.run(command, check=True)
-    return {"LD_PRELOAD": str(library)}
-
-
 def test_a_rank_that_waits_in_a_collective_call_is_not_named_for_the_one_that_hangs(
     shared_counter, tmp_path
 ):
@@ -334,7 +194,7 @@ def test_a_rank_that_waits_in_a_collective_call_is_not_named_for_the_one_that_ha
         variables=preloaded(STUCK, tmp_path),
     )
     (hung,) = (line["cell"] for line in run.of_type("started"))
-    detail = detail_of(run, hung, tmp_path).detail
+    detail = run.outcomes([hung])[hung].detail
     culprit, victim = detail.split("; ")
     assert culprit.startswith("rank 1 in ") and culprit.endswith(", MPI_Win_unlock")
     assert victim.startswith("rank 0 in ") and "MPI_Win" not in victim
@@ -372,6 +232,6 @@ def test_a_rank_whose_watchdog_rings_a_second_later_still_says_where_it_stands(
         variables=preloaded(LATE, tmp_path),
     )
     hung = run.of_type("started")[1]["cell"]
-    outcome = detail_of(run, hung, tmp_path)
+    outcome = run.outcomes([hung])[hung]
     assert outcome.status == "hang"
     assert outcome.detail.startswith("rank 0 in start, outside MPI; rank 1 in ")

@@ -8,9 +8,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from onesided.paths import project_root
 
-from .conftest import HERE, KERNELS, Kernel, build
+from .conftest import HERE, KERNELS, Kernel, build, preloaded
 from .test_shared_counter import CASES, GRID
 
 
@@ -35,6 +37,7 @@ def test_the_units_of_the_harness(environment, sanitized_folder, sanitizer_optio
     assert run.returncode == 0, run.stderr
 
 
+@pytest.mark.slow
 def test_sanitizers_find_nothing_in_any_algorithm(sanitized_counter):
     run = sanitized_counter.launch(
         *(*GRID, "--case", CASES, "--compute_ms", "0.5", "--thread-level", "multiple"),
@@ -46,26 +49,11 @@ def test_sanitizers_find_nothing_in_any_algorithm(sanitized_counter):
     assert len(run.results) == 60
 
 
-def test_sanitizers_find_nothing_in_a_relaunch(sanitized_counter):
-    crash = sanitized_counter.launch("--compute_ms", "0.5", "--inject", "crash@0")
-    again = sanitized_counter.launch("--compute_ms", "0.5", "--missing", output=crash.output)
-    assert again.code == 0, again.stderr
-
-
 def test_a_sanitizer_still_reports_a_fault_and_its_place_is_kept(sanitized_counter):
     run = sanitized_counter.launch("--compute_ms", "0.5", "--inject", "fault@0")
     assert "AddressSanitizer: SEGV on unknown address" in run.stderr
     assert "fault" in run.stderr.partition("#0 ")[2].partition("\n")[0]
     assert (run.output.parent / f"{run.output.name}.crash-1").exists()
-
-
-def preloaded(folder, source):
-    """Variables that put functions of this C source before those of all libraries."""
-    (folder / "before.c").write_text(source, "utf-8")
-    library = folder / "before.so"
-    line = ["cc", "-shared", "-fPIC", "-pthread", folder / "before.c", "-o", library]
-    subprocess.run(line, check=True)
-    return {"LD_PRELOAD": str(library)}
 
 
 def header_of(kernel, **options):
@@ -74,7 +62,6 @@ def header_of(kernel, **options):
 
 def test_the_header_counts_the_threads_there_are_after_the_start_of_mpi(shared_counter, tmp_path):
     one_more = preloaded(
-        tmp_path,
         """
         #include <pthread.h>
         #include <unistd.h>
@@ -85,6 +72,7 @@ def test_the_header_counts_the_threads_there_are_after_the_start_of_mpi(shared_c
             pthread_create(&thread, 0, sleeps, 0);
         }
         """,
+        tmp_path,
     )
     threads = header_of(shared_counter)["threads_after_init"]
     assert threads >= 1
@@ -98,11 +86,11 @@ def test_the_header_says_whether_a_rank_may_read_another_ones_memory(shared_coun
         assert found is True
     # a read that is said to be good counts only if the value is there
     nothing_read = preloaded(
-        tmp_path,
         "#include <sys/uio.h>\n"
         "ssize_t process_vm_readv(int p, const struct iovec *l, unsigned long n,\n"
         "                         const struct iovec *r, unsigned long m, unsigned long f)\n"
         "{ (void)p; (void)n; (void)r; (void)m; (void)f; return (ssize_t)l->iov_len; }\n",
+        tmp_path,
     )
     assert header_of(shared_counter, variables=nothing_read)["process_vm_readv"] is False
     assert header_of(shared_counter, ranks=1)["process_vm_readv"] is None

@@ -147,6 +147,7 @@ def test_the_table_is_for_a_person(limits):
     assert "{" not in run.stdout
 
 
+@pytest.mark.slow
 def test_sanitizers_find_nothing(sanitized_limits):
     run = sanitized_limits.launch(*LARGER, *FEW, ranks=3)
     assert run.code == 0, run.stderr

@@ -343,6 +343,7 @@ def test_a_launch_can_be_told_to_take_prices_once(progress):
     assert not told_again(progress.launch("--operation", "put", *SHORT))
 
 
+@pytest.mark.slow
 def test_sanitizers_find_nothing_in_prices_taken_again(sanitized_progress):
     run = sanitized_progress.launch(*PRICED_AGAIN)
     assert run.code == 4, run.stderr
@@ -504,16 +505,6 @@ def test_helper_states_are_unsupported_below_multiple(progress):
         assert "asked for single, provided single" in result["detail"]
 
 
-def test_a_second_launch_takes_what_the_first_left(progress):
-    grid = ("--operation", "put,get", "--flavor", "allocate", *SHORT)
-    crash = progress.launch(*grid, "--inject", "crash@2")
-    assert crash.code != 0
-    again = progress.launch(*grid, "--missing", output=crash.output)
-    assert again.code == 0
-    assert len(again.of_type("started")) == 4
-    assert len(again.results) == 3
-
-
 @pytest.mark.parametrize(
     ("options", "named"),
     [
@@ -574,6 +565,7 @@ def test_sanitizers_find_nothing_with_several_origins(sanitized_progress):
     assert "runtime error" not in run.stderr
 
 
+@pytest.mark.slow
 def test_sanitizers_find_nothing_over_a_broad_grid(sanitized_progress):
     run = sanitized_progress.launch(
         *("--operation", OPERATIONS, "--flavor", FLAVORS, "--thread-level", "multiple"),

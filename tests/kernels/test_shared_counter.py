@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import pytest
 
-from onesided import fingerprint
 from onesided.documents import check
 
 ALGORITHMS = (
@@ -41,21 +40,9 @@ def whole_grid(shared_counter):
 def test_a_launch_of_the_whole_grid_completes(whole_grid):
     assert whole_grid.code == 0
     assert len(whole_grid.results) == 6 * 2 * 5
-    assert [line["type"] for line in whole_grid.lines[:2]] == ["header", "started"]
-    assert whole_grid.lines[-1] == {"type": "finished"}
-
-
-def test_every_line_fits_the_schema(whole_grid):
     for line in whole_grid.lines:
         check(line, "line", whole_grid.output)
-
-
-def test_each_result_follows_its_own_start(whole_grid):
-    body = [line for line in whole_grid.lines[1:-1] if line["type"] != "further"]
-    for started, result in zip(body[::2], body[1::2], strict=True):
-        assert (started["type"], result["type"]) == ("started", "result")
-        assert (started["cell"], started["index"]) == (result["cell"], result["index"])
-    assert [line["cell"] for line in body[::2]] == whole_grid.lines[0]["cells"]
+    assert whole_grid.lines[-1] == {"type": "finished"}
 
 
 def test_every_sequence_is_whole(whole_grid):
@@ -84,6 +71,16 @@ def test_all_tasks_are_done_once_and_each_active_rank_ends_on_none(whole_grid):
             assert len(series(result, "last_access", rank)) == 1
         for rank in range(RANKS):
             assert len(series(result, "wait", rank)) == len(series(result, "total", rank)) == 1
+
+
+def test_a_value_that_is_wrong_is_one_missing_and_one_out_of_range(shared_counter):
+    run = shared_counter.launch("--compute_ms", "0.5", "--inject", "wrong_data@2")
+    wrong = list(run.results.values())[2]
+    errors = {item["name"]: item for item in wrong["verification"]}
+    assert errors["sequence"]["errors"] == 2
+    assert errors["final_value"]["errors"] == 1
+    assert "outside 0 to" in errors["sequence"]["first_mismatch"]
+    assert wrong["detail"].startswith("sequence: 2 of")
 
 
 def test_a_budget_takes_tasks_from_long_computes_only_and_leaves_three(shared_counter):
@@ -148,17 +145,13 @@ def test_a_price_is_taken_again_later_in_the_launch_of_a_new_counter(whole_grid)
         assert metrics == {"price", "line_round_trip", "core_width", "target_core_width"}
 
 
-def test_the_header_tells_what_ran(whole_grid, environment):
+def test_the_header_tells_what_was_asked(whole_grid):
     header = whole_grid.lines[0]
-    prefix = environment.document["prefix"]
     assert header["labels"] == {"round": "3", "note": "a=b"}
-    assert header["source_state"] == fingerprint.kernel_source_state()
     assert header["thread_level"] == {"required": "multiple", "provided": "multiple"}
-    assert header["mpi"]["library_path"].startswith(prefix)
     assert header["placement"] == {"asked": "unbound", "found": "unbound"}
     assert header["clock"]["global"] is True
     assert header["parameters"]["resolved"]["tasks-per-rank"] == TASKS_PER_RANK
-    assert header["ranks"] == len(header["processes"]) == RANKS
 
 
 def test_another_mpi_on_the_library_path_is_not_taken(shared_counter, environment, tmp_path):
