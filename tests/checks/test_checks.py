@@ -1,4 +1,4 @@
-"""The checks as ReFrame sees them: all load, all describe their grid, the grid is the kernels'."""
+"""The checks as ReFrame sees them: all load, and all describe their grid."""
 
 import json
 import subprocess

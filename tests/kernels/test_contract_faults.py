@@ -36,9 +36,11 @@ def test_wrong_data_is_found_and_ends_with_code_3(launch, ok_cells, place):
         check(line, "line", run.output)
     assert run.statuses == dict.fromkeys(ok_cells, "ok") | {ok_cells[index]: "wrong_data"}
     wrong = run.results[ok_cells[index]]
-    assert ": found " in wrong["detail"] or " of " in wrong["detail"]
-    errors = [item for item in wrong["verification"] if item["errors"]]
-    assert all(item["first_mismatch"] for item in errors) and errors
+    error, *_ = (item for item in wrong["verification"] if item["errors"])
+    assert wrong["detail"] == (
+        f"{error['name']}: {error['errors']} of {error['checked']} wrong, "
+        f"first: {error['first_mismatch']}"
+    )
     outcomes = run.outcomes(ok_cells)
     assert {cell: outcome.status for cell, outcome in outcomes.items()} == run.statuses
 
