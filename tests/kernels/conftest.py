@@ -106,7 +106,7 @@ class Run:
 
 def record_of(output: Path) -> Path:
     """Return where the launches with an output are recorded."""
-    return output.with_name(f"{output.name}.launches")
+    return output.with_name(f"launches-{output.name}")
 
 
 def record_launch(output: Path, code: int) -> None:

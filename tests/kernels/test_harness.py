@@ -104,7 +104,8 @@ def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):
     (sources / "shared_counter.c").unlink()
     (sources / "put_latency.c").write_text(example, "utf-8")
     folder = build(environment, tmp_path / "build", sources)
-    run = Kernel(environment, folder / "put_latency", tmp_path, {}).launch()
+    kernel = Kernel(environment, folder / "put_latency", tmp_path, {})
+    run = kernel.launch()
     assert run.code == 0, run.stderr
-    assert all(result["status"] == "ok" for result in run.results.values())
-    assert len(run.results) > 0
+    assert set(run.statuses.values()) == {"ok"}
+    assert kernel.launch("--inject", "wrong_data@0").code == 3
