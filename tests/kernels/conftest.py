@@ -235,7 +235,7 @@ def built(once) -> Callable[..., Path]:
     """Return a function that gives the folder of an environment's kernels, built once."""
 
     def folder_of(environment: Environment, sanitizers: str = "") -> Path:
-        name = "-".join(["build", environment.name, *sanitizers.split(",")])
+        name = "-".join(["build", environment.name, *filter(None, sanitizers.split(","))])
         options = [f"-DONESIDED_SANITIZE={sanitizers}"]
         return once(name, lambda folder: build(environment, folder, options=options))
 

@@ -147,7 +147,6 @@ def test_the_watchdog_names_phase_and_call_of_every_rank(shared_counter):
     )
 
 
-@pytest.mark.measures
 def test_a_cell_made_slow_is_three_times_as_slow(shared_counter):
     run = shared_counter.launch(
         *("--cells", "flavor=create;case=target_idle;compute_ms=0;jitter_percent=0,1"),

@@ -12,7 +12,7 @@ from onesided import records
 from onesided.fingerprint import kernel_source_state
 from onesided.paths import project_root
 
-from .conftest import Environment, build
+from .conftest import Environment
 
 SCRIPT = project_root() / "reframe_checks" / "launch.sh"
 MPICH, OPEN_MPI, INTEL = "mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"
@@ -22,16 +22,12 @@ GRID = ("--flavor", "create,allocate", "--case", "target_idle", "--compute_ms", 
 
 
 @pytest.fixture(scope="session")
-def kernels_of(ready_environment, tmp_path_factory):
-    """Return a function that builds the kernels with an MPI, once, and says what it is."""
-    built = {}
+def kernels_of(ready_environment, built):
+    """Return a function that gives an MPI of that name and a kernel that is built with it."""
 
     def of(name):
-        if name not in built:
-            environment = Environment(ready_environment(name))
-            folder = build(environment, tmp_path_factory.mktemp(f"foreign-{name}"))
-            built[name] = environment, folder / "shared_counter"
-        return built[name]
+        environment = Environment(ready_environment(name))
+        return environment, built(environment) / "shared_counter"
 
     return of
 

@@ -129,7 +129,6 @@ def test_a_burst_may_be_shorter(limits):
     assert {series(one, "time")[0]["burst"] for one in run.results.values()} == {3}
 
 
-@pytest.mark.measures
 def test_a_cell_made_slow_is_three_times_as_slow(limits):
     run = limits.launch("--bound", "timer,copy", "--inject", "slow@0")
     again = limits.launch("--bound", "timer,copy")

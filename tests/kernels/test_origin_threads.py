@@ -6,7 +6,7 @@ import pytest
 
 from onesided.documents import check
 
-from .conftest import Kernel, build
+from .conftest import Kernel
 
 OPERATIONS = "put,get,accumulate,fetch_and_op"
 FETCHING = ("get", "fetch_and_op")
@@ -174,12 +174,11 @@ def test_sanitizers_find_nothing(
         assert "runtime error" not in one.stderr
 
 
-def test_the_thread_sanitizer_finds_no_race(environment, tmp_path):
+def test_the_thread_sanitizer_finds_no_race(environment, built, tmp_path):
     """Races of our own: what an MPI library does is not instrumented, and not looked at."""
     kernel = Kernel(
         environment,
-        build(environment, tmp_path / "build", options=["-DONESIDED_SANITIZE=thread"])
-        / "origin_threads",
+        built(environment, "thread") / "origin_threads",
         tmp_path,
         {
             "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:exitcode=66",
