@@ -17,7 +17,7 @@ from onesided import fingerprint, grid, records
 from onesided.documents import check
 from onesided.paths import project_root
 
-from .conftest import KERNELS, QUICK, blocks, cells_for_three_ranks, preloaded, tool
+from .conftest import KERNELS, blocks, cells_for_three_ranks, preloaded, tool
 
 #: The program ends where it starts MPI.
 NO_MPI = """
@@ -104,13 +104,13 @@ def test_every_option_that_is_a_number_takes_nothing_else(kernel, whole, without
 
 
 def test_a_file_that_cannot_be_written_is_a_usage_fault(kernel, tmp_path):
-    run = kernel.launch(output=tmp_path / "no folder" / "lines.jsonl", variables=QUICK)
+    run = kernel.launch(output=tmp_path / "no folder" / "lines.jsonl")
     assert run.code == 2
     assert run.stderr.count(f"{kernel.executable.name}: --output: found") == 1
 
 
 def test_a_full_disk_is_said(kernel):
-    run = kernel.launch(output=Path("/dev/full"), variables=QUICK)
+    run = kernel.launch(output=Path("/dev/full"))
     assert run.code != 0
     assert run.stderr.count("--output: ") == run.stderr.count("No space left on device") == 1
 
@@ -202,7 +202,7 @@ def test_the_table_has_a_row_a_cell(whole):
 
 
 def test_one_rank_is_unsupported_and_the_header_proves_that_it_was_alone(kernel):
-    run = kernel.launch(ranks=1, variables=QUICK)
+    run = kernel.launch(ranks=1)
     assert run.code == 4
     assert run.stderr.count("ranks: found 1 in the world; expected 2 or more") == 1
     (header,) = run.lines
@@ -211,7 +211,7 @@ def test_one_rank_is_unsupported_and_the_header_proves_that_it_was_alone(kernel)
 
 
 def test_three_ranks_work(kernel, whole):
-    run = kernel.launch(*blocks(cells_for_three_ranks(whole.statuses)), ranks=3, variables=QUICK)
+    run = kernel.launch(*blocks(cells_for_three_ranks(whole.statuses)), ranks=3)
     assert_right(run)
     assert run.lines[0]["ranks"] == 3
 

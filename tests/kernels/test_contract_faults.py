@@ -9,7 +9,7 @@ import pytest
 
 from onesided.documents import check
 
-from .conftest import QUICK, Run, blocks, few_cells
+from .conftest import Run, blocks, few_cells
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +22,7 @@ def launch(kernel, ok_cells):
     """Return a function that launches the kernel on these cells, with a fault in one of them."""
 
     def start(*options, **more):
-        return kernel.launch(*blocks(ok_cells), *options, variables=QUICK, **more)
+        return kernel.launch(*blocks(ok_cells), *options, **more)
 
     return start
 
@@ -135,7 +135,7 @@ def test_a_line_that_is_cut_is_no_line_and_its_cell_is_run_again(kernel, whole, 
     begin, _, _ = whole.output.read_text("utf-8").rpartition('{"type":"started"')
     cut = Run(whole.code, "", "", tmp_path / "lines.jsonl")
     cut.output.write_text(begin + '{"type":"started","cell":"', "utf-8")
-    again = kernel.launch("--missing", output=cut.output, variables=QUICK)
+    again = kernel.launch("--missing", output=cut.output)
     last = list(whole.results)[-1]
     assert again.code == (4 if whole.statuses[last] == "unsupported" else 0)
     assert [line["cell"] for line in again.of_type("started")] == list(whole.results)
