@@ -10,7 +10,7 @@ C_SOURCES = $(shell git ls-files '*.c' '*.h')
 TEST_OPTIONS ?=
 # tests that do not measure run side by side, the others come last, each alone on the machine
 WORKERS ?= 2
-TESTS := python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+TESTS := python -m pytest --numprocesses $(WORKERS)
 IMAGE ?= all
 BOOTSTRAP ?= docker
 # the kernels are compiled with -Wall -Wextra -Werror by any MPI; one is enough to see a warning

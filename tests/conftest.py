@@ -4,12 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 import quiet
 import yaml
 from fake_mpi import Fake
+from xdist.scheduler import LoadScopeScheduling
 
 from onesided import environments
 
@@ -29,8 +30,24 @@ TINY = {
 }
 #: Set where everything is installed that tests can want: a skip is a failure then.
 NO_SKIP = os.environ.get("ONESIDED_NO_SKIP") == "1"
+#: Folders of tests that one worker runs: one user builds and mounts the images.
+ONE_WORKER = ("containers",)
 #: What no package registry has, and what nobody can install: an idle machine.
 MAY_ALWAYS_BE_SKIPPED = ("Spack", "the machine is busy")
+
+
+class _ByFile(LoadScopeScheduling):
+    """Gives a worker a file of tests at a time, or a folder whose tests share more than files."""
+
+    def _split_scope(self, nodeid):
+        file = PurePosixPath(nodeid.partition("::")[0])
+        return str(file.parent if file.parent.name in ONE_WORKER else file)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Have `_ByFile` spread the tests, in the order in which they were collected."""
+    config.option.loadscopereorder = False
+    return _ByFile(config, log)
 
 
 def measures(item):
