@@ -159,6 +159,7 @@ def run_progress(session):
     ).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.measures
 def test_a_cell_that_was_independent_and_waits_fails_the_check(
     ready_environment, tmp_path, monkeypatch

@@ -79,6 +79,7 @@ def test_time_outs_of_one_setting_take_no_launch_from_the_next(
     assert statuses == {"async_thread": ["not_run"], "default": ["ok"]}
 
 
+@pytest.mark.slow
 def test_a_rank_that_is_killed_as_it_starts_costs_no_cell_its_verdict(
     replace_launcher, campaign_file, onesided, tmp_path
 ):

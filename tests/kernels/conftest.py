@@ -219,6 +219,9 @@ def preloaded(source: str, folder: Path) -> dict[str, str]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Kernels are launched alone: two ranks spin on two cores."""
     quiet.mark(items, HERE, pytest.mark.measures)
+    for item in items:
+        if item.get_closest_marker("slow_elsewhere") and ENVIRONMENTS[0] not in item.nodeid:
+            item.add_marker(SLOW)
 
 
 @pytest.fixture(

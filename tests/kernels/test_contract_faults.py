@@ -11,6 +11,8 @@ from onesided.documents import check
 
 from .conftest import Run, blocks, few_cells
 
+pytestmark = pytest.mark.slow_elsewhere
+
 
 @pytest.fixture(scope="session")
 def ok_cells(whole):

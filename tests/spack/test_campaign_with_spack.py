@@ -57,6 +57,7 @@ def headers_of(results):
     ]
 
 
+@pytest.mark.slow
 def test_without_spack_the_campaign_completes_with_kernels_that_cmake_built(
     ready_environment, onesided, campaign_file, tmp_path, monkeypatch
 ):

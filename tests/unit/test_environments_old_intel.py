@@ -42,6 +42,7 @@ def provide():
     return document
 
 
+@pytest.mark.slow
 def test_it_becomes_ready_or_says_why_not_and_two_ranks_of_a_kernel_run_with_it(old, monkeypatch):
     # as where its providers are not found
     monkeypatch.setenv("FI_PROVIDER_PATH", "/not/there")

@@ -77,6 +77,7 @@ def test_a_rerun_with_nothing_to_do_runs_nothing(campaign_that_ran, onesided, re
     assert (results / "report" / "index.html").stat().st_mtime_ns == report
 
 
+@pytest.mark.slow
 def test_a_round_more_runs_that_round_only(campaign_that_ran, campaign_file, onesided, results):
     (first,) = sessions(results)
     made = first.stat().st_mtime_ns
