@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import signal
 from dataclasses import replace
-from statistics import median
 
 import pytest
 
@@ -148,17 +147,23 @@ def test_the_watchdog_names_phase_and_call_of_every_rank(shared_counter):
 
 
 def test_a_cell_made_slow_is_three_times_as_slow(shared_counter):
-    run = shared_counter.launch(
-        *("--cells", "flavor=create;case=target_idle;compute_ms=0;jitter_percent=0,1"),
-        *("--inject", "slow@1", "--price-samples", "40", "--price-budget-s", "1"),
-    )
-    prices = [
-        median(item["samples"])
-        for result in run.results.values()
-        for item in result["series"]
-        if item["metric"] == "price"
-    ]
-    assert 1.5 < prices[1] / prices[0] < 6
+    prices = {}
+    # what else the machine does can only add to a price: the least of several launches is compared
+    for _ in range(3):
+        run = shared_counter.launch(
+            *("--cells", "flavor=create;case=target_idle;compute_ms=0;jitter_percent=0,1"),
+            *("--inject", "slow@1", "--price-samples", "40", "--price-budget-s", "1"),
+        )
+        for line in [*run.of_type("result"), *run.of_type("further")]:
+            samples = prices.setdefault(line["cell"], [])
+            samples += [
+                sample
+                for item in line["series"]
+                if item["metric"] == "price"
+                for sample in item["samples"]
+            ]
+    usual, slow = (min(samples) for samples in prices.values())
+    assert 2 < slow / usual < 5
 
 
 # Every rank but the first hangs where it ends an epoch.
