@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 """Change one place of the software at a time, and see whether a test fails: the mutation proof.
 
-Each entry of tools/mutants.yaml is one such change, a mutant, with the claim that it breaks and the
-tests that should see it first. A mutant is applied in a worktree of HEAD in a temporary folder,
-never in the checkout. It is killed by a test that fails with the change and passes without.
+Each entry of tools/mutants.yaml is one such change, a mutant. It is applied in a worktree of HEAD
+in a temporary folder, and killed by a test that fails with the change and passes without.
 
-What each mutant came to goes to build/mutants.jsonl; a run goes on from an earlier one of the same
-HEAD. Exit codes: 0, 1 more than three survive, or one without a reason, or a mutant was not tested,
-2 the list is wrong.
+What each came to goes to build/mutants.jsonl; a run goes on from an earlier one of the same HEAD.
+Exit codes: 0, 1 a mutant is not killed and has no reason, or more than three are not, 2 bad input.
 """
 
 from __future__ import annotations
@@ -25,20 +23,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-FIELDS = {"name", "file", "find", "replace", "what", "tests"}
-OPTIONAL = {"survives"}
+FIELDS = ("name", "file", "find", "replace", "what", "tests")
 MOST_SURVIVORS = 3
 TIMEOUT_S = 3600
 PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", "-p", "no:cacheprovider")
 EVERYTHING = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
-"""What `make test` adds to that."""
 TEST_LINE = re.compile(r"^(FAILED|ERROR) (.+?)(?: - .*)?$", re.M)
 KILLED, OPEN, SURVIVED = "killed", "open", "survived"
 
@@ -49,7 +45,7 @@ class ListError(Exception):
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change, as the list has it."""
+    """One change, as the list has it; `survives` is the reason of one that no test kills."""
 
     name: str
     file: str
@@ -72,11 +68,11 @@ class Mutant:
             ListError: what is to be replaced does not stand there exactly once.
         """
         path = root / self.file
-        count = path.read_text("utf-8").count(self.find) if path.is_file() else 0
-        if count != 1 or self.find == self.replace:
-            found = f"found {count} times in {self.file}"
+        text = path.read_text("utf-8") if path.is_file() else ""
+        if text.count(self.find) != 1:
+            found = f"found {text.count(self.find)} times in {self.file}"
             raise ListError(f"mutants.yaml: {self.name}: find: {found}, expected once")
-        return path.read_text("utf-8").replace(self.find, self.replace)
+        return text.replace(self.find, self.replace)
 
 
 def read(path: Path) -> list[Mutant]:
@@ -88,8 +84,8 @@ def read(path: Path) -> list[Mutant]:
     found: dict[str, Mutant] = {}
     for entry in yaml.safe_load(path.read_text("utf-8")):
         name = entry.get("name")
-        if not FIELDS <= set(entry) <= FIELDS | OPTIONAL or name in found:
-            expected = f"a name of its own and {', '.join(sorted(FIELDS))}"
+        if not set(FIELDS) <= set(entry) <= {*FIELDS, "survives"} or name in found:
+            expected = f"{', '.join(FIELDS)}, and a name of its own"
             raise ListError(f"{path.name}: {name}: found {', '.join(entry)}, expected {expected}")
         found[name] = Mutant(**{**entry, "tests": tuple(entry["tests"])})
     return list(found.values())
@@ -98,9 +94,9 @@ def read(path: Path) -> list[Mutant]:
 @contextlib.contextmanager
 def worktree(root: Path) -> Iterator[Path]:
     """Give a worktree of HEAD; it is removed in the end."""
+    git = ("git", "-C", str(root), "worktree")
     with tempfile.TemporaryDirectory(prefix="onesided-mutants-") as folder:
-        path = Path(folder) / "tree"
-        git = ("git", "-C", str(root), "worktree")
+        path = Path(folder).resolve() / "tree"
         subprocess.run([*git, "add", "--quiet", "--detach", str(path), "HEAD"], check=True)
         try:
             yield path
@@ -109,108 +105,97 @@ def worktree(root: Path) -> Iterator[Path]:
 
 
 def variables(tree: Path, root: Path) -> dict[str, str]:
-    """Return the variables under which a worktree's sources are tested, with ready environments."""
-    build = os.environ.get("ONESIDED_BUILD") or str(root / "build")
-    kept = {name: value for name, value in os.environ.items() if name != "ONESIDED_ROOT"}
-    return {**kept, "PYTHONPATH": str(tree / "src"), "ONESIDED_BUILD": build}
-
-
-def demand_own_sources(tree: Path, root: Path) -> None:
-    """See that a worktree's package is the one that is imported there.
+    """Return the variables under which a worktree is tested: its sources, ready environments.
 
     Raises:
-        ListError: another one is: every mutant would survive.
+        ListError: another package than the worktree's is imported: every mutant would survive.
     """
+    found = {name: value for name, value in os.environ.items() if name != "ONESIDED_ROOT"}
+    found |= {"PYTHONPATH": str(tree / "src")}
+    found.setdefault("ONESIDED_BUILD", str(root / "build"))
     command = [sys.executable, "-c", "import onesided; print(onesided.__file__)"]
-    answer = subprocess.run(
-        command, cwd=tree, env=variables(tree, root), capture_output=True, text=True, check=True
-    )
-    if not Path(answer.stdout.strip()).is_relative_to(tree.resolve()):
-        raise ListError(f"PYTHONPATH: found {answer.stdout.strip()}, expected a file in {tree}")
+    imported = subprocess.check_output(command, cwd=tree, env=found, text=True).strip()
+    if not Path(imported).is_relative_to(tree):
+        raise ListError(f"PYTHONPATH: onesided: found {imported}, expected a file in {tree}")
+    return found
 
 
-def pytest(tree: Path, root: Path, arguments: Sequence[str]) -> tuple[str, str]:
-    """Run tests in a worktree; return ``passed``, ``failed`` or how else it ended, and the test."""
-    process = subprocess.Popen(
-        [*PYTEST, *arguments],
-        cwd=tree,
-        env=variables(tree, root),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        output, _ = process.communicate(timeout=TIMEOUT_S)
-    except BaseException as fault:
-        os.killpg(process.pid, signal.SIGKILL)
-        if isinstance(fault, subprocess.TimeoutExpired):
-            return "timed out", " ".join(arguments)
-        raise
-    kind, test = next(iter(TEST_LINE.findall(output)), ("", ""))
-    if process.returncode == 0:
-        return "passed", ""
-    if process.returncode == 1 and kind == "FAILED":
-        return "failed", test
-    last = (output.strip().splitlines() or [""])[-1]
-    return f"pytest exited {process.returncode}", test or last
+@dataclass(frozen=True)
+class Bench:
+    """Where mutants are tested."""
 
+    tree: Path
+    variables: dict[str, str]
 
-def decide(mutant: Mutant, tree: Path, root: Path, quick: bool) -> tuple[str, str]:
-    """Return what a mutant came to, and the test that caught it."""
-    path = tree / mutant.file
-    original, changed = path.read_text("utf-8"), mutant.applied(tree)
-    try:
-        _write(path, changed)
-        ended, test = pytest(tree, root, mutant.tests)
-        if ended == "passed" and not quick:
-            ended, test = pytest(tree, root, EVERYTHING)
-    finally:
-        _write(path, original)
-    if ended == "passed":
-        return (OPEN if quick else SURVIVED), ""
-    if ended != "failed":
+    def test(self, arguments: Sequence[str]) -> tuple[str, str]:
+        """Run pytest; return passed, failed or how else it ended, and the first test of it."""
+        process = subprocess.Popen(
+            [*PYTEST, *arguments], cwd=self.tree, env=self.variables, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        )  # fmt: skip
+        try:
+            output, _ = process.communicate(timeout=TIMEOUT_S)
+        except BaseException as fault:
+            os.killpg(process.pid, signal.SIGKILL)
+            if isinstance(fault, subprocess.TimeoutExpired):
+                return "timed out", " ".join(arguments)
+            raise
+        kind, test = next(iter(TEST_LINE.findall(output)), ("", ""))
+        if process.returncode == 0:
+            return "passed", ""
+        failed = process.returncode == 1 and kind == "FAILED"
+        return "failed" if failed else f"pytest exited {process.returncode}", test
+
+    def decide(self, mutant: Mutant, quick: bool) -> tuple[str, str]:
+        """Return what a mutant came to, and the test that caught it."""
+        original = (self.tree / mutant.file).read_text("utf-8")
+        self._write(mutant.file, mutant.applied(self.tree))
+        try:
+            ended, test = self.test(mutant.tests)
+            if ended == "passed" and not quick:
+                ended, test = self.test(EVERYTHING)
+        finally:
+            self._write(mutant.file, original)
+        if ended == "passed":
+            return (OPEN if quick else SURVIVED), ""
+        if ended == "failed":
+            ended = KILLED if self.test([test])[0] == "passed" else "fails without the change"
         return ended, test
-    without, _ = pytest(tree, root, [test])
-    return (KILLED, test) if without == "passed" else ("fails without the change", test)
 
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, "utf-8")
-    # Python takes bytecode of the same size and second for that of this text
-    shutil.rmtree(path.parent / "__pycache__", ignore_errors=True)
-
-
-def earlier(results: Path, head: str, quick: bool) -> dict[str, dict[str, Any]]:
-    """Return what earlier runs of the same HEAD found, by digest."""
-    lines = results.read_text("utf-8").splitlines() if results.is_file() else []
-    found = [json.loads(line) for line in lines if line.endswith("}")]
-    wanted = (KILLED, SURVIVED, *([OPEN] if quick else []))
-    return {one["digest"]: one for one in found if one["head"] == head and one["outcome"] in wanted}
+    def _write(self, name: str, text: str) -> None:
+        (self.tree / name).write_text(text, "utf-8")
+        # Python takes bytecode of the same size and second for that of this text
+        shutil.rmtree((self.tree / name).parent / "__pycache__", ignore_errors=True)
 
 
 def run(mutants: Sequence[Mutant], root: Path, quick: bool) -> list[dict[str, Any]]:
-    """Decide on each mutant; return one line each, which is also added to the results."""
+    """Decide on each mutant; return a line for each, which is also added to the results."""
     results = root / "build" / "mutants.jsonl"
     results.parent.mkdir(exist_ok=True)
+    results.touch()
     head = subprocess.check_output(["git", "-C", str(root), "rev-parse", "HEAD"], text=True).strip()
-    known, lines = earlier(results, head, quick), []
+    counts = (KILLED, SURVIVED, OPEN) if quick else (KILLED, SURVIVED)
+    known = {
+        (line["digest"], line["head"]): line
+        for line in map(json.loads, results.read_text("utf-8").splitlines())
+        if line["outcome"] in counts
+    }
+    lines = []
     with worktree(root) as tree:
-        demand_own_sources(tree, root)
+        bench = Bench(tree, variables(tree, root))
         for mutant in mutants:
             mutant.applied(tree)
         for mutant in mutants:
-            line = known.get(mutant.digest)
+            line = known.get((mutant.digest, head))
             if line is None:
                 begin_s = time.monotonic()
-                outcome, test = decide(mutant, tree, root, quick)
-                seconds = round(time.monotonic() - begin_s, 1)
-                line = {**asdict(mutant), "digest": mutant.digest, "head": head}
-                line |= {"outcome": outcome, "test": test, "seconds": seconds}
-                with results.open("a") as stream:
-                    stream.write(json.dumps(line) + "\n")
-                print(f"{outcome:10} {mutant.name} ({seconds} s) {test}", flush=True)
-            lines.append({**line, "name": mutant.name, "survives": mutant.survives})
+                outcome, test = bench.decide(mutant, quick)
+                line = {"digest": mutant.digest, "head": head, "outcome": outcome, "test": test}
+                line["seconds"] = round(time.monotonic() - begin_s, 1)
+                with results.open("a", encoding="utf-8") as stream:
+                    stream.write(json.dumps({"name": mutant.name, **line}) + "\n")
+                print(f"{outcome} {mutant.name} ({line['seconds']} s) {test}", flush=True)
+            lines.append({**line, "name": mutant.name, "file": mutant.file, "why": mutant.survives})
     return lines
 
 
@@ -219,29 +204,26 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", help="mutants; all if none is named")
     parser.add_argument("--list", action="store_true", help="say what there is and test nothing")
-    parser.add_argument("--quick", action="store_true", help="run the tests that are named only")
-    parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
+    parser.add_argument("--quick", action="store_true", help="run only the tests that are named")
+    parser.add_argument("--root", type=Path, default=ROOT, help="another checkout")
     asked = parser.parse_args()
     try:
         mutants = read(asked.root / "tools" / "mutants.yaml")
-        unknown = set(asked.names) - {mutant.name for mutant in mutants}
-        if unknown:
-            raise ListError(f"mutants.yaml: name: found no {sorted(unknown)}, see --list")
+        if unknown := set(asked.names) - {mutant.name for mutant in mutants}:
+            raise ListError(f"names: found {', '.join(unknown)}, expected names of --list")
         chosen = [one for one in mutants if not asked.names or one.name in asked.names]
-        if asked.list:
-            print("\n".join(f"{one.name:40} {one.file:48} {one.what}" for one in chosen))
-            return 0
-        lines = run(chosen, asked.root, asked.quick)
+        lines = [] if asked.list else run(chosen, asked.root, asked.quick)
     except ListError as fault:
         print(f"mutants: {fault}", file=sys.stderr)
         return 2
+    for one in chosen if asked.list else ():
+        print(f"{one.name:38} {one.file:42} {one.what}")
     for line in lines:
-        print(f"{line['name']:40} {line['file']:48} {line['outcome']:10} {line['test']}")
+        end = line["test"] or line["why"]
+        print(f"{line['name']:38} {line['file']:42} {line['outcome']:8} {end}")
     left = [line for line in lines if line["outcome"] != KILLED]
-    survivors = [line for line in left if line["outcome"] in (SURVIVED, OPEN)]
-    print(f"{len(lines) - len(left)} of {len(lines)} killed")
-    unexplained = [line for line in left if not line["survives"]]
-    return int(len(survivors) > MOST_SURVIVORS or bool(unexplained))
+    print(f"{len(lines) - len(left)} of {len(lines)} killed") if lines else None
+    return int(len(left) > MOST_SURVIVORS or not all(line["why"] for line in left))
 
 
 if __name__ == "__main__":

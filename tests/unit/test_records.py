@@ -139,6 +139,13 @@ def test_a_line_that_is_cut_is_no_line_and_its_cell_died_with_the_launcher(launc
     assert statuses(read) == ["ok", "crash", "crash"]
 
 
+def test_a_line_without_its_end_is_cut_though_all_of_it_stands_there(launch):
+    lines = [header(), started("c=1"), result("c=1"), started("c=2")]
+    read = launch(lines, ended(exit_status=137, finished=False), json.dumps(result("c=2")))
+    assert read.cut_lines == 1
+    assert statuses(read) == ["ok", "crash", "crash"]
+
+
 def test_a_crash_is_booked_to_the_cell_it_happened_in_and_the_relaunch_goes_on(launch):
     lines = [
         header(), started("c=1"), result("c=1"), started("c=2"),
