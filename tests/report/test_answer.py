@@ -40,3 +40,15 @@ def test_cells_with_jitter_that_disagree_are_mixed():
 def test_a_failure_is_the_answer_wherever_it_was():
     assert word_of(cell("0", "independent"), cell("50", "wrong data")) == "wrong data"
     assert word_of(cell("0", "wrong data"), cell("50", "independent")) == "wrong data"
+
+
+def test_the_worst_case_is_the_slowest_over_idle_with_where_that_was():
+    times = {"0": 3.0, "50": 40.0}
+    cells = [cell("0", "waits"), cell("50", "waits")]
+    material = SimpleNamespace(
+        cells=cells,
+        measure=lambda one, metric: SimpleNamespace(value=times[one.labels["jitter_percent"]]),
+    )
+    row, _ = answer_row(material, "one", [KEY])
+    assert row["slowdown"].value == 40.0
+    assert "50" in row["where"]

@@ -78,6 +78,7 @@ def test_six_launches_give_an_interval_with_its_coverage(campaign):
     assert full["coverage"].unique().to_list() == [0.96875]
     assert full["kind"].unique().to_list() == ["interval"]
     assert (full["low"] <= full["value"]).all() and (full["value"] <= full["high"]).all()
+    assert (full["low"] < full["value"]).any() and (full["value"] < full["high"]).any()
 
 
 def test_fewer_launches_give_a_range_and_no_verdict(tmp_path):

@@ -258,6 +258,16 @@ def test_a_distance_that_changes_during_the_price_counts_as_far(changed):
     assert (len(near), len(far)) == (5, 1)
 
 
+def test_a_price_met_on_two_threads_of_one_core_is_not_pooled_with_those_on_two_cores():
+    trips = [*[NEAR] * (LAUNCHES - 1), (NEAR_S / 6, NEAR_S / 6)]
+    samples = accesses(behaviours()[verdicts.WAITS], trips=trips)
+    cheap = (pl.col("metric") == "price") & (pl.col("round") == LAUNCHES)
+    value = pl.when(cheap).then(pl.col("value") / 2).otherwise(pl.col("value"))
+    found = values(samples.with_columns(value.alias("value")))
+    assert found["price", "median"] == pytest.approx([2e-6] * (LAUNCHES - 1))
+    assert found["price", "far"] == pytest.approx([1e-6])
+
+
 def test_a_price_that_does_not_depend_on_the_distance_keeps_every_launch():
     trips = [NEAR, NEAR, FAR, NEAR, FAR, NEAR]
     samples = accesses(behaviours()[verdicts.WAITS], trips=trips)

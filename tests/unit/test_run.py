@@ -7,8 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from onesided import campaign, run, strays
+from onesided import campaign, fingerprint, run, strays
 from onesided.errors import InputError
+from onesided.session import Session, Slot
 
 
 def test_too_little_space_is_said_with_how_much_there_is_and_how_much_is_wanted(
@@ -35,6 +36,17 @@ def test_what_measures_is_what_changes_a_measurement(campaign_file):
     other = campaign.load(str(campaign_file(launch_timeout_s=61)))
     assert few.measuring() == many.measuring()
     assert other.measuring() != few.measuring()
+
+
+@pytest.mark.parametrize("source", ["kernel_source_state", "check_state"])
+def test_a_session_of_other_kernels_or_checks_is_not_adopted(
+    ready_environment, campaign_file, monkeypatch, source
+):
+    environment = ready_environment("mpich-5.0.2")["name"]
+    slot = Slot(campaign.load(str(campaign_file())), "laptop:node", environment, 1)
+    before, again = Session(slot, []).folder, Session(slot, []).folder
+    monkeypatch.setattr(fingerprint, source, lambda: "changed")
+    assert Session(slot, []).folder != before == again
 
 
 @pytest.mark.parametrize(
