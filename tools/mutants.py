@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Change one place of the software at a time, and see whether a test fails: the mutation proof.
 
 Each entry of tools/mutants.yaml is one such change, a mutant. It is applied in a worktree of HEAD
@@ -17,13 +16,12 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +30,6 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 FIELDS = ("name", "file", "find", "replace", "what", "tests")
 MOST_SURVIVORS = 3
-TIMEOUT_S = 3600
 PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", "-p", "no:cacheprovider")
 EVERYTHING = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 TEST_LINE = re.compile(r"^(FAILED|ERROR) (.+?)(?: - .*)?$", re.M)
@@ -58,15 +55,10 @@ class Mutant:
     @property
     def digest(self) -> str:
         """What tells whether an earlier result is of this very change and these tests."""
-        parts = (self.file, self.find, self.replace, *self.tests)
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+        return hashlib.sha256(repr(replace(self, what="", survives="")).encode()).hexdigest()[:12]
 
     def applied(self, root: Path) -> str:
-        """Return the file's text with the change.
-
-        Raises:
-            ListError: what is to be replaced does not stand there exactly once.
-        """
+        """Return the file's text with the change; what is replaced must stand there once."""
         path = root / self.file
         text = path.read_text("utf-8") if path.is_file() else ""
         if text.count(self.find) != 1:
@@ -76,11 +68,7 @@ class Mutant:
 
 
 def read(path: Path) -> list[Mutant]:
-    """Return the mutants of a list.
-
-    Raises:
-        ListError: an entry has other fields than it must have, or a name is there twice.
-    """
+    """Return the mutants of a list; each has the same fields and a name of its own."""
     found: dict[str, Mutant] = {}
     for entry in yaml.safe_load(path.read_text("utf-8")):
         name = entry.get("name")
@@ -105,14 +93,9 @@ def worktree(root: Path) -> Iterator[Path]:
 
 
 def variables(tree: Path, root: Path) -> dict[str, str]:
-    """Return the variables under which a worktree is tested: its sources, ready environments.
-
-    Raises:
-        ListError: another package than the worktree's is imported: every mutant would survive.
-    """
+    """Return the variables of a worktree's tests, under which it is its own package that counts."""
     found = {name: value for name, value in os.environ.items() if name != "ONESIDED_ROOT"}
-    found |= {"PYTHONPATH": str(tree / "src")}
-    found.setdefault("ONESIDED_BUILD", str(root / "build"))
+    found = {"ONESIDED_BUILD": str(root / "build"), **found, "PYTHONPATH": str(tree / "src")}
     command = [sys.executable, "-c", "import onesided; print(onesided.__file__)"]
     imported = subprocess.check_output(command, cwd=tree, env=found, text=True).strip()
     if not Path(imported).is_relative_to(tree):
@@ -129,22 +112,13 @@ class Bench:
 
     def test(self, arguments: Sequence[str]) -> tuple[str, str]:
         """Run pytest; return passed, failed or how else it ended, and the first test of it."""
-        process = subprocess.Popen(
-            [*PYTEST, *arguments], cwd=self.tree, env=self.variables, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, start_new_session=True,
-        )  # fmt: skip
-        try:
-            output, _ = process.communicate(timeout=TIMEOUT_S)
-        except BaseException as fault:
-            os.killpg(process.pid, signal.SIGKILL)
-            if isinstance(fault, subprocess.TimeoutExpired):
-                return "timed out", " ".join(arguments)
-            raise
-        kind, test = next(iter(TEST_LINE.findall(output)), ("", ""))
-        if process.returncode == 0:
-            return "passed", ""
-        failed = process.returncode == 1 and kind == "FAILED"
-        return "failed" if failed else f"pytest exited {process.returncode}", test
+        command = ["timeout", "--foreground", "1h", *PYTEST, *arguments]
+        answer = subprocess.run(
+            command, cwd=self.tree, env=self.variables, capture_output=True, text=True, check=False
+        )
+        kind, test = next(iter(TEST_LINE.findall(answer.stdout)), ("", ""))
+        ended = {(0, ""): "passed", (1, "FAILED"): "failed", (124, ""): "timed out"}
+        return ended.get((answer.returncode, kind), f"pytest exited {answer.returncode}"), test
 
     def decide(self, mutant: Mutant, quick: bool) -> tuple[str, str]:
         """Return what a mutant came to, and the test that caught it."""
@@ -172,21 +146,16 @@ def run(mutants: Sequence[Mutant], root: Path, quick: bool) -> list[dict[str, An
     """Decide on each mutant; return a line for each, which is also added to the results."""
     results = root / "build" / "mutants.jsonl"
     results.parent.mkdir(exist_ok=True)
-    results.touch()
     head = subprocess.check_output(["git", "-C", str(root), "rev-parse", "HEAD"], text=True).strip()
-    counts = (KILLED, SURVIVED, OPEN) if quick else (KILLED, SURVIVED)
-    known = {
-        (line["digest"], line["head"]): line
-        for line in map(json.loads, results.read_text("utf-8").splitlines())
-        if line["outcome"] in counts
-    }
-    lines = []
+    known, lines = {}, []
+    for line in map(json.loads, results.open(encoding="utf-8") if results.exists() else ()):
+        if line["head"] == head and line["outcome"] in (KILLED, SURVIVED, OPEN if quick else ""):
+            known[line["digest"]] = line
     with worktree(root) as tree:
         bench = Bench(tree, variables(tree, root))
+        [mutant.applied(tree) for mutant in mutants]
         for mutant in mutants:
-            mutant.applied(tree)
-        for mutant in mutants:
-            line = known.get((mutant.digest, head))
+            line = known.get(mutant.digest)
             if line is None:
                 begin_s = time.monotonic()
                 outcome, test = bench.decide(mutant, quick)
@@ -216,13 +185,14 @@ def main() -> int:
     except ListError as fault:
         print(f"mutants: {fault}", file=sys.stderr)
         return 2
-    for one in chosen if asked.list else ():
-        print(f"{one.name:38} {one.file:42} {one.what}")
+    if asked.list:
+        print("\n".join(f"{one.name:38} {one.file:42} {one.what}" for one in chosen))
+        return 0
     for line in lines:
         end = line["test"] or line["why"]
         print(f"{line['name']:38} {line['file']:42} {line['outcome']:8} {end}")
     left = [line for line in lines if line["outcome"] != KILLED]
-    print(f"{len(lines) - len(left)} of {len(lines)} killed") if lines else None
+    print(f"{len(lines) - len(left)} of {len(lines)} killed")
     return int(len(left) > MOST_SURVIVORS or not all(line["why"] for line in left))
 
 
