@@ -1,4 +1,4 @@
-"""A library that leaves out one operation of thousands, or returns a value twice, is found."""
+"""A library that leaves out one operation of thousands, repeats a value or spills one is found."""
 
 from __future__ import annotations
 
@@ -57,19 +57,25 @@ CASES = [
 ]
 
 
+def faulty_library(environment, name, folder):
+    library = folder / f"{name}.so"
+    compiler = environment.document["compilers"]["c"]
+    command = [compiler, "-shared", "-fPIC", HERE / f"{name}.c", "-o", library]
+    subprocess.run(command, env=environment.variables(), check=True)
+    return str(library)
+
+
 @pytest.fixture(scope="module")
 def swallowing(environment, tmp_path_factory):
     """Build the faulty library; return what a launch with it needs in its environment."""
-    library = tmp_path_factory.mktemp(f"swallow-{environment.name}") / "swallow.so"
-    compiler = environment.document["compilers"]["c"]
-    command = [compiler, "-shared", "-fPIC", HERE / "swallow.c", "-o", library]
-    subprocess.run(command, env=environment.variables(), check=True)
+    folder = tmp_path_factory.mktemp(f"swallow-{environment.name}")
+    library = faulty_library(environment, "swallow", folder)
 
     def variables(function, call=None):
         number = {} if call is None else {"SWALLOW_CALL": str(call)}
         # Open MPI's module ofi sleeps for a second at its end; no claim here is about transports
         quick = {"OMPI_MCA_btl": "^ofi"}
-        return {"LD_PRELOAD": str(library), "SWALLOW_NAMES": function, **number, **quick}
+        return {"LD_PRELOAD": library, "SWALLOW_NAMES": function, **number, **quick}
 
     return variables
 
@@ -112,3 +118,14 @@ def test_a_library_that_keeps_back_what_it_has_delivered_before_meets_no_payload
     assert [line["status"] for line in run.of_type("result")] == [
         "wrong_data" if keeps_gets_back else "ok"
     ]
+
+
+def test_what_a_library_writes_beside_a_payload_is_wrong_data(environment, build_folder, tmp_path):
+    kernel = kernel_named("progress", environment, build_folder, tmp_path)
+    options = (*ONCE, *BRIEF, "--operation", "accumulate", "--flavor", "allocate")
+    variables = {"LD_PRELOAD": faulty_library(environment, "spill", tmp_path)}
+    run = kernel.launch(*options, "--synchronisation", "lock_all_flush", variables=variables)
+    assert run.code == 3, run.stderr
+    (result,) = run.of_type("result")
+    errors = {one["name"]: one["errors"] for one in result["verification"]}
+    assert errors["at_target"] == 0 < errors["in_gaps"]
