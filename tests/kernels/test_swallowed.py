@@ -129,3 +129,18 @@ def test_what_a_library_writes_beside_a_payload_is_wrong_data(environment, build
     (result,) = run.of_type("result")
     errors = {one["name"]: one["errors"] for one in result["verification"]}
     assert errors["at_target"] == 0 < errors["in_gaps"]
+
+
+def test_the_last_access_that_a_library_leaves_out_is_wrong_data_too(
+    environment, build_folder, swallowing, tmp_path
+):
+    """Nobody gets a number after it: the counter in memory alone tells."""
+    kernel = kernel_named("shared_counter", environment, build_folder, tmp_path)
+    options = (*COUNTER, "--price-samples", "0", "--algorithm", "mpi2_tree")
+    (whole,) = kernel.launch(*options).of_type("result")
+    checked = {one["name"]: one["checked"] for one in whole["verification"]}
+    run = kernel.launch(*options, variables=swallowing("MPI_Accumulate", checked["sequence"]))
+    assert run.code == 3, run.stderr
+    (wrong,) = run.of_type("result")
+    errors = {one["name"]: one["errors"] for one in wrong["verification"]}
+    assert (errors["sequence"], errors["final_value"]) == (0, 1)
