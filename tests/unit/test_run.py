@@ -1,5 +1,6 @@
 """What a campaign asks of the machine is said before anything starts."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from onesided import campaign, fingerprint, run, strays
+from onesided import campaign, fingerprint, outcome, run, strays
 from onesided.errors import InputError
 from onesided.session import Session, Slot
 
@@ -117,3 +118,15 @@ def test_a_killed_campaigns_processes_are_ended_and_those_under_another_lock_are
         for process in left.values():
             process.kill()
             process.wait()
+
+
+def test_a_campaign_ends_with_the_faults_of_all_its_stages_and_the_greatest_exit_code(
+    campaign_file, tmp_path
+):
+    loaded = campaign.load(str(campaign_file()))
+    loaded.results.mkdir(parents=True)
+    faults = tmp_path / "faults.jsonl"
+    lines = [{"message": "one", "exit_code": 1}, {"message": "two", "exit_code": 2}]
+    faults.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = outcome.failure(loaded, 1, faults)
+    assert (str(found), found.exit_code) == ("one; two", 2)
