@@ -17,7 +17,7 @@ import synthetic
 from onesided import report
 from onesided.analyse import analyse
 from onesided.errors import InputError
-from onesided.report import numbers
+from onesided.report import frame, numbers
 from onesided.report.counter import cells as counter_cells
 
 
@@ -134,6 +134,13 @@ def test_a_hostile_name_is_text(html, parsed):
     assert "<b>not</b>" not in html
     # Vega, the page's own, and the specification of each of three figures
     assert parsed.scripts == 5
+
+
+def test_no_name_ends_the_script_that_it_stands_in():
+    name = json.dumps("</script><!-- & <script>")
+    written = frame._script_json(name)
+    assert not set(written) & set("<>&")
+    assert json.loads(written) == json.loads(name)
 
 
 def test_the_page_needs_nothing_from_elsewhere(html):
