@@ -8,6 +8,7 @@ INSTALLED := PATH="$(CURDIR)/.venv/bin:$$PATH"
 BUILD := .venv/bin/python -c 'from onesided import paths; print(paths.build_dir())'
 C_SOURCES = $(shell git ls-files '*.c' '*.h')
 TEST_OPTIONS ?=
+QUICK ?=
 # tests that do not measure run side by side, the others come last, each alone on the machine
 WORKERS ?= 2
 TESTS := python -m pytest --numprocesses $(WORKERS)
@@ -19,7 +20,7 @@ LINT_MPI := mpich-5.0.2
 # a campaign starts Python some hundred times: without its bytecode everything takes nearly twice as long
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup report test test-all lint peers environments container lock clean
+.PHONY: help setup report test test-all mutants lint peers environments container lock clean
 .DEFAULT_GOAL := help
 
 help: ## say what there is
@@ -48,6 +49,9 @@ test: setup ## see in ten minutes whether everything works here; says what was s
 
 test-all: setup ## run every test there is: half an hour on two cores
 	@$(INSTALLED) $(TESTS) $(TEST_OPTIONS)
+
+mutants: setup ## change one place at a time and see a test fail (QUICK=--quick; takes hours without)
+	@$(INSTALLED) python tools/mutants.py $(QUICK)
 
 lint: setup ## check style, format and warnings of Python and C
 	@$(INSTALLED) ruff check .

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FIELDS = ("name", "file", "find", "replace", "what", "tests")
 MOST_SURVIVORS = 3
 PYTEST = (sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", "-p", "no:cacheprovider")
-EVERYTHING = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+EVERYTHING = ("--numprocesses", "2")
 TEST_LINE = re.compile(r"^(FAILED|ERROR) (.+?)(?: - .*)?$", re.M)
 KILLED, OPEN, SURVIVED = "killed", "open", "survived"
 
