@@ -1,5 +1,6 @@
-/* What does the harness add to a price? The kernel `progress` makes bursts; beside it stands the
- * plainest loop that a person would write, on the same window and slots, in turns with it.
+/* What does the harness add to a price? Kernels make bursts by the loops of rma/operation.c; beside
+ * them stands the plainest loop that a person would write, on the same window and slots, in turns
+ * with them.
  *
  *   direct_loop PAIRS     under an MPI's launcher with two ranks
  *
@@ -8,10 +9,10 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "harness/clock.h"
-#include "progress/experiment.h"
+#include "harness/numbers.h"
+#include "rma/operation.h"
 
 #define TARGET 0
 #define SLOTS 100
@@ -69,24 +70,6 @@ static const struct {
              {"fetch_and_op", fetch_and_op},
              {"compare_and_swap", compare_and_swap}};
 
-static const struct operation *operation_named(const char *name)
-{
-    const struct operation *found = operations;
-    while (strcmp(found->name, name) != 0) {
-        found++;
-    }
-    return found;
-}
-
-static const struct synchronisation *lock_all_flush(void)
-{
-    const struct synchronisation *found = synchronisations;
-    while (strcmp(found->name, "lock_all_flush") != 0) {
-        found++;
-    }
-    return found;
-}
-
 static double direct_s(void (*direct)(void))
 {
     const double begin_s = clock_now_s();
@@ -94,43 +77,32 @@ static double direct_s(void (*direct)(void))
     return (clock_now_s() - begin_s) / SLOTS;
 }
 
-static double kernel_s(const struct operation *operation, struct experiment *experiment)
+static double kernel_s(const struct operation *operation, struct transfer *transfer)
 {
-    const struct access access = operation->access(experiment, SLOTS, false);
+    const struct access access = operation->access(transfer, SLOTS, false);
     return (access.completed_s - access.begin_s) / SLOTS;
 }
 
-static int compare_numbers(const void *first, const void *second)
+static void compare(struct transfer *transfer, int pairs)
 {
-    const double difference = *(const double *)first - *(const double *)second;
-    return (difference > 0) - (difference < 0);
-}
-
-static double median(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof values[0], compare_numbers);
-    return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
-}
-
-static void compare(struct experiment *experiment, int pairs)
-{
-    double *direct = calloc((size_t)pairs, sizeof(double));
-    double *kernel = calloc((size_t)pairs, sizeof(double));
-    double *ratio = calloc((size_t)pairs, sizeof(double));
+    const size_t count = (size_t)pairs;
+    double *direct = calloc(count, sizeof(double));
+    double *kernel = calloc(count, sizeof(double));
+    double *ratio = calloc(count, sizeof(double));
     for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
         const struct operation *operation = operation_named(loops[i].name);
         for (int pair = 0; pair < pairs; pair++) {
             if (pair % 2 == 0) {
                 direct[pair] = direct_s(loops[i].direct);
-                kernel[pair] = kernel_s(operation, experiment);
+                kernel[pair] = kernel_s(operation, transfer);
             } else {
-                kernel[pair] = kernel_s(operation, experiment);
+                kernel[pair] = kernel_s(operation, transfer);
                 direct[pair] = direct_s(loops[i].direct);
             }
             ratio[pair] = kernel[pair] / direct[pair];
         }
-        printf("%s %.4g %.4g %.4f\n", loops[i].name, median(kernel, pairs), median(direct, pairs),
-               median(ratio, pairs));
+        printf("%s %.4g %.4g %.4f\n", loops[i].name, median_of(kernel, count),
+               median_of(direct, count), median_of(ratio, count));
     }
     free(direct);
     free(kernel);
@@ -139,7 +111,6 @@ static void compare(struct experiment *experiment, int pairs)
 
 int main(int argument_count, char **arguments)
 {
-    static struct launch launch;
     const int pairs = argument_count > 1 ? atoi(arguments[1]) : 2001;
     int64_t *memory = NULL;
     int rank = 0;
@@ -147,21 +118,19 @@ int main(int argument_count, char **arguments)
     must(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     must(MPI_Win_allocate(rank == TARGET ? SLOTS * SLOT_BYTES : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
                           &memory, &window));
-    struct experiment experiment = {.launch = &launch,
-                                    .synchronisation = lock_all_flush(),
-                                    .target = TARGET,
-                                    .window = window,
-                                    .slot_bytes = SLOT_BYTES,
-                                    .type = MPI_INT64_T,
-                                    .type_count = 1,
-                                    .elements = 1,
-                                    .slots = SLOTS,
-                                    .payload = payload,
-                                    .result = result,
-                                    .compared = compared};
+    struct transfer transfer = {
+        .epoch = {.synchronisation = synchronisation_named("lock_all_flush"),
+                  .window = window,
+                  .target = TARGET},
+        .slot_bytes = SLOT_BYTES,
+        .type = {.type = MPI_INT64_T, .count = 1},
+        .elements = 1,
+        .payload = payload,
+        .result = result,
+        .compared = compared};
     if (rank == 1) {
         must(MPI_Win_lock_all(0, window));
-        compare(&experiment, pairs);
+        compare(&transfer, pairs);
         must(MPI_Win_unlock_all(window));
     }
     must(MPI_Barrier(MPI_COMM_WORLD));

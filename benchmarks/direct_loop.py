@@ -1,4 +1,4 @@
-"""Compare the timed loop of the kernel `progress` with the plainest loop, in pairs, in one process.
+"""Compare the timed loops of rma/operation.c with the plainest ones, in pairs, in one process.
 
     python benchmarks/direct_loop.py --environment mpich-5.0.2
 
@@ -29,7 +29,6 @@ TIMEOUT_S = 120
 KERNELS = project_root() / "src" / "kernels"
 SOURCES = [
     project_root() / "benchmarks" / "direct_loop.c",
-    *(KERNELS / "progress" / f"{part}.c" for part in ("operations", "synchronisations", "payload")),
 ]
 
 
@@ -45,7 +44,7 @@ def build(document: Mapping[str, Any], folder: Path) -> Path:
         document["compilers"]["c"],
         *("-O2", "-std=c11", "-D_GNU_SOURCE", f"-I{KERNELS}"),
         *('-DONESIDED_SOURCE_STATE=""', '-DONESIDED_THREAD_LEVEL="single"'),
-        *(*SOURCES, *sorted((KERNELS / "harness").glob("*.c"))),
+        *(*SOURCES, *sorted(KERNELS.glob("harness/*.c")), *sorted(KERNELS.glob("rma/*.c"))),
         *("-o", program, "-lm", "-ldl", "-lpthread"),
     ]
     run = subprocess.run(

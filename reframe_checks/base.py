@@ -40,7 +40,7 @@ class OnesidedCheck(
     a cell ReFrame shows.
     """
 
-    #: The kernel: ``src/kernels/<kernel>.c``.
+    #: The kernel: ``src/kernels/<study>/<kernel>.c``, or a folder of that name.
     kernel = builtins.variable(str)
     #: Options of the kernel beyond the cells, by name.
     kernel_options = builtins.variable(typ.Dict[str, str], value={})

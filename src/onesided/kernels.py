@@ -17,6 +17,8 @@ PLACEMENT = "unbound"
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 LAUNCH_MARKER = "ONESIDED_LAUNCH"
 """Set for every process of one launch; a rank that outlives its launcher is found by it."""
+NO_STUDIES = {"harness", "rma", "openshmem"}
+"""Folders of the kernels' sources that hold what kernels share, or are built on request."""
 LAST_WORDS = 2000
 """Characters of a failed build's output that a message holds."""
 
@@ -29,6 +31,16 @@ def build_script() -> Path:
 def sources() -> Path:
     """Return the folder of the kernels' sources."""
     return paths.project_root() / "src" / "kernels"
+
+
+def names() -> list[str]:
+    """Return the names of all kernels: of their executables, and of what CMake makes one of."""
+    found = [
+        path.stem
+        for path in sources().glob("*/*")
+        if path.parent.name not in NO_STUDIES and (path.suffix == ".c" or any(path.glob("*.c")))
+    ]
+    return sorted(found)
 
 
 def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> Path:

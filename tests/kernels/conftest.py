@@ -15,13 +15,12 @@ import pytest
 import quiet
 import yaml
 
-from onesided import records
+from onesided import kernels, records
 from onesided.documents import check
 from onesided.paths import config_dir, project_root
 
 KERNELS = project_root() / "src" / "kernels"
-#: As CMake finds them: a file is a kernel.
-KERNEL_NAMES = sorted(path.stem for path in KERNELS.glob("*.c"))
+KERNEL_NAMES = kernels.names()
 SANITIZERS = "address,undefined"
 #: Open MPI's module ofi sleeps for a second at its end, and no rank of one node needs it.
 QUICK = {"OMPI_MCA_btl": "^ofi"}

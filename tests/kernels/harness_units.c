@@ -9,6 +9,8 @@
 #include "harness/compute.h"
 #include "harness/host.h"
 #include "harness/lines.h"
+#include "harness/numbers.h"
+#include "harness/plan.h"
 #include "harness/record.h"
 #include "harness/sha256.h"
 #include "harness/sharing.h"
@@ -39,27 +41,43 @@ static void a_whole_sequence_passes_and_each_fault_is_seen(void)
     MUST(strcmp(verify_sequence(falling, begins, 2).first_mismatch, "rank 0 got 2 after 4") == 0);
 }
 
-static struct verification pattern_found(const unsigned char *payload, size_t size_bytes,
-                                         uint64_t sample, int rank)
+static void a_value_knows_its_sample_and_its_place(void)
 {
-    struct verification found = {.name = "pattern"};
-    verify_pattern(&found, payload, size_bytes, sample, rank);
-    MUST(found.checked == (long long)size_bytes);
-    return found;
-}
-
-static void a_pattern_knows_its_sample_and_rank(void)
-{
-    unsigned char payload[1000];
-    pattern_fill(payload, sizeof payload, 41, 1);
-    MUST(pattern_found(payload, sizeof payload, 41, 1).errors == 0);
-    MUST(pattern_found(payload, sizeof payload, 40, 1).errors > 900);
-    MUST(pattern_found(payload, sizeof payload, 41, 0).errors > 900);
-    payload[77] ^= 1;
-    MUST(pattern_found(payload, sizeof payload, 41, 1).errors == 1);
-    MUST(strstr(pattern_found(payload, sizeof payload, 41, 1).first_mismatch, "byte 77 of"));
+    struct verification found = {.name = "values"};
+    int other_samples = 0, other_places = 0;
+    for (size_t i = 0; i < 1000; i++) {
+        const int64_t value = value_of_sample(41, i);
+        MUST(value > 0 && value <= INT64_C(1) << 30);
+        other_samples += value != value_of_sample(40, i);
+        other_places += value != value_of_sample(41, i + 1);
+        verify_element(&found, value ^ (i == 77), value_of_sample(41, i), i, 41);
+    }
+    MUST(other_samples > 990 && other_places > 990);
+    MUST(found.checked == 1000 && found.errors == 1);
+    MUST(strstr(found.first_mismatch, "element 77 of sample 41"));
     MUST(verify_exact("sum", 10, 10).errors == 0);
     MUST(verify_exact("sum", 10, 11).errors == 1);
+}
+
+static void a_burst_is_as_long_as_its_budget_allows(void)
+{
+    const struct plan asked = {.burst = 1000, .samples = 10};
+    struct plan plan = plan_bursts(asked, 1e-6, 1.0);
+    MUST(plan.burst == 1000 && plan.samples == 10);
+    plan = plan_bursts(asked, 1e-6, 2e-3); /* ten bursts of a hundred take 1 ms */
+    MUST(plan.burst == 100 && plan.samples == 10);
+    plan = plan_bursts(asked, 1e-3, 4.5e-3); /* not even one operation ten times */
+    MUST(plan.burst == 1 && plan.samples == 4);
+    plan = plan_bursts(asked, 1.0, 1e-3);
+    MUST(plan.burst == 1 && plan.samples == 1);
+}
+
+static void the_median_is_in_the_middle(void)
+{
+    double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2};
+    MUST(median_of(odd, 3) == 2);
+    MUST(median_of(even, 4) == 2.5);
+    MUST(isnan(median_of(odd, 0)));
 }
 
 static void any_byte_becomes_json(void)
@@ -239,7 +257,9 @@ int main(int argument_count, char **arguments)
 {
     MUST(argument_count == 2);
     a_whole_sequence_passes_and_each_fault_is_seen();
-    a_pattern_knows_its_sample_and_rank();
+    a_value_knows_its_sample_and_its_place();
+    a_burst_is_as_long_as_its_budget_allows();
+    the_median_is_in_the_middle();
     any_byte_becomes_json();
     only_whole_lines_mark_a_cell_as_tried(arguments[1]);
     a_series_keeps_the_first_samples_and_counts_the_rest();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import graphlib
 import shutil
 import subprocess
 
@@ -9,7 +10,7 @@ import pytest
 
 from onesided import fingerprint
 
-from .conftest import ENVIRONMENTS, KERNELS, Environment, Kernel, build, tool
+from .conftest import ENVIRONMENTS, KERNEL_NAMES, KERNELS, Environment, Kernel, build, tool
 
 QUICK = ("--bound", "timer", "--samples", "1")
 
@@ -26,6 +27,33 @@ def copied(one_environment, tmp_path_factory):
     shutil.copytree(KERNELS, folder / "src" / "kernels")
     build(one_environment, folder / "build", folder / "src" / "kernels")
     return folder
+
+
+def symbols_of(path):
+    """Return the symbols that an object file has for others, and those that it takes."""
+    answer = subprocess.run(["nm", "-g", path], check=True, capture_output=True, text=True)
+    rows = [line.split()[-2:] for line in answer.stdout.splitlines()]
+    taken = {name for kind, name in rows if kind == "U"}
+    return {name for kind, name in rows if kind != "U"}, taken
+
+
+@pytest.mark.parametrize("kernel", KERNEL_NAMES)
+def test_no_object_file_needs_one_that_needs_it(copied, kernel):
+    """Each file of harness, rma and a kernel can be read after those it calls."""
+    objects = {
+        path: symbols_of(path)
+        for target in ("harness", kernel)
+        for path in (copied / "build" / "CMakeFiles" / f"{target}.dir").rglob("*.o")
+    }
+    owner = {name: path for path, (given, _) in objects.items() for name in given}
+    needs = {
+        path: {owner[name] for name in taken if name in owner} - {path}
+        for path, (_, taken) in objects.items()
+    }
+    assert len(needs) > 30
+    assert sum(map(len, needs.values())) > 60
+    order = tuple(graphlib.TopologicalSorter(needs).static_order())
+    assert len(order) == len(objects)
 
 
 def header_of(environment, build_folder, folder):

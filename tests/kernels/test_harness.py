@@ -100,9 +100,9 @@ def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):
     text = (project_root() / "docs" / "kernels.md").read_text("utf-8")
     (example,) = re.findall(r"```c\n(.*?)```", text, re.DOTALL)
     sources = tmp_path / "kernels"
-    shutil.copytree(KERNELS, sources)
-    (sources / "shared_counter.c").unlink()
-    (sources / "put_latency.c").write_text(example, "utf-8")
+    shutil.copytree(KERNELS, sources, ignore=shutil.ignore_patterns("stfc", "threads"))
+    (sources / "tutorial").mkdir()
+    (sources / "tutorial" / "put_latency.c").write_text(example, "utf-8")
     folder = build(environment, tmp_path / "build", sources)
     kernel = Kernel(environment, folder / "put_latency", tmp_path, {})
     run = kernel.launch()

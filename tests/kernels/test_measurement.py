@@ -137,9 +137,12 @@ SOURCE = "every_rank_checks.c"
 @pytest.mark.parametrize("environment", ["mpich-5.0.2"], indirect=True)
 def test_what_every_rank_has_verified_is_added_up(environment, tmp_path):
     sources = tmp_path / "src" / "kernels"
-    shutil.copytree(KERNELS / "harness", sources / "harness")
-    for file in (*KERNELS.glob("*.cmake"), KERNELS / "CMakeLists.txt", HERE / SOURCE):
+    for folder in ("harness", "rma"):
+        shutil.copytree(KERNELS / folder, sources / folder)
+    for file in (*KERNELS.glob("*.cmake"), KERNELS / "CMakeLists.txt"):
         shutil.copy(file, sources)
+    (sources / "tests").mkdir()
+    shutil.copy(HERE / SOURCE, sources / "tests")
     folder = build(environment, tmp_path / "build", sources)
     kernel = Kernel(environment, folder / "every_rank_checks", tmp_path, {})
     right = kernel.launch("--elements", "8", ranks=3)

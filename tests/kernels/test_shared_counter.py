@@ -54,6 +54,18 @@ def test_every_sequence_is_whole(whole_grid):
         assert all(item["errors"] == 0 for item in names.values())
 
 
+def test_the_numbers_are_whole_in_a_window_of_any_flavor(shared_counter):
+    run = shared_counter.launch(
+        *("--algorithm", ALGORITHMS, "--flavor", "create,allocate,shared,dynamic"),
+        *("--case", "target_computes", "--compute_ms", "0.5"),
+    )
+    assert run.code == 0, run.stderr
+    assert set(run.statuses.values()) == {"ok"}
+    assert {result["window"]["flavor"] for result in run.results.values()} == {
+        *("create", "allocate", "shared", "dynamic")
+    }
+
+
 def test_only_the_helper_that_sends_to_itself_may_return_early(whole_grid):
     for cell, result in whole_grid.results.items():
         if "case=helper_send" not in cell:

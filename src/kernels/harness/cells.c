@@ -261,6 +261,11 @@ const void *cell_choice(const struct cell *cell, const char *axis)
     return value_of(cell, axis)->row;
 }
 
+const char *cell_choice_name(const struct cell *cell, const char *axis)
+{
+    return *(const char *const *)cell_choice(cell, axis);
+}
+
 double cell_number(const struct cell *cell, const char *axis)
 {
     return value_of(cell, axis)->number;

@@ -55,6 +55,7 @@ void grid_free(struct grid *grid);
 
 /* The value of one axis: a row of its table, or a number. */
 const void *cell_choice(const struct cell *cell, const char *axis);
+const char *cell_choice_name(const struct cell *cell, const char *axis);
 double cell_number(const struct cell *cell, const char *axis);
 
 /* Write the axes as an object: choices as text, numbers as numbers. */

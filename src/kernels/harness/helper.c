@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/team.h"
 #include "harness/watchdog.h"
 
 #define RELEASE_TAG 7
@@ -78,11 +79,7 @@ static void *helper_main(void *argument)
 
 static void start_thread(struct helper *helper)
 {
-    const int fault = pthread_create(&helper->thread, NULL, helper_main, helper);
-    if (fault != 0) {
-        fprintf(stderr, "helper: no thread: %s\n", strerror(fault));
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    }
+    helper->thread = team_start(helper_main, helper);
     while (!atomic_load(&helper->entered)) {
         sched_yield();
     }

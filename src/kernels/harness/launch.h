@@ -7,25 +7,15 @@
 
 #include "harness/cells.h"
 #include "harness/clock.h"
+#include "harness/common_clock.h"
 #include "harness/compute.h"
 #include "harness/host.h"
+#include "harness/injection.h"
 #include "harness/options.h"
 #include "harness/record.h"
+#include "harness/thread_level.h"
 
 enum exit_code { EXIT_COMPLETE = 0, EXIT_WRONG_DATA = 3, EXIT_UNSUPPORTED = 4 };
-
-/* For tests only: a fault put into one cell. */
-enum injection {
-    INJECT_NOTHING,
-    INJECT_WRONG_DATA,
-    INJECT_CRASH,
-    INJECT_FAULT,
-    INJECT_ERROR,
-    INJECT_FATAL,
-    INJECT_HANG,
-    INJECT_SLOW,
-    INJECT_SHARED
-};
 
 struct launch {
     const struct kernel *kernel;
@@ -73,20 +63,19 @@ struct kernel {
 /* The whole of a kernel's main; returns its exit code. */
 int launch_run(const struct kernel *kernel, int argument_count, char **arguments);
 
-/* Let all ranks begin together; return the cell's common start stamp (each rank's own where the
- * clock is not global). */
-double launch_common_start(const struct launch *launch);
-
-/* Commit the injected fault of this cell, if it has one; a kernel calls it where its timed section
- * begins. Rank 0 is the one that hangs, the last rank the one that crashes: by abort(), by a fault
- * of memory, or of an MPI error that is fatal. */
-void launch_inject(const struct launch *launch, const struct cell *cell);
-bool launch_injects(const struct launch *launch, const struct cell *cell, enum injection kind);
-
-/* The end of what began at `begin_s`: now, or where INJECT_SLOW is asked for, once three times as
- * long is over. */
-double launch_slowed(const struct launch *launch, const struct cell *cell, double begin_s);
-
-const char *thread_level_name(int level);
+/* A kernel's main: its name, its summary, then further fields of struct kernel. Its tables are
+ * called `axes` and `options`. */
+#define KERNEL(name_, summary_, ...)                                                               \
+    int main(int argument_count, char **arguments)                                                 \
+    {                                                                                              \
+        static const struct kernel kernel = {.name = (name_),                                      \
+                                             .summary = (summary_),                                \
+                                             .axes = axes,                                         \
+                                             .axis_count = sizeof axes / sizeof axes[0],           \
+                                             .options = options,                                   \
+                                             .option_count = sizeof options / sizeof options[0],   \
+                                             __VA_ARGS__};                                         \
+        return launch_run(&kernel, argument_count, arguments);                                     \
+    }
 
 #endif

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/watchdog.h"
+
 static bool write_all(int descriptor, const char *bytes, size_t length)
 {
     for (size_t written = 0; written < length;) {
@@ -54,6 +56,14 @@ bool lines_append(int descriptor, struct json *line)
     const bool whole = write_all(descriptor, line->bytes, line->length);
     json_free(line);
     return whole;
+}
+
+void lines_append_or_end(const char *program, int descriptor, struct json *line)
+{
+    if (!lines_append(descriptor, line)) {
+        fprintf(stderr, "%s: --output: cannot be written: %s\n", program, strerror(errno));
+        watchdog_abort();
+    }
 }
 
 /* True if the text is one whole JSON object: its brackets close at its very end. */

@@ -14,6 +14,9 @@ int lines_open(const char *path);
 /* Append a line in one write; false and errno if that cannot be. Frees the text. */
 bool lines_append(int descriptor, struct json *line);
 
+/* The same; where that cannot be, say so in the program's name and end the launch. */
+void lines_append_or_end(const char *program, int descriptor, struct json *line);
+
 /* Mark the cells of a grid that have a started or a result line in the file. */
 void lines_mark_tried(const char *path, const struct grid *grid, bool *tried);
 

@@ -10,6 +10,7 @@
 
 #include "harness/await.h"
 #include "harness/memory.h"
+#include "harness/plan.h"
 #include "harness/shared_page.h"
 #include "harness/watchdog.h"
 
@@ -29,14 +30,8 @@ struct page {
     alignas(CACHE_LINE_BYTES) _Atomic uint64_t answered;
 };
 
-/* How a cell's price is taken, the same at each moment. */
-struct plan {
-    long long burst;   /* operations */
-    long long samples; /* bursts; 0: none yet */
-};
-
 /* Of a launch. */
-static struct plan *plans; /* by the cell's index */
+static struct plan *plans; /* by the cell's index; no samples: none yet */
 static struct page *page;  /* NULL: not opened, or ranks that share no memory */
 static bool page_opened;
 static uint64_t trips;    /* round trips of a cache line so far */
@@ -47,22 +42,15 @@ static double most_width; /* of what `look_at_core` returned */
 static struct plan plan_price(const struct priced *priced, double one_s)
 {
     const struct options *asked = &priced->launch->options;
-    const double budget_s = options_number(asked, "price-budget-s");
     struct plan plan = {.burst = options_integer(asked, "price-burst"),
                         .samples = options_integer(asked, "price-samples")};
     while (plan.burst > 1 && plan.burst > priced->longest) {
-        plan.burst = plan.burst < 10 ? 1 : plan.burst / 10;
+        plan.burst = shorter_burst(plan.burst);
     }
     while (plan.burst / 10 >= BURST_LEAST && one_s * (double)plan.burst > BURST_S) {
         plan.burst /= 10;
     }
-    while (plan.burst > 1 && one_s * (double)(plan.burst * plan.samples) > budget_s) {
-        plan.burst = plan.burst < 10 ? 1 : plan.burst / 10;
-    }
-    while (plan.samples > 1 && one_s * (double)(plan.burst * plan.samples) > budget_s) {
-        plan.samples--;
-    }
-    return plan;
+    return plan_bursts(plan, one_s, options_number(asked, "price-budget-s"));
 }
 
 /* How far apart the two cores are just now: round trips of a cache line between them, with no MPI.
@@ -241,10 +229,4 @@ void price_take(const struct priced *priced)
 bool price_was_taken(const struct cell *cell)
 {
     return plans != NULL && plans[cell->index].samples > 0;
-}
-
-void price_end(void)
-{
-    shared_page_close(page, sizeof *page);
-    free(plans);
 }

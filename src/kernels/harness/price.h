@@ -72,7 +72,4 @@ void price_take(const struct priced *priced);
 /* Tell whether a cell's price was taken in this launch. */
 bool price_was_taken(const struct cell *cell);
 
-/* Free what is known of all cells. */
-void price_end(void);
-
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "harness/memory.h"
+#include "harness/numbers.h"
 #include "harness/watchdog.h"
 
 const char *status_name(enum cell_status status)
@@ -37,19 +38,12 @@ void series_add(struct series *series, double sample)
     }
 }
 
-static int compare_numbers(const void *first, const void *second)
-{
-    const double difference = *(const double *)first - *(const double *)second;
-    return (difference > 0) - (difference < 0);
-}
-
 double series_median(const struct series *series)
 {
     const size_t count = series->count;
     double *ordered = allocate(count + 1, sizeof ordered[0]);
     memcpy(ordered, series->samples, count * sizeof ordered[0]);
-    qsort(ordered, count, sizeof ordered[0], compare_numbers);
-    const double median = count == 0 ? NAN : 0.5 * (ordered[(count - 1) / 2] + ordered[count / 2]);
+    const double median = median_of(ordered, count);
     free(ordered);
     return median;
 }

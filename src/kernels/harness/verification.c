@@ -79,30 +79,9 @@ void verify_element(struct verification *result, int64_t found, int64_t expected
     }
 }
 
-static unsigned char pattern_byte(size_t position, uint64_t sample, int rank)
+int64_t value_of_sample(uint64_t sample, size_t element)
 {
-    uint64_t bits = position * 0x9E3779B97F4A7C15u + sample * 0xD1B54A32D192ED03u +
-                    ((uint64_t)rank + 1) * 0x8CB92BA72F3D8DD7u;
-    bits = (bits ^ (bits >> 32)) * 0xBF58476D1CE4E5B9u;
-    return (unsigned char)(bits >> 56);
-}
-
-void pattern_fill(unsigned char *payload, size_t size_bytes, uint64_t sample, int rank)
-{
-    for (size_t i = 0; i < size_bytes; i++) {
-        payload[i] = pattern_byte(i, sample, rank);
-    }
-}
-
-void verify_pattern(struct verification *result, const unsigned char *payload, size_t size_bytes,
-                    uint64_t sample, int rank)
-{
-    for (size_t i = 0; i < size_bytes; i++) {
-        const unsigned char expected = pattern_byte(i, sample, rank);
-        result->checked++;
-        if (payload[i] != expected) {
-            mismatch(result, "byte %zu of sample %" PRIu64 ": found %u, expected %u", i, sample,
-                     payload[i], expected);
-        }
-    }
+    uint64_t bits = sample * 0x9E3779B97F4A7C15u + (element + 1) * 0xD1B54A32D192ED03u;
+    bits = (bits ^ (bits >> 31)) * 0xBF58476D1CE4E5B9u;
+    return (int64_t)(bits >> 34) + 1;
 }

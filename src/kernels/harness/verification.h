@@ -26,10 +26,8 @@ struct verification verify_exact(const char *name, int64_t found, int64_t expect
 void verify_element(struct verification *result, int64_t found, int64_t expected, size_t position,
                     uint64_t sample);
 
-/* A payload that differs with its sample's number, so that a lost or repeated one is seen; its
- * check counts its bytes in `result`. */
-void pattern_fill(unsigned char *payload, size_t size_bytes, uint64_t sample, int rank);
-void verify_pattern(struct verification *result, const unsigned char *payload, size_t size_bytes,
-                    uint64_t sample, int rank);
+/* An element that differs with its sample's number and its own: positive and small, so that sums of
+ * all samples are exact. */
+int64_t value_of_sample(uint64_t sample, size_t element);
 
 #endif

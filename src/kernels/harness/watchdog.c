@@ -23,7 +23,7 @@
 #define LOOK_NS 10000000L
 
 const char *volatile watchdog_phase = "start";
-const char *volatile watchdog_call = NULL;
+_Thread_local const char *volatile watchdog_call = NULL;
 volatile long watchdog_collectives = 0;
 
 #define PATH_BYTES 4096
@@ -47,6 +47,7 @@ static struct {
     double timeout_s;
     timer_t timer;
     int armed;
+    const char *volatile *main_call;   /* the main thread's watchdog_call */
     pid_t process;                     /* whose death is reported; not that of its children */
     volatile sig_atomic_t told;        /* one report a process: what follows is its consequence */
     void (*next_exit)(int);            /* _exit of the C library, or of a sanitizer */
@@ -84,9 +85,12 @@ static size_t add_text_or_null(char *line, size_t length, const char *text, cons
     return add(line, length, "\"", "");
 }
 
-/* A hang, or with `signal_number` the crash it ends in (EXITED: none, the process exits). */
+/* A hang, or with `signal_number` the crash it ends in (EXITED: none, the process exits). Any
+ * thread may get the signal of a timer; a fault is of the thread that it comes in. */
 static size_t make_line(char *line, const char *type, int signal_number)
 {
+    const char *own_call = type[0] == 'c' ? watchdog_call : NULL;
+    const char *call = own_call != NULL ? own_call : *watchdog.main_call;
     size_t length = add(line, 0, "{\"type\":", "");
     length = add_text_or_null(line, length, type, "");
     length = add(line, length, ",\"cell\":", "");
@@ -96,13 +100,12 @@ static size_t make_line(char *line, const char *type, int signal_number)
     length = add(line, length, ",\"phase\":", "");
     length = add_text_or_null(line, length, watchdog_phase, "");
     length = add(line, length, ",\"call\":", "");
-    length = add_text_or_null(line, length, watchdog_call, "("); /* the name, not its arguments */
+    length = add_text_or_null(line, length, call, "("); /* the name, not its arguments */
     if (type[0] == 'c') {
         length = add(line, length, ",\"signal\":", "");
         length = signal_number == EXITED ? add(line, length, "null", "")
                                          : add_number(line, length, signal_number);
     } else {
-        const char *call = watchdog_call;
         const int is_inside = call != NULL && IS_COLLECTIVE(call);
         length = add(line, length, ",\"in_collective\":", "");
         length = add(line, length, is_inside ? "true" : "false", "");
@@ -279,6 +282,7 @@ void watchdog_open(const char *program, const char *output, int rank)
     watchdog.program = program;
     watchdog.output = output;
     watchdog.process = getpid();
+    watchdog.main_call = &watchdog_call;
     name_side_files(rank);
     void *frame;
     backtrace(&frame, 1); /* the first call loads a library, which a handler must not */

@@ -28,9 +28,10 @@ void watchdog_cell(const char *cell_id);
 /* After MPI_Finalize: neither hang nor exit is reported any more. */
 void watchdog_close(void);
 
-/* The phase and the call a hang or an error would be booked to. The texts must stay. */
+/* The phase and the call a hang or an error would be booked to. The texts must stay. A phase is the
+ * main thread's; a call is each thread's own, and that of the main thread is the one that hangs. */
 extern const char *volatile watchdog_phase;
-extern const char *volatile watchdog_call;
+extern _Thread_local const char *volatile watchdog_call;
 
 /* How many collective calls this rank has begun. All ranks make the same ones in the same order, so
  * that of ranks that hang the one with the fewest is behind, and the others may wait for it. */
@@ -55,7 +56,8 @@ _Noreturn void watchdog_abort(void);
 /* Report an MPI error with its phase, call and cell, and end the launch. */
 _Noreturn void mpi_failed(const char *call, int code);
 
-/* Make an MPI call of the main thread: it is known to the watchdog, and its code is checked.
+/* Make an MPI call: it is known to the watchdog, and its code is checked. Collective calls are the
+ * main thread's.
  * All communicators and windows return errors (MPI_ERRORS_RETURN). */
 #define CHECKED(call)                                                                              \
     do {                                                                                           \

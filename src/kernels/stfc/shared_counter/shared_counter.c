@@ -27,347 +27,10 @@
 #include "harness/memory.h"
 #include "harness/price.h"
 #include "harness/watchdog.h"
+#include "stfc/shared_counter/counter.h"
 
-#define TARGET 0
 #define PRICE_RANK 1
 #define FEWEST_TASKS_IN_BUDGET 3
-
-struct counter {
-    const struct algorithm *algorithm;
-    MPI_Win window;
-    MPI_Datatype type;
-    int element_bytes;
-    int rank, ranks;
-    void *memory;      /* at the target: the window's elements */
-    int64_t own_count; /* numbers this rank has got: its part of the counter, for mpi2_* */
-    int64_t expected;  /* compare_and_swap: what the counter held when last seen, as far as known */
-    int64_t falls;     /* compare_and_swap: how often the counter was seen below that */
-    struct verification own_element;   /* mpi2_array: this rank's, read back */
-    void *operand, *compared, *result; /* local elements of MPI calls in flight */
-    /* mpi2_tree: the nodes on the way from this rank's leaf to the root, and their siblings */
-    int levels;
-    MPI_Datatype path, siblings;
-};
-
-/* ---- Elements: the counter is four or eight bytes wide, whatever C calls that here. ---- */
-
-static int64_t element(const struct counter *counter, const void *elements, int index)
-{
-    int32_t narrow;
-    int64_t wide;
-    if (counter->element_bytes == sizeof narrow) {
-        memcpy(&narrow, (const char *)elements + (size_t)index * sizeof narrow, sizeof narrow);
-        return narrow;
-    }
-    memcpy(&wide, (const char *)elements + (size_t)index * sizeof wide, sizeof wide);
-    return wide;
-}
-
-static void set_element(const struct counter *counter, void *elements, int index, int64_t value)
-{
-    const int32_t narrow = (int32_t)value;
-    if (counter->element_bytes == sizeof narrow) {
-        memcpy((char *)elements + (size_t)index * sizeof narrow, &narrow, sizeof narrow);
-    } else {
-        memcpy((char *)elements + (size_t)index * sizeof value, &value, sizeof value);
-    }
-}
-
-/* Before they are got: no value that the counter, or a part of it, can have. */
-static void forget_elements(const struct counter *counter, int count)
-{
-    for (int i = 0; i < count; i++) {
-        set_element(counter, counter->result, i, -1);
-    }
-}
-
-static int64_t sum_of_elements(const struct counter *counter, const void *elements, int count)
-{
-    int64_t sum = 0;
-    for (int i = 0; i < count; i++) {
-        sum += element(counter, elements, i);
-    }
-    return sum;
-}
-
-/* ---- Algorithms: how the next number is taken. ---- */
-
-struct algorithm {
-    const char *name;
-    int (*elements)(int ranks);                      /* size of the window */
-    void (*begin)(struct counter *counter);          /* before the first access */
-    int64_t (*next)(struct counter *counter);        /* one access */
-    void (*end)(struct counter *counter);            /* after the last access */
-    int64_t (*value)(const struct counter *counter); /* the counter, from memory, at the target */
-    void (*read_back)(
-        struct counter *counter); /* after each access, where nobody computes; or NULL */
-};
-
-static int one_element(int ranks)
-{
-    (void)ranks;
-    return 1;
-}
-
-static int64_t first_element(const struct counter *counter)
-{
-    return element(counter, counter->memory, 0);
-}
-
-static void nothing(struct counter *counter)
-{
-    (void)counter;
-}
-
-static void lock_all(struct counter *counter)
-{
-    CHECKED(MPI_Win_lock_all(0, counter->window));
-}
-
-static void unlock_all(struct counter *counter)
-{
-    CHECKED(MPI_Win_unlock_all(counter->window));
-}
-
-/* mpi2_array: an element a rank holds how many numbers that rank has got; their sum is the next.
- * Each element is touched once in the epoch, so MPI-2 needs no order within it. */
-
-static int element_a_rank(int ranks)
-{
-    return ranks;
-}
-
-static int64_t sum_of_ranks(const struct counter *counter)
-{
-    return sum_of_elements(counter, counter->memory, counter->ranks);
-}
-
-static void get_others(struct counter *counter, int first, int count)
-{
-    if (count > 0) {
-        CHECKED(MPI_Get((char *)counter->result + (size_t)first * (size_t)counter->element_bytes,
-                        count, counter->type, TARGET, first, count, counter->type,
-                        counter->window));
-    }
-}
-
-static int64_t next_of_array(struct counter *counter)
-{
-    const int rank = counter->rank;
-    set_element(counter, counter->operand, 0, counter->own_count + 1);
-    forget_elements(counter, counter->ranks);
-    CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, counter->window));
-    get_others(counter, 0, rank);
-    get_others(counter, rank + 1, counter->ranks - rank - 1);
-    CHECKED(MPI_Put(counter->operand, 1, counter->type, TARGET, rank, 1, counter->type,
-                    counter->window));
-    CHECKED(MPI_Win_unlock(TARGET, counter->window));
-    set_element(counter, counter->result, rank, counter->own_count++);
-    return sum_of_elements(counter, counter->result, counter->ranks);
-}
-
-static void read_own_element(struct counter *counter)
-{
-    forget_elements(counter, 1);
-    CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, TARGET, 0, counter->window));
-    CHECKED(MPI_Get(counter->result, 1, counter->type, TARGET, counter->rank, 1, counter->type,
-                    counter->window));
-    CHECKED(MPI_Win_unlock(TARGET, counter->window));
-    verify_element(&counter->own_element, element(counter, counter->result, 0), counter->own_count,
-                   (size_t)counter->rank, (uint64_t)counter->own_count);
-}
-
-/* mpi2_tree: a binary tree in an array (root 0, children of i at 2i+1 and 2i+2), a leaf a rank;
- * each node counts the numbers got below it. An access adds one to the nodes on its own way to the
- * root and gets their siblings: disjoint again, and as few as the tree is high. The root itself is
- * never needed. */
-
-static int tree_leaves(int ranks)
-{
-    int leaves = 1;
-    while (leaves < ranks) {
-        leaves *= 2;
-    }
-    return leaves;
-}
-
-static int tree_nodes(int ranks)
-{
-    return 2 * tree_leaves(ranks) - 1;
-}
-
-static int64_t sum_of_leaves(const struct counter *counter)
-{
-    return element(counter, counter->memory, 1) + element(counter, counter->memory, 2);
-}
-
-static void make_tree_types(struct counter *counter)
-{
-    int path[32], siblings[32];
-    counter->levels = 0;
-    for (int node = tree_leaves(counter->ranks) - 1 + counter->rank; node > 0;
-         node = (node - 1) / 2) {
-        path[counter->levels] = node;
-        siblings[counter->levels++] = node % 2 == 1 ? node + 1 : node - 1;
-    }
-    CHECKED(MPI_Type_create_indexed_block(counter->levels, 1, path, counter->type, &counter->path));
-    CHECKED(MPI_Type_create_indexed_block(counter->levels, 1, siblings, counter->type,
-                                          &counter->siblings));
-    CHECKED(MPI_Type_commit(&counter->path));
-    CHECKED(MPI_Type_commit(&counter->siblings));
-    for (int level = 0; level < counter->levels; level++) {
-        set_element(counter, counter->operand, level, 1);
-    }
-}
-
-static void free_tree_types(struct counter *counter)
-{
-    CHECKED(MPI_Type_free(&counter->path));
-    CHECKED(MPI_Type_free(&counter->siblings));
-}
-
-static int64_t next_of_tree(struct counter *counter)
-{
-    forget_elements(counter, counter->levels);
-    CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, counter->window));
-    CHECKED(MPI_Get(counter->result, counter->levels, counter->type, TARGET, 0, 1,
-                    counter->siblings, counter->window));
-    CHECKED(MPI_Accumulate(counter->operand, counter->levels, counter->type, TARGET, 0, 1,
-                           counter->path, MPI_SUM, counter->window));
-    CHECKED(MPI_Win_unlock(TARGET, counter->window));
-    return counter->own_count++ + sum_of_elements(counter, counter->result, counter->levels);
-}
-
-/* MPI-3: one atomic operation on one element. */
-
-static void make_one(struct counter *counter)
-{
-    set_element(counter, counter->operand, 0, 1);
-}
-
-static void make_one_and_lock_all(struct counter *counter)
-{
-    make_one(counter);
-    lock_all(counter);
-}
-
-static int64_t next_by_fetch_and_op(struct counter *counter)
-{
-    CHECKED(MPI_Win_lock(MPI_LOCK_SHARED, TARGET, 0, counter->window));
-    CHECKED(MPI_Fetch_and_op(counter->operand, counter->result, counter->type, TARGET, 0, MPI_SUM,
-                             counter->window));
-    CHECKED(MPI_Win_unlock(TARGET, counter->window));
-    return element(counter, counter->result, 0);
-}
-
-static int64_t next_by_fetch_and_op_flush(struct counter *counter)
-{
-    CHECKED(MPI_Fetch_and_op(counter->operand, counter->result, counter->type, TARGET, 0, MPI_SUM,
-                             counter->window));
-    CHECKED(MPI_Win_flush(TARGET, counter->window));
-    return element(counter, counter->result, 0);
-}
-
-static int64_t next_by_get_accumulate(struct counter *counter)
-{
-    CHECKED(MPI_Get_accumulate(counter->operand, 1, counter->type, counter->result, 1,
-                               counter->type, TARGET, 0, 1, counter->type, MPI_SUM,
-                               counter->window));
-    CHECKED(MPI_Win_flush(TARGET, counter->window));
-    return element(counter, counter->result, 0);
-}
-
-/* Swap in the number after the one the counter is thought to hold, until that was right. What was
- * seen last is remembered, so that without others an access is one operation. */
-static int64_t next_by_compare_and_swap(struct counter *counter)
-{
-    for (;;) {
-        const int64_t expected = counter->expected;
-        set_element(counter, counter->compared, 0, expected);
-        set_element(counter, counter->operand, 0, expected + 1);
-        CHECKED(MPI_Compare_and_swap(counter->operand, counter->compared, counter->result,
-                                     counter->type, TARGET, 0, counter->window));
-        CHECKED(MPI_Win_flush(TARGET, counter->window));
-        const int64_t found = element(counter, counter->result, 0);
-        counter->falls += found < expected;
-        counter->expected = found == expected ? expected + 1 : found;
-        if (found == expected) {
-            return found;
-        }
-    }
-}
-
-static const struct algorithm algorithms[] = {
-    {.name = "mpi2_array",
-     .elements = element_a_rank,
-     .begin = nothing,
-     .next = next_of_array,
-     .end = nothing,
-     .value = sum_of_ranks,
-     .read_back = read_own_element},
-    {.name = "mpi2_tree",
-     .elements = tree_nodes,
-     .begin = make_tree_types,
-     .next = next_of_tree,
-     .end = free_tree_types,
-     .value = sum_of_leaves},
-    {.name = "fetch_and_op",
-     .elements = one_element,
-     .begin = make_one,
-     .next = next_by_fetch_and_op,
-     .end = nothing,
-     .value = first_element},
-    {.name = "fetch_and_op_flush",
-     .elements = one_element,
-     .begin = make_one_and_lock_all,
-     .next = next_by_fetch_and_op_flush,
-     .end = unlock_all,
-     .value = first_element},
-    {.name = "get_accumulate_flush",
-     .elements = one_element,
-     .begin = make_one_and_lock_all,
-     .next = next_by_get_accumulate,
-     .end = unlock_all,
-     .value = first_element},
-    {.name = "compare_and_swap",
-     .elements = one_element,
-     .begin = lock_all,
-     .next = next_by_compare_and_swap,
-     .end = unlock_all,
-     .value = first_element},
-};
-
-/* ---- Flavors: where the window's memory comes from. ---- */
-
-struct flavor {
-    const char *name;
-    void (*open)(struct counter *counter, MPI_Aint size_bytes, MPI_Comm communicator);
-    void (*free_memory)(struct counter *counter);
-};
-
-static void create_window(struct counter *counter, MPI_Aint size_bytes, MPI_Comm communicator)
-{
-    /* Only the target has elements, but all pass a valid address, as in the report. */
-    counter->memory = allocate_pages((size_t)size_bytes);
-    CHECKED(MPI_Win_create(counter->memory, size_bytes, counter->element_bytes, MPI_INFO_NULL,
-                           communicator, &counter->window));
-}
-
-static void allocate_window(struct counter *counter, MPI_Aint size_bytes, MPI_Comm communicator)
-{
-    CHECKED(MPI_Win_allocate(size_bytes, counter->element_bytes, MPI_INFO_NULL, communicator,
-                             &counter->memory, &counter->window));
-}
-
-static void free_created(struct counter *counter)
-{
-    free(counter->memory);
-}
-
-static const struct flavor flavors[] = {
-    {"create", create_window, free_created},
-    {"allocate", allocate_window, nothing},
-};
 
 /* ---- Cases: what the target does meanwhile (the report's 1, 2, and three kinds of its 3). ---- */
 
@@ -386,8 +49,7 @@ static const struct counter_case cases[] = {
 static const struct axis axes[] = {
     {"algorithm", "how the next number is taken", AXIS_CHOICE, "fetch_and_op_flush",
      TABLE(algorithms), 0, 0},
-    {"flavor", "where the window's memory comes from", AXIS_CHOICE, "create,allocate",
-     TABLE(flavors), 0, 0},
+    FLAVOR_AXIS("create,allocate"),
     {"case", "what the target does meanwhile", AXIS_CHOICE, "target_computes,target_idle",
      TABLE(cases), 0, 0},
     {"compute_ms", "length of a compute in milliseconds", AXIS_NUMBER, "10", {0}, 0, 3600000},
@@ -452,7 +114,8 @@ static struct interval take_numbers(struct experiment *experiment, long long bur
     for (long long i = 0; i < burst; i++) {
         numbers[i] = next(counter);
     }
-    const double end_s = launch_slowed(experiment->launch, experiment->cell, begin_s);
+    const double end_s =
+        launch_slowed(experiment->launch, experiment->cell, begin_s, clock_now_s());
     experiment->number_count += (size_t)burst;
     return (struct interval){begin_s, end_s - begin_s};
 }
@@ -584,29 +247,28 @@ static void take_price(struct experiment *experiment)
 static void open_counter(struct experiment *experiment, const struct flavor *flavor)
 {
     struct counter *counter = &experiment->counter;
-    const MPI_Comm communicator = experiment->launch->communicator;
+    const bool is_target = counter->rank == TARGET;
     const int elements = counter->algorithm->elements(counter->ranks);
     const size_t local = (size_t)(counter->ranks > 32 ? counter->ranks : 32);
     counter->operand = allocate(local, (size_t)counter->element_bytes);
     counter->compared = allocate(local, (size_t)counter->element_bytes);
     counter->result = allocate(local, (size_t)counter->element_bytes);
     const MPI_Aint size_bytes = (MPI_Aint)elements * counter->element_bytes;
-    flavor->open(counter, counter->rank == TARGET ? size_bytes : 0, communicator);
-    CHECKED(MPI_Win_set_errhandler(counter->window, MPI_ERRORS_RETURN));
+    counter->opened = window_open(experiment->launch, flavor, is_target ? size_bytes : 0);
+    counter->window = counter->opened.handle;
+    counter->begin = counter->opened.begins[TARGET];
     record_window(experiment->record, counter->window, flavor->name, (long long)size_bytes);
-    if (counter->rank == TARGET) {
-        CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, counter->window));
-        memset(counter->memory, 0, (size_t)size_bytes);
-        CHECKED(MPI_Win_sync(counter->window));
-        CHECKED(MPI_Win_unlock(TARGET, counter->window));
+    if (is_target) {
+        window_begin_own(&counter->opened, MPI_LOCK_EXCLUSIVE);
+        memset(counter->opened.memory, 0, (size_t)size_bytes);
+        window_end_own(&counter->opened);
     }
-    CHECKED(MPI_Barrier(communicator));
+    CHECKED(MPI_Barrier(experiment->launch->communicator));
 }
 
-static void close_counter(struct counter *counter, const struct flavor *flavor)
+static void close_counter(struct counter *counter)
 {
-    CHECKED(MPI_Win_free(&counter->window));
-    flavor->free_memory(counter);
+    window_close(&counter->opened);
     free(counter->operand);
     free(counter->compared);
     free(counter->result);
@@ -616,10 +278,9 @@ static void close_counter(struct counter *counter, const struct flavor *flavor)
  * there. The exclusive epoch and MPI_Win_sync make it visible to loads, in either memory model. */
 static int64_t final_value(struct counter *counter)
 {
-    CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, counter->window));
-    CHECKED(MPI_Win_sync(counter->window));
+    window_begin_own(&counter->opened, MPI_LOCK_EXCLUSIVE);
     const int64_t value = counter->algorithm->value(counter);
-    CHECKED(MPI_Win_unlock(TARGET, counter->window));
+    window_end_own(&counter->opened);
     return value;
 }
 
@@ -630,7 +291,7 @@ static void verify_own(struct experiment *experiment)
     if (counter->own_element.checked > 0) {
         record_verification(experiment->record, counter->own_element);
     }
-    if (counter->algorithm->next == next_by_compare_and_swap) {
+    if (counter->algorithm->sees_falls) {
         record_verification(experiment->record, verify_exact("falls", counter->falls, 0));
     }
 }
@@ -752,7 +413,7 @@ static void run_supported(struct experiment *experiment)
     inject_wrong_data(experiment);
     verify(experiment);
     watchdog_phase = "window";
-    close_counter(&experiment->counter, flavor);
+    close_counter(&experiment->counter);
     if (!experiment->again && host_local_rank(&launch->host, launch->rank) == 0) {
         struct series *steal = record_series(experiment->record, "steal", "s", 1);
         series_add(steal, host_steal_s() - steal_s);
@@ -788,6 +449,9 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
                       thread_level_name(launch->thread_provided));
         return;
     }
+    if (!window_is_supported(launch, cell_choice(cell, "flavor"), record)) {
+        return;
+    }
     run_supported(&experiment);
     free(experiment.numbers);
 }
@@ -805,19 +469,5 @@ static bool price_again(struct launch *launch, const struct cell *cell, struct r
     return true;
 }
 
-int main(int argument_count, char **arguments)
-{
-    static const struct kernel kernel = {
-        .name = "shared_counter",
-        .summary = "time to take a number from a shared counter while its target computes",
-        .axes = axes,
-        .axis_count = sizeof axes / sizeof axes[0],
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
-        .run_cell = run_cell,
-        .run_again = price_again,
-        .passes = "price-passes"};
-    const int code = launch_run(&kernel, argument_count, arguments);
-    price_end();
-    return code;
-}
+KERNEL("shared_counter", "time to take a number from a shared counter while its target computes",
+       .run_cell = run_cell, .run_again = price_again, .passes = "price-passes")

@@ -1,13 +1,15 @@
 /* The table for a person: a row a cell, what this one launch saw. */
-#include "progress/table.h"
+#include "stfc/progress/table.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/numbers.h"
+#include "harness/table.h"
 #include "harness/watchdog.h"
-#include "progress/experiment.h"
+#include "stfc/progress/experiment.h"
 
 /* What is counted: see docs/methods.md. */
 #define MINIMUM_REMAINING_S 1e-3
@@ -39,14 +41,8 @@ static const struct series *series_named(const struct record *record, const char
     return NULL;
 }
 
-static int compare_numbers(const void *first, const void *second)
-{
-    const double difference = *(const double *)first - *(const double *)second;
-    return (difference > 0) - (difference < 0);
-}
-
 /* The median of the samples that count (`counts` NULL: all); NAN if there are none. */
-static double median_of(const struct series *series, const bool *counts)
+static double median_that_counts(const struct series *series, const bool *counts)
 {
     double kept[SERIES_SAMPLES_MAX];
     size_t count = 0;
@@ -55,8 +51,7 @@ static double median_of(const struct series *series, const bool *counts)
             kept[count++] = series->samples[i];
         }
     }
-    qsort(kept, count, sizeof kept[0], compare_numbers);
-    return count == 0 ? NAN : 0.5 * (kept[(count - 1) / 2] + kept[count / 2]);
+    return median_of(kept, count);
 }
 
 /* The share of a flag's samples that are set; 0 without any. */
@@ -79,9 +74,9 @@ static double tail_of(const struct series *price, const struct series *elapsed)
         return NAN;
     }
     memcpy(bursts, price->samples, count * sizeof bursts[0]);
-    qsort(bursts, count, sizeof bursts[0], compare_numbers);
+    sort_numbers(bursts, count);
     const size_t rank = (size_t)ceil(SLOWEST_SHARE * (double)count);
-    double least_s = median_of(price, NULL);
+    double least_s = median_that_counts(price, NULL);
     for (size_t i = 0; i < elapsed->count; i++) {
         least_s = fmin(least_s, elapsed->samples[i]);
     }
@@ -137,12 +132,12 @@ static struct summary summarise(const struct record *record, bool leaves)
         summary.early += counts[i] && judged.early;
     }
     summary.early /= summary.samples;
-    summary.elapsed_s = median_of(elapsed, counts);
-    summary.begin_s = median_of(series_named(record, "begin"), counts);
-    summary.issue_s = median_of(series_named(record, "issue"), counts);
-    summary.complete_s = median_of(series_named(record, "complete"), counts);
+    summary.elapsed_s = median_that_counts(elapsed, counts);
+    summary.begin_s = median_that_counts(series_named(record, "begin"), counts);
+    summary.issue_s = median_that_counts(series_named(record, "issue"), counts);
+    summary.complete_s = median_that_counts(series_named(record, "complete"), counts);
     summary.released = share_of(series_named(record, "released"));
-    summary.price_s = median_of(series_named(record, "price"), NULL);
+    summary.price_s = median_that_counts(series_named(record, "price"), NULL);
     summary.tail = tail_of(series_named(record, "price"), elapsed);
     return summary;
 }
@@ -155,7 +150,7 @@ static const char *word_for(const struct cell *cell, const struct summary *summa
     if (!target_state->leaves) {
         return "target idle";
     }
-    if (synchronisation->epoch == COLLECTIVE_ACTIVE) {
+    if (synchronisation->kind == COLLECTIVE_ACTIVE) {
         return "synchronising";
     }
     if (summary->samples < MINIMUM_VALID) {
@@ -182,12 +177,7 @@ static const char *where_it_was(const struct summary *summary)
 
 void table_print_head(const struct launch *launch)
 {
-    char library[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
-    int length = 0;
-    CHECKED(MPI_Get_library_version(library, &length));
-    library[strcspn(library, "\n,")] = '\0';
-    printf("%s; %d ranks, %d cores, thread level %s\n", library, launch->ranks,
-           host_cores(&launch->host), thread_level_name(launch->thread_provided));
+    table_print_launch(launch);
     printf("early: share of the accesses that were over before half of the target's remaining "
            "time\ntime: median of an access; spent in: its longest part; price: time an access "
            "while nobody computes\ntail, where it is %.0f times or more: the slowest bursts of a "
@@ -201,11 +191,9 @@ void table_print_head(const struct launch *launch)
 
 static void print_axes(const struct cell *cell)
 {
-    printf("%-16s %-8s %-20s %-16s %9.0f ", *(const char *const *)cell_choice(cell, "operation"),
-           *(const char *const *)cell_choice(cell, "flavor"),
-           *(const char *const *)cell_choice(cell, "synchronisation"),
-           *(const char *const *)cell_choice(cell, "target_state"),
-           cell_number(cell, "size_bytes"));
+    printf("%-16s %-8s %-20s %-16s %9.0f ", cell_choice_name(cell, "operation"),
+           cell_choice_name(cell, "flavor"), cell_choice_name(cell, "synchronisation"),
+           cell_choice_name(cell, "target_state"), cell_number(cell, "size_bytes"));
 }
 
 static void print_summary(const struct cell *cell, const struct summary *summary)
@@ -231,7 +219,7 @@ void table_print_row(const struct launch *launch, const struct cell *cell,
     const int origins = (int)options_integer(&launch->options, "origins");
     if (record->status != CELL_OK && launch->rank == 0) {
         print_axes(cell);
-        printf("%s: %s\n", status_name(record->status), record->detail);
+        table_print_status(record);
     }
     for (int place = 1; record->status == CELL_OK && place <= origins; place++) {
         const int origin = rank_at(launch, place);

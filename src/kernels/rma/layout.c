@@ -1,9 +1,10 @@
-/* Layouts: where in the target's window the payload's elements lie. */
+/* Layouts: where in the target's window the elements of a payload are. */
+#include "rma/layout.h"
+
 #include <stdlib.h>
 
 #include "harness/memory.h"
 #include "harness/watchdog.h"
-#include "progress/experiment.h"
 
 static size_t same_place(size_t element, size_t elements)
 {
@@ -58,32 +59,30 @@ bool is_contiguous(const struct layout *layout)
 }
 
 /* A vector is made as one, an indexed type from its places. */
-void make_type(struct experiment *experiment)
+struct layout_type layout_make_type(const struct layout *layout, int elements)
 {
-    const struct layout *layout = experiment->layout;
-    const int elements = experiment->elements;
-    experiment->type = MPI_INT64_T;
-    experiment->type_count = elements;
+    struct layout_type made = {.type = MPI_INT64_T, .count = elements};
     if (is_contiguous(layout)) {
-        return;
+        return made;
     }
-    experiment->type_count = 1;
+    made.count = 1;
     if (layout->place == even_place) {
-        CHECKED(MPI_Type_vector(elements, 1, 2, MPI_INT64_T, &experiment->type));
+        CHECKED(MPI_Type_vector(elements, 1, 2, MPI_INT64_T, &made.type));
     } else {
         int *places = allocate((size_t)elements, sizeof places[0]);
         for (int i = 0; i < elements; i++) {
             places[i] = (int)layout->place((size_t)i, (size_t)elements);
         }
-        CHECKED(MPI_Type_create_indexed_block(elements, 1, places, MPI_INT64_T, &experiment->type));
+        CHECKED(MPI_Type_create_indexed_block(elements, 1, places, MPI_INT64_T, &made.type));
         free(places);
     }
-    CHECKED(MPI_Type_commit(&experiment->type));
+    CHECKED(MPI_Type_commit(&made.type));
+    return made;
 }
 
-void free_type(struct experiment *experiment)
+void layout_free_type(struct layout_type *made)
 {
-    if (experiment->type != MPI_INT64_T) {
-        CHECKED(MPI_Type_free(&experiment->type));
+    if (made->type != MPI_INT64_T) {
+        CHECKED(MPI_Type_free(&made->type));
     }
 }

@@ -1,59 +1,60 @@
 /* Synchronisations: what stands around an operation, at the origin and at the target. What is timed
- * of it is called in operations.c. */
-#include "harness/watchdog.h"
-#include "progress/experiment.h"
+ * of it is called in the header. */
+#include "rma/synchronisation.h"
 
-static void nothing(struct experiment *experiment)
+#include <string.h>
+
+static void nothing(const struct epoch *epoch)
 {
-    (void)experiment;
+    (void)epoch;
 }
 
-static void lock_all(struct experiment *experiment)
+static void lock_all(const struct epoch *epoch)
 {
-    CHECKED(MPI_Win_lock_all(0, experiment->window));
+    CHECKED(MPI_Win_lock_all(0, epoch->window));
 }
 
-static void lock_all_nocheck(struct experiment *experiment)
+static void lock_all_nocheck(const struct epoch *epoch)
 {
-    CHECKED(MPI_Win_lock_all(MPI_MODE_NOCHECK, experiment->window));
+    CHECKED(MPI_Win_lock_all(MPI_MODE_NOCHECK, epoch->window));
 }
 
-static void unlock_all(struct experiment *experiment)
+static void unlock_all(const struct epoch *epoch)
 {
-    CHECKED(MPI_Win_unlock_all(experiment->window));
+    CHECKED(MPI_Win_unlock_all(epoch->window));
 }
 
-static void flush(struct experiment *experiment)
+static void flush(const struct epoch *epoch)
 {
-    CHECKED(MPI_Win_flush(experiment->target, experiment->window));
+    CHECKED(MPI_Win_flush(epoch->target, epoch->window));
 }
 
-static void fence_first(struct experiment *experiment)
+static void fence_first(const struct epoch *epoch)
 {
-    CHECKED(MPI_Win_fence(MPI_MODE_NOPRECEDE, experiment->window));
+    CHECKED(MPI_Win_fence(MPI_MODE_NOPRECEDE, epoch->window));
 }
 
-static void fence_last(struct experiment *experiment)
+static void fence_last(const struct epoch *epoch)
 {
-    CHECKED(MPI_Win_fence(MPI_MODE_NOSUCCEED, experiment->window));
+    CHECKED(MPI_Win_fence(MPI_MODE_NOSUCCEED, epoch->window));
 }
 
-static void post(struct experiment *experiment)
+static void post(const struct epoch *epoch)
 {
-    CHECKED(MPI_Win_post(experiment->peers, 0, experiment->window));
+    CHECKED(MPI_Win_post(epoch->peers, 0, epoch->window));
 }
 
-static void wait_for_origins(struct experiment *experiment)
+static void wait_for_origins(const struct epoch *epoch)
 {
-    CHECKED(MPI_Win_wait(experiment->window));
+    CHECKED(MPI_Win_wait(epoch->window));
 }
 
 #define NOTHING_AT_THE_TARGET .target_open = nothing, .target_close = nothing
 #define LOCKED(type_, assertion_)                                                                  \
-    .epoch = PASSIVE, .calls = LOCK_UNLOCK, .lock_type = (type_), .assertion = (assertion_),       \
+    .kind = PASSIVE, .calls = LOCK_UNLOCK, .lock_type = (type_), .assertion = (assertion_),        \
     .enter = nothing, .leave = nothing, .open = nothing, .finish = nothing, NOTHING_AT_THE_TARGET
 #define IN_LOCK_ALL(enter_, calls_, finish_)                                                       \
-    .epoch = PASSIVE, .calls = (calls_), .enter = (enter_), .leave = unlock_all, .open = nothing,  \
+    .kind = PASSIVE, .calls = (calls_), .enter = (enter_), .leave = unlock_all, .open = nothing,   \
     .finish = (finish_), NOTHING_AT_THE_TARGET
 
 const struct synchronisation synchronisations[] = {
@@ -67,7 +68,7 @@ const struct synchronisation synchronisations[] = {
      IN_LOCK_ALL(lock_all, NOTHING_FLUSH_LOCAL, flush),
      .completes_locally = true},
     {.name = "fence",
-     .epoch = COLLECTIVE_ACTIVE,
+     .kind = COLLECTIVE_ACTIVE,
      .calls = FENCE_FENCE,
      .enter = nothing,
      .leave = nothing,
@@ -76,7 +77,7 @@ const struct synchronisation synchronisations[] = {
      .target_open = fence_first,
      .target_close = fence_last},
     {.name = "pscw",
-     .epoch = GENERAL_ACTIVE,
+     .kind = GENERAL_ACTIVE,
      .calls = START_COMPLETE,
      .completes_locally = true,
      .enter = nothing,
@@ -86,6 +87,15 @@ const struct synchronisation synchronisations[] = {
      .target_open = post,
      .target_close = wait_for_origins},
 };
+
+const struct synchronisation *synchronisation_named(const char *name)
+{
+    const struct synchronisation *row = synchronisations;
+    while (strcmp(row->name, name) != 0) {
+        row++;
+    }
+    return row;
+}
 
 bool is_exclusive(const struct synchronisation *synchronisation)
 {

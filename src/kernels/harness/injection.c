@@ -1,0 +1,85 @@
+/* Faults put into one cell, for tests. */
+#include "harness/injection.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/launch.h"
+#include "harness/watchdog.h"
+
+#define SLOW_FACTOR 3.0
+
+void injection_read(struct launch *launch)
+{
+    static const char *const kinds[] = {"",      "wrong_data", "crash", "fault", "error",
+                                        "fatal", "hang",       "slow",  "shared"};
+    const char *text = options_text(&launch->options, "inject");
+    if (text == NULL) {
+        return;
+    }
+    const size_t length = strcspn(text, "@");
+    for (size_t i = 1; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strlen(kinds[i]) == length && strncmp(kinds[i], text, length) == 0) {
+            launch->injection = (enum injection)i;
+        }
+    }
+    if (launch->injection == INJECT_NOTHING || text[length] == '\0' ||
+        !parse_integer(text + length + 1, 0, (double)launch->grid.count - 1,
+                       &launch->injected_cell)) {
+        usage_fault(launch->kernel->name, "--inject", text,
+                    "wrong_data, crash, fault, error, fatal, hang, slow or shared, then @ and the "
+                    "index of a cell");
+    }
+}
+
+bool launch_injects(const struct launch *launch, const struct cell *cell, enum injection kind)
+{
+    return launch->injection == kind && launch->injected_cell == (long long)cell->index;
+}
+
+double launch_slowed(const struct launch *launch, const struct cell *cell, double begin_s,
+                     double end_s)
+{
+    if (launch_injects(launch, cell, INJECT_SLOW)) {
+        const double slow_s = begin_s + SLOW_FACTOR * (end_s - begin_s);
+        while ((end_s = clock_now_s()) < slow_s) {
+        }
+    }
+    return end_s;
+}
+
+/* As a library dies: a load from where nothing is. */
+static void fault(void)
+{
+    const volatile int *const volatile nowhere = (const volatile int *)sysconf(_SC_PAGESIZE);
+    (void)*nowhere;
+}
+
+/* An error of MPI, returned or (as of a user who did not ask to have it returned) fatal. */
+static void err(MPI_Errhandler handler)
+{
+    const int number = 0;
+    CHECKED(MPI_Comm_set_errhandler(MPI_COMM_SELF, handler));
+    CHECKED(MPI_Send(&number, 1, MPI_INT, 1, 0, MPI_COMM_SELF)); /* which has one rank, 0 */
+}
+
+void launch_inject(const struct launch *launch, const struct cell *cell)
+{
+    const bool is_last = launch->rank == launch->ranks - 1;
+    if (is_last && launch_injects(launch, cell, INJECT_CRASH)) {
+        abort();
+    }
+    if (is_last && launch_injects(launch, cell, INJECT_FAULT)) {
+        fault();
+    }
+    if (is_last && launch_injects(launch, cell, INJECT_ERROR)) {
+        err(MPI_ERRORS_RETURN);
+    }
+    if (is_last && launch_injects(launch, cell, INJECT_FATAL)) {
+        err(MPI_ERRORS_ARE_FATAL);
+    }
+    while (launch_injects(launch, cell, INJECT_HANG) && launch->rank == 0) {
+        pause();
+    }
+}

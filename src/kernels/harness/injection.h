@@ -1,0 +1,36 @@
+/* Faults put into one cell, for tests (--inject KIND@INDEX). */
+#ifndef ONESIDED_INJECTION_H
+#define ONESIDED_INJECTION_H
+
+#include <stdbool.h>
+
+struct cell;
+struct launch;
+
+enum injection {
+    INJECT_NOTHING,
+    INJECT_WRONG_DATA,
+    INJECT_CRASH,
+    INJECT_FAULT,
+    INJECT_ERROR,
+    INJECT_FATAL,
+    INJECT_HANG,
+    INJECT_SLOW,
+    INJECT_SHARED
+};
+
+/* Read --inject into the launch, whose grid is there; a fault ends the process with exit code 2. */
+void injection_read(struct launch *launch);
+
+/* Commit the injected fault of this cell, if it has one; a kernel calls it where its timed section
+ * begins. Rank 0 is the one that hangs, the last rank the one that crashes: by abort(), by a fault
+ * of memory, or of an MPI error that is fatal. */
+void launch_inject(const struct launch *launch, const struct cell *cell);
+bool launch_injects(const struct launch *launch, const struct cell *cell, enum injection kind);
+
+/* The end of what took from begin_s to end_s: that, or where INJECT_SLOW is asked for, once three
+ * times as long is over. */
+double launch_slowed(const struct launch *launch, const struct cell *cell, double begin_s,
+                     double end_s);
+
+#endif

@@ -1,0 +1,19 @@
+/* How many operations a burst has, and how many bursts are sampled. */
+#include "harness/plan.h"
+
+long long shorter_burst(long long burst)
+{
+    return burst < 10 ? 1 : burst / 10;
+}
+
+struct plan plan_bursts(struct plan asked, double one_s, double budget_s)
+{
+    struct plan plan = asked;
+    while (plan.burst > 1 && one_s * (double)plan.burst * (double)plan.samples > budget_s) {
+        plan.burst = shorter_burst(plan.burst);
+    }
+    while (plan.samples > 1 && one_s * (double)plan.burst * (double)plan.samples > budget_s) {
+        plan.samples--;
+    }
+    return plan;
+}

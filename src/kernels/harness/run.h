@@ -1,0 +1,11 @@
+/* The cells of a launch, one by one: each leaves its lines. */
+#ifndef ONESIDED_RUN_H
+#define ONESIDED_RUN_H
+
+#include "harness/launch.h"
+
+/* Collective: run the cells that are asked for, and again those that have further passes; returns
+ * the exit code. */
+int run_cells(struct launch *launch);
+
+#endif

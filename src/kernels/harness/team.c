@@ -1,0 +1,37 @@
+/* Threads, or processes, that begin together, outside MPI. */
+#include "harness/team.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/await.h"
+#include "harness/clock.h"
+
+double meet(struct meeting *meeting, int participants, MPI_Comm processes)
+{
+    const uint64_t round = atomic_load(&meeting->round);
+    if (atomic_fetch_add(&meeting->arrived, 1) + 1 == participants) {
+        atomic_store(&meeting->arrived, 0);
+        meeting->stamp_s = clock_now_s();
+        atomic_store(&meeting->round, round + 1);
+    } else if (processes != MPI_COMM_NULL) {
+        await_word(&meeting->round, round + 1, processes);
+    }
+    while (atomic_load(&meeting->round) == round) {
+        sched_yield();
+    }
+    return meeting->stamp_s;
+}
+
+pthread_t team_start(void *(*thread_main)(void *), void *argument)
+{
+    pthread_t thread;
+    const int fault = pthread_create(&thread, NULL, thread_main, argument);
+    if (fault != 0) {
+        fprintf(stderr, "no thread: %s\n", strerror(fault));
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    return thread;
+}

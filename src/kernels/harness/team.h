@@ -1,0 +1,25 @@
+/* Threads, or processes, that begin together, outside MPI. */
+#ifndef ONESIDED_TEAM_H
+#define ONESIDED_TEAM_H
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* Where they wait for each other, and when the last one came; zeroed, in memory that all see. */
+struct meeting {
+    atomic_int arrived;
+    _Atomic uint64_t round;
+    double stamp_s;
+};
+
+/* Wait for all participants; return the stamp of the last one's arrival. Those that are processes
+ * wait as ranks do that look at a word (await.h); threads of one process, with MPI_COMM_NULL, just
+ * look at it. */
+double meet(struct meeting *meeting, int participants, MPI_Comm processes);
+
+/* Start a thread of this process, or end the launch. */
+pthread_t team_start(void *(*thread_main)(void *), void *argument);
+
+#endif

@@ -1,0 +1,27 @@
+/* Layouts: where in the target's window the elements of a payload are, and what MPI is told. */
+#ifndef ONESIDED_LAYOUT_H
+#define ONESIDED_LAYOUT_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Of `elements` in twice the room: each has a place, and a gap that no operation may touch. */
+struct layout {
+    const char *name;
+    size_t (*place)(size_t element, size_t elements);
+    size_t (*gap)(size_t element, size_t elements);
+};
+extern const struct layout layouts[3];
+
+bool is_contiguous(const struct layout *layout);
+
+/* What a call accesses: `count` of a type. MPI is told the same as the layout's place(). */
+struct layout_type {
+    MPI_Datatype type;
+    int count;
+};
+struct layout_type layout_make_type(const struct layout *layout, int elements);
+void layout_free_type(struct layout_type *made);
+
+#endif

@@ -1,0 +1,90 @@
+/* Synchronisations: what is called around an operation, at its origin and at its target. */
+#ifndef ONESIDED_SYNCHRONISATION_H
+#define ONESIDED_SYNCHRONISATION_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "harness/launch.h"
+#include "harness/watchdog.h"
+
+struct synchronisation;
+
+/* What the calls of an epoch are made with. */
+struct epoch {
+    const struct synchronisation *synchronisation;
+    MPI_Win window;
+    int target;      /* rank; at its origins */
+    MPI_Group peers; /* pscw: the target at its origins, all origins at the target */
+};
+
+enum epoch_kind { PASSIVE, GENERAL_ACTIVE, COLLECTIVE_ACTIVE };
+
+/* The calls at an origin that are timed: before the operation, and after it. */
+enum calls { LOCK_UNLOCK, NOTHING_FLUSH, NOTHING_FLUSH_LOCAL, FENCE_FENCE, START_COMPLETE };
+
+struct synchronisation {
+    const char *name;
+    enum epoch_kind kind;
+    enum calls calls;
+    int lock_type;          /* LOCK_UNLOCK */
+    int assertion;          /* of the lock */
+    bool completes_locally; /* says nothing of the target, unless the operation fetches */
+    /* at an origin, untimed: around the cell, and before the target's flag is waited for */
+    void (*enter)(const struct epoch *epoch);
+    void (*leave)(const struct epoch *epoch);
+    void (*open)(const struct epoch *epoch);
+    /* at an origin, untimed: what completes at the target where the timed call does not */
+    void (*finish)(const struct epoch *epoch);
+    /* at the target (COLLECTIVE_ACTIVE: at all ranks but origins), before and after its state */
+    void (*target_open)(const struct epoch *epoch);
+    void (*target_close)(const struct epoch *epoch);
+};
+extern const struct synchronisation synchronisations[8];
+
+/* A row of a kernel's axes. */
+#define SYNCHRONISATION_AXIS(fallback_)                                                            \
+    {.name = "synchronisation",                                                                    \
+     .help = "what begins and completes it",                                                       \
+     .kind = AXIS_CHOICE,                                                                          \
+     .fallback = (fallback_),                                                                      \
+     .choices = TABLE(synchronisations)}
+
+/* A row by its name, which must be one of them. */
+const struct synchronisation *synchronisation_named(const char *name);
+
+bool is_exclusive(const struct synchronisation *synchronisation);
+
+/* ---- The timed calls; they become a part of the loop that makes them ---- */
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* A fence that was opened before is not opened again. */
+INLINE void begin_epoch(const struct epoch *epoch, enum calls calls, bool opened)
+{
+    if (calls == LOCK_UNLOCK) {
+        CHECKED(MPI_Win_lock(epoch->synchronisation->lock_type, epoch->target,
+                             epoch->synchronisation->assertion, epoch->window));
+    } else if (calls == START_COMPLETE) {
+        CHECKED(MPI_Win_start(epoch->peers, 0, epoch->window));
+    } else if (calls == FENCE_FENCE && !opened) {
+        CHECKED(MPI_Win_fence(MPI_MODE_NOPRECEDE, epoch->window));
+    }
+}
+
+INLINE void complete_epoch(const struct epoch *epoch, enum calls calls)
+{
+    if (calls == NOTHING_FLUSH) {
+        CHECKED(MPI_Win_flush(epoch->target, epoch->window));
+    } else if (calls == LOCK_UNLOCK) {
+        CHECKED(MPI_Win_unlock(epoch->target, epoch->window));
+    } else if (calls == NOTHING_FLUSH_LOCAL) {
+        CHECKED(MPI_Win_flush_local(epoch->target, epoch->window));
+    } else if (calls == START_COMPLETE) {
+        CHECKED(MPI_Win_complete(epoch->window));
+    } else {
+        CHECKED(MPI_Win_fence(MPI_MODE_NOSUCCEED, epoch->window));
+    }
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* Windows of four flavors, usable by any kernel. Displacements are in bytes. */
+#ifndef ONESIDED_WINDOW_H
+#define ONESIDED_WINDOW_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "harness/launch.h"
+
+struct flavor;
+
+struct window {
+    const struct flavor *flavor;
+    MPI_Win handle;
+    void *memory;        /* this rank's part */
+    MPI_Aint size_bytes; /* of it */
+    MPI_Aint *begins;    /* by rank: the displacement of its first byte; a dynamic window's are
+                            addresses, all others' are 0 */
+    int rank;            /* this one's */
+    bool is_locked;      /* this rank holds a lock_all: it may not lock itself then */
+};
+
+/* Where a window's memory comes from: create, allocate, shared, dynamic. */
+struct flavor {
+    const char *name;
+    void (*open)(struct window *window, MPI_Comm communicator);
+    void (*close)(struct window *window);
+};
+extern const struct flavor flavors[4];
+
+/* A row of a kernel's axes. */
+#define FLAVOR_AXIS(fallback_)                                                                     \
+    {.name = "flavor",                                                                             \
+     .help = "where the window's memory comes from",                                               \
+     .kind = AXIS_CHOICE,                                                                          \
+     .fallback = (fallback_),                                                                      \
+     .choices = TABLE(flavors)}
+
+/* Collective: tell whether such a window can span all ranks; leave the reason in the record if it
+ * cannot, the same on all ranks. */
+bool window_is_supported(const struct launch *launch, const struct flavor *flavor,
+                         struct record *record);
+
+/* Collective: open a window with so many bytes of this rank's; its errors are returned. */
+struct window window_open(const struct launch *launch, const struct flavor *flavor,
+                          MPI_Aint size_bytes);
+
+/* Collective: nobody accesses it any more. */
+void window_close(struct window *window);
+
+/* An epoch of this rank's own, for its loads and stores in its own part; inside the lock_all that
+ * it holds, if it does. With MPI_LOCK_SHARED others may hold shared locks, and barriers must keep
+ * the accesses apart. MPI_Win_sync keeps both copies of the window alike. */
+void window_begin_own(struct window *window, int lock_type);
+void window_end_own(struct window *window);
+
+#endif

@@ -1,0 +1,71 @@
+/* The price: the origins make bursts, all at once, while nobody computes. */
+#include "harness/price.h"
+#include "harness/watchdog.h"
+#include "stfc/progress/experiment.h"
+
+static void prepare_burst(void *state, long long burst)
+{
+    payload_renew(&((struct experiment *)state)->payload, burst);
+}
+
+static double make_burst(void *state, long long burst)
+{
+    struct experiment *experiment = state;
+    const struct access access = make_accesses(experiment, burst, false);
+    experiment->synchronisation->finish(&experiment->epoch);
+    return access.completed_s - access.begin_s;
+}
+
+static void check_burst(void *state, long long burst)
+{
+    struct experiment *experiment = state;
+    payload_advance(&experiment->payload, burst);
+    if (is_read_back(experiment->operation)) {
+        payload_check_copy(&experiment->payload, experiment->payload.own_begin,
+                           &experiment->transfer);
+    }
+}
+
+/* The target's epochs in an origin's burst, and in the reading back after it. */
+static void accompany_burst(void *state, long long burst)
+{
+    struct experiment *experiment = state;
+    const enum epoch_kind kind = experiment->synchronisation->kind;
+    const bool takes_part = experiment->is_target || kind == COLLECTIVE_ACTIVE;
+    const long long epochs = burst + is_read_back(experiment->operation);
+    for (long long i = 0; takes_part && kind != PASSIVE && i < epochs; i++) {
+        experiment->synchronisation->target_open(&experiment->epoch);
+        experiment->synchronisation->target_close(&experiment->epoch);
+    }
+}
+
+static void follow_bursts(void *state, long long bursts, long long burst)
+{
+    payload_follow(&((struct experiment *)state)->payload, bursts, burst);
+}
+
+void take_price(struct experiment *experiment)
+{
+    const struct priced priced = {.launch = experiment->launch,
+                                  .cell = experiment->cell,
+                                  .record = experiment->record,
+                                  .state = experiment,
+                                  .again = experiment->again,
+                                  .makes = experiment->is_origin,
+                                  .first = experiment->place == 1,
+                                  .answers = experiment->is_target,
+                                  .alone = experiment->origins == 1 &&
+                                           experiment->synchronisation->kind == PASSIVE,
+                                  /* beside a helper the ranks have no core of their own */
+                                  .own_cores = experiment->target_state->helper == NULL,
+                                  .longest = experiment->payload.slots,
+                                  .prepare = prepare_burst,
+                                  .burst = make_burst,
+                                  .check = check_burst,
+                                  .accompany = accompany_burst,
+                                  .follow = follow_bursts};
+    watchdog_phase = "prepare";
+    payload_prepare(&experiment->payload, experiment->payload.slots);
+    price_take(&priced);
+    payload_check(&experiment->payload);
+}

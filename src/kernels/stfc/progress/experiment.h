@@ -1,0 +1,84 @@
+/* What the files of the kernel `progress` share: an experiment, and what its target does.
+ */
+#ifndef ONESIDED_PROGRESS_EXPERIMENT_H
+#define ONESIDED_PROGRESS_EXPERIMENT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "harness/helper.h"
+#include "harness/launch.h"
+#include "rma/payload.h"
+
+struct experiment;
+
+/* When the target was in its state, and what the operating system did meanwhile. */
+struct presence {
+    double entry_s, exit_s;
+    double run_delay_s;
+    double involuntary_switches;
+};
+
+/* A rank that waited for its core for more than this share of the target's state lost it: a target
+ * that is to come to MPI meanwhile could not, or an origin could not see that it did. The analysis
+ * goes by the same measure. */
+#define LOST_CORE_SHARE 0.1
+
+/* What the target does while origins access its window. */
+struct target_state {
+    const char *name;
+    bool leaves;         /* it ends by itself: the exit is stamped */
+    bool visits;         /* comes to MPI while in its state */
+    bool holds_lock_all; /* from before the first sample to after the last */
+    const struct helper_kind *helper;
+    struct presence (*stay)(struct experiment *experiment, double length_s);
+};
+extern const struct target_state target_states[6];
+
+/* What target and other ranks tell each other outside MPI. */
+struct page {
+    _Atomic uint64_t entered; /* the sample whose state the target has entered */
+    double opened_s;          /* when the target's part of that sample's epoch was open */
+    _Atomic uint64_t left;    /* the sample whose state it has left; `presence` is of that one */
+    _Atomic uint64_t visits;  /* how often the target came to MPI while in its states */
+    struct presence presence;
+};
+
+struct experiment {
+    struct launch *launch;
+    const struct cell *cell;
+    struct record *record;
+    const struct operation *operation;
+    const struct synchronisation *synchronisation;
+    const struct target_state *target_state;
+    int target;  /* rank */
+    int origins; /* ranks beside the target, on from there */
+    int bystanders;
+    int place;  /* of this rank: 0 the target, then the origins, the bystanders, those that wait */
+    bool again; /* the cell is over: only its price is taken, once more */
+    bool is_target, is_origin, is_bystander;
+
+    struct window window;
+    struct payload payload;
+    struct layout_type type;
+    struct epoch epoch;       /* at origins and target */
+    struct transfer transfer; /* at an origin */
+    struct page *page;        /* shared outside MPI */
+    double start_s;           /* the cell's common start stamp */
+};
+
+/* The lengths that --lengths-ms and --helper-lengths-ms may have, each with so many samples. */
+#define LENGTHS_MAX OPTION_NUMBERS_MAX
+
+/* The rank that is so many places from the target: --target says in which direction. */
+int rank_at(const struct launch *launch, int place);
+
+/* At an origin: an operation on each of so many slots. THE TIMED LOOP is the operation's own. */
+struct access make_accesses(struct experiment *experiment, long long count, bool apart);
+
+/* All ranks, with the window open: the samples, and one moment of the price. */
+void take_samples(struct experiment *experiment);
+void take_price(struct experiment *experiment);
+
+#endif

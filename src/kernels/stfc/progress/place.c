@@ -1,0 +1,22 @@
+/* Where the ranks are, seen from the target, and what an origin does there. */
+#include <string.h>
+
+#include "stfc/progress/experiment.h"
+
+static bool target_is_last(const struct launch *launch)
+{
+    return strcmp(options_text(&launch->options, "target"), "last") == 0;
+}
+
+int rank_at(const struct launch *launch, int place)
+{
+    return target_is_last(launch) ? launch->ranks - 1 - place : place;
+}
+
+struct access make_accesses(struct experiment *experiment, long long count, bool apart)
+{
+    struct access access = experiment->operation->access(&experiment->transfer, count, apart);
+    access.completed_s =
+        launch_slowed(experiment->launch, experiment->cell, access.begin_s, access.completed_s);
+    return access;
+}

@@ -1,0 +1,328 @@
+/* Progress: does a one-sided operation complete while its target computes, or only when the target
+ * comes back to MPI?
+ *
+ * After "Is MPI-2 suitable for quantum chemistry? Performance of passive target one-sided
+ * communications", technical report, STFC, 2008, sections 3 and 4 (what the standard asks of a
+ * target that makes no MPI call); IBM SG24-5611 (1999), section 3.5.1.4 (polling and interrupt
+ * mode); MPI 4.1, the section on progress (strong and weak).
+ *
+ * One target and an origin, or several. The target enters its state (computes, say) and raises a
+ * flag in memory that all share outside MPI; delta later each origin issues one operation on its
+ * own part of the target's window. Bystanders compute as long as the target and access nothing.
+ *
+ * Timed, in seconds, at the origin: the call that begins the epoch, the operation's call, the calls
+ * that complete it, each apart; with stamps of the issue and of the target's entry and exit on the
+ * one clock, so that each sample says whether it met a computing target and what was left of the
+ * compute. Where nobody computes: the price of an operation, from bursts of k.
+ * Verified: every payload, with values that depend on the sample's number: the whole window at the
+ * target, its gaps too, and all that is fetched; a helper thread was still there at the end. */
+#include <mpi.h>
+#include <stdint.h>
+
+#include "harness/helper.h"
+#include "harness/launch.h"
+#include "harness/price.h"
+#include "harness/shared_page.h"
+#include "harness/watchdog.h"
+#include "stfc/progress/experiment.h"
+#include "stfc/progress/table.h"
+
+/* Of a region in all its slots: more would not stay in a core's cache, and one operation's payload
+ * would be another's cost. A payload that is larger has one slot. */
+#define SLOTS_BYTES (128 << 10)
+#define ORIGINS_MAX 64
+
+static const struct axis axes[] = {
+    OPERATION_AXIS("what the origin does to the target's window",
+                   "put,get,accumulate,fetch_and_op"),
+    FLAVOR_AXIS("create,allocate"),
+    SYNCHRONISATION_AXIS("lock_exclusive,lock_all_flush"),
+    {.name = "data",
+     .help = "where the payload lies in the window",
+     .kind = AXIS_CHOICE,
+     .fallback = "contiguous",
+     .choices = TABLE(layouts)},
+    {"size_bytes", "size of the payload, a multiple of 8", AXIS_INTEGER, "8", {0}, 8, 1 << 20},
+    {"target_state", "what the target does meanwhile", AXIS_CHOICE, "computes",
+     TABLE(target_states), 0, 0},
+    {"probe_interval_us",
+     "computes_probing: time between two probes in microseconds",
+     AXIS_NUMBER,
+     "100",
+     {0},
+     10,
+     1000000},
+};
+
+static const struct option options[] = {
+    {"target", "first|last", "the rank with the window; origins are the ranks after or before it",
+     OPTION_CHOICE, "first", 0, 0},
+    {"origins", "N", "ranks that access the window in the same state of the target", OPTION_INTEGER,
+     "1", 1, ORIGINS_MAX},
+    {"bystanders", "N", "ranks that compute as long as the target, and access nothing",
+     OPTION_INTEGER, "0", 0, ORIGINS_MAX},
+    {"samples", "N", "samples of each length", OPTION_INTEGER, "5", 1,
+     SERIES_SAMPLES_MAX / LENGTHS_MAX},
+    {"helper-samples", "N", "the same beside a helper thread", OPTION_INTEGER, "5", 1,
+     SERIES_SAMPLES_MAX / LENGTHS_MAX},
+    {"lengths-ms", "MS,MS,...", "how long the target computes or polls, in random order",
+     OPTION_NUMBERS, "0,1,3,10", 0, 60000},
+    {"helper-lengths-ms", "MS,MS,...", "the same beside a helper thread", OPTION_NUMBERS, "10,30",
+     0, 60000},
+    {"delta-us", "MICROSECONDS", "from the target's flag to the issue", OPTION_NUMBER, "200", 0,
+     1000000},
+    PRICE_OPTIONS,
+    {"retakes", "N",
+     "computes_probing, polls_memory: how often a sample is taken again, at most, in which an "
+     "origin lost its core; the state is four times as long then",
+     OPTION_INTEGER, "3", 0, 100},
+    {"warm-up", "N", "untimed samples first, with no compute", OPTION_INTEGER, "2", 0, 1000},
+};
+
+/* ---- One cell ---- */
+
+/* pscw: the target's peers are all origins, an origin's the target. */
+static MPI_Group make_peers(const struct experiment *experiment)
+{
+    int ranks[ORIGINS_MAX] = {experiment->target};
+    MPI_Group all, peers;
+    for (int origin = 0; experiment->is_target && origin < experiment->origins; origin++) {
+        ranks[origin] = rank_at(experiment->launch, 1 + origin);
+    }
+    CHECKED(MPI_Comm_group(experiment->launch->communicator, &all));
+    CHECKED(MPI_Group_incl(all, experiment->is_target ? experiment->origins : 1, ranks, &peers));
+    CHECKED(MPI_Group_free(&all));
+    return peers;
+}
+
+static void open_experiment(struct experiment *experiment)
+{
+    struct launch *launch = experiment->launch;
+    struct payload *payload = &experiment->payload;
+    const struct flavor *flavor = cell_choice(experiment->cell, "flavor");
+    const MPI_Aint size_bytes = payload_window_bytes(payload);
+    watchdog_phase = "window";
+    payload_allocate(payload);
+    experiment->type = layout_make_type(payload->layout, payload->elements);
+    experiment->window = window_open(launch, flavor, experiment->is_target ? size_bytes : 0);
+    record_window(experiment->record, experiment->window.handle, flavor->name,
+                  (long long)size_bytes);
+    experiment->epoch = (struct epoch){.synchronisation = experiment->synchronisation,
+                                       .window = experiment->window.handle,
+                                       .target = experiment->target,
+                                       .peers = make_peers(experiment)};
+    if (experiment->is_origin) {
+        experiment->transfer =
+            payload_transfer(payload, payload->own_begin, experiment->epoch, experiment->type);
+    }
+    if (experiment->is_target) {
+        payload_initialise(payload);
+    }
+    CHECKED(MPI_Barrier(launch->communicator));
+}
+
+static void close_experiment(struct experiment *experiment)
+{
+    watchdog_phase = "window";
+    window_close(&experiment->window);
+    CHECKED(MPI_Group_free(&experiment->epoch.peers));
+    layout_free_type(&experiment->type);
+    payload_free(&experiment->payload);
+}
+
+/* Between the opened window and its end. */
+static void use_window(struct experiment *experiment)
+{
+    struct launch *launch = experiment->launch;
+    const bool holds_lock = experiment->is_target && experiment->target_state->holds_lock_all;
+    watchdog_phase = "start";
+    experiment->start_s = launch_common_start(launch);
+    launch_inject(launch, experiment->cell);
+    if (holds_lock) {
+        CHECKED(MPI_Win_lock_all(0, experiment->window.handle));
+        experiment->window.is_locked = true;
+    }
+    if (experiment->is_origin) {
+        experiment->synchronisation->enter(&experiment->epoch);
+    }
+    if (!experiment->again) {
+        take_samples(experiment);
+    }
+    take_price(experiment);
+    watchdog_phase = "end";
+    if (experiment->is_origin) {
+        experiment->synchronisation->leave(&experiment->epoch);
+    }
+    if (holds_lock) {
+        experiment->window.is_locked = false;
+        CHECKED(MPI_Win_unlock_all(experiment->window.handle));
+    }
+    CHECKED(MPI_Barrier(launch->communicator));
+}
+
+static void stop_helper(struct experiment *experiment, struct helper *helper)
+{
+    watchdog_phase = "helper";
+    if (helper_stop(helper)) {
+        record_status(experiment->record, CELL_HELPER_RETURNED,
+                      "the target's helper returned before it was released");
+    }
+}
+
+static void run_supported(struct experiment *experiment)
+{
+    struct launch *launch = experiment->launch;
+    const struct helper_kind *helper_kind = experiment->target_state->helper;
+    struct helper helper;
+    const double steal_s = host_steal_s();
+    open_experiment(experiment);
+    if (helper_kind != NULL) {
+        watchdog_phase = "helper";
+        experiment->record->helper_threads = experiment->is_target;
+        helper_start_at(&helper, helper_kind, launch->communicator, experiment->target);
+    }
+    use_window(experiment);
+    if (helper_kind != NULL) {
+        stop_helper(experiment, &helper);
+    }
+    payload_record(&experiment->payload, experiment->record);
+    close_experiment(experiment);
+    if (!experiment->again && host_local_rank(&launch->host, launch->rank) == 0) {
+        series_add(record_series(experiment->record, "steal", "s", 1), host_steal_s() - steal_s);
+    }
+}
+
+/* Why the standard, or this program, has no such cell; NULL if it has. The same on all ranks. */
+static const char *contradiction(const struct experiment *experiment)
+{
+    const struct operation *operation = experiment->operation;
+    const struct synchronisation *synchronisation = experiment->synchronisation;
+    const bool contiguous = is_contiguous(experiment->payload.layout);
+    if ((int)cell_number(experiment->cell, "size_bytes") % (int)sizeof(int64_t) != 0) {
+        return "the payload is made of elements of 8 bytes: its size must be a multiple of 8";
+    }
+    if (operation->one_element && (experiment->payload.elements != 1 || !contiguous)) {
+        return "the operation takes one element: 8 bytes, contiguous";
+    }
+    if (operation->request_based && synchronisation->kind != PASSIVE) {
+        return "request-based operations belong to passive target epochs";
+    }
+    if (operation->request_based && synchronisation->completes_locally) {
+        return "MPI_Wait has completed the operation locally: MPI_Win_flush_local adds nothing";
+    }
+    if (experiment->target_state->holds_lock_all && is_exclusive(synchronisation)) {
+        return "the target polls inside lock_all: an exclusive lock would wait for its end";
+    }
+    if (experiment->target_state->holds_lock_all && synchronisation->kind != PASSIVE) {
+        return "the target polls inside lock_all: its window can have no active epoch meanwhile";
+    }
+    return NULL;
+}
+
+/* Collective: leave the reason in the record and return false if the cell cannot run here. */
+static bool is_supported(struct experiment *experiment)
+{
+    struct launch *launch = experiment->launch;
+    struct record *record = experiment->record;
+    const char *reason = contradiction(experiment);
+    const int needed = 1 + experiment->origins + experiment->bystanders;
+    if (launch->ranks < needed) {
+        record_status(record, CELL_UNSUPPORTED,
+                      "a target, %d origins and %d bystanders need %d ranks: found %d",
+                      experiment->origins, experiment->bystanders, needed, launch->ranks);
+    } else if (reason != NULL) {
+        record_status(record, CELL_UNSUPPORTED, "%s", reason);
+    } else if (experiment->target_state->helper != NULL &&
+               launch->thread_provided < MPI_THREAD_MULTIPLE) {
+        record_status(record, CELL_UNSUPPORTED,
+                      "a helper thread needs MPI_THREAD_MULTIPLE: asked for %s, provided %s",
+                      thread_level_name(launch->thread_required),
+                      thread_level_name(launch->thread_provided));
+    } else if (!launch->clock_is_global) {
+        record_status(record, CELL_UNSUPPORTED,
+                      "origin and target need one clock: expected all ranks on one machine");
+    }
+    return record->status == CELL_OK &&
+           window_is_supported(launch, cell_choice(experiment->cell, "flavor"), record);
+}
+
+/* As many as a burst may have operations, as long as they stay in a cache. */
+static int slots_of(const struct launch *launch, const struct cell *cell)
+{
+    const long long asked = options_integer(&launch->options, "price-burst");
+    const long long room = SLOTS_BYTES / (2 * (long long)cell_number(cell, "size_bytes"));
+    const long long slots = asked < room ? asked : room;
+    return slots < 1 ? 1 : (int)slots;
+}
+
+static struct experiment experiment_of(struct launch *launch, const struct cell *cell,
+                                       struct record *record)
+{
+    const int origins = (int)options_integer(&launch->options, "origins");
+    const int bystanders = (int)options_integer(&launch->options, "bystanders");
+    /* There and back is the same way. */
+    const int place = rank_at(launch, launch->rank);
+    const bool is_origin = place > 0 && place <= origins;
+    return (struct experiment){
+        .launch = launch,
+        .cell = cell,
+        .record = record,
+        .operation = cell_choice(cell, "operation"),
+        .synchronisation = cell_choice(cell, "synchronisation"),
+        .target_state = cell_choice(cell, "target_state"),
+        .target = rank_at(launch, 0),
+        .origins = origins,
+        .bystanders = bystanders,
+        .place = place,
+        .is_target = place == 0,
+        .is_origin = is_origin,
+        .is_bystander = place > origins && place <= origins + bystanders,
+        .payload = {.launch = launch,
+                    .cell = cell,
+                    .operation = cell_choice(cell, "operation"),
+                    .layout = cell_choice(cell, "data"),
+                    .elements = (int)cell_number(cell, "size_bytes") / (int)sizeof(int64_t),
+                    .slots = slots_of(launch, cell),
+                    .regions = origins,
+                    .own_begin = is_origin ? place - 1 : 0,
+                    .own_end = is_origin ? place : 0,
+                    .is_target = place == 0,
+                    .window_count = 1}};
+}
+
+/* Collective; false where the ranks share no memory. */
+static bool run_with_page(struct experiment *experiment)
+{
+    const MPI_Comm communicator = experiment->launch->communicator;
+    experiment->payload.windows = &experiment->window;
+    experiment->page = shared_page_open(communicator, sizeof *experiment->page);
+    if (experiment->page == NULL) {
+        return false;
+    }
+    run_supported(experiment);
+    shared_page_close(experiment->page, sizeof *experiment->page);
+    return true;
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    struct experiment experiment = experiment_of(launch, cell, record);
+    if (is_supported(&experiment) && !run_with_page(&experiment)) {
+        record_status(record, CELL_UNSUPPORTED,
+                      "the target's flag needs memory that all ranks share: found none");
+    }
+}
+
+/* The price once more, in a new window. Beside a helper it measures the scheduler, once is enough.
+ */
+static bool price_again(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    struct experiment experiment = experiment_of(launch, cell, record);
+    experiment.again = true;
+    return price_was_taken(cell) && experiment.target_state->helper == NULL &&
+           run_with_page(&experiment);
+}
+
+KERNEL("progress", "does a one-sided operation complete while its target computes?",
+       .run_cell = run_cell, .run_again = price_again, .passes = "price-passes",
+       .print_head = table_print_head, .print_row = table_print_row)

@@ -1,0 +1,79 @@
+/* Target states: what the target does while origins access its window. */
+#include <math.h>
+
+#include "harness/watchdog.h"
+#include "stfc/progress/experiment.h"
+
+/* The wait itself follows: in the barrier, or in the call that ends the target's part of an active
+ * epoch. */
+static struct presence stay_idle(struct experiment *experiment, double length_s)
+{
+    (void)experiment;
+    (void)length_s;
+    return (struct presence){
+        .entry_s = clock_now_s(), .exit_s = NAN, .run_delay_s = NAN, .involuntary_switches = NAN};
+}
+
+static struct presence presence_of(const struct compute_sample *sample)
+{
+    return (struct presence){.entry_s = sample->begin_s,
+                             .exit_s = sample->end_s,
+                             .run_delay_s = sample->run_delay_s,
+                             .involuntary_switches = sample->involuntary_switches};
+}
+
+static struct presence stay_computing(struct experiment *experiment, double length_s)
+{
+    const struct compute_sample sample = compute_for(&experiment->launch->compute, length_s);
+    return presence_of(&sample);
+}
+
+static void visited(struct experiment *experiment)
+{
+    atomic_fetch_add(&experiment->page->visits, 1);
+}
+
+/* Bare work between the probes: what surrounds it once would be a part of every slice. */
+static struct presence stay_probing(struct experiment *experiment, double length_s)
+{
+    struct compute *compute = &experiment->launch->compute;
+    const double interval_s = 1e-6 * cell_number(experiment->cell, "probe_interval_us");
+    const long slices = lround(fmax(1.0, length_s / interval_s));
+    struct compute_sample sample = compute_begin();
+    for (long slice = 0; slice < slices; slice++) {
+        if (slice > 0) {
+            int arrived = 0;
+            CHECKED(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, experiment->launch->communicator,
+                               &arrived, MPI_STATUS_IGNORE));
+            visited(experiment);
+        }
+        compute_slice(compute, length_s / (double)slices);
+    }
+    compute_end(&sample);
+    return presence_of(&sample);
+}
+
+/* Looks, as for a flag that somebody may put, at a word that no operation touches. */
+static struct presence stay_polling(struct experiment *experiment, double length_s)
+{
+    const volatile int64_t *word = (const int64_t *)experiment->window.memory +
+                                   region_elements(&experiment->payload) - SPARE_ELEMENTS;
+    const double delay_s = run_delay_s();
+    struct presence presence = {.entry_s = clock_now_s(), .involuntary_switches = NAN};
+    do {
+        CHECKED(MPI_Win_sync(experiment->window.handle));
+        visited(experiment);
+        presence.exit_s = clock_now_s();
+    } while (presence.exit_s < presence.entry_s + length_s && *word < 0);
+    presence.run_delay_s = run_delay_s() - delay_s;
+    return presence;
+}
+
+const struct target_state target_states[] = {
+    {"idle", false, false, false, NULL, stay_idle},
+    {"computes", true, false, false, NULL, stay_computing},
+    {"computes_probing", true, true, false, NULL, stay_probing},
+    {"polls_memory", true, true, true, NULL, stay_polling},
+    {"helper_blocked", true, false, false, &helper_blocked, stay_computing},
+    {"helper_polling", true, false, false, &helper_polling, stay_computing},
+};

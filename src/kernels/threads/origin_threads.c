@@ -1,0 +1,405 @@
+/* Origin threads: what do several threads that access a window cost against as many processes?
+ *
+ * After MPI 4.1, the sections on MPI and threads and on one-sided communication (with
+ * MPI_THREAD_MULTIPLE any thread may access a window and flush it, and a flush completes what the
+ * process's other threads have issued, too); the arrangements after R. Zambre, A.
+ * Chandramowlishwaran and P. Balaji, "Scalable Communication Endpoints for MPI+Threads
+ * Applications", ICPADS 2018.
+ *
+ * Rank 0 is the target: it waits in a barrier. The origins are threads of rank 1, on one window or
+ * on a window each, or processes of one thread each. All begin together, outside MPI; each makes k
+ * operations on elements of its own, and flushes after each of them.
+ *
+ * Timed, in seconds: from the common start to the end of each origin's k operations, over k.
+ * Verified: every payload, with values that depend on the sample's number: all elements at the
+ * target after each sample, the gaps behind each origin's part, and all that is fetched. */
+#include <math.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/launch.h"
+#include "harness/memory.h"
+#include "harness/numbers.h"
+#include "harness/plan.h"
+#include "harness/shared_page.h"
+#include "harness/table.h"
+#include "harness/team.h"
+#include "harness/watchdog.h"
+#include "rma/payload.h"
+
+#define TARGET 0
+#define FIRST_ORIGIN_RANK 1
+#define ORIGINS_MAX 16
+#define COLD_ROUNDS 4 /* the fastest decides how long a burst may be: others lost their core */
+#define COLD_BURST 10
+
+struct experiment;
+
+/* One origin: a thread of this process. The first of each process is its main thread. */
+struct origin {
+    struct experiment *experiment;
+    struct transfer transfer;
+    double elapsed_s; /* of the last burst, from the common start */
+    pthread_t thread;
+    struct series *series;
+};
+
+struct experiment {
+    struct launch *launch;
+    const struct cell *cell;
+    struct record *record;
+    const struct operation *operation;
+    const struct arrangement *arrangement;
+    int origins;                     /* in all */
+    int own_begin, own_end;          /* the origins of this process */
+    struct origin *own[ORIGINS_MAX]; /* by their number; NULL: another process's */
+    struct window windows[ORIGINS_MAX];
+    struct payload payload; /* a region for each origin, its slots packed */
+    int burst;              /* operations of each origin in the sample that runs; 0: no more */
+    struct meeting *start;  /* of all origins; shared by processes */
+    struct meeting finish;  /* of this process's origins */
+};
+
+struct arrangement {
+    const char *name;
+    bool threads; /* origins are threads of one rank; else a rank each */
+    bool window_each;
+};
+
+static const struct arrangement arrangements[] = {
+    {"one_window", true, false},
+    {"window_each", true, true},
+    {"processes", false, false},
+};
+
+static const struct axis axes[] = {
+    OPERATION_AXIS("what the origins do to the target's window", "put,get,accumulate,fetch_and_op"),
+    FLAVOR_AXIS("create,allocate"),
+    {"arrangement", "threads of rank 1 on one window or on a window each, or processes",
+     AXIS_CHOICE, "one_window,window_each,processes", TABLE(arrangements), 0, 0},
+    {"origins",
+     "threads or processes that access the target",
+     AXIS_INTEGER,
+     "1,2,4",
+     {0},
+     1,
+     ORIGINS_MAX},
+};
+
+static const struct option options[] = {
+    {"burst", "K", "operations of each origin in a sample, at most", OPTION_INTEGER, "1000", 1,
+     10000},
+    {"samples", "N", "samples of each origin, at most", OPTION_INTEGER, "10", 1,
+     SERIES_SAMPLES_MAX},
+    {"budget-s", "SECONDS", "shorter bursts, then fewer, where a cell would take longer",
+     OPTION_NUMBER, "0.1", 1e-6, 3600},
+};
+
+/* ---- One sample ---- */
+
+/* An origin's part of a sample; false when there are no more. THE TIMED LOOP is the operation's
+ * own: each operation is flushed before the next. */
+static bool run_burst(struct origin *origin)
+{
+    struct experiment *experiment = origin->experiment;
+    const MPI_Comm processes =
+        experiment->arrangement->threads ? MPI_COMM_NULL : experiment->launch->communicator;
+    const double start_s = meet(experiment->start, experiment->origins, processes);
+    if (experiment->burst == 0) {
+        return false;
+    }
+    const struct access access =
+        experiment->operation->access(&origin->transfer, experiment->burst, false);
+    const double end_s =
+        launch_slowed(experiment->launch, experiment->cell, start_s, access.completed_s);
+    origin->elapsed_s = end_s - start_s;
+    meet(&experiment->finish, experiment->own_end - experiment->own_begin, MPI_COMM_NULL);
+    return true;
+}
+
+static void *thread_main(void *origin)
+{
+    while (run_burst(origin)) {
+    }
+    return NULL;
+}
+
+/* All ranks: one sample. Returns the time of this process's slowest origin, 0 if it has none. */
+static double run_sample(struct experiment *experiment, long long burst)
+{
+    const MPI_Comm communicator = experiment->launch->communicator;
+    double slowest_s = 0;
+    watchdog_phase = "prepare";
+    experiment->burst = (int)burst;
+    payload_prepare(&experiment->payload, burst);
+    payload_inject_wrong(&experiment->payload);
+    CHECKED(MPI_Barrier(communicator));
+    if (experiment->own_begin < experiment->own_end) {
+        watchdog_phase = "operations";
+        run_burst(experiment->own[experiment->own_begin]);
+    }
+    watchdog_phase = "wait";
+    CHECKED(MPI_Barrier(communicator));
+    payload_inject_wrong(&experiment->payload);
+    payload_advance(&experiment->payload, burst);
+    payload_check(&experiment->payload);
+    for (int number = experiment->own_begin; number < experiment->own_end; number++) {
+        slowest_s = fmax(slowest_s, experiment->own[number]->elapsed_s);
+    }
+    return slowest_s;
+}
+
+/* ---- One cell ---- */
+
+static void take_samples(struct experiment *experiment)
+{
+    const struct options *asked = &experiment->launch->options;
+    const int capacity = experiment->payload.slots;
+    const int cold_burst = capacity < COLD_BURST ? capacity : COLD_BURST;
+    double cold_s = INFINITY;
+    for (int i = 0; i < COLD_ROUNDS; i++) {
+        double slowest_s = run_sample(experiment, cold_burst);
+        CHECKED(MPI_Allreduce(MPI_IN_PLACE, &slowest_s, 1, MPI_DOUBLE, MPI_MAX,
+                              experiment->launch->communicator));
+        cold_s = fmin(cold_s, slowest_s);
+    }
+    const struct plan plan =
+        plan_bursts((struct plan){.burst = capacity, .samples = options_integer(asked, "samples")},
+                    cold_s / cold_burst, options_number(asked, "budget-s"));
+    for (int number = experiment->own_begin; number < experiment->own_end; number++) {
+        experiment->own[number]->series =
+            record_series(experiment->record, "operation_time", "s", (int)plan.burst);
+    }
+    for (long long i = 0; i < plan.samples; i++) {
+        run_sample(experiment, plan.burst);
+        for (int number = experiment->own_begin; number < experiment->own_end; number++) {
+            const struct origin *origin = experiment->own[number];
+            series_add(origin->series, origin->elapsed_s / (double)plan.burst);
+        }
+    }
+}
+
+/* Each on pages of its own: no origin shares a cache line with another. */
+static void start_origins(struct experiment *experiment, struct epoch epoch)
+{
+    const struct layout_type one = {.type = MPI_INT64_T, .count = 1};
+    for (int number = experiment->own_begin; number < experiment->own_end; number++) {
+        struct origin *origin = experiment->own[number] = allocate_pages(sizeof *origin);
+        epoch.window =
+            experiment->windows[experiment->arrangement->window_each ? number : 0].handle;
+        *origin =
+            (struct origin){.experiment = experiment,
+                            .transfer = payload_transfer(&experiment->payload, number, epoch, one)};
+        if (number > experiment->own_begin) {
+            origin->thread = team_start(thread_main, origin);
+        }
+    }
+}
+
+static void end_origins(struct experiment *experiment)
+{
+    if (experiment->own_begin < experiment->own_end) {
+        experiment->burst = 0;
+        run_burst(experiment->own[experiment->own_begin]);
+    }
+    for (int number = experiment->own_begin; number < experiment->own_end; number++) {
+        if (number > experiment->own_begin) {
+            pthread_join(experiment->own[number]->thread, NULL);
+        }
+        free(experiment->own[number]);
+    }
+}
+
+/* Between the opened windows and their end. */
+static void use_windows(struct experiment *experiment)
+{
+    struct launch *launch = experiment->launch;
+    const bool accesses = experiment->own_begin < experiment->own_end;
+    const struct epoch epoch = {.synchronisation = synchronisation_named("lock_all_flush"),
+                                .target = TARGET};
+    watchdog_phase = "start";
+    launch_common_start(launch);
+    launch_inject(launch, experiment->cell);
+    for (int i = 0; accesses && i < experiment->payload.window_count; i++) {
+        CHECKED(MPI_Win_lock_all(0, experiment->windows[i].handle));
+    }
+    start_origins(experiment, epoch);
+    take_samples(experiment);
+    watchdog_phase = "end";
+    end_origins(experiment);
+    for (int i = 0; accesses && i < experiment->payload.window_count; i++) {
+        CHECKED(MPI_Win_unlock_all(experiment->windows[i].handle));
+    }
+    CHECKED(MPI_Barrier(launch->communicator));
+}
+
+static void open_windows(struct experiment *experiment)
+{
+    struct payload *payload = &experiment->payload;
+    const struct flavor *flavor = cell_choice(experiment->cell, "flavor");
+    const MPI_Aint size_bytes = payload_window_bytes(payload);
+    watchdog_phase = "window";
+    payload->windows = experiment->windows;
+    payload_allocate(payload);
+    for (int i = 0; i < payload->window_count; i++) {
+        experiment->windows[i] =
+            window_open(experiment->launch, flavor, payload->is_target ? size_bytes : 0);
+    }
+    record_window(experiment->record, experiment->windows[0].handle, flavor->name,
+                  (long long)size_bytes);
+    if (payload->is_target) {
+        payload_initialise(payload);
+    }
+    CHECKED(MPI_Barrier(experiment->launch->communicator));
+}
+
+static void close_windows(struct experiment *experiment)
+{
+    watchdog_phase = "window";
+    for (int i = 0; i < experiment->payload.window_count; i++) {
+        window_close(&experiment->windows[i]);
+    }
+    payload_free(&experiment->payload);
+}
+
+static void run_supported(struct experiment *experiment)
+{
+    struct launch *launch = experiment->launch;
+    const double steal_s = host_steal_s();
+    const int own_origins = experiment->own_end - experiment->own_begin;
+    experiment->record->helper_threads = own_origins > 1 ? own_origins - 1 : 0;
+    open_windows(experiment);
+    use_windows(experiment);
+    payload_record(&experiment->payload, experiment->record);
+    close_windows(experiment);
+    if (host_local_rank(&launch->host, launch->rank) == 0) {
+        series_add(record_series(experiment->record, "steal", "s", 1), host_steal_s() - steal_s);
+    }
+}
+
+/* Collective: leave the reason in the record and return false if the cell cannot run here. */
+static bool is_supported(const struct experiment *experiment)
+{
+    const struct launch *launch = experiment->launch;
+    const bool threads = experiment->arrangement->threads;
+    const int needed = threads ? 2 : 1 + experiment->origins;
+    struct record *record = experiment->record;
+    if (launch->ranks != needed) {
+        record_status(record, CELL_UNSUPPORTED, "the arrangement needs %d ranks: found %d", needed,
+                      launch->ranks);
+    } else if (threads && experiment->origins > 1 &&
+               launch->thread_provided < MPI_THREAD_MULTIPLE) {
+        record_status(record, CELL_UNSUPPORTED,
+                      "several origin threads need MPI_THREAD_MULTIPLE: asked for %s, provided %s",
+                      thread_level_name(launch->thread_required),
+                      thread_level_name(launch->thread_provided));
+    } else if (!threads && !launch->clock_is_global) {
+        record_status(record, CELL_UNSUPPORTED,
+                      "origin processes need one clock: expected all ranks on one machine");
+    }
+    return record->status == CELL_OK &&
+           window_is_supported(launch, cell_choice(experiment->cell, "flavor"), record);
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    const struct arrangement *arrangement = cell_choice(cell, "arrangement");
+    const int origins = (int)cell_number(cell, "origins");
+    const int first = launch->rank - FIRST_ORIGIN_RANK;
+    const bool is_target = launch->rank == TARGET;
+    struct meeting own_start = {0};
+    struct experiment experiment = {.launch = launch,
+                                    .cell = cell,
+                                    .record = record,
+                                    .operation = cell_choice(cell, "operation"),
+                                    .arrangement = arrangement,
+                                    .origins = origins,
+                                    .own_begin = is_target ? 0 : first,
+                                    .own_end = is_target              ? 0
+                                               : arrangement->threads ? origins
+                                                                      : first + 1,
+                                    .start = &own_start};
+    experiment.payload = (struct payload){.launch = launch,
+                                          .cell = cell,
+                                          .operation = experiment.operation,
+                                          .elements = 1,
+                                          .slots = (int)options_integer(&launch->options, "burst"),
+                                          .regions = origins,
+                                          .own_begin = experiment.own_begin,
+                                          .own_end = experiment.own_end,
+                                          .is_target = is_target,
+                                          .window_count = arrangement->window_each ? origins : 1};
+    if (!is_supported(&experiment)) {
+        return;
+    }
+    if (!arrangement->threads) {
+        experiment.start = shared_page_open(launch->communicator, sizeof *experiment.start);
+    }
+    if (experiment.start == NULL) {
+        record_status(record, CELL_UNSUPPORTED,
+                      "the common start needs memory that all ranks share: found none");
+        return;
+    }
+    run_supported(&experiment);
+    if (!arrangement->threads) {
+        shared_page_close(experiment.start, sizeof *experiment.start);
+    }
+}
+
+/* ---- The table for a person ---- */
+
+static void print_head(const struct launch *launch)
+{
+    table_print_launch(launch);
+    printf("time: median over samples of the origins' mean time an operation; rate: of all origins "
+           "together, from their common start to the last one's end\n\n");
+    printf("%-24s %-9s %-12s %7s %10s %14s\n", "operation", "flavor", "arrangement", "origins",
+           "time/us", "operations/s");
+    fflush(stdout);
+}
+
+/* Per sample: the mean and the largest time of all origins, wherever they are. Collective. */
+static int join_samples(const struct launch *launch, const struct record *record, int origins,
+                        double *mean_s, double *largest_s)
+{
+    int own = 0, count = 0;
+    double sum_s[SERIES_SAMPLES_MAX] = {0}, most_s[SERIES_SAMPLES_MAX] = {0};
+    for (size_t i = 0; i < record->series_count; i++) {
+        const struct series *series = &record->series[i];
+        const bool wanted = strcmp(series->metric, "operation_time") == 0;
+        own = wanted ? (int)series->count : own;
+        for (size_t sample = 0; wanted && sample < series->count; sample++) {
+            sum_s[sample] += series->samples[sample] / origins;
+            most_s[sample] = fmax(most_s[sample], series->samples[sample]);
+        }
+    }
+    CHECKED(MPI_Allreduce(&own, &count, 1, MPI_INT, MPI_MAX, launch->communicator));
+    CHECKED(MPI_Allreduce(sum_s, mean_s, count, MPI_DOUBLE, MPI_SUM, launch->communicator));
+    CHECKED(MPI_Allreduce(most_s, largest_s, count, MPI_DOUBLE, MPI_MAX, launch->communicator));
+    return count;
+}
+
+static void print_row(const struct launch *launch, const struct cell *cell,
+                      const struct record *record)
+{
+    double mean_s[SERIES_SAMPLES_MAX], largest_s[SERIES_SAMPLES_MAX];
+    const int origins = (int)cell_number(cell, "origins");
+    const int count = join_samples(launch, record, origins, mean_s, largest_s);
+    if (launch->rank != 0) {
+        return;
+    }
+    printf("%-24s %-9s %-12s %7d ", cell_choice_name(cell, "operation"),
+           cell_choice_name(cell, "flavor"), cell_choice_name(cell, "arrangement"), origins);
+    if (!table_print_status(record)) {
+        printf("%10.3f %14.0f\n", 1e6 * median_of(mean_s, (size_t)count),
+               origins / median_of(largest_s, (size_t)count));
+    }
+    fflush(stdout);
+}
+
+KERNEL("origin_threads",
+       "time of one-sided operations of several origin threads, or processes, at once",
+       .run_cell = run_cell, .print_head = print_head, .print_row = print_row)
