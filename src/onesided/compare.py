@@ -18,8 +18,8 @@ import polars as pl
 from onesided import compare_tails, reproducibility, same_cells, tails, verdicts
 from onesided.analyse import launch_values
 from onesided.compare_tails import TailChange
-from onesided.experiments import EXPERIMENTS
-from onesided.reproducibility import HEADLINE, Pair, Place, is_helped, place_of
+from onesided.experiments import EXPERIMENTS, merits
+from onesided.reproducibility import Pair, Place, is_helped, place_of
 from onesided.significance import holm, mean_shift
 from onesided.statistics import MINIMUM_COVERAGE, median
 from onesided.tables import PLACE, CollectedCampaign, read_campaign
@@ -233,10 +233,10 @@ def turn(pair: Pair) -> str | None:
 def headline_launches(campaign: CollectedCampaign) -> dict[Place, Launches]:
     """Return each cell's headline values, the logarithm of one a launch."""
     found: dict[Place, dict[int, float]] = defaultdict(dict)
-    for kernel, (metric, statistic) in HEADLINE.items():
+    for kernel, merit in merits().items():
         values = launch_values(campaign, EXPERIMENTS[kernel]).filter(
-            (pl.col("metric") == metric)
-            & (pl.col("statistic") == statistic)
+            (pl.col("metric") == merit.metric)
+            & (pl.col("statistic") == merit.statistic)
             & (pl.col("value") > 0)
         )
         for *place, number, value in values.select(*PLACE, "round", "value").iter_rows():
@@ -247,7 +247,7 @@ def headline_launches(campaign: CollectedCampaign) -> dict[Place, Launches]:
 def is_timed(cell: Mapping[str, Any]) -> bool:
     """Tell whether a cell of verdicts.json has launches to be compared, and none that failed."""
     failed = cell["verdict"] in (*verdicts.FAILURES, *verdicts.NOT_MEASURED)
-    return cell["kernel"] in HEADLINE and not is_helped(cell["labels"]) and not failed
+    return cell["kernel"] in merits() and not is_helped(cell["labels"]) and not failed
 
 
 Sides = tuple[Sequence[float], Sequence[float]]

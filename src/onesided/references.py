@@ -162,9 +162,9 @@ def probe_of(result: Mapping[str, Any]) -> Probe:
     Args:
         result: with the series of docs/progress.md.
     """
-    from onesided.experiments import progress  # loads the tables' library, which few launches need
+    from onesided.experiments.progress import analysis  # loads the tables' library
 
-    return progress.probe_of_series(result["series"])
+    return analysis.probe_of_series(result["series"])
 
 
 def turned(kept: Mapping[str, str], probes: Mapping[str, Probe]) -> dict[str, str]:

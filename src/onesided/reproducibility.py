@@ -12,15 +12,8 @@ import polars as pl
 from onesided import settings, verdicts
 from onesided.analyse import read_verdicts
 from onesided.errors import InputError
+from onesided.experiments import merits
 from onesided.tables import PLACE, SUMMARY_COLUMNS, read_table
-
-HEADLINE = {
-    "progress": ("price", "median"),
-    "shared_counter": ("degradation", "rank_1"),
-}
-"""Kernel to the metric and statistic by which its cells are compared: the price, and the source's
-second figure of merit. A mean access to the counter, or its ratio to a compute, is a mixture of
-accesses that waited and accesses that did not, whose shares differ from launch to launch."""
 
 HELPER_AXES = ("target_state", "case")
 HELPER_PREFIX = "helper"
@@ -70,7 +63,7 @@ class Figure:
 def _is_plain(cell: Mapping[str, Any]) -> bool:
     """Tell whether `figures` compares a cell: default setting, no helper, known to be judged."""
     plain = cell["setting"] == settings.DEFAULT and not is_helped(cell["labels"])
-    return plain and cell["kernel"] in HEADLINE
+    return plain and cell["kernel"] in merits()
 
 
 def place_of(row: Mapping[str, Any]) -> Place:
@@ -83,12 +76,13 @@ def is_helped(labels: Mapping[str, Any]) -> bool:
     return any(str(labels.get(axis, "")).startswith(HELPER_PREFIX) for axis in HELPER_AXES)
 
 
-def _headlines(folder: Path) -> dict[Place, Mapping[str, Any]]:
-    """Return each cell's headline row of summary.parquet."""
-    summary = read_table(folder / "summary.parquet", SUMMARY_COLUMNS)
+def merit_rows(summary: pl.DataFrame) -> dict[Place, Mapping[str, Any]]:
+    """Return each cell's row of a summary that has its figure of merit."""
     wanted = pl.any_horizontal(
-        (pl.col("kernel") == kernel) & (pl.col("metric") == metric) & (pl.col("statistic") == kind)
-        for kernel, (metric, kind) in HEADLINE.items()
+        (pl.col("kernel") == kernel)
+        & (pl.col("metric") == merit.metric)
+        & (pl.col("statistic") == merit.statistic)
+        for kernel, merit in merits().items()
     )
     return {place_of(row): row for row in summary.filter(wanted).to_dicts()}
 
@@ -119,7 +113,7 @@ def figures(first: Path, second: Path) -> list[Figure]:
     """Return the figures over the cells that both runs have.
 
     Cells with a helper are left out: on few cores they measure the scheduler. The value of a cell
-    is the median over launches of its headline metric. Half-width and ratio are held against the
+    is the median over launches of its figure of merit. Half-width and ratio are held against the
     interval in which a rerun's median is to lie (`statistics.rerun_interval`). The last figure, of
     the interval of the median itself, is for comparison and has no bound: six launches of one
     distribution have their median within that of six others in 90.0 % of all cases.
@@ -222,7 +216,10 @@ def pairs(
     }
     if not one.keys() & two.keys():
         raise InputError(second, None, "no cell of the other run", f"the cells of {first}")
-    heads, again = _headlines(first), _headlines(second)
+    heads, again = (
+        merit_rows(read_table(folder / "summary.parquet", SUMMARY_COLUMNS))
+        for folder in (first, second)
+    )
     return [
         Pair(cell, two[place], heads.get(place), again.get(place_of(two[place])))
         for place, cell in one.items()

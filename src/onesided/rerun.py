@@ -12,7 +12,7 @@ from typing import Any
 from onesided import environments, kernels, records, references, settings
 from onesided.advice_file import Claim, claims
 from onesided.errors import InputError, OnesidedError
-from onesided.experiments.progress import judge
+from onesided.experiments.progress.analysis import judge
 from onesided.verdicts import Probe, Verdict
 
 KERNEL = "progress"

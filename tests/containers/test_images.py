@@ -96,7 +96,10 @@ def test_a_changed_kernel_leaves_the_base_as_it_is_and_the_same_sources_give_the
     def build():
         person.do("onesided", "container", "build", "mpich", "--bootstrap", "debootstrap")
 
-    first, kernel = mpich.parent / "first.sif", person.checkout / "src" / "kernels/machine/limits/limits.c"
+    first, kernel = (
+        mpich.parent / "first.sif",
+        person.checkout / "src" / "kernels/machine/limits/limits.c",
+    )
     shared = [mpich.parent / name for name in ("base.sif", "toolchain.sif")]
     before = [path.stat().st_mtime_ns for path in shared]
     person.do("cp", mpich, first)

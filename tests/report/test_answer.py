@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from onesided.report.counter.answer import answer_row
+from onesided.experiments.shared_counter.page.answer import answer_row
 from onesided.report.frame import Cell
 
 KEY = ("atomic and flush", "allocate")

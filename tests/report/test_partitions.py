@@ -10,9 +10,9 @@ import synthetic_progress
 
 from onesided import report
 from onesided.analyse import analyse
+from onesided.experiments.shared_counter.page import headline, terminal_lines
+from onesided.experiments.shared_counter.page.tables import price
 from onesided.report.cells import apart
-from onesided.report.counter import headline, terminal_lines
-from onesided.report.counter.tables import price
 from onesided.report.frame import load
 
 #: How much longer an access takes on the second partition, which is otherwise the first again.

@@ -17,10 +17,10 @@ from test_report import _Tables
 
 from onesided import advice_file, report, verdicts
 from onesided.analyse import analyse
+from onesided.experiments.progress.page import answer, price, probe, truth, waiting
 from onesided.report import parts
 from onesided.report.frame import Bounds, Cell, load
 from onesided.report.parts import Mark, Matrix, MatrixRow
-from onesided.report.progress import answer, price, probe, truth, waiting
 
 WIDTHS = (1280, 400)
 

@@ -17,8 +17,8 @@ import synthetic
 from onesided import report
 from onesided.analyse import analyse
 from onesided.errors import InputError
+from onesided.experiments.shared_counter.page import cells as counter_cells
 from onesided.report import frame, numbers
-from onesided.report.counter import cells as counter_cells
 
 
 class _Tables(html.parser.HTMLParser):

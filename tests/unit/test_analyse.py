@@ -11,7 +11,7 @@ import synthetic
 from onesided import tables, verdicts
 from onesided.analyse import analyse, read_verdicts
 from onesided.errors import InputError
-from onesided.experiments import shared_counter
+from onesided.experiments.shared_counter import analysis as shared_counter
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""A second experiment is one entry, one analysis module and one page module."""
+"""A further experiment is a package with a description, an analysis and a page."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import types
 import polars as pl
 import synthetic
 
-from onesided import report, tables, verdicts
+from onesided import experiments, report, tables, verdicts
 from onesided.analyse import analyse, read_verdicts
-from onesided.experiments import EXPERIMENTS, Experiment, shared_counter
+from onesided.experiments import EXPERIMENTS, Experiment
+from onesided.experiments.shared_counter import analysis as shared_counter
 from onesided.report.parts import Column, Headline, Section, Table
 
 
@@ -45,3 +46,25 @@ def test_a_second_experiment_needs_no_change_elsewhere(tmp_path, monkeypatch):
     assert "the second line" in report.terminal_summary(folder)
     summary = tables.read_table(folder / "summary.parquet", tables.SUMMARY_COLUMNS)
     assert set(summary["kernel"]) == {"second", "shared_counter"}
+
+
+def test_an_experiment_is_found_by_being_there(tmp_path, monkeypatch):
+    package = tmp_path / "found_experiment"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "from onesided.experiments.experiment import Experiment, FigureOfMerit\n"
+        "EXPERIMENT = Experiment(\n"
+        "    'found', 'Found', f'{__name__}.analysis', f'{__name__}.page', order=2,\n"
+        "    merit=FigureOfMerit('time', 'median'))\n",
+        "utf-8",
+    )
+    (package / "analysis.py").write_text("MINE = 'analysis'\n", "utf-8")
+    (package / "page.py").write_text("MINE = 'page'\n", "utf-8")
+    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(tmp_path)])
+    found = experiments.find()
+    assert found.keys() - EXPERIMENTS.keys() == {"found"}
+    assert (found["found"].analysis.MINE, found["found"].page.MINE) == ("analysis", "page")
+    # where a report shows it is its own word
+    assert list(found).index("progress") < list(found).index("found") < list(found).index("limits")
+    monkeypatch.setattr(experiments, "EXPERIMENTS", found)
+    assert experiments.merits()["found"].metric == "time"

@@ -12,7 +12,8 @@ import synthetic
 
 from onesided import report, tables, verdicts
 from onesided.analyse import analyse, read_verdicts
-from onesided.experiments import EXPERIMENTS, limits
+from onesided.experiments import EXPERIMENTS
+from onesided.experiments.limits import analysis as limits
 from onesided.tables import SAMPLE_COLUMNS
 
 BURST = 1000

@@ -10,7 +10,7 @@ import pytest
 
 from onesided import report, tables, verdicts
 from onesided.analyse import analyse, read_verdicts
-from onesided.report import origin_threads as page
+from onesided.experiments.origin_threads import page
 
 LAUNCHES = 6
 #: thread level, ranks, arrangement, origins: the tests of the check

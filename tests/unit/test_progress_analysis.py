@@ -9,7 +9,7 @@ import pytest
 
 from onesided import verdicts
 from onesided.analyse import launch_probes
-from onesided.experiments import progress
+from onesided.experiments.progress import analysis as progress
 from onesided.tables import PLACE
 from onesided.verdicts import Probe
 

@@ -1,107 +1,34 @@
-"""The experiments: a kernel's name, the module that analyses it, the module that shows it.
+"""The experiments: each is a package of this folder, found by being there.
 
-A further experiment is one more entry here, one analysis module in this package and one page
-module in `onesided.report`. Nothing else in the analysis or the report knows an experiment.
+A package has an `EXPERIMENT` (kernel, title, what is compared), a module `analysis` and a module or
+package `page`. Nothing else in the analysis or the report knows an experiment.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+import pkgutil
+from collections.abc import Mapping
 
-import polars as pl
+from onesided.experiments.experiment import Analysis, Experiment, FigureOfMerit
 
-from onesided.verdicts import Probe, Verdict
-
-
-class Analysis(Protocol):
-    """What an analysis module has to offer; every frame has the columns of `tables.PLACE`."""
-
-    def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return one value a launch: PLACE, round, metric, statistic, unit, value."""
-
-    def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the samples whose percentiles are wanted: PLACE, metric, value."""
-
-    def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return one row a timed operation: PLACE, round, rank, index, remaining, elapsed, valid.
-
-        ``remaining`` and ``elapsed`` are in seconds. Where the target opens an epoch, a column
-        `verdicts.RELEASED` says whether that call waited for the origin (1) or not (0).
-        """
-
-    def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-        """Return the verdict on a cell of which no launch failed, from a probe a launch."""
+__all__ = ["EXPERIMENTS", "Analysis", "Experiment", "FigureOfMerit", "find", "merits"]
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """One kernel and the modules that know it.
-
-    Attributes:
-        kernel: name of the kernel, as in cells.parquet.
-        title: what a reader calls it.
-        analysis_module: a module that fits `Analysis`.
-        page_module: a module that fits `onesided.report.frame.Page`; loaded for a report only.
-        access: the series of single accesses that a price's bursts are compared with; empty where
-            it times none.
-        kinds: for a metric whose launches met different conditions, the statistics that hold one
-            kind of them each: no launch is in two, and their spreads are one.
-    """
-
-    kernel: str
-    title: str
-    analysis_module: str
-    page_module: str
-    access: str = ""
-    kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @property
-    def analysis(self) -> Analysis:
-        """Load the analysis."""
-        return cast(Analysis, importlib.import_module(self.analysis_module))
-
-    @property
-    def page(self) -> Any:
-        """Load the page."""
-        return importlib.import_module(self.page_module)
+def find() -> Mapping[str, Experiment]:
+    """Return kernel name to experiment, in the order in which a report shows them."""
+    found = [
+        importlib.import_module(f"{__name__}.{module.name}").EXPERIMENT
+        for module in pkgutil.iter_modules(__path__)
+        if module.ispkg
+    ]
+    return {entry.kernel: entry for entry in sorted(found, key=lambda entry: entry.order)}
 
 
-PRICE_KINDS = {"price": ("median", "far", "shared")}
-"""A price has three kinds of launches in every experiment (`onesided.prices`)."""
-
-_REGISTERED = (
-    Experiment(
-        kernel="progress",
-        title="Progress",
-        analysis_module="onesided.experiments.progress",
-        page_module="onesided.report.progress",
-        access="elapsed",
-        kinds=PRICE_KINDS,
-    ),
-    Experiment(
-        kernel="shared_counter",
-        title="The shared counter",
-        analysis_module="onesided.experiments.shared_counter",
-        page_module="onesided.report.counter",
-        access="access",
-        kinds=PRICE_KINDS,
-    ),
-    Experiment(
-        kernel="origin_threads",
-        title="Origin threads",
-        analysis_module="onesided.experiments.origin_threads",
-        page_module="onesided.report.origin_threads",
-    ),
-    Experiment(
-        kernel="limits",
-        title="The machine's bound",
-        analysis_module="onesided.experiments.limits",
-        page_module="onesided.report.limits",
-    ),
-)
-
-EXPERIMENTS: Mapping[str, Experiment] = {entry.kernel: entry for entry in _REGISTERED}
+EXPERIMENTS: Mapping[str, Experiment] = find()
 """Kernel name to experiment, in the order in which a report shows them."""
+
+
+def merits() -> Mapping[str, FigureOfMerit]:
+    """Return kernel name to what is compared, of the experiments that have it."""
+    return {name: entry.merit for name, entry in EXPERIMENTS.items() if entry.merit is not None}

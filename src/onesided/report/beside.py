@@ -9,6 +9,7 @@ from typing import Any
 from onesided import compare, reproducibility, statistics
 from onesided.compare import Difference, Whole
 from onesided.errors import InputError
+from onesided.experiments import merits
 from onesided.report import numbers
 from onesided.report.parts import Column, Measure, Row, Section, Table
 from onesided.reproducibility import Figure, Pair
@@ -166,7 +167,7 @@ def measure_of_difference(difference: Difference) -> Measure:
 
 def _cells(found: Sequence[Pair], kernel: str, other: str) -> Table:
     """Return the table of one kernel's cells, whose values are all of one kind."""
-    metric, _ = reproducibility.HEADLINE[kernel]
+    metric = merits()[kernel].metric
     units = {pair.value["unit"] for pair in found if pair.value is not None}
     show = numbers.seconds if units == {"s"} else numbers.factor
     columns = [

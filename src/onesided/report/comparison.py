@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onesided import compare, documents, reproducibility, tails
+from onesided import compare, documents, tails
 from onesided.compare import CELL_LAUNCHES, ComparedCell, Comparison, Whole
 from onesided.experiments import EXPERIMENTS
 from onesided.report import numbers
@@ -144,9 +144,9 @@ def _kernel_tables(comparison: Comparison) -> list[Table]:
         cells = [cell for cell in comparison.cells if cell.pair.cell["kernel"] == kernel]
         if not cells:
             continue
-        metric, _ = reproducibility.HEADLINE.get(kernel, (None, None))
+        merit = EXPERIMENTS[kernel].merit
         caption = f"Cells of {kernel.replace('_', ' ')}: changed verdicts, then differences first."
-        tables.append(_table(f"compare_{kernel}", caption, cells, metric))
+        tables.append(_table(f"compare_{kernel}", caption, cells, merit and merit.metric))
     return tables
 
 

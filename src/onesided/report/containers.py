@@ -16,6 +16,7 @@ import polars as pl
 
 from onesided import compare, verdicts
 from onesided.compare import Difference, Inside, Whole
+from onesided.experiments import merits
 from onesided.report import figures, numbers
 from onesided.report.beside import axes_that_differ, measure_of_difference
 from onesided.report.parts import (
@@ -28,19 +29,12 @@ from onesided.report.parts import (
     listed,
     short_detail,
 )
-from onesided.reproducibility import HEADLINE, Pair
+from onesided.reproducibility import Pair, merit_rows
 from onesided.settings import DEFAULT
 from onesided.tables import NATIVE, PLACE, CollectedCampaign
 
 ABI_IMAGE = "abi"
 """The image with no MPI in it: its one binary runs on whichever MPI is bound in."""
-
-LEFT_OUT = {
-    "progress": ("target_state", "probe_interval_us"),
-    "shared_counter": ("compute_ms", "jitter_percent"),
-}
-"""Axes on which a kernel's headline value does not depend: cells that differ on them alone are
-taken together."""
 
 SHARED, OWN = "shared", "own"
 _DIGITS = 12
@@ -147,14 +141,7 @@ class Material:
 
     @cached_property
     def _headlines(self) -> dict[tuple[Any, ...], Mapping[str, Any]]:
-        wanted = pl.any_horizontal(
-            (pl.col("kernel") == kernel)
-            & (pl.col("metric") == metric)
-            & (pl.col("statistic") == statistic)
-            for kernel, (metric, statistic) in HEADLINE.items()
-        )
-        rows = self.summary.filter(wanted).to_dicts()
-        return {tuple(row[name] for name in PLACE): row for row in rows}
+        return merit_rows(self.summary)
 
     def pairs(self, twin: Twin) -> list[Pair]:
         """Return the cells that an environment and its native one both have."""
@@ -232,7 +219,7 @@ def _section(material: Material, topic: Topic, twins: Sequence[Twin]) -> Section
     drawn = _figure(topic, held)
     if drawn is not None:
         parts.append(drawn)
-    parts += [_parts(topic, held, kernel) for kernel in HEADLINE if _timed_cells(held, kernel)]
+    parts += [_parts(topic, held, kernel) for kernel in merits() if _timed_cells(held, kernel)]
     parts.append(_sharing(material, topic, held))
     return Section(topic.identifier, topic.title, topic.question, parts)
 
@@ -397,8 +384,8 @@ def _environments(topic: Topic, held: _Held) -> Table:
     kernels = {pair.cell["kernel"] for pair in held.pairs}
     metrics = listed(
         [
-            f"{metric} for {k.replace('_', ' ')}"
-            for k, (metric, _) in HEADLINE.items()
+            f"{merit.metric} for {k.replace('_', ' ')}"
+            for k, merit in merits().items()
             if k in kernels
         ]
     )
@@ -427,7 +414,8 @@ _HOW = ("system", "partition", "setting", "thread_level", "ranks", "placement")
 
 def _labels_of(pair: Pair) -> tuple[tuple[str, str], ...]:
     """Return what a cell's headline value depends on."""
-    dropped = LEFT_OUT.get(pair.cell["kernel"], ())
+    merit = merits().get(pair.cell["kernel"])
+    dropped = merit.pooled if merit else ()
     kept = pair.cell["labels"].items()
     return tuple((axis, str(value)) for axis, value in kept if axis not in dropped)
 
@@ -456,7 +444,7 @@ def _parts(topic: Topic, held: _Held, kernel: str) -> Table:
     cells = _timed_cells(held, kernel)
     ways = list(dict.fromkeys(twin.way for twin in held.twins))
     way_of = {twin.name: twin.way for twin in held.twins}
-    axes = [axis for axis in axes_that_differ(cells) if axis not in LEFT_OUT.get(kernel, ())]
+    axes = [axis for axis in axes_that_differ(cells) if axis not in merits()[kernel].pooled]
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for pair in cells:
         row = rows.setdefault(
@@ -476,8 +464,8 @@ def _parts(topic: Topic, held: _Held, kernel: str) -> Table:
             f"difference_{key}": difference.word,
             f"p_{key}": difference.p,
         }
-    metric, _ = HEADLINE[kernel]
-    left_out = listed([axis.replace("_", " ") for axis in LEFT_OUT[kernel]])
+    metric = merits()[kernel].metric
+    left_out = listed([axis.replace("_", " ") for axis in merits()[kernel].pooled])
     named = [*(axis for axis, _ in _labels_of(cells[0])), "where", "ranks", "placement"]
     return Table(
         f"{topic.identifier}_{kernel}",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from onesided.experiments.shared_counter.page import answer
+from onesided.experiments.shared_counter.page.answer import answer_row, families
+from onesided.experiments.shared_counter.page.performance import figure1_measured, figure1_published
+from onesided.experiments.shared_counter.page.probe import figure_probe
+from onesided.experiments.shared_counter.page.tables import degradation, price, table1
 from onesided.report import numbers
 from onesided.report.cells import apart
-from onesided.report.counter import answer
-from onesided.report.counter.answer import answer_row, families
-from onesided.report.counter.performance import figure1_measured, figure1_published
-from onesided.report.counter.probe import figure_probe
-from onesided.report.counter.tables import degradation, price, table1
 from onesided.report.frame import Material
 from onesided.report.parts import Headline, Section
 

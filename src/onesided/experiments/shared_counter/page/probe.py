@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
-from onesided.experiments.shared_counter import BASE_CASE
-from onesided.report import numbers, probe
-from onesided.report.counter.cells import (
+from onesided.experiments.shared_counter.analysis import BASE_CASE
+from onesided.experiments.shared_counter.page.cells import (
     FAMILIES,
     FLAVORS,
     HELPER_CASE,
 )
+from onesided.report import numbers, probe
 from onesided.report.frame import Material
 from onesided.report.parts import Column, Figure, Table
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from onesided import verdicts
 from onesided.advice import BASE_STATE, DEFAULT_SETTING, PAYLOAD, base_payload
-from onesided.experiments.progress import IDLE
+from onesided.experiments.progress.analysis import IDLE
 from onesided.report import numbers
 from onesided.report.cells import axis_of, level_rank
 from onesided.report.frame import Cell, Material

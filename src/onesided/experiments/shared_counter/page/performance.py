@@ -8,10 +8,8 @@ from typing import Any
 
 import altair as alt
 
-from onesided.experiments.shared_counter import BASE_CASE
-from onesided.report import figures, numbers
-from onesided.report.cells import axis_of, value_or_word
-from onesided.report.counter.cells import (
+from onesided.experiments.shared_counter.analysis import BASE_CASE
+from onesided.experiments.shared_counter.page.cells import (
     HELPER_CASE,
     NOT_AVAILABLE,
     base_point,
@@ -20,6 +18,8 @@ from onesided.report.counter.cells import (
     steps,
     twins,
 )
+from onesided.report import figures, numbers
+from onesided.report.cells import axis_of, value_or_word
 from onesided.report.frame import Cell, Material
 from onesided.report.parts import (
     Column,

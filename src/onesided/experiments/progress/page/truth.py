@@ -9,19 +9,7 @@ from markupsafe import Markup
 
 from onesided import verdicts
 from onesided.advice import BASE_STATE, DEFAULT_SETTING
-from onesided.report import numbers
-from onesided.report.cells import axis_of
-from onesided.report.frame import Cell, Material
-from onesided.report.parts import (
-    Column,
-    Folded,
-    Mark,
-    Matrix,
-    MatrixRow,
-    Section,
-    Table,
-)
-from onesided.report.progress.cells import (
+from onesided.experiments.progress.page.cells import (
     FLAVORS,
     STATES,
     base_of,
@@ -34,6 +22,18 @@ from onesided.report.progress.cells import (
     payload_words,
     place_words,
     test_of,
+)
+from onesided.report import numbers
+from onesided.report.cells import axis_of
+from onesided.report.frame import Cell, Material
+from onesided.report.parts import (
+    Column,
+    Folded,
+    Mark,
+    Matrix,
+    MatrixRow,
+    Section,
+    Table,
 )
 
 CHANGED, SCHEDULER = "Δ", "†"

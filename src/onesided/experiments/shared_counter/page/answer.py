@@ -8,16 +8,16 @@ from typing import Any
 from markupsafe import Markup
 
 from onesided import verdicts
-from onesided.experiments.shared_counter import BASE_CASE
-from onesided.report import numbers
-from onesided.report.cells import axis_of
-from onesided.report.counter.cells import (
+from onesided.experiments.shared_counter.analysis import BASE_CASE
+from onesided.experiments.shared_counter.page.cells import (
     FAMILIES,
     FLAVORS,
     compute_ms_of,
     jitter_of,
     steps,
 )
+from onesided.report import numbers
+from onesided.report.cells import axis_of
 from onesided.report.frame import Cell, Material
 from onesided.report.parts import (
     Column,

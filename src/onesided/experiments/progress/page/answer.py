@@ -10,17 +10,17 @@ from markupsafe import Markup
 
 from onesided import verdicts
 from onesided.advice import DEFAULT_SETTING, Advice
-from onesided.report import numbers
-from onesided.report.cells import axis_of
-from onesided.report.frame import Cell, Material
-from onesided.report.parts import Column, Headline, Table, listed, tally
-from onesided.report.progress.cells import (
+from onesided.experiments.progress.page.cells import (
     FLAVORS,
     computing,
     declared_order,
     first_group,
     is_judged,
 )
+from onesided.report import numbers
+from onesided.report.cells import axis_of
+from onesided.report.frame import Cell, Material
+from onesided.report.parts import Column, Headline, Table, listed, tally
 
 STRONG = "consistent with strong progress"
 WEAK = "consistent with weak progress"

@@ -8,12 +8,8 @@ from typing import Any
 import altair as alt
 
 from onesided import verdicts
-from onesided.experiments.progress import PARTS
-from onesided.report import figures, numbers
-from onesided.report.cells import axis_of, by_environment
-from onesided.report.frame import Cell, Material
-from onesided.report.parts import Column, Figure, Measure, Section, Table
-from onesided.report.progress.cells import (
+from onesided.experiments.progress.analysis import PARTS
+from onesided.experiments.progress.page.cells import (
     BASE_OPERATIONS,
     FLAVORS,
     base_of,
@@ -25,6 +21,10 @@ from onesided.report.progress.cells import (
     payload_of,
     payload_words,
 )
+from onesided.report import figures, numbers
+from onesided.report.cells import axis_of, by_environment
+from onesided.report.frame import Cell, Material
+from onesided.report.parts import Column, Figure, Measure, Section, Table
 
 NAME = "progress_where_it_waits"
 DRAWN_FLAVORS = FLAVORS[:2]

@@ -8,7 +8,7 @@ from typing import Any
 
 from onesided import paths
 from onesided.errors import InputError
-from onesided.experiments.shared_counter import BASE_CASE, IDLE_CASE
+from onesided.experiments.shared_counter.analysis import BASE_CASE, IDLE_CASE
 from onesided.report import numbers
 from onesided.report.cells import axis_of, level_rank
 from onesided.report.frame import Cell, Material

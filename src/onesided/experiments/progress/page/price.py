@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from onesided.moments import PRICE
-from onesided.prices import COUNTS, FAR, SHARED
-from onesided.report import numbers
-from onesided.report.cells import axis_of, by_environment, value_or_word
-from onesided.report.frame import Cell, Material
-from onesided.report.parts import Column, Folded, Measure, Section, Table
-from onesided.report.progress.cells import (
+from onesided.experiments.progress.page.cells import (
     BASE_STATE,
     STATES,
     base_of,
@@ -22,6 +16,12 @@ from onesided.report.progress.cells import (
     payload_of,
     payload_words,
 )
+from onesided.moments import PRICE
+from onesided.prices import COUNTS, FAR, SHARED
+from onesided.report import numbers
+from onesided.report.cells import axis_of, by_environment, value_or_word
+from onesided.report.frame import Cell, Material
+from onesided.report.parts import Column, Folded, Measure, Section, Table
 
 BOUND_OF: Mapping[str, str] = {
     "put": "copy",

@@ -11,6 +11,8 @@ from markupsafe import Markup
 from onesided import advice as advices
 from onesided import advice_file, verdicts
 from onesided.advice import Advice, Choice, Evidence, Mpi
+from onesided.experiments.progress.page.cells import place_words, places
+from onesided.experiments.progress.page.price import bound_of
 from onesided.report import numbers
 from onesided.report.cells import names_apart
 from onesided.report.frame import Cell, Material
@@ -23,8 +25,6 @@ from onesided.report.parts import (
     Table,
     listed,
 )
-from onesided.report.progress.cells import place_words, places
-from onesided.report.progress.price import bound_of
 
 FOLDER = "advice"
 

@@ -7,10 +7,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from onesided.experiments.shared_counter import BASE_CASE, IDLE_CASE
-from onesided.report import numbers
-from onesided.report.cells import axis_of, by_environment, level_rank, value_or_word
-from onesided.report.counter.cells import (
+from onesided.experiments.shared_counter.analysis import BASE_CASE, IDLE_CASE
+from onesided.experiments.shared_counter.page.cells import (
     CASES,
     HELPER_CASE,
     base_point,
@@ -21,6 +19,8 @@ from onesided.report.counter.cells import (
     steps,
     twins,
 )
+from onesided.report import numbers
+from onesided.report.cells import axis_of, by_environment, level_rank, value_or_word
 from onesided.report.frame import Cell, Material
 from onesided.report.parts import (
     Column,

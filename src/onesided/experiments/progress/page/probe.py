@@ -9,10 +9,7 @@ import altair as alt
 import polars as pl
 
 from onesided.advice import PAYLOAD
-from onesided.report import figures, numbers, probe
-from onesided.report.frame import Cell, Material
-from onesided.report.parts import Column, Figure, Section, Table
-from onesided.report.progress.cells import (
+from onesided.experiments.progress.page.cells import (
     BASE_OPERATIONS,
     FLAVORS,
     STATES,
@@ -23,6 +20,9 @@ from onesided.report.progress.cells import (
     levels_of,
     payload_of,
 )
+from onesided.report import figures, numbers, probe
+from onesided.report.frame import Cell, Material
+from onesided.report.parts import Column, Figure, Section, Table
 
 NAME = "progress_against_remaining"
 POINTS_A_COMBINATION = 10

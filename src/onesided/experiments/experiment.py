@@ -1,0 +1,89 @@
+"""What an experiment is to the analysis, the report and the comparison."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
+
+import polars as pl
+
+from onesided.verdicts import Probe, Verdict
+
+
+class Analysis(Protocol):
+    """What an analysis module has to offer; every frame has the columns of `tables.PLACE`."""
+
+    def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return one value a launch: PLACE, round, metric, statistic, unit, value."""
+
+    def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return the samples whose percentiles are wanted: PLACE, metric, value."""
+
+    def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return one row a timed operation: PLACE, round, rank, index, remaining, elapsed, valid.
+
+        ``remaining`` and ``elapsed`` are in seconds. Where the target opens an epoch, a column
+        `verdicts.RELEASED` says whether that call waited for the origin (1) or not (0).
+        """
+
+    def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
+        """Return the verdict on a cell of which no launch failed, from a probe a launch."""
+
+
+@dataclass(frozen=True)
+class FigureOfMerit:
+    """The value by which two campaigns compare a cell.
+
+    Attributes:
+        metric: of the launch values that the analysis makes.
+        statistic: of that metric.
+        pooled: axes on which it does not depend: where cells are taken together, those that differ
+            on these axes alone are.
+    """
+
+    metric: str
+    statistic: str
+    pooled: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One kernel and the modules that know it.
+
+    Attributes:
+        kernel: name of the kernel, as in cells.parquet.
+        title: what a reader calls it.
+        analysis_module: a module that fits `Analysis`.
+        page_module: a module that fits `onesided.report.frame.Page`; loaded for a report only.
+        order: where a report shows it, the least first.
+        merit: what `onesided compare` compares; None where nothing is compared.
+        access: the series of single accesses that a price's bursts are compared with; empty where
+            it times none.
+        kinds: for a metric whose launches met different conditions, the statistics that hold one
+            kind of them each: no launch is in two, and their spreads are one.
+    """
+
+    kernel: str
+    title: str
+    analysis_module: str
+    page_module: str
+    order: int = 0
+    merit: FigureOfMerit | None = None
+    access: str = ""
+    kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def analysis(self) -> Analysis:
+        """Load the analysis."""
+        return cast(Analysis, importlib.import_module(self.analysis_module))
+
+    @property
+    def page(self) -> Any:
+        """Load the page."""
+        return importlib.import_module(self.page_module)
+
+
+PRICE_KINDS = {"price": ("median", "far", "shared")}
+"""A price has three kinds of launches in every experiment (`onesided.prices`)."""

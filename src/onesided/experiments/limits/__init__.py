@@ -1,0 +1,11 @@
+"""What does this machine need for what one-sided communication is made of?"""
+
+from onesided.experiments.experiment import Experiment
+
+EXPERIMENT = Experiment(
+    kernel="limits",
+    title="The machine's bound",
+    analysis_module=f"{__name__}.analysis",
+    page_module=f"{__name__}.page",
+    order=4,
+)

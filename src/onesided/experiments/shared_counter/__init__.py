@@ -1,0 +1,16 @@
+"""How long does a process wait for the next number while its target computes?"""
+
+from onesided.experiments.experiment import PRICE_KINDS, Experiment, FigureOfMerit
+
+EXPERIMENT = Experiment(
+    kernel="shared_counter",
+    title="The shared counter",
+    analysis_module=f"{__name__}.analysis",
+    page_module=f"{__name__}.page",
+    order=2,
+    # The source's second figure of merit. A mean access, or its ratio to a compute, is a mixture of
+    # accesses that waited and accesses that did not, whose shares differ from launch to launch.
+    merit=FigureOfMerit("degradation", "rank_1", pooled=("compute_ms", "jitter_percent")),
+    access="access",
+    kinds=PRICE_KINDS,
+)
