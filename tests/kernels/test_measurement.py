@@ -108,13 +108,14 @@ def test_a_post_that_waits_for_nobody_is_recorded_as_such(progress):
         assert sum(released) <= len(released) / 2, cell
 
 
-#: What `slow_verification.c` adds to each element that is verified.
-LONGER_S = 1e-3
+#: What `slow_verification.c` adds to each element that is verified: longer than two round trips
+#: between processes that share their cores with others.
+LONGER_S = 1e-2
 
 
 @pytest.mark.parametrize("environment", ["mpich-5.0.2"], indirect=True)
 def test_a_bound_of_the_machine_holds_no_verification(environment, tmp_path):
-    """With verification a thousand times as slow, a sample is not longer than one of its looks."""
+    """With slow verification a sample is still not longer than one of its looks."""
     slower = tmp_path / "slower.o"
     compiler = environment.document["compilers"]["c"]
     subprocess.run(
@@ -123,12 +124,12 @@ def test_a_bound_of_the_machine_holds_no_verification(environment, tmp_path):
     linked = f"-DCMAKE_EXE_LINKER_FLAGS={slower} -Wl,--wrap=verify_element"
     folder = build(environment, tmp_path / "build", options=[linked])
     limits = Kernel(environment, folder / "limits", tmp_path, {})
-    run = limits.launch("--bound", "copy,socket_round_trip", "--burst", "8", "--samples", "10")
+    run = limits.launch("--bound", "copy,socket_round_trip", "--burst", "2", "--samples", "10")
     for cell, result in run.results.items():
         (time,) = [one for one in result["series"] if one["metric"] == "time"]
-        # the sample that nothing else disturbed; a burst's verification takes eight times this
+        # the sample that nothing else disturbed; a burst's verification takes twice this
         assert min(time["samples"]) * time["burst"] < LONGER_S, cell
-        assert sum(one["checked"] for one in result["verification"]) >= 8 * 11
+        assert sum(one["checked"] for one in result["verification"]) >= 2 * 11
 
 
 SOURCE = "every_rank_checks.c"

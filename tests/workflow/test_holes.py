@@ -25,7 +25,7 @@ def break_off(record, leave_launch):
     return test["test"], record.parent / test["folder"]
 
 
-@pytest.mark.parametrize("leave_launch", [pytest.param(True, marks=pytest.mark.slow), False])
+@pytest.mark.parametrize("leave_launch", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_holes_are_filled_by_another_attempt_and_the_rest_stands(session, onesided, leave_launch):
     path, record = session
     name, _ = break_off(record, leave_launch)
