@@ -7,7 +7,7 @@ Architectures", PACT 2015, for the atomic operations; the other bounds are own d
 import reframe as rfm
 import reframe.core.builtins as builtins
 
-from .base import OnesidedCheck
+from .common.base import OnesidedCheck
 from .plugins.grid import LOWEST_LEVEL
 
 BOUNDS = [

@@ -8,7 +8,7 @@ A. Chandramowlishwaran, P. Balaji, "Scalable Communication Endpoints for MPI+Thr
 import reframe as rfm
 import reframe.core.builtins as builtins
 
-from .base import OnesidedCheck
+from .common.base import OnesidedCheck
 from .plugins.grid import LOWEST_LEVEL
 
 OPERATIONS = ["put", "get", "accumulate", "fetch_and_op"]

@@ -9,7 +9,7 @@ import reframe.core.builtins as builtins
 
 from onesided import references
 
-from .base import OnesidedCheck
+from .common.base import OnesidedCheck
 from .plugins.grid import LOWEST_LEVEL
 
 OPERATIONS = ["put", "get", "accumulate", "fetch_and_op"]

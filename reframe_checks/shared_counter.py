@@ -6,7 +6,7 @@ communications" (technical report, STFC, 2008), sections 2 and 3.
 
 import reframe as rfm
 
-from .base import OnesidedCheck
+from .common.base import OnesidedCheck
 
 MPI2 = ["mpi2_array", "mpi2_tree"]
 MPI3 = ["fetch_and_op", "fetch_and_op_flush", "get_accumulate_flush", "compare_and_swap"]

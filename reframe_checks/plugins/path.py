@@ -67,7 +67,7 @@ class PathPlugin(RegressionTestPlugin):
         state = fingerprint.of_document(
             {
                 "declaration": environment["declaration_digest"],
-                "kernels": fingerprint.kernel_source_state(),
+                "kernels": fingerprint.kernel_source_state(transport.REPORT_KERNEL),
                 "script": REPORT_SCRIPT.read_text(encoding="utf-8"),
                 "partition": self.current_partition.fullname,
                 "setting": setting.variables,

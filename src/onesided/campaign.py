@@ -87,8 +87,8 @@ class Campaign:
         return document["family"], document["version"]
 
     def measuring(self) -> dict[str, Any]:
-        """Return what of the campaign changes a measurement (its size and prose do not)."""
-        names = ("site", "select", "settings", "launch_timeout_s")
+        """Return what of the campaign changes a measurement: not its size, choice and prose."""
+        names = ("site", "launch_timeout_s")
         return {name: self.document[name] for name in names}
 
 

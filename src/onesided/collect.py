@@ -252,7 +252,7 @@ def _outcomes(
     if entry["result"] == "fail" and not launch.attempts:
         return launch, dict.fromkeys(declared, Outcome("not_run", entry["reason"]))
     expected = Expectation.of(
-        environment, test["ranks"], test["placement"], record["kernel_source_state"]
+        environment, test["ranks"], test["placement"], entry["inputs"]["kernel"]
     )
     return launch, records.outcomes(launch, declared, expected)
 

@@ -12,6 +12,21 @@ from onesided import paths
 
 DIGITS = 12
 IGNORED_PARTS = {"__pycache__"}
+KERNEL_SUFFIXES = {".c", ".h", ".txt", ".cmake"}
+#: Folders of the kernels' sources that belong to every kernel.
+SHARED_BY_KERNELS = ("harness", "rma")
+#: Kernels that are built on request, each from a folder that is its own.
+FOLDERS_OF_ONE = {"openshmem_counter": "openshmem"}
+#: Modules that decide what a session does, beside the checks.
+DECIDING = (
+    "containers/launch.py",
+    "grid.py",
+    "kernels.py",
+    "settings.py",
+    "shell.py",
+    "sites.py",
+    "transport.py",
+)
 
 
 def of_files(files: Iterable[Path], root: Path) -> str:
@@ -39,33 +54,65 @@ def _below(folder: Path, suffixes: set[str]) -> list[Path]:
 
 def kernel_sources() -> list[Path]:
     """Return the files that make the kernels."""
-    return _below(paths.project_root() / "src" / "kernels", {".c", ".h", ".txt", ".cmake"})
+    return _below(_kernels(), KERNEL_SUFFIXES)
+
+
+def _kernels() -> Path:
+    return paths.project_root() / "src" / "kernels"
 
 
 def check_sources() -> list[Path]:
-    """Return the files that make the ReFrame checks, their grid, their sites and their scripts."""
+    """Return the files that make the ReFrame checks, and what decides what a session does."""
     root = paths.project_root()
     return [
         *_below(root / "reframe_checks", {".py", ".sh"}),
-        *(root / "src" / "onesided" / name for name in ("grid.py", "shell.py", "sites.py")),
+        *(root / "src" / "onesided" / name for name in DECIDING),
     ]
 
 
-def kernel_source_state() -> str:
-    """Return the short fingerprint of the kernels' sources, compiled into every kernel.
+def _state(names: Iterable[bytes]) -> str:
+    """Return the short fingerprint of files in the kernels' folder, as sha256sum would have it.
 
-    The build computes the same by itself (src/kernels/source_state.cmake), whoever calls it: the
-    SHA-256 over a line ``<SHA-256 of the file>  <path>`` a file, in byte order of the paths.
+    That is the SHA-256 over a line ``<SHA-256 of the file>  <path>`` a file, in byte order of the
+    paths.
     """
-    root = paths.project_root() / "src" / "kernels"
-    names = sorted(path.relative_to(root).as_posix().encode() for path in kernel_sources())
     digest = hashlib.sha256()
-    for name in names:
-        content = (root / name.decode()).read_bytes()
+    for name in sorted(names):
+        content = (_kernels() / name.decode()).read_bytes()
         digest.update(hashlib.sha256(content).hexdigest().encode() + b"  " + name + b"\n")
     return digest.hexdigest()[:DIGITS]
 
 
-def check_state() -> str:
-    """Return the short fingerprint of the checks."""
-    return of_files(check_sources(), paths.project_root())[:DIGITS]
+def kernels_state() -> str:
+    """Return the short fingerprint of all kernels' sources: of a build, which makes all of them."""
+    return _state(path.relative_to(_kernels()).as_posix().encode() for path in kernel_sources())
+
+
+def kernel_source_state(kernel: str) -> str:
+    """Return the short fingerprint of a kernel's sources, which is compiled into it.
+
+    Its sources are its own files (``<study>/<kernel>.c`` or all below ``<study>/<kernel>/``) and
+    what kernels share. The build computes the same (src/kernels/source_state.cmake), whoever calls
+    it.
+    """
+    found = []
+    for path in kernel_sources():
+        name = path.relative_to(_kernels())
+        is_shared = len(name.parts) == 1 or name.parts[0] in SHARED_BY_KERNELS
+        is_own = len(name.parts) > 1 and Path(name.parts[1]).stem == kernel
+        if is_shared or is_own or name.parts[0] == FOLDERS_OF_ONE.get(kernel):
+            found.append(name.as_posix().encode())
+    return _state(found)
+
+
+def check_state(check: str, site: Path) -> str:
+    """Return the short fingerprint of a check on a site.
+
+    Args:
+        check: the name of its file in ``reframe_checks``.
+        site: the file of the site's configuration.
+    """
+    checks = paths.project_root() / "reframe_checks"
+    others = {path for path in checks.glob("*.py") if path.name not in (check, "__init__.py")}
+    others |= set((checks / "sites").glob("*.py")) - {site}
+    return of_files(set(check_sources()) - others, paths.project_root())[:DIGITS]

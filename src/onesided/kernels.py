@@ -56,7 +56,7 @@ def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> P
     delivered = environment["kernels_prefix"]
     if delivered:
         return Path(delivered[thread_level])
-    state = f"{fingerprint.kernel_source_state()}-{environment['declaration_digest'][:8]}"
+    state = f"{fingerprint.kernels_state()}-{environment['declaration_digest'][:8]}"
     return paths.build_dir() / "kernels" / environment["name"] / state
 
 

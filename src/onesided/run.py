@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -260,13 +261,28 @@ def announcement(sessions: list[Session], tests: list[dict[str, Any]], at_a_time
     )
 
 
-def run(campaign: Campaign, say: Say, profile: str = DEFAULT_PROFILE) -> None:
+def explanation(sessions: list[Session]) -> list[str]:
+    """Return a line for each session that has tests to run: how many, and why."""
+    lines = []
+    for session in sessions:
+        reasons = Counter(session.reasons().values())
+        if reasons:
+            slot = session.slot
+            why = "; ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+            lines.append(f"round {slot.round}  {slot.environment}  {slot.partition}: tests {why}")
+    return lines or ["every session is over: nothing is to be run"]
+
+
+def run(
+    campaign: Campaign, say: Say, profile: str = DEFAULT_PROFILE, *, explain: bool = False
+) -> None:
     """Run the campaign: what is over is adopted, the rest is run, the report is made anew.
 
     Args:
         campaign: a validated campaign.
         say: called with each line of progress.
         profile: of Snakemake's, which says how many sessions there are at a time.
+        explain: only say which tests would be run, and why.
 
     Raises:
         InputError: the machine or the selection do not fit; nothing was started.
@@ -292,6 +308,10 @@ def run(campaign: Campaign, say: Say, profile: str = DEFAULT_PROFILE) -> None:
         }
         tests = collect.declared_tests(campaign)
         sessions = [Session(slot, tests) for slot in collect.slots(campaign)]
+        if explain:
+            for line in explanation(sessions):
+                say(line)
+            return
         reopen(sessions, campaign, say)
         say(announcement(sessions, tests, at_a_time))
         with Progress(sessions, say):

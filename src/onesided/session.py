@@ -1,8 +1,10 @@
 """A session: one ReFrame run for a partition, environment and round. The only caller of ReFrame.
 
-A session is over when its ``session.json`` was renamed into place; every declared test is in it.
-Its folder is named by a fingerprint of what it measured with, so that a session of other sources
-is neither pooled with it nor lost. Each try has an ``attempt-N`` folder of its own.
+A session is over when its ``session.json`` was renamed into place; every declared test is in it,
+with what its result depends on (`Session.inputs`). Its folder is named by a fingerprint of that, so
+that a session of other sources is neither pooled with it nor lost. What a session of other sources
+measured with the same inputs is taken from it; only the rest is run. Each try has an ``attempt-N``
+folder of its own.
 
 A test whose launch never came to an end, for its node was lost or its job never began, leaves a
 hole. A session with holes is over, too; the next run of the campaign takes it up again (`reopen`)
@@ -19,6 +21,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -40,12 +43,14 @@ from onesided.campaign import Campaign
 from onesided.errors import InputError, OnesidedError
 from onesided.lock import lock_file
 
-SESSION_SCHEMA = "onesided/session/1"
-DECLARED_SCHEMA = "onesided/declared/1"
+SESSION_SCHEMA = "onesided/session/2"
+DECLARED_SCHEMA = "onesided/declared/2"
 #: In an attempt's folder: the debug launches that did not end well (`path_report.sh`).
 PATH_FAILURES = "path_failures"
 #: In a session's folder: the record of a session that was taken up again and is not over yet.
 UNFINISHED = "unfinished.json"
+#: Begins the name of a folder that another session's attempt made; its number ends the name.
+ADOPTED = "of-"
 #: How long ReFrame gets to end its jobs after it was told to stop.
 STOP_S = 10.0
 #: ReFrame only warns of a check file with a fault, and goes on without it.
@@ -136,7 +141,11 @@ def describe(campaign: Campaign) -> list[dict[str, Any]]:
     if not found:
         raise _nothing_selected(campaign)
     return [
-        {"test": test["display_name"], **{name: test[name] for name in TEST_FIELDS}}
+        {
+            "test": test["display_name"],
+            "check": Path(test["@file"]).name,
+            **{name: test[name] for name in TEST_FIELDS},
+        }
         for test in found
     ]
 
@@ -190,16 +199,33 @@ class Session:
     @cached_property
     def fingerprint(self) -> str:
         """What decides whether an old session still counts."""
-        return fingerprint.of_document(
-            {
-                "environment": self.environment,
-                "kernels": fingerprint.kernel_source_state(),
-                "checks": fingerprint.check_state(),
-                "campaign": self.slot.campaign.measuring(),
-                "settings": self._settings(),
-                "tests": self.tests,
+        return fingerprint.of_document(self.inputs)[: fingerprint.DIGITS]
+
+    @cached_property
+    def inputs(self) -> dict[str, dict[str, str]]:
+        """What the result of each test depends on, in short, by the test's name.
+
+        A kernel's sources and a check's are those of this test alone: another experiment changes
+        nothing here. Where a provider delivers kernels is no part of it, but what they are is.
+        """
+        campaign = self.slot.campaign
+        environment = {
+            key: value for key, value in self.environment.items() if key != "kernels_prefix"
+        }
+        common = {"environment": environment, "campaign": campaign.measuring()}
+        settings_seen = self._settings()
+        found = {}
+        for test in self.tests:
+            values = {**common, "setting": settings_seen[test["setting"]], "test": test}
+            found[test["test"]] = {
+                "kernel": fingerprint.kernel_source_state(test["kernel"]),
+                "check": fingerprint.check_state(test["check"], campaign.site_file),
+                **{
+                    name: fingerprint.of_document(value)[: fingerprint.DIGITS]
+                    for name, value in values.items()
+                },
             }
-        )[: fingerprint.DIGITS]
+        return found
 
     def _settings(self) -> dict[str, Any]:
         """Return what of the campaign's settings a launch sees: not what they must prove."""
@@ -208,6 +234,70 @@ class Session:
             name: {key: value[self.slot.environment][key] for key in ("variables", "unavailable")}
             for name, value in values.items()
         }
+
+    def reasons(self) -> dict[str, str]:
+        """Return why each test that is to be run is to be run, by the test's name."""
+        if self.record.exists():
+            return {}
+        unfinished = self.folder / UNFINISHED
+        if unfinished.exists():
+            kept = {entry["test"] for entry in self._kept(unfinished)["tests"]}
+            return {name: "broken off" for name in self.inputs if name not in kept}
+        earlier: dict[str, dict[str, str]] = {}
+        same = set()
+        for _, entry in self._earlier_entries():
+            earlier[entry["test"]] = entry["inputs"]
+            if entry["inputs"] == self.inputs.get(entry["test"]):
+                same.add(entry["test"])
+        found = {}
+        for name, inputs in self.inputs.items():
+            before = earlier.get(name)
+            if before is None:
+                found[name] = "never run"
+            elif name not in same:
+                changed = [key for key, value in inputs.items() if before.get(key) != value]
+                found[name] = f"changed: {', '.join(changed)}"
+        return found
+
+    def _earlier_entries(self) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """Yield folder and entry of each test of the slot's other sessions, the oldest first.
+
+        A test that was broken off, or not run, is left out, and so is a record of another version.
+        """
+        records_found = sorted(
+            (path for path in self.slot.folder.glob("*/session.json") if path != self.record),
+            key=lambda path: path.stat().st_mtime_ns,
+        )
+        for path in records_found:
+            try:
+                record = documents.read_json(path, "session")
+            except InputError:
+                continue
+            for entry in record["tests"]:
+                if entry["folder"] is not None and not _is_hole(entry, path.parent):
+                    yield path.parent, entry
+
+    def _adopted(self) -> list[dict[str, Any]]:
+        """Return the entries that the slot's other sessions have with the inputs of this one.
+
+        The files become this session's by a hard link, so that each session stands alone.
+        """
+        found = {}
+        for folder, entry in self._earlier_entries():
+            if entry["inputs"] == self.inputs.get(entry["test"]):
+                found[entry["test"]] = (folder, entry)
+        adopted = []
+        for folder, entry in found.values():
+            first, _, rest = entry["folder"].partition("/")
+            name = first if first.startswith(ADOPTED) else f"{ADOPTED}{folder.name}-{first}"
+            target = self.folder / name / rest
+            if not target.exists():
+                partial = target.with_name(f"{target.name}.partial")
+                shutil.rmtree(partial, ignore_errors=True)
+                shutil.copytree(folder / entry["folder"], partial, copy_function=os.link)
+                partial.rename(target)
+            adopted.append({**entry, "folder": f"{name}/{rest}"})
+        return adopted
 
     @property
     def folder(self) -> Path:
@@ -228,8 +318,7 @@ class Session:
         is_new = not self.record.exists()
         if is_new:
             unfinished = self.folder / UNFINISHED
-            kept = self._kept(unfinished)
-            documents.write_json(self.record, self._run_attempt(kept))
+            documents.write_json(self.record, self._run_attempt(self._kept(unfinished)))
             unfinished.unlink(missing_ok=True)
         name = self.record.relative_to(self.slot.pointer.parent).as_posix()
         documents.write_json(self.slot.pointer, {"session": name})
@@ -249,10 +338,10 @@ class Session:
             self.record.rename(self.folder / UNFINISHED)
         return holes
 
-    def _kept(self, unfinished: Path) -> dict[str, Any] | None:
-        """Return the record of the session's earlier attempts without its holes, None without."""
+    def _kept(self, unfinished: Path) -> dict[str, Any]:
+        """Return the tests that need not run: of earlier attempts, or of other sessions."""
         if not unfinished.exists():
-            return None
+            return {"tests": self._adopted(), "elapsed_s": 0.0}
         record = documents.read_json(unfinished, "session")
         whole = [entry for entry in record["tests"] if not _is_hole(entry, self.folder)]
         return {**record, "tests": whole}
@@ -263,9 +352,9 @@ class Session:
         attempt.mkdir(parents=True)
         return attempt
 
-    def _run_attempt(self, kept: dict[str, Any] | None) -> dict[str, Any]:
-        """Run the tests that an earlier attempt has not kept; return the session's record."""
-        earlier = {entry["test"]: entry for entry in kept["tests"]} if kept else {}
+    def _run_attempt(self, kept: dict[str, Any]) -> dict[str, Any]:
+        """Run the tests that are not kept; return the session's record."""
+        earlier = {entry["test"]: entry for entry in kept["tests"]}
         missing = [test["test"] for test in self.tests if test["test"] not in earlier]
         attempt = self._new_attempt()
         begin = time.monotonic()
@@ -276,20 +365,22 @@ class Session:
             "environment": self.slot.environment,
             "round": self.slot.round,
             "fingerprint": self.fingerprint,
-            "kernel_source_state": fingerprint.kernel_source_state(),
             "attempt": attempt.name,
             "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
+        exit_status, tests = 0, []
         if self.environment["status"] != "ready":
             tests = _without_run(missing, "unavailable", self.environment["reason"])
             exit_status = None
-        else:
+        elif missing:
             exit_status = self._call_reframe(attempt, _of_names(missing) if earlier else [])
             tests = self._account(attempt, exit_status, missing)
-        found = earlier | {entry["test"]: entry for entry in tests}
+        found = earlier | {
+            entry["test"]: {**entry, "inputs": self.inputs[entry["test"]]} for entry in tests
+        }
         return {
             **record,
-            "elapsed_s": time.monotonic() - begin + (kept["elapsed_s"] if kept else 0.0),
+            "elapsed_s": time.monotonic() - begin + kept["elapsed_s"],
             "reframe_exit_status": exit_status,
             "tests": [found[test["test"]] for test in self.tests],
         }

@@ -123,7 +123,8 @@ subprocess.run(
     env=kernels.variables(mixed), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True,
 )
 launch = records.read_launch("lines.jsonl", "launches.jsonl")
-expected = records.Expectation.of(held, 2, "unbound", fingerprint.kernel_source_state())
+state = fingerprint.kernel_source_state("shared_counter")
+expected = records.Expectation.of(held, 2, "unbound", state)
 outcomes = records.outcomes(launch, {"a cell": {}, "another": {}}, expected)
 print(json.dumps({
     "verdicts": sorted({(one.status, one.detail) for one in outcomes.values()}),

@@ -64,13 +64,13 @@ def test_a_build_after_a_change_tells_another_source_state(
     one_environment, copied, tmp_path, monkeypatch
 ):
     before = header_of(one_environment, copied / "build", tmp_path)["source_state"]
-    assert before == fingerprint.kernel_source_state()
+    assert before == fingerprint.kernel_source_state("limits")
     changed = copied / "src" / "kernels" / "harness" / "clock.h"
     changed.write_text(changed.read_text("utf-8") + "/* changed */\n", "utf-8")
     subprocess.run([tool("cmake"), "--build", copied / "build"], check=True, capture_output=True)
     after = header_of(one_environment, copied / "build", tmp_path)["source_state"]
     monkeypatch.setenv("ONESIDED_ROOT", str(copied))
-    assert after == fingerprint.kernel_source_state() != before
+    assert after == fingerprint.kernel_source_state("limits") != before
 
 
 def test_the_source_state_is_that_of_sha256sum():
@@ -80,7 +80,7 @@ def test_the_source_state_is_that_of_sha256sum():
     answer = subprocess.run(
         ["sh", "-c", command], cwd=KERNELS, check=True, capture_output=True, text=True
     )
-    assert answer.stdout.strip() == fingerprint.kernel_source_state()
+    assert answer.stdout.strip() == fingerprint.kernel_source_state("shared_counter")
 
 
 def test_the_thread_level_of_the_build_is_the_default_and_the_option_wins(

@@ -181,13 +181,13 @@ def test_the_header_names_what_ran(whole, kernel):
     header, document = whole.lines[0], kernel.environment.document
     assert header["kernel"] == kernel.executable.name
     assert header["ranks"] == len(header["processes"]) == 2
-    assert header["source_state"] == fingerprint.kernel_source_state()
+    assert header["source_state"] == fingerprint.kernel_source_state(header["kernel"])
     assert re.search(document["library_version_pattern"], header["mpi"]["library_version"])
     assert header["mpi"]["library_path"].startswith(document["prefix"])
 
 
 def test_the_project_books_to_each_cell_what_its_result_says(whole, kernel):
-    state = fingerprint.kernel_source_state()
+    state = fingerprint.kernel_source_state(kernel.executable.name)
     expected = records.Expectation.of(kernel.environment.document, 2, "unbound", state)
     outcomes = whole.outcomes(whole.lines[0]["cells"], expected)
     assert {cell: outcome.status for cell, outcome in outcomes.items()} == whole.statuses

@@ -52,7 +52,7 @@ def launch(launcher: Environment, library: Environment, kernel: Path, folder: Pa
     )
     assert answer.returncode == 0
     read = records.read_launch(folder / "lines.jsonl", folder / "launches.jsonl")
-    expected = records.Expectation.of(library.document, 2, "unbound", kernel_source_state())
+    expected = records.Expectation.of(library.document, 2, "unbound", kernel_source_state("limits"))
     return read, records.outcomes(read, declared, expected)
 
 

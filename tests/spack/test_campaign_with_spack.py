@@ -96,7 +96,7 @@ def test_a_campaign_runs_the_kernels_of_each_level_and_names_the_lock(
     for header in headers:
         assert header["labels"]["provider"] == "spack"
         assert header["labels"]["spack_lock_sha256"] == sha256
-        assert header["source_state"] == fingerprint.kernel_source_state()
+        assert header["source_state"] == fingerprint.kernel_source_state(header["kernel"])
         library = os.path.realpath(header["mpi"]["library_path"])
         assert Path(library).is_relative_to(os.path.realpath(one_mpi["prefix"]))
     verdicts = json.loads((results / "verdicts.json").read_text())["cells"]

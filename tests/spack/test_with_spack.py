@@ -148,7 +148,7 @@ def test_a_binary_is_bound_to_its_mpi_and_asks_for_its_level(
     header = json.loads(output.read_text("utf-8").splitlines()[0])
     assert header["thread_level"]["required"] == level
     assert header["mpi"]["library_path"].startswith(library)
-    assert header["source_state"] == fingerprint.kernel_source_state()
+    assert header["source_state"] == fingerprint.kernel_source_state("limits")
 
 
 def test_every_stand_alone_test_passes(installed):

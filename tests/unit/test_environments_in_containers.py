@@ -120,7 +120,7 @@ def image_with(**changes):
         "name": "mpich",
         "commit": "0" * 40,
         "lock_sha256": "0" * 64,
-        "kernel_source_state": fingerprint.kernel_source_state(),
+        "kernel_source_state": fingerprint.kernels_state(),
         "environments": {},
         "abi": None,
         **changes,

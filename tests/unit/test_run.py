@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from onesided import campaign, fingerprint, outcome, run, strays
+from onesided import campaign, documents, fingerprint, outcome, run, strays
 from onesided.errors import InputError
-from onesided.session import Session, Slot
+from onesided.session import SESSION_SCHEMA, Session, Slot
 
 
 def test_too_little_space_is_said_with_how_much_there_is_and_how_much_is_wanted(
@@ -39,15 +39,114 @@ def test_what_measures_is_what_changes_a_measurement(campaign_file):
     assert other.measuring() != few.measuring()
 
 
-@pytest.mark.parametrize("source", ["kernel_source_state", "check_state"])
-def test_a_session_of_other_kernels_or_checks_is_not_adopted(
-    ready_environment, campaign_file, monkeypatch, source
-):
+def declared(kernel):
+    """Return a test as it is declared, with no more than a session's inputs look at."""
+    return {"test": f"test of {kernel}", "kernel": kernel, "check": f"{kernel}.py",
+            "setting": "default", "base_point": {}, "crosses": []}  # fmt: skip
+
+
+KERNELS = ("progress", "limits")
+
+
+@pytest.fixture
+def slot(ready_environment, campaign_file):
     environment = ready_environment("mpich-5.0.2")["name"]
-    slot = Slot(campaign.load(str(campaign_file())), "laptop:node", environment, 1)
-    before, again = Session(slot, []).folder, Session(slot, []).folder
-    monkeypatch.setattr(fingerprint, source, lambda: "changed")
-    assert Session(slot, []).folder != before == again
+    return Slot(campaign.load(str(campaign_file())), "laptop:node", environment, 1)
+
+
+def over(slot, kernels=KERNELS):
+    """Leave a session that is over, with a file for each test; return it."""
+    session = Session(slot, [declared(kernel) for kernel in kernels])
+    entries = []
+    for kernel in kernels:
+        folder = session.folder / "attempt-1" / kernel
+        folder.mkdir(parents=True)
+        (folder / "lines.jsonl").write_text(f"what {kernel} left\n")
+        name = declared(kernel)["test"]
+        entries.append(
+            {"test": name, "result": "pass", "verdict": None, "reason": None,
+             "folder": f"attempt-1/{kernel}", "inputs": session.inputs[name]}
+        )  # fmt: skip
+    document = {
+        "schema": SESSION_SCHEMA, "campaign": "one", "partition": slot.partition, "round": 1,
+        "environment": slot.environment, "fingerprint": session.fingerprint, "elapsed_s": 1.0,
+        "attempt": "attempt-1", "started_at": "", "reframe_exit_status": 0, "tests": entries,
+    }  # fmt: skip
+    documents.write_json(session.record, document)
+    return session
+
+
+@pytest.mark.parametrize(
+    ("function", "changed"), [("kernel_source_state", "kernel"), ("check_state", "check")]
+)
+def test_changed_sources_of_one_experiment_leave_another_ones_results(
+    slot, monkeypatch, function, changed
+):
+    over(slot)
+    real = getattr(fingerprint, function)
+    monkeypatch.setattr(
+        fingerprint,
+        function,
+        lambda name, *more: "changed" if name.startswith("limits") else real(name, *more),
+    )
+    again = Session(slot, [declared(kernel) for kernel in KERNELS])
+    assert again.reasons() == {"test of limits": f"changed: {changed}"}
+    called = []
+    monkeypatch.setattr(
+        Session, "_call_reframe", lambda self, attempt, selection: called.append(selection) or 0
+    )
+    monkeypatch.setattr(
+        Session,
+        "_account",
+        lambda self, attempt, status, names: [
+            {"test": name, "result": "pass", "verdict": None, "reason": None, "folder": None}
+            for name in names
+        ],
+    )
+    assert again.run()
+    assert called == [["--name=^testoflimits$"]]
+    kept, run_again = json.loads(again.record.read_text())["tests"]
+    assert (kept["test"], run_again["folder"]) == ("test of progress", None)
+    assert (again.folder / kept["folder"] / "lines.jsonl").read_text() == "what progress left\n"
+
+
+def test_a_further_experiment_of_a_campaign_leaves_the_others_results(slot, monkeypatch):
+    over(slot, ["progress"])
+    more = Session(slot, [declared(kernel) for kernel in KERNELS])
+    assert more.reasons() == {"test of limits": "never run"}
+    fewer = Session(slot, [declared("progress")])
+    assert fewer.record.exists()
+
+
+def test_a_session_with_nothing_new_calls_no_reframe(slot, monkeypatch):
+    over(slot)
+    fewer = Session(slot, [declared("limits")])
+    monkeypatch.setattr(Session, "_call_reframe", lambda *arguments: pytest.fail("called"))
+    assert fewer.reasons() == {}
+    assert fewer.run()
+    (entry,) = json.loads(fewer.record.read_text())["tests"]
+    assert (fewer.folder / entry["folder"] / "lines.jsonl").read_text() == "what limits left\n"
+
+
+def test_a_result_that_was_adopted_twice_is_there_once(slot, monkeypatch):
+    over(slot, [*KERNELS, "shared_counter"])
+    first = Session(slot, [declared("limits")])
+    first.run()
+    second = Session(slot, [declared("limits"), declared("progress")])
+    monkeypatch.setattr(Session, "_call_reframe", lambda *arguments: pytest.fail("called"))
+    second.run()
+    for entry in json.loads(second.record.read_text())["tests"]:
+        assert (second.folder / entry["folder"] / "lines.jsonl").is_file()
+
+
+def test_a_changed_harness_makes_every_result_old(slot, monkeypatch):
+    over(slot)
+    monkeypatch.setattr(fingerprint, "kernel_source_state", lambda kernel: "changed")
+    again = Session(slot, [declared(kernel) for kernel in KERNELS])
+    assert set(again.reasons().values()) == {"changed: kernel"}
+    assert run.explanation([again]) == [
+        f"round 1  {slot.environment}  laptop:node: tests 2 changed: kernel"
+    ]
 
 
 @pytest.mark.parametrize(

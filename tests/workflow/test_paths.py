@@ -79,7 +79,7 @@ def test_a_progress_thread_is_proven_by_the_threads_after_init(
     assert not [cell for cell in verdicts if "not proven" in (cell["detail"] or "")]
 
 
-def test_other_variables_of_a_setting_make_sessions_new_and_another_proof_does_not(
+def test_other_variables_of_a_setting_make_its_tests_new_and_another_proof_does_not(
     campaign_file, monkeypatch
 ):
     from onesided import campaign as campaigns
@@ -87,12 +87,17 @@ def test_other_variables_of_a_setting_make_sessions_new_and_another_proof_does_n
 
     path = campaign_file(environments=[OPENMPI], settings=["default", "btl_tcp"])
 
-    def fingerprint():
+    tests = [
+        {"test": setting, "setting": setting, "kernel": "progress", "check": "progress.py"}
+        for setting in ("default", "btl_tcp")
+    ]
+
+    def inputs():
         loaded = campaigns.load(str(path))
         (slot,) = collect.slots(loaded)
-        return Session(slot, []).fingerprint
+        return Session(slot, tests).inputs
 
-    before = fingerprint()
+    before = inputs()
     value = settings.value
     proof = settings.SettingValue({"OMPI_MCA_btl": "self,tcp"}, None, {"shm": False})
     other = settings.SettingValue({"OMPI_MCA_btl": "self,ofi"}, None, {})
@@ -101,6 +106,7 @@ def test_other_variables_of_a_setting_make_sessions_new_and_another_proof_does_n
         return lambda name, *mpi: changed if name == "btl_tcp" else value(name, *mpi)
 
     monkeypatch.setattr(settings, "value", with_value(proof))
-    assert fingerprint() == before
+    assert inputs() == before
     monkeypatch.setattr(settings, "value", with_value(other))
-    assert fingerprint() != before
+    assert inputs()["btl_tcp"] != before["btl_tcp"]
+    assert inputs()["default"] == before["default"]

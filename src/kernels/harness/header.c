@@ -255,7 +255,7 @@ void header_write(struct json *json, const struct launch *launch)
     json_key_text(json, "type", "header");
     json_key_text(json, "schema", LINE_SCHEMA);
     json_key_text(json, "kernel", launch->kernel->name);
-    json_key_text(json, "source_state", ONESIDED_SOURCE_STATE);
+    json_key_text(json, "source_state", launch->kernel->source_state);
     json_key_text(json, "started_at", started_at);
     json_key(json, "parameters");
     write_parameters(json, launch);

@@ -41,7 +41,8 @@ struct launch {
 /* An experiment: what a file src/kernels/<name>.c declares. */
 struct kernel {
     const char *name;
-    const char *summary; /* one line for --help */
+    const char *source_state; /* of its sources and of what kernels share; the build computes it */
+    const char *summary;      /* one line for --help */
     const struct axis *axes;
     size_t axis_count;
     const struct option *options;
@@ -69,6 +70,7 @@ int launch_run(const struct kernel *kernel, int argument_count, char **arguments
     int main(int argument_count, char **arguments)                                                 \
     {                                                                                              \
         static const struct kernel kernel = {.name = (name_),                                      \
+                                             .source_state = ONESIDED_SOURCE_STATE,                \
                                              .summary = (summary_),                                \
                                              .axes = axes,                                         \
                                              .axis_count = sizeof axes / sizeof axes[0],           \

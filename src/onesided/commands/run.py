@@ -20,6 +20,11 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         help="a Snakemake profile: a name in profiles/ (slurm: several sessions at a time, each "
         "with a job at the scheduler), or a folder; %(default)s otherwise",
     )
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="say which tests would be run, and why, and run none",
+    )
     parser.set_defaults(function=_run)
 
 
@@ -31,7 +36,9 @@ def _run(options: argparse.Namespace) -> int:
     from onesided.report import terminal_summary
 
     loaded = campaign.load(options.campaign)
-    run.run(loaded, _say, options.profile)
+    run.run(loaded, _say, options.profile, explain=options.explain)
+    if options.explain:
+        return 0
     sys.stdout.write(terminal_summary(loaded.results))
     sys.stdout.flush()
     outcome.demand_measurements(loaded)

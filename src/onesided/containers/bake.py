@@ -34,7 +34,7 @@ def main(image: str, *names: str) -> int:
         "name": image,
         "commit": (paths.project_root() / "COMMIT").read_text("utf-8").strip(),
         "lock_sha256": hashlib.sha256(lock.read_bytes()).hexdigest(),
-        "kernel_source_state": fingerprint.kernel_source_state(),
+        "kernel_source_state": fingerprint.kernels_state(),
         "environments": {},
         "abi": None,
     }

@@ -70,7 +70,7 @@ def outside(
         version = containers.runtime_version(program)
     except OnesidedError as fault:
         raise UnavailableError(str(fault)) from fault
-    state = fingerprint.kernel_source_state()
+    state = fingerprint.kernels_state()
     if image["kernel_source_state"] != state:
         found = image["kernel_source_state"]
         raise UnavailableError(f"{file} has kernels of sources {found}, expected {state}: {remedy}")

@@ -124,7 +124,7 @@ def deliver(program: Path, command: Command, say: Say) -> Delivery:
     # environments are provided side by side, and Spack is called once for all
     with alone(folder, "Spack", say, command.stop):
         specs = _specs_digest(program)
-        digest = fingerprint.of_document([specs, fingerprint.kernel_source_state()])
+        digest = fingerprint.of_document([specs, fingerprint.kernels_state()])
         standing = _standing(folder / "delivery.json")
         if standing and standing.digest == digest and standing.fault is None and _stands(standing):
             return standing

@@ -12,15 +12,15 @@ from onesided import fingerprint, known_defects, records, references, repeats
 from onesided.kernels import prefix_of
 from onesided.statistics import median
 
+from ..plugins.container import ContainerPlugin
+from ..plugins.environment import EnvironmentPlugin
+from ..plugins.grid import GridPlugin
+from ..plugins.launch import LaunchPlugin
+from ..plugins.path import PathPlugin
+from ..plugins.references import UNDECIDED, ReferencePlugin
+from ..plugins.script import ScriptPlugin
+from ..plugins.setting import SettingPlugin
 from .kernels import Kernels
-from .plugins.container import ContainerPlugin
-from .plugins.environment import EnvironmentPlugin
-from .plugins.grid import GridPlugin
-from .plugins.launch import LaunchPlugin
-from .plugins.path import PathPlugin
-from .plugins.references import UNDECIDED, ReferencePlugin
-from .plugins.script import ScriptPlugin
-from .plugins.setting import SettingPlugin
 
 
 class OnesidedCheck(
@@ -141,7 +141,10 @@ class OnesidedCheck(
             launch,
             self.declared_cells(),
             records.Expectation.of(
-                self.environment, self.ranks, self.placement, fingerprint.kernel_source_state()
+                self.environment,
+                self.ranks,
+                self.placement,
+                fingerprint.kernel_source_state(self.kernel),
             ),
         )
         return {

@@ -10,8 +10,8 @@ import reframe.utility.sanity as sn
 
 from onesided import containers, kernels, shell
 
-from .plugins.environment import EnvironmentPlugin
-from .plugins.script import ScriptPlugin
+from ..plugins.environment import EnvironmentPlugin
+from ..plugins.script import ScriptPlugin
 
 
 class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):

@@ -1,0 +1,1 @@
+"""What every check is built on."""
