@@ -12,6 +12,8 @@ from onesided.documents import check
 from .conftest import Run, blocks, few_cells
 
 pytestmark = pytest.mark.slow_elsewhere
+#: So many launchers in a row do not all lose what their ranks said.
+LAUNCHERS = 5
 
 
 @pytest.fixture(scope="session")
@@ -106,11 +108,17 @@ def test_a_relaunch_after_a_crash_runs_the_rest_alone(launch, crash, ok_cells, t
 
 
 def test_an_error_of_mpi_is_booked_to_its_cell_with_the_call(launch, ok_cells):
-    run = launch("--inject", "error@0")
+    said = [""]
     words = "MPI_Send: exited by itself"
-    phase = assert_dead(run, ok_cells, 0, call="MPI_Send", signal_number=None, words=words)
-    # a launcher that a signal ended, as Intel MPI's at times, has lost what the ranks said
-    assert run.code < 0 or f"MPI_Send failed in phase {phase} of cell {ok_cells[0]}" in run.stderr
+    for _ in range(LAUNCHERS):
+        run = launch("--inject", "error@0")
+        phase = assert_dead(run, ok_cells, 0, call="MPI_Send", signal_number=None, words=words)
+        message = f"MPI_Send failed in phase {phase} of cell {ok_cells[0]}"
+        said.append(run.stderr)
+        # launchers lose what the ranks said last: MPICH's and Intel MPI's at times
+        if message in run.stderr:
+            break
+    assert message in said[-1], said
 
 
 def test_a_hang_is_booked_to_its_cell_with_phase_and_call_of_every_rank(launch, ok_cells):
