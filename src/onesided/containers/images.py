@@ -14,17 +14,32 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from onesided import containers, environments, fingerprint, paths
+from onesided import containers, environments, fingerprint, kernels, paths
 from onesided.declarations import WHEEL
 from onesided.errors import InputError, OnesidedError
 from onesided.providers.command import alone
 
 BASE, TOOLCHAIN = "base", "toolchain"
 ALL, OPENSHMEM = "all", "openshmem"
+MPI = "mpi"
+"""The definition of all images with MPIs in them; each kernel is an app of theirs."""
+FAMILIES = {
+    "mpich": ("MPICH", "MPICH's own (permissive)"),
+    "openmpi": ("Open MPI", "BSD-3-Clause (Open MPI)"),
+    "impi": (
+        "Intel MPI",
+        "Intel Simplified Software License (Intel MPI), which goes with every copy",
+    ),
+}
+"""What a reader calls the libraries of each family, and what they may be passed on under."""
+APP = """
+%apprun {kernel}
+    exec sh /opt/onesided/containers/scripts/app.sh {kernel} "$@"
+"""
 #: What of the checkout is not needed inside.
 LEFT_OUT = re.compile(r"(tests|benchmarks|\.ci|spack)/|\.git|spack\.yaml$")
 #: What the base is made from, beside its definition and scripts.
@@ -69,15 +84,29 @@ def known() -> dict[str, Image]:
     first: dict[str, environments.Declaration] = {}
     for declaration in declared:
         first.setdefault(declaration.family, declaration)
-    versions = {family: declaration.version for family, declaration in first.items()}
-    found = [Image(family, family, {"version": version}) for family, version in versions.items()]
-    found += [Image(one.name, one.family, {"version": one.version}) for one in declared]
+    found = [_with_mpis(family, [declaration]) for family, declaration in first.items()]
+    found += [_with_mpis(one.name, [one]) for one in declared]
     found += [
-        Image(ALL, ALL, versions),
-        Image(containers.ABI, containers.ABI, {"version": versions["mpich"]}),
+        _with_mpis(ALL, list(first.values())),
+        Image(containers.ABI, containers.ABI, {"version": first["mpich"].version}),
         Image(OPENSHMEM, OPENSHMEM),
     ]
     return {image.name: image for image in found}
+
+
+def _with_mpis(name: str, declared: Sequence[environments.Declaration]) -> Image:
+    """Return the image of this name with these MPIs in it."""
+    arguments = {
+        "name": declared[0].family if len(declared) == 1 else name,
+        "environments": " ".join(one.name for one in declared),
+        "mpi": ",".join(one.family for one in declared),
+        "version": ",".join(one.version for one in declared),
+        "title": ", ".join(f"{FAMILIES[one.family][0]} {one.version}" for one in declared),
+        "licences": "; ".join(
+            ["BSD-3-Clause (onesided)", *(FAMILIES[one.family][1] for one in declared)]
+        ),
+    }
+    return Image(name, MPI, arguments)
 
 
 class Builder:
@@ -184,10 +213,14 @@ class Builder:
             command.append("--fakeroot")
         common = {"images": self._folder, "context": self._context, "epoch": epoch()}
         text = (paths.project_root() / "containers" / f"{definition}.def").read_text("utf-8")
+        if definition == MPI:
+            text += "".join(APP.format(kernel=kernel) for kernel in kernels.names())
+        called = target.with_suffix(".def")
+        called.write_text(text, "utf-8")
         for name, value in {**common, **arguments}.items():
             if re.search(rf"^ +{name}=", text, re.MULTILINE):
                 command += ["--build-arg", f"{name}={value}"]
-        command += [str(partial), f"containers/{definition}.def"]
+        command += [str(partial), str(called)]
         with log.open("w", encoding="utf-8") as output:
             answer = subprocess.run(
                 command,
