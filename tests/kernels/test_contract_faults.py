@@ -49,6 +49,14 @@ def test_wrong_data_is_found_and_ends_with_code_3(launch, ok_cells, place):
     assert {cell: outcome.status for cell, outcome in outcomes.items()} == run.statuses
 
 
+@pytest.mark.parametrize("fault", ["drop", "repeat", "flip"])
+def test_an_operation_that_is_lost_repeated_or_changed_is_wrong_data(launch, ok_cells, fault):
+    for index, cell in enumerate(ok_cells):
+        run = launch("--inject", f"{fault}@{index}")
+        assert run.code == 3, (cell, run.stderr)
+        assert run.statuses == dict.fromkeys(ok_cells, "ok") | {cell: "wrong_data"}
+
+
 @pytest.fixture(scope="session")
 def crash(launch, ok_cells):
     """A launch that died in a cell amid the others."""

@@ -9,11 +9,21 @@
 #include "harness/watchdog.h"
 
 #define SLOW_FACTOR 3.0
+#define FLIPPED (INT64_C(1) << 20)
 
 void injection_read(struct launch *launch)
 {
-    static const char *const kinds[] = {"",      "wrong_data", "crash", "fault", "error",
-                                        "fatal", "hang",       "slow",  "shared"};
+    static const char *const kinds[] = {[INJECT_WRONG_DATA] = "wrong_data",
+                                        [INJECT_DROP] = "drop",
+                                        [INJECT_REPEAT] = "repeat",
+                                        [INJECT_FLIP] = "flip",
+                                        [INJECT_CRASH] = "crash",
+                                        [INJECT_FAULT] = "fault",
+                                        [INJECT_ERROR] = "error",
+                                        [INJECT_FATAL] = "fatal",
+                                        [INJECT_HANG] = "hang",
+                                        [INJECT_SLOW] = "slow",
+                                        [INJECT_SHARED] = "shared"};
     const char *text = options_text(&launch->options, "inject");
     if (text == NULL) {
         return;
@@ -27,15 +37,31 @@ void injection_read(struct launch *launch)
     if (launch->injection == INJECT_NOTHING || text[length] == '\0' ||
         !parse_integer(text + length + 1, 0, (double)launch->grid.count - 1,
                        &launch->injected_cell)) {
-        usage_fault(launch->kernel->name, "--inject", text,
-                    "wrong_data, crash, fault, error, fatal, hang, slow or shared, then @ and the "
-                    "index of a cell");
+        usage_fault(
+            launch->kernel->name, "--inject", text,
+            "wrong_data, drop, repeat, flip, crash, fault, error, fatal, hang, slow or shared, "
+            "then @ and the index of a cell");
     }
 }
 
 bool launch_injects(const struct launch *launch, const struct cell *cell, enum injection kind)
 {
     return launch->injection == kind && launch->injected_cell == (long long)cell->index;
+}
+
+enum injection launch_fault(const struct launch *launch, const struct cell *cell)
+{
+    const enum injection kind = launch->injection;
+    const bool is_one = kind == INJECT_DROP || kind == INJECT_REPEAT || kind == INJECT_FLIP;
+    return is_one && launch_injects(launch, cell, kind) ? kind : INJECT_NOTHING;
+}
+
+int64_t faulty_number(enum injection fault, int64_t number, int64_t before)
+{
+    return fault == INJECT_DROP     ? -1
+           : fault == INJECT_REPEAT ? before
+           : fault == INJECT_FLIP   ? number ^ FLIPPED
+                                    : number;
 }
 
 double launch_slowed(const struct launch *launch, const struct cell *cell, double begin_s,

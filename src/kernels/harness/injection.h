@@ -3,13 +3,17 @@
 #define ONESIDED_INJECTION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct cell;
 struct launch;
 
 enum injection {
     INJECT_NOTHING,
-    INJECT_WRONG_DATA,
+    INJECT_WRONG_DATA, /* in the first sample alone */
+    INJECT_DROP,       /* in each sample and burst, its last operation: it is as if it was not */
+    INJECT_REPEAT,     /*   made, as if the one before was made again in its place (or it, too), */
+    INJECT_FLIP,       /*   or one bit of one element is another */
     INJECT_CRASH,
     INJECT_FAULT,
     INJECT_ERROR,
@@ -27,6 +31,12 @@ void injection_read(struct launch *launch);
  * of memory, or of an MPI error that is fatal. */
 void launch_inject(const struct launch *launch, const struct cell *cell);
 bool launch_injects(const struct launch *launch, const struct cell *cell, enum injection kind);
+
+/* One of INJECT_DROP, INJECT_REPEAT and INJECT_FLIP where it is asked for in this cell, else
+ * INJECT_NOTHING. What these do to a number that an operation fetched, or counted: `before` is that
+ * of the operation before. */
+enum injection launch_fault(const struct launch *launch, const struct cell *cell);
+int64_t faulty_number(enum injection fault, int64_t number, int64_t before);
 
 /* The end of what took from begin_s to end_s: that, or where INJECT_SLOW is asked for, once three
  * times as long is over. */

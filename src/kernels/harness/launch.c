@@ -33,8 +33,9 @@ static const struct option launch_options[] = {
      0.1, 86400},
     {"seed", "N", "seed of everything random", OPTION_INTEGER, "1", 0, 9007199254740992},
     {"inject", "KIND@INDEX",
-     "for tests: wrong_data, crash, fault, error, fatal, hang, slow or shared in the cell with "
-     "this index",
+     "for tests: wrong_data, drop, repeat, flip, crash, fault, error, fatal, hang, slow or shared "
+     "in "
+     "the cell with this index",
      OPTION_TEXT, NULL, 0, 0},
 };
 #define LAUNCH_OPTIONS (sizeof launch_options / sizeof launch_options[0])

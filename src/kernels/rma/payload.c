@@ -136,14 +136,6 @@ static void inject_wrong_data(const struct payload *payload, int64_t *element)
     }
 }
 
-void payload_inject_wrong(struct payload *payload)
-{
-    const int last = payload->regions - 1;
-    if (payload->own_begin <= last && last < payload->own_end) {
-        inject_wrong_data(payload, &payload->region[last].payload[payload->elements - 1]);
-    }
-}
-
 /* ---- Payloads and model ---- */
 
 /* New payloads. What is got is there from the beginning. */
@@ -237,6 +229,51 @@ void payload_advance(struct payload *payload, long long slots)
             }
             known->model[i] = advanced(operation->effect, known->model[i], known->payload[i]);
         }
+    }
+}
+
+/* The element that a fault changes: of the last own region, in the last slot, or in the first one.
+ */
+static long long faulted(const struct payload *payload, long long slots)
+{
+    const bool is_first = launch_injects(payload->launch, payload->cell, INJECT_WRONG_DATA);
+    return (is_first ? 1 : slots) * payload->elements - 1;
+}
+
+void payload_begin_fault(struct payload *payload, long long slots)
+{
+    const enum injection fault = launch_fault(payload->launch, payload->cell);
+    const long long last = faulted(payload, slots);
+    if (payload->own_begin == payload->own_end) {
+        return;
+    }
+    const struct region *own = &payload->region[payload->own_end - 1];
+    const bool adds = payload->operation->effect == ADDS;
+    int64_t *element = &own->payload[last];
+    payload->right = *element;
+    if (fault == INJECT_DROP) {
+        *element = adds ? 0 : own->model[last];
+    } else if (fault == INJECT_REPEAT) {
+        *element = adds ? 2 * *element : own->payload[last > 0 ? last - 1 : 0];
+    } else if (fault == INJECT_FLIP) {
+        *element = faulty_number(fault, *element, 0);
+    } else if (payload->own_end == payload->regions) {
+        inject_wrong_data(payload, element);
+    }
+}
+
+void payload_end_fault(struct payload *payload, long long slots)
+{
+    const enum injection fault = launch_fault(payload->launch, payload->cell);
+    const long long last = faulted(payload, slots);
+    if (payload->own_begin == payload->own_end) {
+        return;
+    }
+    const struct region *own = &payload->region[payload->own_end - 1];
+    own->payload[last] = payload->right;
+    if (payload->operation->fetches) {
+        own->result[last] =
+            faulty_number(fault, own->result[last], own->result[last > 0 ? last - 1 : 0]);
     }
 }
 

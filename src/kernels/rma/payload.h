@@ -43,6 +43,7 @@ struct payload {
 
     struct region *region; /* known: at the target all, else this rank's own */
     uint64_t sample;       /* number of the sample or burst that is running, from 1 */
+    int64_t right;         /* for tests: the element that was changed */
     struct verification at_target, in_gaps, at_origin, read_back;
 };
 
@@ -81,8 +82,11 @@ void payload_check_copy(struct payload *payload, int region, const struct transf
 /* After a barrier that follows the operations: the target compares its windows with the model. */
 void payload_check(struct payload *payload);
 
-/* For tests, at the last origin; a second call takes it back. */
-void payload_inject_wrong(struct payload *payload);
+/* For tests, around the operations of a sample or burst on so many slots (harness/injection.h):
+ * what goes to the target is changed before them and put right after them, where what was fetched
+ * is. */
+void payload_begin_fault(struct payload *payload, long long slots);
+void payload_end_fault(struct payload *payload, long long slots);
 
 /* Leave what was verified in the record; `reads_back`: some of it was read back. */
 void payload_record(const struct payload *payload, struct record *record);

@@ -135,7 +135,7 @@ static double run_sample(struct experiment *experiment, long long burst)
     watchdog_phase = "prepare";
     experiment->burst = (int)burst;
     payload_prepare(&experiment->payload, burst);
-    payload_inject_wrong(&experiment->payload);
+    payload_begin_fault(&experiment->payload, burst);
     CHECKED(MPI_Barrier(communicator));
     if (experiment->own_begin < experiment->own_end) {
         watchdog_phase = "operations";
@@ -143,7 +143,7 @@ static double run_sample(struct experiment *experiment, long long burst)
     }
     watchdog_phase = "wait";
     CHECKED(MPI_Barrier(communicator));
-    payload_inject_wrong(&experiment->payload);
+    payload_end_fault(&experiment->payload, burst);
     payload_advance(&experiment->payload, burst);
     payload_check(&experiment->payload);
     for (int number = experiment->own_begin; number < experiment->own_end; number++) {

@@ -8,3 +8,10 @@ bool injects_now(struct experiment *experiment)
     experiment->injected |= now;
     return now;
 }
+
+void inject_fault(struct experiment *experiment, size_t count)
+{
+    const enum injection fault = launch_fault(experiment->launch, experiment->cell);
+    int64_t *last = &experiment->source[count - 1];
+    *last = faulty_number(fault, *last, count > 1 ? last[-1] : -1) ^ injects_now(experiment);
+}

@@ -89,4 +89,7 @@ void read_clock(struct experiment *experiment, int64_t repeat);
 /* For tests: true once, at the origin, in the cell that is to go wrong. */
 bool injects_now(struct experiment *experiment);
 
+/* For tests: the last element of what is copied or sent in a burst of so many elements. */
+void inject_fault(struct experiment *experiment, size_t count);
+
 #endif

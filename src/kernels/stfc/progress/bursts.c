@@ -5,7 +5,9 @@
 
 static void prepare_burst(void *state, long long burst)
 {
-    payload_renew(&((struct experiment *)state)->payload, burst);
+    struct experiment *experiment = state;
+    payload_renew(&experiment->payload, burst);
+    payload_begin_fault(&experiment->payload, burst);
 }
 
 static double make_burst(void *state, long long burst)
@@ -19,6 +21,7 @@ static double make_burst(void *state, long long burst)
 static void check_burst(void *state, long long burst)
 {
     struct experiment *experiment = state;
+    payload_end_fault(&experiment->payload, burst);
     payload_advance(&experiment->payload, burst);
     if (is_read_back(experiment->operation)) {
         payload_check_copy(&experiment->payload, experiment->payload.own_begin,

@@ -186,7 +186,7 @@ static struct observed run_sample(struct experiment *experiment, double length_s
     struct observed observed = {0};
     watchdog_phase = "prepare";
     payload_prepare(payload, 1);
-    payload_inject_wrong(payload);
+    payload_begin_fault(payload, 1);
     CHECKED(MPI_Barrier(communicator));
     if (experiment->is_target) {
         be_target(experiment, length_s);
@@ -199,7 +199,7 @@ static struct observed run_sample(struct experiment *experiment, double length_s
     if (experiment->is_origin && all != NULL) {
         add_sample(experiment, all, &observed, length_s);
     }
-    payload_inject_wrong(payload);
+    payload_end_fault(payload, 1);
     payload_advance(payload, 1);
     payload_check(payload);
     return observed;

@@ -116,7 +116,10 @@ static struct interval take_numbers(struct experiment *experiment, long long bur
     }
     const double end_s =
         launch_slowed(experiment->launch, experiment->cell, begin_s, clock_now_s());
+    const enum injection fault = launch_fault(experiment->launch, experiment->cell);
+    int64_t *last = &numbers[burst - 1];
     experiment->number_count += (size_t)burst;
+    *last = faulty_number(fault, *last, experiment->number_count > 1 ? last[-1] : -1);
     return (struct interval){begin_s, end_s - begin_s};
 }
 
