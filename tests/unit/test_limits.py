@@ -13,7 +13,6 @@ import synthetic
 from onesided import report, tables, verdicts
 from onesided.analyse import analyse, read_verdicts
 from onesided.experiments import EXPERIMENTS
-from onesided.experiments.limits import analysis as limits
 from onesided.tables import SAMPLE_COLUMNS
 
 BURST = 1000
@@ -111,7 +110,7 @@ def test_a_bound_that_was_never_contended_has_no_value():
         for metric, value in (("time", 5e-9), ("competing", 0.0))
     ]  # fmt: skip
     samples = pl.DataFrame(rows, schema=SAMPLE_COLUMNS)
-    assert limits.launch_values(pl.DataFrame(), samples).height == 0
+    assert EXPERIMENTS["limits"].analysis.launch_values(pl.DataFrame(), samples).height == 0
 
 
 def test_every_bound_is_a_reference_where_it_was_measured(campaign):

@@ -55,7 +55,7 @@ class Experiment:
     Attributes:
         kernel: name of the kernel, as in cells.parquet.
         title: what a reader calls it.
-        analysis_module: a module that fits `Analysis`.
+        analysis_module: a module that fits `Analysis`, or has an `ANALYSIS` that does.
         page_module: a module that fits `onesided.report.frame.Page`; loaded for a report only.
         order: where a report shows it, the least first.
         merit: what `onesided compare` compares; None where nothing is compared.
@@ -76,8 +76,9 @@ class Experiment:
 
     @property
     def analysis(self) -> Analysis:
-        """Load the analysis."""
-        return cast(Analysis, importlib.import_module(self.analysis_module))
+        """Load the analysis: the module's `ANALYSIS`, or the module itself."""
+        module = importlib.import_module(self.analysis_module)
+        return cast(Analysis, getattr(module, "ANALYSIS", module))
 
     @property
     def page(self) -> Any:

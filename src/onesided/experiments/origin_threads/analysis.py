@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import polars as pl
 
-from onesided.tables import LAUNCH, PLACE
-from onesided.verdicts import REFERENCE, Probe, Verdict
+from onesided.experiments.reference import Metric, ReferenceAnalysis
+from onesided.tables import LAUNCH
 
 TIMES = "operation_time"
 """One series an origin: seconds an operation, from the origins' common start to its own end."""
@@ -65,30 +62,20 @@ def _scaling(launches: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """Return time, rate and scaling, one value a launch (see `Analysis`)."""
-    name = pl.col("name").str.split(".").list
-    return (
-        _scaling(_of_launches(samples), cells)
-        .unpivot(index=LAUNCH, variable_name="name")
-        .drop_nulls("value")
-        .with_columns(name.get(0).alias("metric"), name.get(1).alias("statistic"))
-        .with_columns(pl.col("metric").replace_strict(_UNITS).alias("unit"))
-        .drop("name")
-    )
+class _OriginThreads(ReferenceAnalysis):
+    """Beside the time, what all origins do together."""
+
+    def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return time, rate and scaling, one value a launch."""
+        name = pl.col("name").str.split(".").list
+        return (
+            _scaling(_of_launches(samples), cells)
+            .unpivot(index=LAUNCH, variable_name="name")
+            .drop_nulls("value")
+            .with_columns(name.get(0).alias("metric"), name.get(1).alias("statistic"))
+            .with_columns(pl.col("metric").replace_strict(_UNITS).alias("unit"))
+            .drop("name")
+        )
 
 
-def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the times of all origins and launches (see `Analysis`)."""
-    return _times(samples).select(*PLACE, pl.lit("time").alias("metric"), "value")
-
-
-def evidence(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return no row: no sample of this experiment meets a computing target (see `Analysis`)."""
-    nothing = (pl.lit(None, pl.Float64).alias(name) for name in ("remaining", "elapsed"))
-    return samples.clear().select(*LAUNCH, "rank", "index", *nothing, pl.lit(False).alias("valid"))
-
-
-def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-    """Return that there is nothing to judge (see `Analysis`)."""
-    return Verdict(REFERENCE, "nobody computes", len(probes))
+ANALYSIS = _OriginThreads([Metric("time", TIMES, "s")], "nobody computes")

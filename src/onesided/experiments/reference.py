@@ -1,0 +1,90 @@
+"""The analysis of an experiment in which nothing is judged: one value a launch for each metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import polars as pl
+
+from onesided.tables import LAUNCH, PLACE
+from onesided.verdicts import REFERENCE, Probe, Verdict
+
+OverRanks = Literal["mean", "max", "sum"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure of a launch: over its ranks in each sample, then the median over its samples.
+
+    Attributes:
+        name: what it is called in summary.parquet.
+        series: of the kernel's, with a sample of each rank that has any.
+        unit: of the series and of the figure.
+        over_ranks: what is taken of the ranks' samples of one index: what all ranks take together
+            is the largest, what they move is the sum.
+    """
+
+    name: str
+    series: str
+    unit: str
+    over_ranks: OverRanks = "mean"
+
+
+class ReferenceAnalysis:
+    """Values that others are compared with (see `onesided.experiments.experiment.Analysis`)."""
+
+    def __init__(self, metrics: Sequence[Metric], reason: str) -> None:
+        """Take the figures and the reason for which nothing is judged."""
+        self.metrics = metrics
+        self.reason = reason
+
+    def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return the samples that count; all of them unless an experiment knows better."""
+        return samples
+
+    def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return one value a launch for each metric."""
+        counted = self.counted(samples)
+        return pl.concat([self._values(counted, metric) for metric in self.metrics])
+
+    def _values(self, samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
+        value = pl.col("value")
+        of_ranks = {"mean": value.mean(), "max": value.max(), "sum": value.sum()}
+        return (
+            samples.filter(pl.col("metric") == metric.series)
+            .drop_nulls("value")
+            .group_by(*LAUNCH, "index", maintain_order=True)
+            .agg(of_ranks[metric.over_ranks])
+            .group_by(LAUNCH, maintain_order=True)
+            .agg(value.median())
+            .select(
+                *LAUNCH,
+                pl.lit(metric.name).alias("metric"),
+                pl.lit("median").alias("statistic"),
+                pl.lit(metric.unit).alias("unit"),
+                "value",
+            )
+        )
+
+    def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return the samples of all ranks and launches, by the metrics' names."""
+        names = {metric.series: metric.name for metric in self.metrics}
+        return (
+            self.counted(samples)
+            .filter(pl.col("metric").is_in(list(names)))
+            .drop_nulls("value")
+            .select(*PLACE, pl.col("metric").replace(names), "value")
+        )
+
+    def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return no operation: none can meet a computing target."""
+        nothing = (pl.lit(None, pl.Float64).alias(name) for name in ("remaining", "elapsed"))
+        return samples.clear().select(
+            *LAUNCH, "rank", "index", *nothing, pl.lit(False).alias("valid")
+        )
+
+    def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
+        """Return that nothing is judged, and why."""
+        return Verdict(REFERENCE, self.reason, len(probes))
