@@ -18,6 +18,7 @@ SCRIPT = project_root() / "reframe_checks" / "launch.sh"
 MPICH, OPEN_MPI, INTEL = "mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"
 #: Longer than any of these takes, and short enough to tell a hang.
 TIMEOUT_S = 60
+SHARED_COUNTER = "shared_counter"
 GRID = ("--flavor", "create,allocate", "--case", "target_idle", "--compute_ms", "0.5")
 
 
@@ -27,7 +28,7 @@ def kernels_of(ready_environment, built):
 
     def of(name):
         environment = Environment(ready_environment(name))
-        return environment, built(environment) / "shared_counter"
+        return environment, built(environment) / SHARED_COUNTER
 
     return of
 
@@ -52,7 +53,9 @@ def launch(launcher: Environment, library: Environment, kernel: Path, folder: Pa
     )
     assert answer.returncode == 0
     read = records.read_launch(folder / "lines.jsonl", folder / "launches.jsonl")
-    expected = records.Expectation.of(library.document, 2, "unbound", kernel_source_state("limits"))
+    expected = records.Expectation.of(
+        library.document, 2, "unbound", kernel_source_state(SHARED_COUNTER)
+    )
     return read, records.outcomes(read, declared, expected)
 
 
