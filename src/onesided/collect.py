@@ -18,8 +18,9 @@ import polars as pl
 
 from onesided import documents, environments, paths, records, transport
 from onesided.campaign import Campaign
+from onesided.declared import DECLARED_SCHEMA, cells_of, describe
 from onesided.records import Expectation, Launch, Outcome
-from onesided.session import DECLARED_SCHEMA, Slot, cells_of, describe, read_record
+from onesided.slot import Slot, read_record
 from onesided.tables import CELL_COLUMNS, LAUNCH_COLUMNS, RECORD_SCHEMA, SAMPLE_COLUMNS
 
 #: When the command that started the campaign began, seconds since the epoch.

@@ -26,9 +26,10 @@ from onesided import (
     strays,
 )
 from onesided.campaign import Campaign
+from onesided.declared import cells_of
 from onesided.errors import FAULTS_VARIABLE, InputError
 from onesided.lock import DeadHolder, campaign_lock, lock_file
-from onesided.session import Session, cells_of
+from onesided.session import Session
 
 SMALLEST_FREE_SPACE_BYTES = 200 * 1024**2
 STOP_S = 20.0

@@ -10,7 +10,8 @@ import pytest
 
 from onesided import campaign, documents, fingerprint, outcome, run, strays
 from onesided.errors import InputError
-from onesided.session import SESSION_SCHEMA, Session, Slot
+from onesided.session import SESSION_SCHEMA, Session
+from onesided.slot import Slot
 
 
 def test_too_little_space_is_said_with_how_much_there_is_and_how_much_is_wanted(

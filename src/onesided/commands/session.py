@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from onesided import campaign, collect
-from onesided.session import Session, Slot
+from onesided.session import Session
+from onesided.slot import Slot
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
