@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 
 import polars as pl
 import pytest
@@ -203,3 +204,25 @@ def test_the_terminal_has_a_line_an_mpi(campaign):
 )
 def test_rates_have_three_digits_and_a_fitting_unit(value, text):
     assert page.rate(value) == text
+
+
+def test_the_answer_is_of_each_partition(campaign, tmp_path):
+    """Across nodes an operation takes a hundred times as long, and two origins lose nothing."""
+    folder = tmp_path / "two"
+    shutil.copytree(campaign, folder, ignore=shutil.ignore_patterns("report"))
+    for name in ("cells", "samples"):
+        table = pl.read_parquet(folder / f"{name}.parquet")
+        other = table.with_columns(pl.lit("network").alias("partition"))
+        if name == "samples":
+            timed = pl.col("metric") == "operation_time"
+            other = other.with_columns(pl.when(timed).then(1e-4).otherwise("value").alias("value"))
+        pl.concat([table, other]).write_parquet(folder / f"{name}.parquet")
+    analyse(folder)
+    report.build(folder)
+    said = report.terminal_summary(folder)
+    assert "first (node): 2 threads, one window: 1.00\u00d7" in said
+    assert "first (network): 2 threads, one window: 2.00\u00d7" in said
+    answer = (folder / "report" / "origin_threads_answer.csv").read_text("utf-8")
+    assert {line.split(",")[0] for line in answer.splitlines()[1:]} == {
+        *("first (node)", "first (network)", "second (node)", "second (network)")
+    }

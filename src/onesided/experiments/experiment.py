@@ -56,7 +56,8 @@ class Experiment:
         kernel: name of the kernel, as in cells.parquet.
         title: what a reader calls it.
         analysis_module: a module that fits `Analysis`, or has an `ANALYSIS` that does.
-        page_module: a module that fits `onesided.report.frame.Page`; loaded for a report only.
+        page_module: a module that fits `onesided.report.frame.Page`, or has a `PAGE` that does;
+            loaded for a report only.
         order: where a report shows it, the least first.
         merit: what `onesided compare` compares; None where nothing is compared.
         access: the series of single accesses that a price's bursts are compared with; empty where
@@ -82,8 +83,9 @@ class Experiment:
 
     @property
     def page(self) -> Any:
-        """Load the page."""
-        return importlib.import_module(self.page_module)
+        """Load the page: the module's `PAGE`, or the module itself."""
+        module = importlib.import_module(self.page_module)
+        return getattr(module, "PAGE", module)
 
 
 PRICE_KINDS = {"price": ("median", "far", "shared")}

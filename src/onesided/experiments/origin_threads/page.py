@@ -7,14 +7,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from onesided import verdicts
 from onesided.report import numbers
+from onesided.report.cells import apart, level_rank, value_or_word
 from onesided.report.frame import Cell, Material
 from onesided.report.parts import Column, Headline, Measure, Row, Section, Table
 
 PROCESSES = "processes"
 WINDOWS = {"one_window": "one window", "window_each": "a window each"}
-LEVELS = ("single", "funneled", "serialized", "multiple")
 BASE_OPERATION, BASE_FLAVOR = "put", "allocate"
 
 Arrangement = tuple[str, int]
@@ -44,10 +43,6 @@ def _key(arrangement: Arrangement) -> str:
     return f"{arrangement[0]}_{arrangement[1]}"
 
 
-def _level_rank(cell: Cell) -> int:
-    return LEVELS.index(cell.thread_level) if cell.thread_level in LEVELS else -1
-
-
 def _shown(material: Material) -> list[Cell]:
     """Return each arrangement's cells at the highest level it was run at.
 
@@ -56,9 +51,11 @@ def _shown(material: Material) -> list[Cell]:
     highest: dict[str, int] = {}
     for cell in material.cells:
         name, _ = _arrangement_of(cell)
-        highest[name] = max(highest.get(name, -1), _level_rank(cell))
+        highest[name] = max(highest.get(name, -1), level_rank(cell.thread_level))
     return [
-        cell for cell in material.cells if _level_rank(cell) == highest[_arrangement_of(cell)[0]]
+        cell
+        for cell in material.cells
+        if level_rank(cell.thread_level) == highest[_arrangement_of(cell)[0]]
     ]
 
 
@@ -66,12 +63,6 @@ def _arrangements(cells: Sequence[Cell]) -> list[Arrangement]:
     return sorted(
         {_arrangement_of(cell) for cell in cells}, key=lambda one: (one[0] == PROCESSES, one)
     )
-
-
-def _value(material: Material, cell: Cell, metric: str) -> Measure | str | None:
-    if cell.verdict in (*verdicts.FAILURES, *verdicts.NOT_MEASURED):
-        return str(cell.verdict)
-    return material.measure(cell, metric)
 
 
 def _rows(material: Material, cells: Sequence[Cell]) -> list[Row]:
@@ -89,8 +80,8 @@ def _rows(material: Material, cells: Sequence[Cell]) -> list[Row]:
             },
         )
         key = _key(_arrangement_of(cell))
-        scaling = _value(material, cell, "scaling")
-        row[key] = _value(material, cell, "rate")
+        scaling = value_or_word(material, cell, "scaling", "against_one")
+        row[key] = value_or_word(material, cell, "rate", "total")
         row[f"scaling_{key}"] = scaling
         crowded = "over-subscribed" if cell.oversubscribed else None
         ratio = numbers.factor(scaling.value) if isinstance(scaling, Measure) else None
@@ -169,7 +160,8 @@ def _base(material: Material, cells: Sequence[Cell]) -> list[Row]:
 
 
 def headline(material: Material) -> Headline:
-    """Return the ratios of one operation and flavor, one row an environment."""
+    """Return the ratios of one operation and flavor, one row an environment and partition."""
+    material = apart(material)
     cells = _shown(material)
     rows = _base(material, cells)
     of = f"{rows[0]['operation']} on {rows[0]['flavor']}"
@@ -206,7 +198,8 @@ def sections(material: Material) -> list[Section]:
 
 
 def terminal_lines(material: Material) -> list[str]:
-    """Return the answer as plain lines, one an environment."""
+    """Return the answer as plain lines, one an environment and partition."""
+    material = apart(material)
     cells = _shown(material)
     lines = []
     for row in _base(material, cells):
