@@ -97,7 +97,7 @@ def test_the_header_says_whether_a_rank_may_read_another_ones_memory(shared_coun
 
 
 def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):
-    text = (project_root() / "docs" / "kernels.md").read_text("utf-8")
+    text = (project_root() / "docs" / "add-an-experiment.md").read_text("utf-8")
     (example,) = re.findall(r"```c\n(.*?)```", text, re.DOTALL)
     sources = tmp_path / "kernels"
     shutil.copytree(KERNELS, sources, ignore=shutil.ignore_patterns("stfc", "threads"))

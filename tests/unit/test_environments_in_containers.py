@@ -232,10 +232,15 @@ def test_an_image_is_built_with_the_versions_that_are_declared():
     declared = environments.declared()
     for name, one in declared.items():
         if one.provider == "wheel":
-            assert images.known()[name].arguments == {"version": one.version}
+            image = images.known()[name]
+            assert image.arguments["environments"] == name
+            assert image.arguments["mpi"] == one.family
+            assert image.arguments["version"] == one.version
+            assert image.arguments["title"].endswith(f" {one.version}")
         else:
             assert name not in images.known()
-    assert images.known()["all"].arguments["mpich"] == declared["mpich-5.0.2"].version
+    held = images.known()["all"].arguments["environments"].split()
+    assert [declared[name].family for name in held] == ["mpich", "openmpi", "impi"]
 
 
 def test_without_a_runtime_nothing_is_built(machine):

@@ -1,0 +1,127 @@
+"""docs/add-an-experiment.md is true: its files are an experiment, from the kernel to the report."""
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+import yaml
+
+from onesided import paths
+
+pytestmark = pytest.mark.slow
+
+FILES = re.compile(r"^`([\w/.]+)`:\n\n```\w+\n(.*?)```$", re.DOTALL | re.MULTILINE)
+MOST_LINES = 500
+
+
+def written():
+    """Return the files that the page has, by their names."""
+    text = (paths.project_root() / "docs" / "add-an-experiment.md").read_text("utf-8")
+    return dict(FILES.findall(text))
+
+
+@pytest.fixture(scope="module")
+def checkout(ready_environment, tmp_path_factory):
+    """A copy of the checkout, with the MPIs of the real one; a function that calls its command."""
+    ready_environment("mpich-5.0.2")
+    root = tmp_path_factory.mktemp("walkthrough")
+    here = paths.project_root()
+    for name in ("src", "reframe_checks", "config", "workflow", "profiles", "Snakefile"):
+        source, ignored = here / name, shutil.ignore_patterns("__pycache__", "*.egg-info")
+        if source.is_dir():
+            shutil.copytree(source, root / name, ignore=ignored)
+        else:
+            shutil.copy(source, root / name)
+    shutil.copytree(here / "results" / "published", root / "results" / "published")
+    (root / "build").mkdir()
+    (root / "build" / "environments").symlink_to(paths.environments_dir())
+    variables = {name: os.environ[name] for name in os.environ if not name.startswith("ONESIDED")}
+    if "ONESIDED_LOCK" in os.environ:
+        variables["ONESIDED_LOCK"] = os.environ["ONESIDED_LOCK"]
+
+    def call(*arguments):
+        answer = subprocess.run(
+            [sys.executable, "-m", "onesided.cli", *arguments],
+            cwd=root,
+            env=variables | {"PYTHONPATH": str(root / "src")},
+            capture_output=True,
+            text=True,
+        )
+        assert answer.returncode == 0, answer.stdout + answer.stderr
+        return answer.stdout
+
+    return root, call
+
+
+def add(root):
+    """Write the page's files where there are none."""
+    for name, text in written().items():
+        path = root / name
+        assert not path.exists()
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+
+
+def select(root, expression):
+    """Have the campaign of the page choose other checks."""
+    path = root / "config" / "campaigns" / "both.yaml"
+    document = yaml.safe_load(written()["config/campaigns/tutorial.yaml"])
+    path.write_text(yaml.safe_dump(document | {"select": {"expression": expression}}), "utf-8")
+
+
+@pytest.fixture(scope="module")
+def ran(checkout):
+    """Run a campaign of another kernel, add the experiment, and run both."""
+    root, call = checkout
+    select(root, "kernel == 'limits'")
+    call("run", "both")
+    add(root)
+    lines = {path: path.stat().st_mtime_ns for path in (root / "results").rglob("lines.jsonl")}
+    untouched = call("run", "both", "--explain")
+    select(root, "kernel in ('limits', 'put_latency')")
+    explained = call("run", "both", "--explain")
+    call("run", "both")
+    return root, call, lines, untouched, explained
+
+
+def test_an_experiment_is_short_and_changes_no_file():
+    files = written()
+    assert len(files) == 6
+    assert sum(len(text.splitlines()) for text in files.values()) < MOST_LINES
+    assert not [name for name in files if (paths.project_root() / name).exists()]
+
+
+def test_the_results_of_other_kernels_stay(ran):
+    _, _, lines, untouched, explained = ran
+    assert "nothing is to be run" in untouched
+    assert explained.count("tests 1 never run") == 2  # one a round
+    assert lines
+    assert {path: path.stat().st_mtime_ns for path in lines} == lines
+
+
+def test_its_cells_verdicts_and_table_are_in_the_report(ran):
+    root, *_ = ran
+    results = root / "results" / "both"
+    cells = pl.read_parquet(results / "cells.parquet")
+    assert set(cells["kernel"]) == {"limits", "put_latency"}
+    assert set(cells["status"]) == {"ok"}
+    text = (results / "report" / "index.html").read_text("utf-8")
+    assert "Put latency" in text
+    with (results / "report" / "put_latency.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [(row["flavor"], row["size_bytes"]) for row in rows] == [
+        (flavor, size) for flavor in ("create", "allocate") for size in ("8", "4096")
+    ]
+    assert all(0 < float(row["mpich-5.0.2_s"]) < 1 for row in rows)
+
+
+def test_it_is_compared_without_being_named_anywhere(ran):
+    root, call, *_ = ran
+    shutil.copytree(root / "results" / "both", root / "results" / "again")
+    said = call("compare", str(root / "results" / "both"), str(root / "results" / "again"))
+    assert "put_latency" in said or "put latency" in said
