@@ -26,6 +26,7 @@ STAGES = (
     "spack",
     "site",
     "container",
+    "new",
 )
 
 

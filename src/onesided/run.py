@@ -28,6 +28,7 @@ from onesided import (
 from onesided.campaign import Campaign
 from onesided.declared import cells_of
 from onesided.errors import FAULTS_VARIABLE, InputError
+from onesided.experiments import demand
 from onesided.lock import DeadHolder, campaign_lock, lock_file
 from onesided.session import Session
 
@@ -308,6 +309,7 @@ def run(
             FAULTS_VARIABLE: str(faults),
         }
         tests = collect.declared_tests(campaign)
+        demand(test["kernel"] for test in tests)
         sessions = [Session(slot, tests) for slot in collect.slots(campaign)]
         if explain:
             for line in explanation(sessions):

@@ -6,10 +6,12 @@ import sys
 import types
 
 import polars as pl
+import pytest
 import synthetic
 
 from onesided import experiments, report, tables, verdicts
 from onesided.analyse import analyse, read_verdicts
+from onesided.errors import InputError
 from onesided.experiments import EXPERIMENTS, Experiment
 from onesided.experiments.shared_counter import analysis as shared_counter
 from onesided.report.parts import Column, Headline, Section, Table
@@ -68,3 +70,16 @@ def test_an_experiment_is_found_by_being_there(tmp_path, monkeypatch):
     assert list(found).index("progress") < list(found).index("found") < list(found).index("limits")
     monkeypatch.setattr(experiments, "EXPERIMENTS", found)
     assert experiments.merits()["found"].metric == "time"
+
+
+def test_what_an_experiment_lacks_is_said(monkeypatch):
+    experiments.demand(EXPERIMENTS)
+    with pytest.raises(InputError, match="experiments/nobody: found no package; expected the exp"):
+        experiments.demand(["progress", "nobody"])
+    page = types.ModuleType("half_a_page")
+    page.sections = page.headline = lambda material: None
+    monkeypatch.setitem(sys.modules, "half_a_page", page)
+    entry = Experiment("half", "Half", shared_counter.__name__, "half_a_page")
+    monkeypatch.setitem(EXPERIMENTS, "half", entry)
+    with pytest.raises(InputError, match="experiments/half/page: found no terminal_lines"):
+        experiments.demand(["half"])

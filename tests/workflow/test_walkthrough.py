@@ -2,7 +2,6 @@
 
 import csv
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -11,18 +10,12 @@ import polars as pl
 import pytest
 import yaml
 
-from onesided import paths
+from onesided import new_experiment, paths
 
 pytestmark = pytest.mark.slow
 
-FILES = re.compile(r"^`([\w/.]+)`:\n\n```\w+\n(.*?)```$", re.DOTALL | re.MULTILINE)
 MOST_LINES = 500
-
-
-def written():
-    """Return the files that the page has, by their names."""
-    text = (paths.project_root() / "docs" / "add-an-experiment.md").read_text("utf-8")
-    return dict(FILES.findall(text))
+written = new_experiment.example
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +24,7 @@ def checkout(ready_environment, tmp_path_factory):
     ready_environment("mpich-5.0.2")
     root = tmp_path_factory.mktemp("walkthrough")
     here = paths.project_root()
-    for name in ("src", "reframe_checks", "config", "workflow", "profiles", "Snakefile"):
+    for name in ("src", "reframe_checks", "config", "docs", "workflow", "profiles", "Snakefile"):
         source, ignored = here / name, shutil.ignore_patterns("__pycache__", "*.egg-info")
         if source.is_dir():
             shutil.copytree(source, root / name, ignore=ignored)
@@ -118,6 +111,18 @@ def test_its_cells_verdicts_and_table_are_in_the_report(ran):
         (flavor, size) for flavor in ("create", "allocate") for size in ("8", "4096")
     ]
     assert all(0 < float(row["mpich-5.0.2_s"]) < 1 for row in rows)
+
+
+def test_the_command_new_writes_another_that_runs_at_once(ran):
+    root, call, *_ = ran
+    said = call("new", "second_one", "--study", "own").splitlines()
+    assert said[0] == "src/kernels/own/second_one.c"
+    call("run", "second_one")
+    cells = pl.read_parquet(root / "results" / "second_one" / "cells.parquet")
+    assert (set(cells["kernel"]), set(cells["status"])) == ({"second_one"}, {"ok"})
+    text = (root / "results" / "second_one" / "report" / "index.html").read_text("utf-8")
+    assert "Second one" in text
+    assert "latency" not in text
 
 
 def test_it_is_compared_without_being_named_anywhere(ran):

@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
+from onesided.errors import InputError
 from onesided.experiments.experiment import Analysis, Experiment, FigureOfMerit
 
-__all__ = ["EXPERIMENTS", "Analysis", "Experiment", "FigureOfMerit", "find", "merits"]
+__all__ = ["EXPERIMENTS", "Analysis", "Experiment", "FigureOfMerit", "demand", "find", "merits"]
+
+ANALYSIS = ("launch_values", "pooled_samples", "evidence", "judge")
+"""What an analysis has (`Analysis`)."""
+PAGE = ("headline", "sections", "terminal_lines")
+"""What a page has (`onesided.report.frame.Page`)."""
 
 
 def find() -> Mapping[str, Experiment]:
@@ -27,6 +34,26 @@ def find() -> Mapping[str, Experiment]:
 
 EXPERIMENTS: Mapping[str, Experiment] = find()
 """Kernel name to experiment, in the order in which a report shows them."""
+
+
+def demand(kernels: Iterable[str]) -> None:
+    """Expect that each kernel has an experiment with an analysis and a page.
+
+    Raises:
+        InputError: one has not; the line says what it lacks.
+    """
+    folder = Path(__file__).parent
+    for kernel in kernels:
+        entry = EXPERIMENTS.get(kernel)
+        if entry is None:
+            expected = f"the experiment of the kernel {kernel}, which a check launches"
+            raise InputError(folder / kernel, None, "no package", expected)
+        parts = (("analysis", entry.analysis, ANALYSIS), ("page", entry.page, PAGE))
+        for part, found, expected in parts:
+            missing = [name for name in expected if not callable(getattr(found, name, None))]
+            if missing:
+                lacking = f"no {', '.join(missing)}"
+                raise InputError(folder / kernel / part, None, lacking, ", ".join(expected))
 
 
 def merits() -> Mapping[str, FigureOfMerit]:

@@ -1,0 +1,72 @@
+"""The files of a further experiment: those of docs/add-an-experiment.md, under another name."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from onesided import kernels, paths
+from onesided.errors import InputError
+
+EXAMPLE = "put_latency"
+EXAMPLE_STUDY = "tutorial"
+FILES = re.compile(r"^`([\w/.]+)`:\n\n```\w+\n(.*?)```$", re.DOTALL | re.MULTILINE)
+"""A file in the page: its name, and a block with its text."""
+IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,40}")
+EXPECTED = "small letters, digits and underscores, a letter first: it names a C file and a package"
+
+
+def example() -> dict[str, str]:
+    """Return the files of the page, by their names below the checkout's root."""
+    page = paths.project_root() / "docs" / "add-an-experiment.md"
+    return dict(FILES.findall(page.read_text("utf-8")))
+
+
+def files_of(name: str, study: str) -> dict[str, str]:
+    """Return the files of an experiment of this name, by their names below the checkout's root.
+
+    Args:
+        name: of the kernel, its check, its package and its campaign.
+        study: the folder of the kernel.
+
+    Raises:
+        InputError: one of the two cannot be a name, or is that of something else.
+    """
+    for option, text in (("NAME", name), ("--study", study)):
+        if not IDENTIFIER.fullmatch(text):
+            raise InputError("onesided new", option, text, EXPECTED)
+    if study in kernels.NO_STUDIES:
+        raise InputError("onesided new", "--study", study, "a folder of kernels alone")
+    words = name.split("_")
+    renamed = {
+        f"kernels/{EXAMPLE_STUDY}/": f"kernels/{study}/",
+        EXAMPLE_STUDY: name,
+        EXAMPLE: name,
+        "PutLatency": "".join(word.capitalize() for word in words),
+        "put-latency": "-".join(words),
+        "Put latency": " ".join(words).capitalize(),
+    }
+    pattern = re.compile("|".join(map(re.escape, renamed)))
+
+    def rename(text: str) -> str:
+        return pattern.sub(lambda found: renamed[found.group()], text)
+
+    return {rename(path): rename(text) for path, text in example().items()}
+
+
+def write(name: str, study: str) -> list[Path]:
+    """Write the files of an experiment; return them.
+
+    Raises:
+        InputError: a name is none, or one of the files is there; nothing was written.
+    """
+    files = {paths.project_root() / path: text for path, text in files_of(name, study).items()}
+    if name in kernels.names():
+        raise InputError("onesided new", "NAME", name, "a name that no kernel has")
+    for path in files:
+        if path.exists():
+            raise InputError(path, None, "a file of this name", "a name that no experiment has")
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return list(files)

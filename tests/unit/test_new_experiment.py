@@ -1,0 +1,64 @@
+"""`onesided new` writes a whole experiment, or says in one line why not and writes nothing."""
+
+import shutil
+
+import pytest
+
+from onesided import kernels, new_experiment, paths
+from onesided.errors import InputError
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    here = paths.project_root()
+    shutil.copytree(here / "src" / "kernels", tmp_path / "src" / "kernels")
+    (tmp_path / "docs").mkdir()
+    shutil.copy(here / "docs" / "add-an-experiment.md", tmp_path / "docs")
+    monkeypatch.setenv("ONESIDED_ROOT", str(tmp_path))
+    return tmp_path
+
+
+def test_every_file_has_the_new_name_and_none_the_examples(root):
+    written = new_experiment.write("right_shift", "luecke")
+    assert {str(path.relative_to(root)) for path in written} == {
+        "src/kernels/luecke/right_shift.c",
+        "reframe_checks/right_shift.py",
+        "src/onesided/experiments/right_shift/__init__.py",
+        "src/onesided/experiments/right_shift/analysis.py",
+        "src/onesided/experiments/right_shift/page.py",
+        "config/campaigns/right_shift.yaml",
+    }
+    texts = {path.name: path.read_text("utf-8") for path in written}
+    assert not [name for name, text in texts.items() if "latency" in text or "tutorial" in text]
+    assert 'KERNEL("right_shift",' in texts["right_shift.c"]
+    assert "class RightShift(OnesidedCheck)" in texts["right_shift.py"]
+    assert 'title="Right shift"' in texts["page.py"]
+    assert "right_shift" in kernels.names()
+
+
+@pytest.mark.parametrize(
+    ("name", "study", "words"),
+    [
+        ("progress", "own", "NAME: found progress; expected a name that no kernel has"),
+        ("Right", "own", "NAME: found Right; expected small letters"),
+        ("../right", "own", "NAME: found ../right; expected small letters"),
+        ("right", "rma", "--study: found rma; expected a folder of kernels alone"),
+        ("right", "a b", "--study: found a b; expected small letters"),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(root, name, study, words):
+    before = sorted(root.rglob("*"))
+    with pytest.raises(InputError) as fault:
+        new_experiment.write(name, study)
+    assert words in str(fault.value)
+    assert sorted(root.rglob("*")) == before
+
+
+def test_a_file_that_is_there_stays(root):
+    check = root / "reframe_checks" / "right_shift.py"
+    check.parent.mkdir()
+    check.write_text("mine")
+    before = sorted(root.rglob("*"))
+    with pytest.raises(InputError, match=r"right_shift.py: found a file of this name"):
+        new_experiment.write("right_shift", "luecke")
+    assert (check.read_text(), sorted(root.rglob("*"))) == ("mine", before)
