@@ -8,18 +8,27 @@ from pathlib import Path
 from onesided import kernels, paths
 from onesided.errors import InputError
 
-EXAMPLE = "put_latency"
+EXAMPLE = "get_latency"
 EXAMPLE_STUDY = "tutorial"
 FILES = re.compile(r"^`([\w/.]+)`:\n\n```\w+\n(.*?)```$", re.DOTALL | re.MULTILINE)
 """A file in the page: its name, and a block with its text."""
+PUBLISHED = "results/published/"
 IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,40}")
 EXPECTED = "small letters, digits and underscores, a letter first: it names a C file and a package"
 
 
-def example() -> dict[str, str]:
-    """Return the files of the page, by their names below the checkout's root."""
+def example(published: bool = True) -> dict[str, str]:
+    """Return the files of the page, by their names below the checkout's root.
+
+    Args:
+        published: with a source's numbers, and what the last section makes of the files before.
+    """
     page = paths.project_root() / "docs" / "add-an-experiment.md"
-    return dict(FILES.findall(page.read_text("utf-8")))
+    files = FILES.findall(page.read_text("utf-8"))
+    if published:
+        return dict(files)
+    own = [(name, text) for name, text in files if not name.startswith(PUBLISHED)]
+    return dict(reversed(own))
 
 
 def files_of(name: str, study: str) -> dict[str, str]:
@@ -42,16 +51,16 @@ def files_of(name: str, study: str) -> dict[str, str]:
         f"kernels/{EXAMPLE_STUDY}/": f"kernels/{study}/",
         EXAMPLE_STUDY: name,
         EXAMPLE: name,
-        "PutLatency": "".join(word.capitalize() for word in words),
-        "put-latency": "-".join(words),
-        "Put latency": " ".join(words).capitalize(),
+        "GetLatency": "".join(word.capitalize() for word in words),
+        "get-latency": "-".join(words),
+        "Get latency": " ".join(words).capitalize(),
     }
     pattern = re.compile("|".join(map(re.escape, renamed)))
 
     def rename(text: str) -> str:
         return pattern.sub(lambda found: renamed[found.group()], text)
 
-    return {rename(path): rename(text) for path, text in example().items()}
+    return {rename(path): rename(text) for path, text in example(published=False).items()}
 
 
 def write(name: str, study: str) -> list[Path]:

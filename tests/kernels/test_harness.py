@@ -102,9 +102,9 @@ def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):
     sources = tmp_path / "kernels"
     shutil.copytree(KERNELS, sources, ignore=shutil.ignore_patterns("stfc", "threads"))
     (sources / "tutorial").mkdir()
-    (sources / "tutorial" / "put_latency.c").write_text(example, "utf-8")
+    (sources / "tutorial" / "get_latency.c").write_text(example, "utf-8")
     folder = build(environment, tmp_path / "build", sources)
-    kernel = Kernel(environment, folder / "put_latency", tmp_path, {})
+    kernel = Kernel(environment, folder / "get_latency", tmp_path, {})
     run = kernel.launch()
     assert run.code == 0, run.stderr
     assert set(run.statuses.values()) == {"ok"}

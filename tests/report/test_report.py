@@ -74,9 +74,9 @@ def test_the_embedded_copy_is_the_csv(html, page_path):
 
 
 def test_the_published_table_is_shown_as_printed(html):
-    published = counter_cells.read_published()
+    published = counter_cells.TABLE1.rows
     assert len(published) == 11
-    table = html[html.index('data-table="table1_published"') :]
+    table = html[html.index('data-table="shared_counter_table1_published"') :]
     table = table[: table.index("</table>")]
     for row in published:
         for name in ("work_s", "case1_s", "case2_s", "case3_s"):
@@ -86,7 +86,7 @@ def test_the_published_table_is_shown_as_printed(html):
 
 def test_degradation_of_the_published_table_is_what_its_text_says():
     factors = [
-        1 + float(row["case1_s"]) / float(row["work_s"]) for row in counter_cells.read_published()
+        1 + float(row["case1_s"]) / float(row["work_s"]) for row in counter_cells.TABLE1.rows
     ]
     assert min(factor for factor in factors if factor > 1.1) == pytest.approx(1.55, abs=0.005)
     assert max(factors) == pytest.approx(5.545, abs=0.005)
@@ -169,7 +169,7 @@ def test_one_drawing_does_not_refer_to_another(html):
 
 def test_the_compute_length_stands_at_every_bar(page_path):
     svg = (page_path.parent / "figure1_published.svg").read_text("utf-8")
-    for row in counter_cells.read_published():
+    for row in counter_cells.TABLE1.rows:
         assert f"{row['work_s']}{numbers.THIN_SPACE}s" in svg
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from onesided import verdicts
 from onesided.report.frame import Cell
+from onesided.report.page import ReferencePage
 from onesided.report.parts import Measure
-from onesided.report.pivot import Axis, Pivot, ReferencePage
+from onesided.report.pivot import Axis, Pivot
 
 PIVOT = Pivot(
     name="times",

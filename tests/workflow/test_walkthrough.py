@@ -11,20 +11,31 @@ import pytest
 import yaml
 
 from onesided import new_experiment, paths
+from onesided.analyse import read_verdicts
+from onesided.verdicts import REFERENCE
 
 pytestmark = pytest.mark.slow
 
 MOST_LINES = 500
+SIZES = ("8", "10240", "1048576")
+HERE = "new_experiment.py"
+"""Knows under which name the page's files are written anew."""
 written = new_experiment.example
 
 
 @pytest.fixture(scope="module")
 def checkout(ready_environment, tmp_path_factory):
-    """A copy of the checkout, with the MPIs of the real one; a function that calls its command."""
+    """A copy of the checkout, with the MPIs of the real one, and what calls its command.
+
+    What is called is a subcommand, or lines of Python that know the copy's package.
+    """
     ready_environment("mpich-5.0.2")
     root = tmp_path_factory.mktemp("walkthrough")
     here = paths.project_root()
-    for name in ("src", "reframe_checks", "config", "docs", "workflow", "profiles", "Snakefile"):
+    for name in (
+        "src", "reframe_checks", "config", "containers", "docs", "workflow", "profiles",
+        "Snakefile",
+    ):  # fmt: skip
         source, ignored = here / name, shutil.ignore_patterns("__pycache__", "*.egg-info")
         if source.is_dir():
             shutil.copytree(source, root / name, ignore=ignored)
@@ -38,8 +49,9 @@ def checkout(ready_environment, tmp_path_factory):
         variables["ONESIDED_LOCK"] = os.environ["ONESIDED_LOCK"]
 
     def call(*arguments):
+        program = ["-c"] if " " in arguments[0] else ["-m", "onesided.cli"]
         answer = subprocess.run(
-            [sys.executable, "-m", "onesided.cli", *arguments],
+            [sys.executable, *program, *arguments],
             cwd=root,
             env=variables | {"PYTHONPATH": str(root / "src")},
             capture_output=True,
@@ -49,6 +61,13 @@ def checkout(ready_environment, tmp_path_factory):
         return answer.stdout
 
     return root, call
+
+
+def rows_of(root, table):
+    """Return the rows of a table's CSV, beside the report."""
+    path = root / "results" / "both" / "report" / f"{table}.csv"
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
 
 
 def add(root):
@@ -76,7 +95,7 @@ def ran(checkout):
     add(root)
     lines = {path: path.stat().st_mtime_ns for path in (root / "results").rglob("lines.jsonl")}
     untouched = call("run", "both", "--explain")
-    select(root, "kernel in ('limits', 'put_latency')")
+    select(root, "kernel in ('limits', 'get_latency')")
     explained = call("run", "both", "--explain")
     call("run", "both")
     return root, call, lines, untouched, explained
@@ -84,7 +103,7 @@ def ran(checkout):
 
 def test_an_experiment_is_short_and_changes_no_file():
     files = written()
-    assert len(files) == 6
+    assert len(files) == 8
     assert sum(len(text.splitlines()) for text in files.values()) < MOST_LINES
     assert not [name for name in files if (paths.project_root() / name).exists()]
 
@@ -101,11 +120,13 @@ def test_its_cells_verdicts_and_table_are_in_the_report(ran):
     root, *_ = ran
     results = root / "results" / "both"
     cells = pl.read_parquet(results / "cells.parquet")
-    assert set(cells["kernel"]) == {"limits", "put_latency"}
+    assert set(cells["kernel"]) == {"limits", "get_latency"}
     assert set(cells["status"]) == {"ok"}
+    verdicts = read_verdicts(results / "verdicts.json")
+    assert {cell["verdict"] for cell in verdicts} == {REFERENCE}
     text = (results / "report" / "index.html").read_text("utf-8")
-    assert "Put latency" in text
-    with (results / "report" / "put_latency.csv").open(encoding="utf-8", newline="") as stream:
+    assert "Get latency" in text
+    with (results / "report" / "get_latency.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [(row["flavor"], row["size_bytes"]) for row in rows] == [
         (flavor, size) for flavor in ("create", "allocate") for size in ("8", "4096")
@@ -129,4 +150,4 @@ def test_it_is_compared_without_being_named_anywhere(ran):
     root, call, *_ = ran
     shutil.copytree(root / "results" / "both", root / "results" / "again")
     said = call("compare", str(root / "results" / "both"), str(root / "results" / "again"))
-    assert "put_latency" in said or "put latency" in said
+    assert "get_latency" in said or "put latency" in said

@@ -55,6 +55,14 @@ EPOCH_VARIABLE = "SOURCE_DATE_EPOCH"
 COMPRESSION = "-comp gzip -Xcompression-level 4"
 
 
+def definition_text(name: str) -> str:
+    """Return a definition as the runtime is called with it: an app for each kernel there is."""
+    text = (paths.project_root() / "containers" / f"{name}.def").read_text("utf-8")
+    if name == MPI:
+        text += "".join(APP.format(kernel=kernel) for kernel in kernels.names())
+    return text
+
+
 @dataclass(frozen=True)
 class Image:
     """An image that can be built.
@@ -212,9 +220,7 @@ class Builder:
         if os.geteuid() != 0:
             command.append("--fakeroot")
         common = {"images": self._folder, "context": self._context, "epoch": epoch()}
-        text = (paths.project_root() / "containers" / f"{definition}.def").read_text("utf-8")
-        if definition == MPI:
-            text += "".join(APP.format(kernel=kernel) for kernel in kernels.names())
+        text = definition_text(definition)
         called = target.with_suffix(".def")
         called.write_text(text, "utf-8")
         for name, value in {**common, **arguments}.items():

@@ -1,4 +1,4 @@
-"""A page that is data: tables with a row for each point of the grid and a column for each MPI."""
+"""A table that is data: a row for each point of the grid and a column for each MPI."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from markupsafe import Markup
 from onesided.report import numbers
 from onesided.report.cells import value_or_word
 from onesided.report.frame import Cell, Material
-from onesided.report.parts import Column, Headline, Section, Table
+from onesided.report.parts import Column, Table
 
 WHERE = Column("where", "where and how", prose=True)
 
@@ -88,7 +88,7 @@ class Pivot:
         several = len({row["where"] for row in rows}) > 1
         first, *others = self.axes
         columns = [
-            Column(first.name, first.title, str if first.whole else None, header=True),
+            Column(first.name, first.title, header=True),
             *(Column(axis.name, axis.title, str if axis.whole else None) for axis in others),
             *(
                 Column(name, self.column.format(name), self.show, measure=True, unit=self.unit)
@@ -99,32 +99,6 @@ class Pivot:
         caption = Markup(self.caption).format(material.interval_words)
         return Table(self.name, caption, columns, rows, csv_only=() if several else (WHERE,))
 
-
-@dataclass(frozen=True)
-class ReferencePage:
-    """The page of an experiment in which nothing is judged: one section with its tables.
-
-    Attributes:
-        identifier: of the section.
-        title: of the section.
-        lead: what a reader has to know.
-        pivots: the tables.
-    """
-
-    identifier: str
-    title: str
-    lead: str
-    pivots: Sequence[Pivot]
-
-    def headline(self, material: Material) -> Headline | None:
-        """Return none: what is compared with others answers nothing by itself."""
-        return None
-
-    def terminal_lines(self, material: Material) -> list[str]:
-        """Return no line, for the same reason."""
-        return []
-
-    def sections(self, material: Material) -> list[Section]:
-        """Return the one section."""
-        tables = tuple(pivot.table(material) for pivot in self.pivots)
-        return [Section(self.identifier, self.title, self.lead, tables)]
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table, for a page that is data."""
+        return [self.table(material)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from onesided.report.pivot import Axis, Pivot, ReferencePage
+from onesided.report.page import ReferencePage
+from onesided.report.pivot import Axis, Pivot
 
 TITLES = {
     "atomic_add": "atomic add",
@@ -24,7 +25,7 @@ PAGE = ReferencePage(
         "MPI in it: they tell how much of a price measured here is the machine's and how much the "
         "MPI's. They do not depend on the MPI; where its columns differ, the machine did."
     ),
-    pivots=[
+    contents=[
         Pivot(
             name="limits",
             caption=(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from onesided import paths
-from onesided.errors import InputError
 from onesided.experiments.shared_counter.analysis import BASE_CASE, IDLE_CASE
 from onesided.report import numbers
 from onesided.report.cells import axis_of, level_rank
 from onesided.report.frame import Cell, Material
+from onesided.report.published import PublishedTable
 
 FAMILIES: Mapping[str, Sequence[str]] = {
     "exclusive lock": ("mpi2_array", "mpi2_tree"),
@@ -26,8 +24,7 @@ BASE_ALGORITHMS = ("mpi2_array", "fetch_and_op", "fetch_and_op_flush")
 
 HELPER_CASE = "helper_blocked"
 CASES = {BASE_CASE: "Case 1", IDLE_CASE: "Case 2", HELPER_CASE: "Case 3"}
-PUBLISHED = "shared_counter_table1.csv"
-NOT_AVAILABLE = "N/A"
+TABLE1 = PublishedTable("shared_counter_table1", form="records")
 
 
 def jitter_of(cell: Cell) -> float:
@@ -43,23 +40,6 @@ def compute_ms_of(cell: Cell) -> float:
 def steps(jitter: float) -> str:
     """Say what a jitter means: ``equal`` or plus and minus so many per cent."""
     return "equal" if not jitter else f"±{jitter:g}{numbers.THIN_SPACE}%"
-
-
-def read_published() -> list[dict[str, str]]:
-    """Return the source's Table 1, as printed.
-
-    Raises:
-        InputError: the file is not there or lacks a column.
-    """
-    path = paths.project_root() / "results" / "published" / PUBLISHED
-    try:
-        rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
-    except OSError as fault:
-        raise InputError(path, None, fault.strerror or fault, "the published table") from fault
-    for name in ("hardware", "mpi", "processes", "work_s", "case1_s", "case2_s", "case3_s"):
-        if not rows or name not in rows[0]:
-            raise InputError(path, name, "no such column", "the published table's columns")
-    return rows
 
 
 def _twin_key(cell: Cell) -> tuple[Any, ...]:

@@ -11,10 +11,9 @@ import altair as alt
 from onesided.experiments.shared_counter.analysis import BASE_CASE
 from onesided.experiments.shared_counter.page.cells import (
     HELPER_CASE,
-    NOT_AVAILABLE,
+    TABLE1,
     base_point,
     jitter_of,
-    read_published,
     steps,
     twins,
 )
@@ -28,15 +27,18 @@ from onesided.report.parts import (
     Table,
     listed,
 )
+from onesided.report.published import NOT_AVAILABLE
 
 LOWEST_PERFORMANCE = 0.1
 
 
 def _published_bars() -> list[dict[str, Any]]:
     bars = []
-    for row in read_published():
+    for row in TABLE1.rows:
+        work = TABLE1.number(row, "work_s")
         for case, key in (("case 1", "case1_s"), ("case 3", "case3_s")):
-            value = None if row[key] == NOT_AVAILABLE else float(row["work_s"]) / float(row[key])
+            access = TABLE1.number(row, key)
+            value = work / access if work and access else None
             length = f"{row['work_s']}{numbers.THIN_SPACE}s"
             bars.append(_bar(row["short_label"], case, value, length, NOT_AVAILABLE))
     return bars

@@ -11,11 +11,11 @@ from onesided.experiments.shared_counter.analysis import BASE_CASE, IDLE_CASE
 from onesided.experiments.shared_counter.page.cells import (
     CASES,
     HELPER_CASE,
+    TABLE1,
     base_point,
     compute_ms_of,
     jitter_of,
     least_jitter,
-    read_published,
     steps,
     twins,
 )
@@ -26,45 +26,12 @@ from onesided.report.parts import (
     Column,
     Folded,
     Measure,
-    Row,
     Section,
     Table,
 )
 
 _TABLE1_KEYS = ("work", "case1", "case2", "case3")
 _TABLE1_TITLES = ("Work", "Case 1", "Case 2", "Case 3")
-
-
-def _published_table() -> Table:
-    columns = [
-        Column("hardware", "Hardware", header=True, mark="hardware_mark"),
-        Column("mpi", "MPI"),
-        Column("processes", "# proc"),
-        *(
-            Column(f"{k}_s", t, mark=f"{k}_s_mark")
-            for k, t in zip(_TABLE1_KEYS, _TABLE1_TITLES, strict=True)
-        ),
-    ]
-    rows: list[Row] = []
-    notes: dict[str, str] = {}
-    for row in read_published():
-        marked: dict[str, str] = dict(row)
-        if row["note"]:
-            mark = notes.setdefault(row["note"], chr(ord("a") + len(notes)))
-            suspects = row["suspect"].split() or ["case1_s"]
-            marked |= {f"{name}_mark": mark for name in suspects}
-        rows.append(marked)
-    beside = (Column("suspect", "suspect"), Column("note", "note"))
-    return Table(
-        "table1_published",
-        "Published, 2008: Table 1 of the shared counter report, times in seconds, digits as "
-        "printed.",
-        columns,
-        rows,
-        csv_only=beside,
-        notes=[(mark, text + ".") for text, mark in notes.items()],
-        form="records",
-    )
 
 
 def _measured_row(material: Material, twin: Mapping[str, Cell]) -> dict[str, Any]:
@@ -145,7 +112,7 @@ def table1(material: Material) -> Section:
         csv_only=(Column("environment", "MPI"),),
         large=True,
     )
-    parts = (_published_table(), today, Folded(f"All {len(every)} rows measured", all_rows))
+    parts = (TABLE1.table(), today, Folded(f"All {len(every)} rows measured", all_rows))
     return Section("counter-table1", "Table 1, then and now", lead, parts)
 
 

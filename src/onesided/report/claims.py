@@ -1,0 +1,132 @@
+"""What a source claims, and whether it holds of each MPI today."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from onesided.report import numbers
+from onesided.report.cells import apart
+from onesided.report.frame import Cell, Material
+from onesided.report.parts import Column, Measure, Row, Table
+
+HOLDS, DOES_NOT_HOLD, OPEN, NOT_MEASURED = "holds", "does not hold", "open", "not measured"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What became of a claim.
+
+    Attributes:
+        word: one of the four of this module.
+        why: the numbers that it rests on.
+    """
+
+    word: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a source that today's values can bear out or not.
+
+    Attributes:
+        source: where it stands, in short.
+        words: what it says, in our words.
+        test: says of one environment of the material whether it holds.
+    """
+
+    source: str
+    words: str
+    test: Callable[[Material, str], Found]
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """The test of a claim that one cell's value is so many times another's.
+
+    Attributes:
+        metric: of summary.parquet.
+        over: values on axes of the cell that is the larger one.
+        under: those of the other.
+        factor: by which it is larger, at least.
+        statistic: of the metric.
+    """
+
+    metric: str
+    over: Mapping[str, str]
+    under: Mapping[str, str]
+    factor: float = 1.0
+    statistic: str = "median"
+
+    def __call__(self, material: Material, environment: str) -> Found:
+        """Hold the intervals against the factor: it is open where they reach to both sides."""
+        above = self._measure(material, environment, self.over)
+        below = self._measure(material, environment, self.under)
+        if above is None or below is None:
+            return Found(NOT_MEASURED)
+        least, most = above.low / below.high, above.high / below.low
+        why = numbers.factor(above.value / below.value)
+        if min(above.launches, below.launches) > 1:
+            why += f", {numbers.factor(least)} {numbers.DASH} {numbers.factor(most)}"
+        if least >= self.factor:
+            return Found(HOLDS, why)
+        return Found(DOES_NOT_HOLD if most < self.factor else OPEN, why)
+
+    def _measure(
+        self, material: Material, environment: str, labels: Mapping[str, str]
+    ) -> Measure | None:
+        """Return the value of the first cell that has these labels and a value."""
+
+        def fits(cell: Cell) -> bool:
+            has = all(str(cell.labels.get(name)) == value for name, value in labels.items())
+            return has and cell.environment == environment
+
+        found = (
+            material.measure(cell, self.metric, self.statistic)
+            for cell in material.cells
+            if fits(cell)
+        )
+        return next((measure for measure in found if measure is not None), None)
+
+
+@dataclass(frozen=True)
+class Claims:
+    """The table of a page's claims: a row for each, a column for each MPI.
+
+    Attributes:
+        name: of the table and its CSV.
+        claims: in the order in which they are read.
+    """
+
+    name: str
+    claims: Sequence[Claim]
+
+    def rows(self, material: Material) -> list[Row]:
+        """Return the rows."""
+        return [self._row(material, claim) for claim in self.claims]
+
+    @staticmethod
+    def _row(material: Material, claim: Claim) -> dict[str, Any]:
+        row: dict[str, Any] = {"claim": claim.words, "source": claim.source}
+        for environment in material.environments:
+            found = claim.test(material, environment)
+            row |= {environment: found.word, f"why_{environment}": found.why}
+        return row
+
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table."""
+        material = apart(material)
+        columns = [
+            Column("claim", "what the source says", header=True, note="source", prose=True),
+            *(Column(name, name, note=f"why_{name}") for name in material.environments),
+        ]
+        beside = [Column("source", "source")]
+        beside += [Column(f"why_{name}", f"{name}, why") for name in material.environments]
+        caption = (
+            "What the source says, and whether it holds here, by the medians over launches, each "
+            f"with its {material.interval_words}. Open: these do not decide it."
+        )
+        rows = self.rows(material)
+        return [Table(self.name, caption, columns, rows, csv_only=beside, form="cards")]

@@ -1,0 +1,47 @@
+"""A page that is data: tables, figures and claims, from top to bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from onesided.report.frame import Material
+from onesided.report.parts import Headline, Part, Section
+
+
+class Content(Protocol):
+    """What a page is made of: tables, figures, what a source printed or claims."""
+
+    def parts(self, material: Material) -> Sequence[Part]:
+        """Return what is shown; nothing where nothing was measured."""
+
+
+@dataclass(frozen=True)
+class ReferencePage:
+    """The page of an experiment in which nothing is judged: one section.
+
+    Attributes:
+        identifier: of the section.
+        title: of the section.
+        lead: what a reader has to know.
+        contents: what is shown, from top to bottom.
+    """
+
+    identifier: str
+    title: str
+    lead: str
+    contents: Sequence[Content]
+
+    def headline(self, material: Material) -> Headline | None:
+        """Return none: what is compared with others answers nothing by itself."""
+        return None
+
+    def terminal_lines(self, material: Material) -> list[str]:
+        """Return no line, for the same reason."""
+        return []
+
+    def sections(self, material: Material) -> list[Section]:
+        """Return the one section."""
+        parts = tuple(part for content in self.contents for part in content.parts(material))
+        return [Section(self.identifier, self.title, self.lead, parts)]

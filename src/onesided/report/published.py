@@ -1,0 +1,150 @@
+"""Tables that a source printed: as they were printed, with the source, beside what is measured."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from onesided import documents, paths
+from onesided.errors import InputError
+from onesided.report.frame import Material
+from onesided.report.parts import Column, Row, Table
+
+NOT_AVAILABLE = "N/A"
+"""What a source prints where it has no number."""
+
+UNITS = {
+    "1": (1.0, "1"),
+    "s": (1.0, "s"),
+    "ms": (1e-3, "s"),
+    "us": (1e-6, "s"),
+    "bytes": (1.0, "B"),
+    "MB/s": (1e6, "B/s"),
+}
+"""A source's units: what a number is multiplied with, and the unit that it has then."""
+
+OURS = ("row", "short_label", "suspect", "note")
+"""Columns that no source has (results/published/README.md)."""
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A table of a source: ``results/published/<name>.csv``, and ``<name>.yaml`` for what it is.
+
+    Attributes:
+        name: of the two files.
+        form: what a row becomes where the page is narrow (`onesided.report.parts.Table`).
+    """
+
+    name: str
+    form: str = "rows"
+
+    @property
+    def path(self) -> Path:
+        """Return where the numbers are."""
+        return paths.project_root() / "results" / "published" / f"{self.name}.csv"
+
+    @cached_property
+    def document(self) -> Mapping[str, Any]:
+        """Return source, place and columns.
+
+        Raises:
+            InputError: there is no such file, or it does not fit its schema.
+        """
+        return documents.read_yaml(self.path.with_suffix(".yaml"), "published")
+
+    @cached_property
+    def rows(self) -> Sequence[Mapping[str, str]]:
+        """Return the rows, as printed.
+
+        Raises:
+            InputError: the file is not there, lacks a column, or has no number where one belongs.
+        """
+        reader = csv.DictReader(documents.read_text(self.path).splitlines())
+        rows, present = list(reader), reader.fieldnames or ()
+        columns = [name for name in present if name not in OURS]
+        if columns != list(self.document["columns"]):
+            expected = f"the columns of {self.path.with_suffix('.yaml').name}, in that order"
+            raise InputError(self.path, "columns", ", ".join(columns) or "none", expected)
+        for name in (*OURS[:1], *OURS[2:]):
+            if name not in present:
+                raise InputError(self.path, name, "no such column", ", ".join(OURS))
+        for line, row in enumerate(rows, 1):
+            if None in row or None in row.values():
+                found = "too many fields" if None in row else "too few fields"
+                raise InputError(self.path, f"row {line}", found, ", ".join(present))
+            for name in columns:
+                if self.unit(name) is not None:
+                    self.number(row, name)
+        return rows
+
+    def unit(self, column: str) -> str | None:
+        """Return the unit of a column's numbers; None where it has words."""
+        return self.document["columns"][column].get("unit")
+
+    def title(self, column: str) -> str:
+        """Return what the source calls a column."""
+        return str(self.document["columns"][column]["title"])
+
+    def number(self, row: Mapping[str, str], column: str) -> float | None:
+        """Return a number in the second unit of `UNITS`; None where the source has none.
+
+        Raises:
+            InputError: there is neither.
+        """
+        if row[column] == NOT_AVAILABLE:
+            return None
+        try:
+            return float(row[column]) * UNITS[str(self.unit(column))][0]
+        except ValueError as fault:
+            field = f"row {row['row']}, {column}"
+            raise InputError(self.path, field, row[column], "a number or N/A") from fault
+
+    @property
+    def citation(self) -> str:
+        """Return authors, title and year."""
+        source = self.document["source"]
+        said = [source[name] for name in ("authors", "title") if name in source]
+        return f"{', '.join(said)} ({source['year']})"
+
+    @property
+    def caption(self) -> str:
+        """Say what it is and where it stands."""
+        source, place = self.document["source"], self.document["place"]
+        return (
+            f"Published, {source['year']}: {place} of {source['short']}, {self.document['what']}; "
+            f"digits as printed. Source: {self.citation}."
+        )
+
+    def table(self) -> Table:
+        """Return the table as printed, with a footnote where a number is suspect."""
+        names = list(self.document["columns"])
+        columns = [
+            Column(name, self.title(name), header=place == 0, mark=f"{name}_mark")
+            for place, name in enumerate(names)
+        ]
+        notes: dict[str, str] = {}
+        rows: list[Row] = []
+        for row in self.rows:
+            marked = {name: row[name] for name in (*names, "suspect", "note")}
+            if row["note"]:
+                mark = notes.setdefault(row["note"], chr(ord("a") + len(notes)))
+                marked |= {f"{name}_mark": mark for name in row["suspect"].split() or names[:1]}
+            rows.append(marked)
+        return Table(
+            f"{self.name}_published",
+            self.caption,
+            columns,
+            rows,
+            csv_only=(Column("suspect", "suspect"), Column("note", "note")),
+            notes=[(mark, f"{text}.") for text, mark in notes.items()],
+            form=self.form,
+        )
+
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table, for a page that is data."""
+        return [self.table()]

@@ -1,0 +1,267 @@
+"""A figure that is data: a metric over an axis of numbers, and what a source printed above it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import altair as alt
+from markupsafe import Markup
+
+from onesided.errors import InputError
+from onesided.report import figures, numbers
+from onesided.report.cells import apart, value_or_word
+from onesided.report.frame import Cell, Material
+from onesided.report.parts import Column, Figure, Measure, Row, Table
+from onesided.report.pivot import Axis
+from onesided.report.published import NOT_AVAILABLE, UNITS, PublishedTable
+
+COLOURS = ("first", "second", "third", "fourth")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+"""A series has a colour and a shape; more than these come again in other pairs."""
+WIDE_RANGE = 30
+"""Greatest over least value from which an axis is logarithmic."""
+MOST_PANELS = 3
+"""Panels side by side on a wide page."""
+
+
+@dataclass(frozen=True)
+class PublishedSeries:
+    """What a figure of the source shows, from a table of its numbers.
+
+    Attributes:
+        table: of the source.
+        x: its column that the axis shows.
+        columns: those with the values, a series each.
+    """
+
+    table: PublishedTable
+    x: str
+    columns: Sequence[str]
+
+    def points(self, unit: str, words: Mapping[str, str]) -> list[Row]:
+        """Return a point for each number.
+
+        Args:
+            unit: that the values have in the figure.
+            words: what a reader calls values on the axis.
+
+        Raises:
+            InputError: a column's numbers are of another unit.
+        """
+        for name in self.columns:
+            found = UNITS.get(str(self.table.unit(name)), (1.0, "words"))[1]
+            if found != unit:
+                raise InputError(self.table.path, name, found, f"numbers in {unit}")
+        return [
+            {
+                "panel": "",
+                "series": self.table.title(name),
+                "x": self.table.number(row, self.x),
+                "label": words.get(row[self.x], row[self.x]),
+                "shown": value if value is not None else NOT_AVAILABLE,
+                "value": value,
+            }
+            for name in self.columns
+            for row in self.table.rows
+            for value in (self.table.number(row, name),)
+        ]
+
+
+@dataclass(frozen=True)
+class SeriesFigure:
+    """A metric over an axis of numbers, a panel for each MPI.
+
+    Cells that differ in anything but that axis are different series, and say in what: nothing is
+    pooled. A cell that failed is in the figure's table with the word of its verdict.
+
+    Attributes:
+        name: of the figure and its CSV.
+        title: short.
+        caption: how to read it; ``{}`` in it becomes what the intervals are.
+        metric: of summary.parquet.
+        x: the axis; its words are written at the ticks.
+        y: what the values are.
+        statistic: of the metric.
+        only: values of other axes that the figure is limited to.
+        show: how a value is written in the table.
+        unit: of the values: ``s``, ``1``, ``1/s`` ...
+        published: what the source has of the same; a figure of its own, above.
+    """
+
+    name: str
+    title: str
+    caption: str
+    metric: str
+    x: Axis
+    y: str
+    statistic: str = "median"
+    only: Mapping[str, str] = field(default_factory=dict)
+    show: Callable[[float], str] = numbers.seconds
+    unit: str = "s"
+    published: PublishedSeries | None = None
+
+    def points(self, material: Material) -> list[Row]:
+        """Return a point for each cell, in the order in which they were declared."""
+        material = apart(material)
+        cells = [cell for cell in material.cells if self._is_shown(cell)]
+        differing = _differing(cells, self.x.name)
+        found = []
+        for cell in cells:
+            shown = value_or_word(material, cell, self.metric, self.statistic)
+            label = str(cell.labels[self.x.name])
+            point = {
+                "panel": cell.environment,
+                "series": ", ".join(words for words in differing(cell) if words),
+                "x": float(label),
+                "label": self.x.words.get(label, label),
+                "shown": shown,
+            }
+            if isinstance(shown, Measure):
+                point |= {"value": shown.value, "low": shown.low, "high": shown.high}
+            found.append(point)
+        return found
+
+    def _is_shown(self, cell: Cell) -> bool:
+        return all(str(cell.labels.get(name)) == value for name, value in self.only.items())
+
+    def parts(self, material: Material) -> list[Figure]:
+        """Return the source's figure, if there is one, and that of today; none without values."""
+        found = []
+        if self.published is not None:
+            caption = f"{self.published.table.caption} Another machine and another decade: compare "
+            points = self.published.points(self.unit, self.x.words)
+            found.append(
+                self._figure("published", "published", f"{caption}shapes, not heights.", points)
+            )
+        caption = Markup(self.caption).format(material.interval_words)
+        found.append(self._figure("measured", "measured here", caption, self.points(material)))
+        return [figure for figure in found if figure is not None]
+
+    def _figure(
+        self, suffix: str, words: str, caption: str | Markup, points: Sequence[Row]
+    ) -> Figure | None:
+        if not any(point.get("value") for point in points):
+            return None
+        name = f"{self.name}_{suffix}"
+        drawn = figures.draw(name, *(self._chart(points, narrow) for narrow in (False, True)))
+        measured = any(isinstance(point["shown"], Measure) for point in points)
+        columns = [
+            *([Column("panel", "MPI", header=True)] if measured else []),
+            Column("series", "series", header=not measured),
+            Column("label", self.x.title),
+            Column("shown", self.y, self.show, measure=measured, unit=self.unit),
+        ]
+        table = Table(name, f"{self.title}, {words}: the numbers drawn.", columns, points)
+        return Figure(name, f"{self.title}, {words}", caption, *drawn, table)
+
+    def _chart(self, points: Sequence[Row], narrow: bool) -> alt.ConcatChart:
+        drawn = [
+            {name: value for name, value in point.items() if name != "shown"}
+            for point in points
+            if point.get("value")
+        ]
+        panels = list(dict.fromkeys(str(point["panel"]) for point in drawn))
+        per_line = 1 if narrow else min(MOST_PANELS, len(panels))
+        width = figures.NARROW_PX - 80 if narrow else figures.WIDE_PX // per_line - 75
+        charts = [
+            self._panel([point for point in drawn if point["panel"] == panel], drawn, panel, width)
+            for panel in panels
+        ]
+        return alt.concat(*charts, columns=per_line)
+
+    def _panel(
+        self, points: Sequence[Row], every: Sequence[Row], title: str, width: int
+    ) -> alt.LayerChart:
+        """Return one panel, on the axes of all."""
+        x = alt.X("x:Q", scale=_scale(point["x"] for point in every), axis=self._ticks(every))
+        ends = [point.get(end, point["value"]) for point in every for end in ("low", "high")]
+        # the prefix belongs to the unit: 10 µs, and 3 M/s for a rate in 1/s
+        unit = self.unit.removeprefix("1")
+        prefixed = rf"/([^\d.]?)$/, '{numbers.THIN_SPACE}$1{unit}'"
+        labels = {"labelExpr": f"replace(format(datum.value, '~s'), {prefixed})"} if unit else {}
+        y = {
+            "scale": _scale(ends, margin=1.25),
+            "axis": alt.Axis(title=self.y, minExtent=46, **labels, **_decades(ends)),
+        }
+        names = list(dict.fromkeys(str(point["series"]) for point in every))
+        pairs = {
+            "color": [figures.colour(COLOURS[at % len(COLOURS)]) for at in range(len(names))],
+            "shape": [SHAPES[at % len(SHAPES)] for at in range(len(names))],
+        }
+        legend = alt.Legend(title=None, columnPadding=14) if len(names) > 1 else None
+        base = alt.Chart(alt.InlineData(values=list(points)))
+        series = {
+            "color": alt.Color(
+                "series:N", scale=alt.Scale(domain=names, range=pairs["color"]), legend=legend
+            )
+        }
+        shape = alt.Shape(
+            "series:N", scale=alt.Scale(domain=names, range=pairs["shape"]), legend=legend
+        )
+        hints = [
+            alt.Tooltip("series:N"),
+            alt.Tooltip("label:N", title=self.x.title),
+            alt.Tooltip("value:Q", title=self.y, format=",.3~s"),
+        ]
+        lines = base.mark_line(strokeWidth=1.5).encode(x=x, y=alt.Y("value:Q", **y), **series)
+        dots = base.mark_point(filled=True, size=45, opacity=1).encode(
+            x=x, y=alt.Y("value:Q", **y), shape=shape, tooltip=hints, **series
+        )
+        layers = [lines, dots]
+        if any("low" in point for point in points):
+            spread = base.mark_rule(strokeWidth=1).encode(
+                x=x, y=alt.Y("low:Q", **y), y2="high:Q", **series
+            )
+            layers.insert(0, spread)
+        size = {"width": width, "height": 220} | ({"title": title} if title else {})
+        return alt.layer(*layers).properties(**size)
+
+    def _ticks(self, points: Iterable[Row]) -> alt.Axis:
+        """Write the points' own labels at the axis."""
+        labels = {repr(float(point["x"])).removesuffix(".0"): point["label"] for point in points}
+        return alt.Axis(
+            title=self.x.title,
+            values=sorted(float(value) for value in labels),
+            labelExpr=f"({json.dumps(labels)})[toString(datum.value)]",
+            labelOverlap=True,
+        )
+
+
+def _differing(cells: Sequence[Cell], x: str) -> Callable[[Cell], list[str]]:
+    """Return what tells a cell from those of its MPI that have the same value on the axis."""
+    axes = [axis for axis in dict.fromkeys(a for c in cells for a in c.labels) if axis != x]
+    axes = [axis for axis in axes if len({str(cell.labels.get(axis)) for cell in cells}) > 1]
+    levels = {cell.thread_level for cell in cells if cell.thread_level}
+    groups = {cell.group_label for cell in cells if cell.thread_level}
+
+    def words(cell: Cell) -> list[str]:
+        said = [str(cell.labels[axis]) for axis in axes if axis in cell.labels]
+        said += [f"thread level {cell.thread_level}"] if len(levels) > 1 else []
+        return said + ([cell.group_label] if len(groups) > 1 else [])
+
+    return words
+
+
+def _is_logarithmic(values: Sequence[float]) -> bool:
+    return min(values) > 0 and max(values) / min(values) >= WIDE_RANGE
+
+
+def _scale(values: Iterable[float], margin: float = 1.0) -> alt.Scale:
+    """Return a logarithmic scale for values of several magnitudes, else one from zero."""
+    found = list(values)
+    if _is_logarithmic(found):
+        ends = [min(found) / margin, max(found) * margin]
+        return alt.Scale(type="log", domain=ends, nice=False)
+    return alt.Scale(domain=[min(0.0, *found), max(found)], nice=True)
+
+
+def _decades(values: Sequence[float]) -> dict[str, Any]:
+    """Return the ticks of a logarithmic axis: the powers of ten; few of any other."""
+    if not _is_logarithmic(values):
+        return {"tickCount": 5}
+    first, last = (math.floor(math.log10(end)) for end in (min(values), max(values)))
+    return {"values": [10.0**power for power in range(first, last + 2)]}
