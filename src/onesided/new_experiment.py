@@ -7,6 +7,7 @@ from pathlib import Path
 
 from onesided import kernels, paths
 from onesided.errors import InputError
+from onesided.experiments import EXPERIMENTS
 
 EXAMPLE = "get_latency"
 EXAMPLE_STUDY = "tutorial"
@@ -48,6 +49,7 @@ def files_of(name: str, study: str) -> dict[str, str]:
         raise InputError("onesided new", "--study", study, "a folder of kernels alone")
     words = name.split("_")
     renamed = {
+        'Study("tutorial", "Tutorial")': f'Study("{study}", "{_title_of(study)}")',
         f"kernels/{EXAMPLE_STUDY}/": f"kernels/{study}/",
         EXAMPLE_STUDY: name,
         EXAMPLE: name,
@@ -61,6 +63,12 @@ def files_of(name: str, study: str) -> dict[str, str]:
         return pattern.sub(lambda found: renamed[found.group()], text)
 
     return {rename(path): rename(text) for path, text in example(published=False).items()}
+
+
+def _title_of(study: str) -> str:
+    """Return what the experiments that are there call a study, or a name for a new one."""
+    known = {entry.study.name: entry.study.title for entry in EXPERIMENTS.values()}
+    return known.get(study, study.replace("_", " ").capitalize())
 
 
 def write(name: str, study: str) -> list[Path]:

@@ -148,7 +148,7 @@ def test_the_quick_campaign_tells_a_node_from_the_network_under_every_mpi(campai
             why = fault
     else:
         pytest.skip(f"the machine is busy: in {MOST_ROUNDS} rounds {why}")
-    page = (results / "report" / "index.html").read_text("utf-8")
+    page = (results / "report" / "stfc.html").read_text("utf-8")
     for partition in (NODE, NETWORK):
         # a truth table each
         assert f"{partition}, {numbers.count(2, 'rank')}, unbound, native" in page

@@ -24,7 +24,16 @@ def campaign(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def page_path(campaign) -> Path:
-    return report.build(campaign)
+    """The report in a single file: everything a page can show is on it."""
+    return report.build(campaign, single_file=True)
+
+
+@pytest.fixture(scope="session")
+def pages(campaign, tmp_path_factory) -> Path:
+    """The folder of the same report as it is by default, a page for each study."""
+    folder = tmp_path_factory.mktemp("pages") / "campaign"
+    shutil.copytree(campaign, folder, ignore=shutil.ignore_patterns("report"))
+    return report.build(folder).parent
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 from onesided.experiments.shared_counter.page.answer import answer_row
-from onesided.report.frame import Cell
+from onesided.report.material import Cell
 
 KEY = ("atomic and flush", "allocate")
 

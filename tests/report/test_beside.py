@@ -40,7 +40,7 @@ def rows(folder, name):
 
 def test_a_campaign_beside_another_shows_each_cell_of_both_with_its_ratio(two):
     _, here = two
-    html = report.build(here).read_text("utf-8")
+    html = report.build(here, single_file=True).read_text("utf-8")
     assert 'id="beside"' in html and "Beside the campaign quick" in html
     found = rows(here, "beside_shared_counter")
     judged = json.loads((here / "verdicts.json").read_text())["cells"]
@@ -64,11 +64,11 @@ def test_verdicts_that_differ_come_first_and_are_counted(two):
         and not cell["labels"]["case"].startswith("helper")
         and cell["setting"] == "default"
     )
-    report.build(here)
+    report.build(here, single_file=True)
     before = {row["environment"]: int(row["turned"]) for row in rows(here, "beside_environments")}
     cell["verdict"] = "waits"
     path.write_text(json.dumps(document))
-    report.build(here)
+    report.build(here, single_file=True)
     after = {row["environment"]: int(row["turned"]) for row in rows(here, "beside_environments")}
     assert after[cell["environment"]] == before[cell["environment"]] + 1
     first = rows(here, "beside_shared_counter")[: sum(after.values())]
@@ -81,7 +81,7 @@ def test_a_shifted_value_is_outside_and_shows_in_the_mean(two):
     path = here / "summary.parquet"
     shifted = pl.read_parquet(path).with_columns(pl.col("value") * 100)
     shifted.write_parquet(path)
-    report.build(here)
+    report.build(here, single_file=True)
     for row in rows(here, "beside_environments"):
         if row["ratio"]:
             assert float(row["ratio"]) > 30
@@ -90,7 +90,7 @@ def test_a_shifted_value_is_outside_and_shows_in_the_mean(two):
 
 def test_by_environment_it_says_whether_noise_explains_the_ratio(two):
     _, here = two
-    report.build(here)
+    report.build(here, single_file=True)
     found = [row for row in rows(here, "beside_environments") if row["over_launches"]]
     assert len(found) == 3
     for row in found:
@@ -101,7 +101,7 @@ def test_by_environment_it_says_whether_noise_explains_the_ratio(two):
 def test_without_the_other_campaign_the_section_says_so_and_the_report_is_made(two):
     other, here = two
     shutil.rmtree(other)
-    html = report.build(here).read_text("utf-8")
+    html = report.build(here, single_file=True).read_text("utf-8")
     assert "Nothing is compared" in html
     assert not list((here / "report").glob("beside_*.csv"))
 

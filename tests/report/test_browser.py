@@ -151,3 +151,16 @@ def test_text_stands_out_from_its_ground(browser, page_path, scheme):
     }"""
     with opened(browser, page_path, color_scheme=scheme) as page:
         assert min(page.evaluate(contrast)) >= 4.5
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_reader_gets_from_the_answers_to_a_study_and_back(browser, pages, width):
+    with opened(browser, pages / "index.html", width) as page:
+        page.get_by_role("link", name="All of the shared counter").click()
+        page.wait_for_url("**/stfc.html")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator("figure").count() == 3
+        page.get_by_role("link", name="The answers").click()
+        page.wait_for_url("**/index.html")
+        assert page.said == []
+        assert network(page) == []

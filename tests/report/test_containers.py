@@ -12,7 +12,8 @@ import synthetic_containers as synthetic
 
 from onesided import report
 from onesided.analyse import analyse
-from onesided.report import containers, frame
+from onesided.report import containers
+from onesided.report.material import load
 
 WIDTHS = (1280, 400)
 NATIVE = "mpich-5.0.2"
@@ -22,7 +23,7 @@ def made(folder, **options):
     """Make a campaign and its report; return the folder."""
     synthetic.containers(folder, **options)
     analyse(folder)
-    report.build(folder)
+    report.build(folder, single_file=True)
     return folder
 
 
@@ -45,7 +46,7 @@ def of(found, environment):
 
 
 def sections_of(folder):
-    loaded = frame.load(folder)
+    loaded = load(folder)
     found = containers.sections(
         loaded.campaign, [cell.entry for cell in loaded.cells], loaded.summary
     )
@@ -140,7 +141,7 @@ def test_launches_of_one_environment_that_found_themselves_otherwise_are_rows_of
     unknown = {**one["namespaces"], "user": None}
     record["launch_facts"].append({**one, "namespaces": unknown, "launches": 1})
     path.write_text(json.dumps(record))
-    report.build(folder)
+    report.build(folder, single_file=True)
     found = of(rows(folder, "containers_sharing"), synthetic.HYBRID)
     assert [(row["own"], row["shm"], row["launches"]) for row in found] == [
         ("user, mnt", "one for all", "12"),
@@ -170,7 +171,7 @@ def test_two_images_of_one_launch_model_are_told_apart(tmp_path):
             document["launch_model"] = "contained"
     document["container"]["image_name"] = "all"
     path.write_text(json.dumps(record))
-    report.build(folder)
+    report.build(folder, single_file=True)
     (first, *_) = rows(folder, "containers_progress")
     assert {"contained_mpich", "contained_all"} <= set(first)
 

@@ -13,7 +13,7 @@ from onesided.analyse import analyse
 from onesided.experiments.shared_counter.page import headline, terminal_lines
 from onesided.experiments.shared_counter.page.tables import price
 from onesided.report.cells import apart
-from onesided.report.frame import load
+from onesided.report.material import load
 
 #: How much longer an access takes on the second partition, which is otherwise the first again.
 LONGER = 10.0
@@ -87,7 +87,7 @@ def progress_folder(tmp_path_factory):
         )
         pl.concat([pl.read_parquet(path), there]).write_parquet(path)
     analyse(folder)
-    report.build(folder)
+    report.build(folder, single_file=True)
     return folder
 
 

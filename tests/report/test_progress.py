@@ -19,7 +19,7 @@ from onesided import advice_file, report, verdicts
 from onesided.analyse import analyse
 from onesided.experiments.progress.page import answer, price, probe, truth, waiting
 from onesided.report import parts
-from onesided.report.frame import Bounds, Cell, load
+from onesided.report.material import Bounds, Cell, load
 from onesided.report.parts import Mark, Matrix, MatrixRow
 
 WIDTHS = (1280, 400)
@@ -29,7 +29,7 @@ def made(folder, *arguments, **options):
     """Return the page of a synthetic campaign."""
     synthetic.campaign(folder, *arguments, **options)
     analyse(folder)
-    return report.build(folder)
+    return report.build(folder, single_file=True)
 
 
 @pytest.fixture(scope="module")
@@ -306,7 +306,7 @@ def test_the_prices_say_how_many_launches_met_cores_that_others_used(tmp_path, t
     synthetic.campaign(folder, synthetic.ENVIRONMENTS[:1], one, ["default"], ["single"])
     synthetic.use_cores(folder, [5, 6])
     analyse(folder)
-    said = report.build(folder).read_text("utf-8")
+    said = report.build(folder, single_file=True).read_text("utf-8")
     assert "Of 12 prices, one a launch, 0 are left out that met the cores far apart" in said
     assert "and 4 on a core that another program" in said
     # where all count nothing is said
@@ -458,7 +458,7 @@ def test_the_page_says_what_the_shell_files_say(text, page):
 def test_a_shell_file_of_an_earlier_report_does_not_stay(page):
     stale = page.parent / "advice" / "gone.sh"
     stale.write_text("export OLD=1\n")
-    report.build(page.parents[1])
+    report.build(page.parents[1], single_file=True)
     assert not stale.exists()
     assert (page.parent / "advice" / "mpich-5.0.2.sh").exists()
 
@@ -519,12 +519,12 @@ def test_the_same_campaign_gives_the_same_bytes(page):
         return {p: p.read_bytes() for p in page.parent.rglob("*") if p.is_file()}
 
     before = content()
-    report.build(page.parents[1])
+    report.build(page.parents[1], single_file=True)
     assert content() == before
 
 
 def test_the_legend_explains_every_verdict_that_can_occur():
-    from onesided.report.frame import LEGEND
+    from onesided.report.document import LEGEND
 
     words = {word for word, _ in LEGEND}
     assert {

@@ -18,7 +18,7 @@ from onesided import report
 from onesided.analyse import analyse
 from onesided.errors import InputError
 from onesided.experiments.shared_counter.page import cells as counter_cells
-from onesided.report import frame, numbers
+from onesided.report import document, numbers
 
 
 class _Tables(html.parser.HTMLParser):
@@ -138,7 +138,7 @@ def test_a_hostile_name_is_text(html, parsed):
 
 def test_no_name_ends_the_script_that_it_stands_in():
     name = json.dumps("</script><!-- & <script>")
-    written = frame._script_json(name)
+    written = document._script_json(name)
     assert not set(written) & set("<>&")
     assert json.loads(written) == json.loads(name)
 
@@ -185,14 +185,14 @@ def test_prices_of_two_levels_stand_in_two_columns(page_path):
 
 def test_the_same_campaign_gives_the_same_bytes(page_path, campaign):
     before = {path.name: path.read_bytes() for path in page_path.parent.iterdir()}
-    report.build(campaign)
+    report.build(campaign, single_file=True)
     assert {path.name: path.read_bytes() for path in page_path.parent.iterdir()} == before
 
 
 def test_a_table_of_an_earlier_report_does_not_stay(page_path, campaign):
     stale = page_path.parent / "gone.csv"
     stale.write_text("old")
-    report.build(campaign)
+    report.build(campaign, single_file=True)
     assert not stale.exists()
 
 
@@ -211,7 +211,7 @@ def test_without_its_input_there_is_one_clear_line_and_no_page(tmp_path, name):
     analyse(folder)
     (folder / name).unlink()
     with pytest.raises(InputError, match=re.escape(name)):
-        report.build(folder)
+        report.build(folder, single_file=True)
     assert not (folder / "report").exists()
 
 
@@ -220,13 +220,13 @@ def test_verdicts_of_another_version_are_refused(tmp_path):
     analyse(folder)
     (folder / "verdicts.json").write_text('{"schema": "onesided/verdicts/2", "cells": []}')
     with pytest.raises(InputError, match="verdicts/1"):
-        report.build(folder)
+        report.build(folder, single_file=True)
 
 
 def test_few_launches_are_called_a_range(tmp_path):
     folder = synthetic.campaign(tmp_path, rounds=2, algorithms=("fetch_and_op",))
     analyse(folder)
-    text = report.build(folder).read_text("utf-8")
+    text = report.build(folder, single_file=True).read_text("utf-8")
     assert "range of 2 launches" in text
     assert "96.9\u202f% interval of" not in text
 
@@ -235,7 +235,7 @@ def test_nothing_measured_at_all_still_makes_a_report(tmp_path):
     environments = [synthetic.ENVIRONMENTS[3]]
     folder = synthetic.campaign(tmp_path, environments, rounds=1)
     analyse(folder)
-    text = report.build(folder).read_text("utf-8")
+    text = report.build(folder, single_file=True).read_text("utf-8")
     assert "unavailable" in text
     assert "84 not measured" in report.terminal_summary(folder)
 
@@ -245,7 +245,7 @@ def test_six_algorithms_and_two_compute_lengths(tmp_path):
     folder = synthetic.campaign(tmp_path, rounds=1, algorithms=algorithms, compute_ms=(10, 240))
     pl.read_parquet(folder / "cells.parquet")
     analyse(folder)
-    report.build(folder)
+    report.build(folder, single_file=True)
     bars = rows_of(folder / "report" / "figure1_measured.csv")
     assert {row["compute"] for row in bars if row["value"][:1].isdigit()} != {"10.0\u202fms"}
     lengths = {row["compute"] for row in rows_of(folder / "report" / "table1_measured_all.csv")}
@@ -278,3 +278,31 @@ def test_times_in_the_sources_layout(value, text):
 def test_factors():
     assert numbers.factor(1.549) == "1.55\u00d7"
     assert numbers.factor(48_213) == "48\u202f200\u00d7"
+
+
+def test_each_study_has_a_page_of_its_own_and_all_lead_to_all(pages, html):
+    texts = {path.name: path.read_text("utf-8") for path in pages.glob("*.html")}
+    assert set(texts) == {"index.html", "stfc.html"}
+    for name, text in texts.items():
+        links = re.findall(r'<a href="(\w+\.html)"( aria-current="page")?>', text)
+        assert {link for link, _ in links} == set(texts)
+        assert {link for link, here in links if here} == {name}
+    assert 'data-table="grid_shared_counter"' in texts["stfc.html"]
+    assert 'data-table="grid_shared_counter"' not in texts["index.html"]
+    for name in ("stfc.html", "index.html"):
+        assert 'data-table="shared_counter_answer"' in texts[name]
+    # the answers have no figure, and so no library to draw one
+    assert len(texts["index.html"]) < 200_000 < len(texts["stfc.html"])
+    sections = set(re.findall(r'<section id="([\w-]+)"', html))
+    shown = [set(re.findall(r'<section id="([\w-]+)"', text)) for text in texts.values()]
+    assert set.union(*shown) - {"cells"} == sections
+
+
+def test_a_single_file_leaves_no_page_beside_it_and_the_same_tables(pages, page_path):
+    assert [path.name for path in page_path.parent.glob("*.html")] == ["index.html"]
+    for pattern in ("*.csv", "*.svg"):
+        of_pages, of_one = (
+            {p.name: p.read_bytes() for p in folder.glob(pattern)}
+            for folder in (pages, page_path.parent)
+        )
+        assert of_pages == of_one

@@ -13,8 +13,11 @@ from onesided import experiments, report, tables, verdicts
 from onesided.analyse import analyse, read_verdicts
 from onesided.errors import InputError
 from onesided.experiments import EXPERIMENTS, Experiment
+from onesided.experiments.experiment import Study
 from onesided.experiments.shared_counter import analysis as shared_counter
 from onesided.report.parts import Column, Headline, Section, Table
+
+OTHERS = Study("others", "Others")
 
 
 def _second(monkeypatch):
@@ -25,7 +28,9 @@ def _second(monkeypatch):
     page.sections = lambda material: [Section("second", "The second section", "", (table,))]
     page.terminal_lines = lambda material: ["the second line"]
     monkeypatch.setitem(sys.modules, "second_page", page)
-    entry = Experiment("second", "The second experiment", shared_counter.__name__, "second_page")
+    entry = Experiment(
+        "second", "The second experiment", OTHERS, shared_counter.__name__, "second_page"
+    )
     monkeypatch.setitem(EXPERIMENTS, "second", entry)
 
 
@@ -41,9 +46,11 @@ def test_a_second_experiment_needs_no_change_elsewhere(tmp_path, monkeypatch):
     judged = [c for c in read_verdicts(folder / "verdicts.json") if c["kernel"] == "second"]
     assert {cell["verdict"] for cell in judged} > {verdicts.WAITS, verdicts.INDEPENDENT}
     text = report.build(folder).read_text("utf-8")
-    for said in ("The shared counter", "The second answer.", "The second section"):
+    for said in ("The shared counter", "The second answer.", 'href="others.html"'):
         assert said in text
-    assert 'data-table="grid_second"' in text
+    own = (folder / "report" / "others.html").read_text("utf-8")
+    for said in ("The second answer.", "The second section", 'data-table="grid_second"'):
+        assert said in own
     assert (folder / "report" / "grid_second.csv").is_file()
     assert "the second line" in report.terminal_summary(folder)
     summary = tables.read_table(folder / "summary.parquet", tables.SUMMARY_COLUMNS)
@@ -54,9 +61,10 @@ def test_an_experiment_is_found_by_being_there(tmp_path, monkeypatch):
     package = tmp_path / "found_experiment"
     package.mkdir()
     (package / "__init__.py").write_text(
-        "from onesided.experiments.experiment import Experiment, FigureOfMerit\n"
+        "from onesided.experiments.experiment import Experiment, FigureOfMerit, Study\n"
         "EXPERIMENT = Experiment(\n"
-        "    'found', 'Found', f'{__name__}.analysis', f'{__name__}.page', order=2,\n"
+        "    'found', 'Found', Study('others', 'Others'), f'{__name__}.analysis',\n"
+        "    f'{__name__}.page', order=2,\n"
         "    merit=FigureOfMerit('time', 'median'))\n",
         "utf-8",
     )
@@ -79,7 +87,7 @@ def test_what_an_experiment_lacks_is_said(monkeypatch):
     page = types.ModuleType("half_a_page")
     page.sections = page.headline = lambda material: None
     monkeypatch.setitem(sys.modules, "half_a_page", page)
-    entry = Experiment("half", "Half", shared_counter.__name__, "half_a_page")
+    entry = Experiment("half", "Half", OTHERS, shared_counter.__name__, "half_a_page")
     monkeypatch.setitem(EXPERIMENTS, "half", entry)
     with pytest.raises(InputError, match="experiments/half/page: found no terminal_lines"):
         experiments.demand(["half"])

@@ -78,7 +78,7 @@ def campaign(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(campaign):
-    return report.build(campaign)
+    return report.build(campaign, single_file=True)
 
 
 def summary(campaign):

@@ -172,7 +172,7 @@ def test_the_ratio_is_to_one_origin_of_the_same_arrangement_and_level(summary):
 
 
 def test_the_page_has_a_column_an_arrangement_and_a_row_an_operation(campaign):
-    text = report.build(campaign).read_text("utf-8")
+    text = report.build(campaign, single_file=True).read_text("utf-8")
     assert 'data-table="origin_threads"' in text
     for title in ("2 threads, one window", "2 threads, a window each", "2 processes"):
         assert text.count(f">{title}</th>") == 2  # in the answer and in the table
@@ -218,7 +218,7 @@ def test_the_answer_is_of_each_partition(campaign, tmp_path):
             other = other.with_columns(pl.when(timed).then(1e-4).otherwise("value").alias("value"))
         pl.concat([table, other]).write_parquet(folder / f"{name}.parquet")
     analyse(folder)
-    report.build(folder)
+    report.build(folder, single_file=True)
     said = report.terminal_summary(folder)
     assert "first (node): 2 threads, one window: 1.00\u00d7" in said
     assert "first (network): 2 threads, one window: 2.00\u00d7" in said

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from onesided import verdicts
-from onesided.report.frame import Cell
+from onesided.report.material import Cell
 from onesided.report.page import ReferencePage
 from onesided.report.parts import Measure
 from onesided.report.pivot import Axis, Pivot

@@ -104,7 +104,7 @@ def test_the_summary_and_the_page_say_it_beside_the_price(delayed):
     assert rows and all(row["statistic"] == "price" and row["unit"] == "1" for row in rows)
     assert {row["environment"] for row in rows} == {"mpich-5.0.2"}
     assert all(row["cell"].startswith(SLOW) for row in rows)
-    text = report.build(delayed).read_text("utf-8")
+    text = report.build(delayed, single_file=True).read_text("utf-8")
     assert '<small class="remark">tail ' in text
     assert "<b>Out of all proportion.</b> put: tail " in text
     table = pl.read_csv(delayed / "report" / "progress_price.csv", infer_schema=False)

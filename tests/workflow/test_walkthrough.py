@@ -12,6 +12,7 @@ import yaml
 
 from onesided import new_experiment, paths
 from onesided.analyse import read_verdicts
+from onesided.report import numbers
 from onesided.verdicts import REFERENCE
 
 pytestmark = pytest.mark.slow
@@ -61,6 +62,11 @@ def checkout(ready_environment, tmp_path_factory):
         return answer.stdout
 
     return root, call
+
+
+def page_of(root):
+    """Return the page of the experiment's study."""
+    return (root / "results" / "both" / "report" / "tutorial.html").read_text("utf-8")
 
 
 def rows_of(root, table):
@@ -124,14 +130,51 @@ def test_its_cells_verdicts_and_table_are_in_the_report(ran):
     assert set(cells["status"]) == {"ok"}
     verdicts = read_verdicts(results / "verdicts.json")
     assert {cell["verdict"] for cell in verdicts} == {REFERENCE}
-    text = (results / "report" / "index.html").read_text("utf-8")
-    assert "Get latency" in text
-    with (results / "report" / "get_latency.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
+    assert 'href="tutorial.html"' in (results / "report" / "index.html").read_text("utf-8")
+    assert "Get latency" in page_of(root)
+    rows = rows_of(root, "get_latency")
     assert [(row["flavor"], row["size_bytes"]) for row in rows] == [
-        (flavor, size) for flavor in ("create", "allocate") for size in ("8", "4096")
+        (flavor, size) for flavor in ("create", "allocate") for size in SIZES
     ]
     assert all(0 < float(row["mpich-5.0.2_s"]) < 1 for row in rows)
+
+
+def test_what_was_published_is_beside_it_in_a_table_and_in_a_figure(ran):
+    root, *_ = ran
+    text = page_of(root)
+    published = rows_of(root, "get_latency_table1_published")
+    assert [row["origin_ms"] for row in published] == ["0.816", "1.24", "8.18"]
+    assert all(digits in text for row in published for digits in (row["origin_ms"], row["t3e_ms"]))
+    assert "Luecke, Spanoyannis, Kraeva" in text
+    measured, drawn = (rows_of(root, f"get_latency_sizes_{of}") for of in ("measured", "published"))
+    assert {(row["series"], row["label"]) for row in measured} == {
+        (flavor, size) for flavor in ("create", "allocate") for size in ("8", "10 Ki", "1 Mi")
+    }
+    assert [float(row["shown_s"]) for row in drawn[:3]] == [816e-6, 1.24e-3, 8.18e-3]
+    for name in ("measured", "published"):
+        assert text.count(f'<figure id="get_latency_sizes_{name}">') == 1
+
+
+def test_the_claim_is_said_to_hold_or_not(ran):
+    root, *_ = ran
+    (row,) = rows_of(root, "get_latency_claims")
+    assert row["mpich-5.0.2"] in ("holds", "does not hold", "open")
+    assert numbers.TIMES in row["why_mpich-5.0.2"]
+
+
+def test_it_is_in_the_images_and_in_what_spack_installs_without_being_named(ran):
+    root, call, *_ = ran
+    definition = call("from onesided.containers.images import *; print(definition_text(MPI))")
+    assert "%apprun get_latency" in definition
+    assert list((root / "build" / "kernels").glob("mpich-5.0.2/*/bin/get_latency"))
+    named = [
+        path
+        for folder in ("spack", "containers", "src", "reframe_checks", "tools")
+        for path in (paths.project_root() / folder).rglob("*")
+        if path.suffix in (".py", ".yaml", ".def", ".sh", ".txt") and path.name != HERE
+        if "get_latency" in path.read_text("utf-8")
+    ]
+    assert named == []
 
 
 def test_the_command_new_writes_another_that_runs_at_once(ran):
@@ -141,7 +184,7 @@ def test_the_command_new_writes_another_that_runs_at_once(ran):
     call("run", "second_one")
     cells = pl.read_parquet(root / "results" / "second_one" / "cells.parquet")
     assert (set(cells["kernel"]), set(cells["status"])) == ({"second_one"}, {"ok"})
-    text = (root / "results" / "second_one" / "report" / "index.html").read_text("utf-8")
+    text = (root / "results" / "second_one" / "report" / "own.html").read_text("utf-8")
     assert "Second one" in text
     assert "latency" not in text
 

@@ -1,4 +1,7 @@
-"""`onesided report RESULTS_DIR`: page, tables, figures, and a summary on the terminal."""
+"""`onesided report RESULTS_DIR`: pages, tables, figures, and a summary on the terminal.
+
+The campaign's page, index.html, has the answers; each study has a page of its own beside it.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         "report", help="write RESULTS_DIR/report/index.html of a campaign", description=__doc__
     )
     parser.add_argument("results", type=Path, metavar="RESULTS_DIR", help="results/<campaign>")
+    parser.add_argument("--single-file", action="store_true", help="put everything into index.html")
     parser.set_defaults(function=run)
 
 
@@ -20,6 +24,6 @@ def run(options: argparse.Namespace) -> int:
     """Make one campaign's report; return 0."""
     from onesided import report  # loads the drawing library, which the other stages do without
 
-    report.build(options.results)
+    report.build(options.results, options.single_file)
     sys.stdout.write(report.terminal_summary(options.results))
     return 0

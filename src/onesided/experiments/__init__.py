@@ -19,7 +19,7 @@ __all__ = ["EXPERIMENTS", "Analysis", "Experiment", "FigureOfMerit", "demand", "
 ANALYSIS = ("launch_values", "pooled_samples", "evidence", "judge")
 """What an analysis has (`Analysis`)."""
 PAGE = ("headline", "sections", "terminal_lines")
-"""What a page has (`onesided.report.frame.Page`)."""
+"""What a page has (`onesided.report.page.Page`)."""
 
 
 def find() -> Mapping[str, Experiment]:

@@ -49,14 +49,28 @@ class FigureOfMerit:
 
 
 @dataclass(frozen=True)
+class Study:
+    """What experiments have in common: they are on one page of a report.
+
+    Attributes:
+        name: of the page's file, and of the folder with the kernels.
+        title: of the page.
+    """
+
+    name: str
+    title: str
+
+
+@dataclass(frozen=True)
 class Experiment:
     """One kernel and the modules that know it.
 
     Attributes:
         kernel: name of the kernel, as in cells.parquet.
         title: what a reader calls it.
+        study: that it belongs to.
         analysis_module: a module that fits `Analysis`, or has an `ANALYSIS` that does.
-        page_module: a module that fits `onesided.report.frame.Page`, or has a `PAGE` that does;
+        page_module: a module that fits `onesided.report.page.Page`, or has a `PAGE` that does;
             loaded for a report only.
         order: where a report shows it, the least first.
         merit: what `onesided compare` compares; None where nothing is compared.
@@ -68,6 +82,7 @@ class Experiment:
 
     kernel: str
     title: str
+    study: Study
     analysis_module: str
     page_module: str
     order: int = 0

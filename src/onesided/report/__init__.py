@@ -1,5 +1,6 @@
-"""The report of a campaign: one HTML file that needs nothing else, and a CSV a table and figure."""
+"""The report of a campaign: HTML files that need nothing else, and a CSV a table and figure."""
 
-from onesided.report.frame import build, terminal_summary
+from onesided.report.build import build
+from onesided.report.terminal import terminal_summary
 
 __all__ = ["build", "terminal_summary"]

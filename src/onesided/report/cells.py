@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from onesided import verdicts
-from onesided.report.frame import Bounds, Cell, Material
+from onesided.report.material import Bounds, Cell, Material
 from onesided.report.parts import Row
 
 LEVELS = ("single", "funneled", "serialized", "multiple")

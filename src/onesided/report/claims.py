@@ -8,7 +8,7 @@ from typing import Any
 
 from onesided.report import numbers
 from onesided.report.cells import apart
-from onesided.report.frame import Cell, Material
+from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Row, Table
 
 HOLDS, DOES_NOT_HOLD, OPEN, NOT_MEASURED = "holds", "does not hold", "open", "not measured"

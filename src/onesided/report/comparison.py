@@ -11,7 +11,8 @@ from onesided.compare import CELL_LAUNCHES, ComparedCell, Comparison, Whole
 from onesided.experiments import EXPERIMENTS
 from onesided.report import numbers
 from onesided.report.beside import axes_that_differ, measure_of, measure_of_difference
-from onesided.report.frame import INDEX, document, files_of
+from onesided.report.build import INDEX
+from onesided.report.document import document, files_of
 from onesided.report.parts import Column, Row, Section, Table, listed
 from onesided.statistics import MINIMUM_COVERAGE
 from onesided.tables import CollectedCampaign

@@ -6,8 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from onesided.report.frame import Material
+from onesided.report.material import Material
 from onesided.report.parts import Headline, Part, Section
+
+
+class Page(Protocol):
+    """What a page module of an experiment has to offer."""
+
+    def headline(self, material: Material) -> Headline | None:
+        """Return the answer in ten seconds; None for what answers nothing by itself."""
+
+    def sections(self, material: Material) -> list[Section]:
+        """Return the sections that follow."""
+
+    def terminal_lines(self, material: Material) -> list[str]:
+        """Return the answer as plain lines; none where there is no headline."""
 
 
 class Content(Protocol):

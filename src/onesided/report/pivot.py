@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from onesided.report import numbers
 from onesided.report.cells import value_or_word
-from onesided.report.frame import Cell, Material
+from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
 
 WHERE = Column("where", "where and how", prose=True)

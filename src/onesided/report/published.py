@@ -11,7 +11,7 @@ from typing import Any
 
 from onesided import documents, paths
 from onesided.errors import InputError
-from onesided.report.frame import Material
+from onesided.report.material import Material
 from onesided.report.parts import Column, Row, Table
 
 NOT_AVAILABLE = "N/A"

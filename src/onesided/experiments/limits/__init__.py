@@ -1,10 +1,12 @@
 """What does this machine need for what one-sided communication is made of?"""
 
 from onesided.experiments.experiment import Experiment
+from onesided.experiments.studies import MACHINE
 
 EXPERIMENT = Experiment(
     kernel="limits",
     title="The machine's bound",
+    study=MACHINE,
     analysis_module=f"{__name__}.analysis",
     page_module=f"{__name__}.page",
     order=1000,  # what others are compared with comes last

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from onesided.report import numbers
 from onesided.report.cells import apart, level_rank, value_or_word
-from onesided.report.frame import Cell, Material
+from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Headline, Measure, Row, Section, Table
 
 PROCESSES = "processes"

@@ -1,10 +1,12 @@
 """How long does a process wait for the next number while its target computes?"""
 
 from onesided.experiments.experiment import PRICE_KINDS, Experiment, FigureOfMerit
+from onesided.experiments.studies import STFC
 
 EXPERIMENT = Experiment(
     kernel="shared_counter",
     title="The shared counter",
+    study=STFC,
     analysis_module=f"{__name__}.analysis",
     page_module=f"{__name__}.page",
     order=2,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from onesided.experiments.progress.page import answer, price, probe, truth, use, waiting
 from onesided.experiments.progress.page.answer import answer_row, said_of, why_nothing
 from onesided.report.cells import apart
-from onesided.report.frame import Material
+from onesided.report.material import Material
 from onesided.report.parts import Headline, Section
 
 __all__ = ["headline", "sections", "terminal_lines"]

@@ -10,7 +10,7 @@ from onesided.advice import BASE_STATE, DEFAULT_SETTING, PAYLOAD, base_payload
 from onesided.experiments.progress.analysis import IDLE
 from onesided.report import numbers
 from onesided.report.cells import axis_of, level_rank
-from onesided.report.frame import Cell, Material
+from onesided.report.material import Cell, Material
 from onesided.report.parts import listed
 
 BASE_OPERATIONS = ("put", "get", "accumulate", "fetch_and_op")

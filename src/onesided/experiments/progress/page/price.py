@@ -20,7 +20,7 @@ from onesided.moments import PRICE
 from onesided.prices import COUNTS, FAR, SHARED
 from onesided.report import numbers
 from onesided.report.cells import axis_of, by_environment, value_or_word
-from onesided.report.frame import Cell, Material
+from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Measure, Section, Table
 
 BOUND_OF: Mapping[str, str] = {

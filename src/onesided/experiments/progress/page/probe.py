@@ -21,7 +21,7 @@ from onesided.experiments.progress.page.cells import (
     payload_of,
 )
 from onesided.report import figures, numbers, probe
-from onesided.report.frame import Cell, Material
+from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Figure, Section, Table
 
 NAME = "progress_against_remaining"

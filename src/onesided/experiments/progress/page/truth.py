@@ -25,7 +25,7 @@ from onesided.experiments.progress.page.cells import (
 )
 from onesided.report import numbers
 from onesided.report.cells import axis_of
-from onesided.report.frame import Cell, Material
+from onesided.report.material import Cell, Material
 from onesided.report.parts import (
     Column,
     Folded,

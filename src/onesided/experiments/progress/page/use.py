@@ -15,7 +15,7 @@ from onesided.experiments.progress.page.cells import place_words, places
 from onesided.experiments.progress.page.price import bound_of
 from onesided.report import numbers
 from onesided.report.cells import names_apart
-from onesided.report.frame import Cell, Material
+from onesided.report.material import Cell, Material
 from onesided.report.parts import (
     Column,
     Folded,

@@ -23,7 +23,7 @@ from onesided.experiments.progress.page.cells import (
 )
 from onesided.report import figures, numbers
 from onesided.report.cells import axis_of, by_environment
-from onesided.report.frame import Cell, Material
+from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Figure, Measure, Section, Table
 
 NAME = "progress_where_it_waits"

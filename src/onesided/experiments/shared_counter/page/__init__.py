@@ -9,7 +9,7 @@ from onesided.experiments.shared_counter.page.probe import figure_probe
 from onesided.experiments.shared_counter.page.tables import degradation, price, table1
 from onesided.report import numbers
 from onesided.report.cells import apart
-from onesided.report.frame import Material
+from onesided.report.material import Material
 from onesided.report.parts import Headline, Section
 
 __all__ = ["headline", "sections", "terminal_lines"]

@@ -8,7 +8,7 @@ from typing import Any
 from onesided.experiments.shared_counter.analysis import BASE_CASE, IDLE_CASE
 from onesided.report import numbers
 from onesided.report.cells import axis_of, level_rank
-from onesided.report.frame import Cell, Material
+from onesided.report.material import Cell, Material
 from onesided.report.published import PublishedTable
 
 FAMILIES: Mapping[str, Sequence[str]] = {

@@ -19,7 +19,7 @@ from onesided.experiments.shared_counter.page.cells import (
 )
 from onesided.report import figures, numbers
 from onesided.report.cells import axis_of, value_or_word
-from onesided.report.frame import Cell, Material
+from onesided.report.material import Cell, Material
 from onesided.report.parts import (
     Column,
     Figure,

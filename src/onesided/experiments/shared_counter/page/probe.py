@@ -11,7 +11,7 @@ from onesided.experiments.shared_counter.page.cells import (
     HELPER_CASE,
 )
 from onesided.report import numbers, probe
-from onesided.report.frame import Material
+from onesided.report.material import Material
 from onesided.report.parts import Column, Figure, Table
 
 POINTS_A_PANEL = 30

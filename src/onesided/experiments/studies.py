@@ -1,0 +1,7 @@
+"""The studies that several experiments belong to."""
+
+from onesided.experiments.experiment import Study
+
+STFC = Study("stfc", "Progress, and the shared counter")
+THREADS = Study("threads", "Threads that communicate")
+MACHINE = Study("machine", "The machine")

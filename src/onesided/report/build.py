@@ -1,0 +1,159 @@
+"""The report of a campaign: its pages, what is on each of them, and the files beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from markupsafe import Markup
+
+from onesided import documents
+from onesided.errors import OnesidedError
+from onesided.experiments import Experiment
+from onesided.report import beside, containers, figures, grid, parts, provenance
+from onesided.report.document import document, files_of, has_figure
+from onesided.report.material import Loaded, Material, load
+from onesided.report.parts import Headline, Section
+
+INDEX = "index.html"
+ANSWERS = "The answers"
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """An HTML file of the report; it needs no other.
+
+    Attributes:
+        file: its name.
+        title: in the navigation.
+        heading: of the file.
+        headlines: the answers at its top, with the file that has the whole of each.
+        sections: what follows.
+    """
+
+    file: str
+    title: str
+    heading: str
+    headlines: Sequence[tuple[Experiment, Headline, str]]
+    sections: Sequence[Section]
+
+
+def _answers(materials: Sequence[Material], files: Mapping[str, str]) -> list:
+    found = [(m.experiment, m.experiment.page.headline(m)) for m in materials]
+    return [(one, headline, files[one.kernel]) for one, headline in found if headline is not None]
+
+
+def _every_cell(loaded: Loaded, materials: Sequence[Material], whole: bool) -> Section:
+    """Return how many cells have which verdict; the cells themselves if it is the `whole` of it."""
+    lead = (
+        "Nothing that was declared is left out: a cell that failed, was not supported or was not "
+        "run is here with its reason."
+    )
+    if not whole:
+        lead = (
+            "Nothing that was declared is left out. The page of each study has every cell of its "
+            "experiments, with the reason for a failure or a hole."
+        )
+    known = {material.experiment.kernel for material in materials}
+    others = sorted({cell.kernel for cell in loaded.cells} - known)
+    if others:
+        lead += f" No page is made for: {parts.listed(others)}."
+    cells = map(grid.cells_table, materials) if whole else ()
+    return Section("grid", "Every cell", lead, (grid.tally_table(loaded), *cells))
+
+
+def _study_file(experiment: Experiment) -> str:
+    return f"{experiment.study.name}.html"
+
+
+def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> list[Sheet]:
+    """Return the campaign's page with the answers first, then a page for each study.
+
+    Args:
+        loaded: the campaign.
+        materials: of its experiments.
+        single_file: put everything on the campaign's page.
+    """
+    studies: dict[str, list[Material]] = {}
+    for material in materials:
+        studies.setdefault(_study_file(material.experiment), []).append(material)
+    files = {
+        material.experiment.kernel: INDEX if single_file else file
+        for file, own in studies.items()
+        for material in own
+    }
+    answers = _answers(materials, files)
+    entries = [cell.entry for cell in loaded.cells]
+    closing = containers.sections(loaded.campaign, entries, loaded.summary)
+    other = loaded.campaign.record.get("declared", {}).get("beside")
+    if other:
+        closing.append(beside.section(loaded.campaign.folder, other))
+    closing += [_every_cell(loaded, materials, single_file), provenance.section(loaded)]
+    heading = "Which MPI progresses while the target computes?"
+    if single_file:
+        own = [section for m in materials for section in m.experiment.page.sections(m)]
+        return [Sheet(INDEX, ANSWERS, heading, answers, [*own, *closing])]
+    found = [Sheet(INDEX, ANSWERS, heading, answers, closing)]
+    for file, own in studies.items():
+        study = own[0].experiment.study
+        sections = [section for m in own for section in m.experiment.page.sections(m)]
+        lead = "Every cell of this page's experiments, with the reason for a failure or a hole."
+        cells = Section("cells", "Every cell", lead, [grid.cells_table(m) for m in own])
+        here = [answer for answer in answers if answer[2] == file]
+        found.append(Sheet(file, study.title, study.title, here, [*sections, cells]))
+    return found
+
+
+def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
+    """Return the HTML of one of the report's files."""
+    library = figures.library() if has_figure(sheet.sections) else ""
+    started = loaded.campaign.launches["started_at"].drop_nulls().sort()
+    return document(
+        "index.html.j2",
+        campaign=loaded.campaign.name,
+        date=str(started[-1])[:10] if started.len() else None,
+        environments=len({cell.environment for cell in loaded.cells}),
+        launches=loaded.campaign.launches.height,
+        cells=len(loaded.cells),
+        sheet=sheet,
+        sheets=every,
+        dark_figures=Markup(figures.dark_style()),
+        library=Markup(library.replace("</script", "<\\/script")),
+    )
+
+
+def _remove_stale(folder: Path, kept: Mapping[str, str]) -> None:
+    """Remove the files of an earlier report that this one has not."""
+    patterns = ("*.csv", "*.svg", "*.html", "advice/*.sh")
+    for path in [path for pattern in patterns for path in folder.glob(pattern)]:
+        if path.relative_to(folder).as_posix() not in kept:
+            try:
+                path.unlink()
+            except OSError as fault:
+                raise OnesidedError(f"{path}: cannot be removed: {fault.strerror}") from fault
+
+
+def build(folder: Path, single_file: bool = False) -> Path:
+    """Write the report of a campaign; return the path of its page, which is written last.
+
+    Args:
+        folder: the campaign's results.
+        single_file: put everything on that page, in place of a page for each study.
+
+    Raises:
+        InputError: a file is missing, cut or of another schema version.
+    """
+    loaded = load(folder)
+    found = sheets(loaded, loaded.materials(), single_file)
+    files: dict[str, str] = {}
+    for sheet in found:
+        files |= files_of(sheet.sections, [headline.table for _, headline, _ in sheet.headlines])
+    index, *others = ((sheet.file, render(loaded, sheet, found)) for sheet in found)
+    files |= dict(others)
+    target = folder / "report"
+    for name, content in files.items():
+        documents.write_text(target / name, content)
+    _remove_stale(target, {**files, INDEX: ""})
+    documents.write_text(target / INDEX, index[1])
+    return target / INDEX

@@ -1,0 +1,99 @@
+"""An HTML file from a template: with style, script, legend and parts, and nothing outside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from onesided import verdicts
+from onesided.report import figures, parts
+from onesided.report.parts import Figure, Folded, Matrix, Part, Prose, Section, Table
+
+LEGEND = (
+    (verdicts.INDEPENDENT, "the operation completed while the target provably still computed"),
+    (verdicts.DELAYED, "it completed before the target came back, after a delay τ that saturates"),
+    (verdicts.PARTIAL, "some operations completed on their own, others did not"),
+    (verdicts.WAITS, "it completed only when the target came back to MPI"),
+    (verdicts.UNDECIDED, "too little was measured to tell; the reason stands beside it"),
+    (
+        verdicts.REFERENCE,
+        "nobody computes at the target, or no MPI is asked: what the others are compared with",
+    ),
+    (verdicts.LOCAL_COMPLETION, "the origin's buffer is free again; nothing is said of the target"),
+    (verdicts.SYNCHRONISING, "a call waits for the other rank: a fence, or a post that does"),
+    ("mixed", "cells taken together here differ; the grid tells them apart"),
+    (verdicts.CRASH, "and other failures: something went wrong in at least one launch"),
+    (verdicts.HELPER_RETURNED, "the helper thread did not last: the cell did not measure one"),
+    (verdicts.NO_EFFECT, "the setting changed nothing that can be seen, so it was not measured"),
+    (verdicts.UNAVAILABLE, "and unsupported, not run: there is no measurement"),
+)
+
+
+def _template(name: str) -> str:
+    return resources.files("onesided.report").joinpath(f"templates/{name}").read_text("utf-8")
+
+
+def _kind(part: object) -> str:
+    return type(part).__name__.lower()
+
+
+def _script_json(text: str) -> Markup:
+    """Make JSON safe inside a script element, where no entity is read."""
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+def document(template: str, **values: Any) -> str:
+    """Return a page: a template with the project's style, script, legend and parts.
+
+    Args:
+        template: its file's name.
+        values: what it shows.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_template),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters["kind"] = _kind
+    return environment.get_template(template).render(
+        **values,
+        legend=LEGEND,
+        badge=parts.badge,
+        style=Markup(_template("style.css")),
+        script=Markup(_template("enhance.js")),
+        script_json=_script_json,
+        Markup=Markup,
+    )
+
+
+def _files_of(part: Part) -> dict[str, str]:
+    """Return the files that go with a part: name and content."""
+    if isinstance(part, Folded):
+        return _files_of(part.part)
+    if isinstance(part, Prose):
+        return dict(part.files)
+    if isinstance(part, Figure):
+        return {f"{part.name}.svg": figures.as_file(part.wide), **_files_of(part.table)}
+    table = part.table if isinstance(part, Matrix) else part
+    return {f"{table.name}.csv": table.csv_text()}
+
+
+def files_of(sections: Sequence[Section], tables: Sequence[Table]) -> dict[str, str]:
+    """Return every file beside the page: name and content."""
+    found = {f"{table.name}.csv": table.csv_text() for table in tables}
+    for section in sections:
+        for part in section.parts:
+            found |= _files_of(part)
+    return found
+
+
+def has_figure(sections: Sequence[Section]) -> bool:
+    """Tell whether a page needs the drawing library."""
+    found = [part for section in sections for part in section.parts]
+    return any(isinstance(part, Figure) for part in found)

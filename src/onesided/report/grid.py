@@ -1,0 +1,117 @@
+"""Every declared cell with its verdict and the reason for it; how many have which."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from onesided import verdicts
+from onesided.report import numbers, parts
+from onesided.report.material import Cell, Loaded, Material
+from onesided.report.parts import (
+    Column,
+    Table,
+)
+
+
+def _severity(cell: Cell) -> tuple[int, int]:
+    """Put failures first, then what was observed, then what was not measured."""
+    word = cell.verdict
+    part = 0 if word in verdicts.FAILURES else 2 if word in verdicts.NOT_MEASURED else 1
+    return part, verdicts.WORDS.index(word)
+
+
+def _early(cell: Cell) -> str | None:
+    fractions = cell.early_fractions
+    if not fractions:
+        return None
+    low, high = f"{min(fractions):.2f}", f"{max(fractions):.2f}"
+    return low if low == high else f"{low} {numbers.DASH} {high}"
+
+
+def _grid_row(cell: Cell) -> dict[str, Any]:
+    return {
+        **{f"axis_{axis}": value for axis, value in cell.labels.items()},
+        "environment": cell.environment,
+        "verdict": cell.verdict,
+        "detail": parts.short_detail(cell.detail),
+        "note": "over-subscribed" if cell.oversubscribed else None,
+        "thread_level": cell.thread_level,
+        "early": _early(cell),
+        "tau": cell.tau_s,
+        "valid": f"{cell.valid_launches} of {cell.launches}",
+        "oversubscribed": cell.oversubscribed,
+        "where": cell.group_label,
+        "test": cell.test,
+        "cell": cell.cell,
+    }
+
+
+def cells_table(material: Material) -> Table:
+    """Return every declared cell of an experiment, failures first in each environment."""
+    order = {name: place for place, name in enumerate(material.environments)}
+    cells = sorted(material.cells, key=lambda cell: (order[cell.environment], _severity(cell)))
+    axes = list(dict.fromkeys(axis for cell in cells for axis in cell.labels))
+    where = sorted({cell.group_label for cell in cells})
+    columns = [
+        Column("verdict", "verdict", verdict=True, header=True, note="note"),
+        *(Column(f"axis_{axis}", axis.replace("_", " ")) for axis in axes),
+        Column("thread_level", "thread level"),
+        Column("early", "early fraction"),
+        Column("tau", "delay τ", numbers.seconds, unit="s"),
+        Column("valid", "valid launches"),
+        Column("detail", "reason", prose=True),
+    ]
+    beside = [
+        Column("environment", "MPI"),
+        Column("oversubscribed", "over-subscribed"),
+        Column("test", "test"),
+        Column("cell", "cell"),
+    ]
+    (columns if len(where) > 1 else beside).append(Column("where", "where and how", prose=True))
+    return Table(
+        f"grid_{material.experiment.kernel}",
+        f"{material.experiment.title}: every declared cell, failures first in each environment."
+        + (f" All of them on {where[0]}." if len(where) == 1 else ""),
+        columns,
+        [_grid_row(cell) for cell in cells],
+        groups="environment",
+        csv_only=beside,
+        large=True,
+        filterable=True,
+    )
+
+
+def tally_table(loaded: Loaded) -> Table:
+    """Return how many cells of each environment have which verdict, and why none has."""
+    record = {doc.get("name"): doc for doc in loaded.campaign.record.get("environments", [])}
+    names = list(dict.fromkeys([*record, *(cell.environment for cell in loaded.cells)]))
+    present = [word for word in verdicts.WORDS if any(c.verdict == word for c in loaded.cells)]
+    rows = []
+    for name in names:
+        words = Counter(cell.verdict for cell in loaded.cells if cell.environment == name)
+        document = record.get(name, {})
+        rows.append(
+            {
+                "environment": name,
+                "cells": sum(words.values()),
+                **{word: words.get(word) for word in present},
+                "reason": parts.short_detail(document.get("reason"))
+                or _first_failure(loaded, name),
+            }
+        )
+    columns = [
+        Column("environment", "MPI", header=True, note="reason"),
+        Column("cells", "cells", str),
+        *(Column(word, word, str) for word in present),
+    ]
+    reason = (Column("reason", "first reason"),)
+    caption = "Cells by verdict; below a name the first reason for a failure or a hole."
+    return Table("verdicts", caption, columns, rows, csv_only=reason, form="cards")
+
+
+def _first_failure(loaded: Loaded, environment: str) -> str | None:
+    bad = (*verdicts.FAILURES, *verdicts.NOT_MEASURED)
+    cells = [c for c in loaded.cells if c.environment == environment and c.verdict in bad]
+    worst = min(cells, key=_severity, default=None)
+    return f"{worst.verdict}: {parts.short_detail(worst.detail)}" if worst else None

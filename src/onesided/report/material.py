@@ -1,0 +1,247 @@
+"""What a report is made from: a campaign's cells with their verdicts and values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from onesided import tails
+from onesided.analyse import read_verdicts, usable_evidence
+from onesided.errors import InputError
+from onesided.experiments import EXPERIMENTS, Experiment
+from onesided.moments import PRICE
+from onesided.report import numbers
+from onesided.report.parts import (
+    Measure,
+)
+from onesided.statistics import INTERVAL
+from onesided.tables import (
+    PLACE,
+    SUMMARY_COLUMNS,
+    CollectedCampaign,
+    read_campaign,
+    read_table,
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One declared cell and its verdict, from verdicts.json."""
+
+    entry: Mapping[str, Any]
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """Return what tells it from every other cell."""
+        return tuple(self.entry[name] for name in PLACE)
+
+    @property
+    def group(self) -> tuple[Any, ...]:
+        """Return where and how it was run, without environment and thread level.
+
+        The launch model is the environment's: what keeps environments apart keeps it apart, too.
+        """
+        names = ("system", "partition", "setting", "ranks", "placement")
+        return tuple(self.entry[name] for name in names)
+
+    @property
+    def group_label(self) -> str:
+        """Return the same in words, with the launch model."""
+        entry = self.entry
+        words = (
+            f"{entry['system']}:{entry['partition']}",
+            f"{entry['setting']}" if entry["setting"] else None,
+            numbers.count(entry["ranks"], "rank") if entry["ranks"] is not None else None,
+            entry["placement"],
+            entry["launch_model"],
+        )
+        return ", ".join(word for word in words if word)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a field of the entry."""
+        try:
+            return self.entry[name]
+        except KeyError as fault:
+            raise AttributeError(name) from fault
+
+
+LIMITS_KERNEL = "limits"
+"""The kernel that times the machine: atomics, copies, round trips, no MPI."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What the machine itself takes, by system, partition and environment of its launches."""
+
+    found: Mapping[tuple[str, str, str], Sequence[tuple[str, int, Measure]]]
+
+    @classmethod
+    def of(cls, cells: Sequence[Cell], summary: pl.DataFrame) -> Bounds | None:
+        """Take them from the kernel's cells and rows; None where it was not run."""
+        chosen = (pl.col("metric") == "time") & (pl.col("statistic") == "median")
+        rows = summary.filter((pl.col("kernel") == LIMITS_KERNEL) & chosen).to_dicts()
+        measures = {tuple(row[name] for name in PLACE): Measure.of(row) for row in rows}
+        found: dict[tuple[str, str, str], list[tuple[str, int, Measure]]] = {}
+        for cell in cells:
+            if cell.kernel != LIMITS_KERNEL or cell.place not in measures:
+                continue
+            bound, size = str(cell.labels.get("bound")), int(cell.labels.get("size_bytes") or 0)
+            at = (cell.system, cell.partition, cell.environment)
+            found.setdefault(at, []).append((bound, size, measures[cell.place]))
+        return cls(found) if found else None
+
+    def nearest(self, cell: Cell, bound: str, size_bytes: int) -> Measure | None:
+        """Return a bound where a cell was run, of the size nearest by factor to the one asked."""
+        here = self.found.get((cell.system, cell.partition, cell.environment), ())
+        sizes = [
+            (abs(math.log(max(s, 1) / max(size_bytes, 1))), m) for b, s, m in here if b == bound
+        ]
+        return min(sizes, key=lambda pair: pair[0])[1] if sizes else None
+
+
+@dataclass(frozen=True)
+class Material:
+    """What an experiment's page is made from.
+
+    Attributes:
+        campaign: the collected tables.
+        experiment: whose page it is.
+        cells: its cells, in the order in which they were declared.
+        summary: its rows of summary.parquet.
+        bounds: what the machine itself takes, as the campaign measured it; None where it did not.
+    """
+
+    campaign: CollectedCampaign
+    experiment: Experiment
+    cells: Sequence[Cell]
+    summary: pl.DataFrame
+    bounds: Bounds | None = None
+    place: tuple[str, ...] = field(default=PLACE)
+
+    @cached_property
+    def environments(self) -> list[str]:
+        """Return the environments, in the campaign's order."""
+        return list(dict.fromkeys(cell.environment for cell in self.cells))
+
+    @cached_property
+    def _measures(self) -> dict[tuple[Any, ...], Measure]:
+        names = (*PLACE, "metric", "statistic")
+        found = {
+            tuple(row[name] for name in names): Measure.of(row) for row in self.summary.to_dicts()
+        }
+        return found | {
+            key: replace(measure, remark=remark)
+            for key, measure in found.items()
+            if (remark := self._remark_on(measure, key, found))
+        }
+
+    @staticmethod
+    def _remark_on(
+        measure: Measure, key: tuple[Any, ...], found: Mapping[tuple[Any, ...], Measure]
+    ) -> str | None:
+        *place, metric, _ = key
+        if metric != PRICE:
+            return None
+        tail = found.get((*place, tails.TAIL, metric))
+        return tails.remark(tail.value if tail else None, measure.low, measure.high)
+
+    @cached_property
+    def _statistic_of(self) -> dict[str, str]:
+        """Return the first statistic of each metric."""
+        pairs = self.summary.select("metric", "statistic").unique().sort("metric", "statistic")
+        return dict(reversed(pairs.rows()))
+
+    def measure(self, cell: Cell, metric: str, statistic: str | None = None) -> Measure | None:
+        """Return a metric of a cell; None where no launch gave a value."""
+        chosen = statistic or self._statistic_of.get(metric)
+        return self._measures.get((*cell.place, metric, chosen))
+
+    def price(self, cell: Cell) -> Measure | None:
+        """Return a cell's price; of several kinds of launches (`Experiment.kinds`) the first."""
+        kinds = self.experiment.kinds.get(PRICE, (None,))
+        return next((found for kind in kinds if (found := self.measure(cell, PRICE, kind))), None)
+
+    def tail(self, cell: Cell) -> float:
+        """Return the tail of a cell's price; 0 where it is not known."""
+        found = self.measure(cell, tails.TAIL, PRICE)
+        return found.value if found else 0.0
+
+    def waited(self, environment: str) -> str | None:
+        """Say where the launches of an environment had too few cores (`tails.waited`)."""
+        samples = self.campaign.samples
+        return tails.waited(samples.filter(pl.col("environment") == environment))
+
+    @cached_property
+    def evidence(self) -> pl.DataFrame:
+        """Return the experiment's timed operations, all launches."""
+        return usable_evidence(self.campaign, self.experiment)
+
+    @cached_property
+    def labels(self) -> pl.DataFrame:
+        """Return each cell's axes as JSON text, with its place."""
+        return self.campaign.cells.select(*PLACE, "labels").unique(maintain_order=True)
+
+    @cached_property
+    def hardware(self) -> str:
+        """Return the processor, for a table's column of that name."""
+        host = self.campaign.record.get("host") or {}
+        return str(host.get("processor") or host.get("name") or "this machine")
+
+    @cached_property
+    def interval_words(self) -> str:
+        """Say what the pairs beside the values are, from the launches there were."""
+        return interval_words(self.summary)
+
+
+def interval_words(summary: pl.DataFrame) -> str:
+    """Return what the two numbers beside a median are called."""
+    if not summary.height:
+        return "range"
+    most = summary.sort("launches")[-1]
+    launches, coverage = most["launches"][0], most["coverage"][0]
+    if most["kind"][0] == INTERVAL:
+        return f"{100 * coverage:.1f}{numbers.THIN_SPACE}% interval of {launches} launches"
+    return f"range of {numbers.count(launches, 'launch', 'launches')}"
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A campaign with its verdicts and summary."""
+
+    campaign: CollectedCampaign
+    cells: Sequence[Cell]
+    summary: pl.DataFrame
+
+    def materials(self) -> list[Material]:
+        """Return what each experiment that has cells is shown from, in the registry's order."""
+        bounds = Bounds.of(self.cells, self.summary)
+        return [
+            Material(
+                self.campaign,
+                experiment,
+                [cell for cell in self.cells if cell.kernel == kernel],
+                self.summary.filter(pl.col("kernel") == kernel),
+                bounds,
+            )
+            for kernel, experiment in EXPERIMENTS.items()
+            if any(cell.kernel == kernel for cell in self.cells)
+        ]
+
+
+def load(folder: Path) -> Loaded:
+    """Read everything a report is made from.
+
+    Raises:
+        InputError: a file is missing, cut or of another schema version.
+    """
+    campaign = read_campaign(folder)
+    cells = [Cell(entry) for entry in read_verdicts(folder / "verdicts.json")]
+    if not cells:
+        raise InputError(folder / "verdicts.json", "cells", "none", "at least one declared cell")
+    return Loaded(campaign, cells, read_table(folder / "summary.parquet", SUMMARY_COLUMNS))

@@ -1,0 +1,149 @@
+"""Where a report comes from: its environments, the campaign, where the time went."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+
+from onesided import transport
+from onesided.report import numbers, parts
+from onesided.report.material import Loaded, interval_words
+from onesided.report.parts import (
+    Column,
+    Section,
+    Table,
+)
+from onesided.settings import DEFAULT
+from onesided.statistics import MINIMUM_COVERAGE
+
+
+def _seen(table: pl.DataFrame, environment: str, column: str) -> str | None:
+    values = table.filter(pl.col("environment") == environment)[column].drop_nulls().unique()
+    return "; ".join(str(value) for value in values.sort()) or None
+
+
+def _environments_table(loaded: Loaded) -> Table:
+    cells = loaded.campaign.cells
+    record = {doc.get("name"): doc for doc in loaded.campaign.record.get("environments", [])}
+    names = list(dict.fromkeys([*record, *(cell.environment for cell in loaded.cells)]))
+    rows = []
+    for name in names:
+        document = record.get(name, {})
+        rows.append(
+            {
+                "environment": name,
+                "status": document.get("status"),
+                "library": parts.short_detail(
+                    _seen(cells, name, "library_version") or document.get("library_version"), 160
+                ),
+                "standard": document.get("standard_version"),
+                "abi": document.get("abi"),
+                "provider": document.get("provider"),
+                "required": _seen(cells, name, "thread_level"),
+                "provided": _seen(cells, name, "thread_provided"),
+                "placement": _seen(cells, name, "placement"),
+                "launch_model": _seen(cells, name, "launch_model"),
+                "oversubscribed": _share_of(cells, name, "oversubscribed"),
+                "one_clock": _share_of(cells, name, "clock_global"),
+                "path": _paths_seen(cells, name),
+                "host": _seen(cells, name, "host"),
+                "reason": parts.short_detail(document.get("reason")),
+            }
+        )
+    columns = [
+        Column("environment", "MPI", header=True, note="reason"),
+        Column("library", "library, in its own words", prose=True),
+        Column("standard", "standard"),
+        Column("abi", "ABI"),
+        Column("provider", "from"),
+        Column("required", "level required"),
+        Column("provided", "level provided"),
+        Column("placement", "placement"),
+        Column("launch_model", "launch"),
+        Column("oversubscribed", "cells over-subscribed"),
+        Column("one_clock", "on one clock"),
+        Column("path", "path, in its own words", prose=True),
+        Column("host", "host"),
+    ]
+    return Table(
+        "environments",
+        "The environments, as found by the runs themselves.",
+        columns,
+        rows,
+        csv_only=(Column("status", "status"), Column("reason", "reason")),
+        form="cards",
+    )
+
+
+def _paths_seen(table: pl.DataFrame, environment: str) -> str | None:
+    """Return the path of each window flavor as the MPI comes, those alike together."""
+    rows = table.filter(
+        (pl.col("environment") == environment)
+        & (pl.col("setting") == DEFAULT)
+        & pl.col("path").is_not_null()
+    )
+    flavors: dict[str, set[str]] = {}
+    for path, labels in rows.select("path", "labels").unique(maintain_order=True).iter_rows():
+        words = transport.short(json.loads(path))
+        if words:
+            flavors.setdefault(words, set()).add(str(json.loads(labels).get("flavor")))
+    told = [f"{', '.join(sorted(names))}: {words}" for words, names in flavors.items()]
+    return "; ".join(sorted(told)) or None
+
+
+def _share_of(cells: pl.DataFrame, environment: str, column: str) -> str | None:
+    known = cells.filter(pl.col("environment") == environment)[column].drop_nulls()
+    return numbers.share(int(known.sum()), known.len()) if known.len() else None
+
+
+def timing_lines(loaded: Loaded) -> list[tuple[str, str]]:
+    """Return where the campaign's time went: what, how long."""
+    timing = loaded.campaign.record.get("timing") or {}
+    wall, inside = timing.get("wall_s"), timing.get("inside_launches_s")
+    lines = [("wall time", numbers.duration(wall))]
+    if wall is not None and inside is not None:
+        part = numbers.share(inside, wall)
+        lines.append(("inside launches", f"{numbers.duration(inside)} ({part})"))
+    for name, seconds in (timing.get("parts") or {}).items():
+        lines.append((str(name), numbers.duration(seconds)))
+    return lines
+
+
+def _facts(loaded: Loaded) -> list[tuple[str, str]]:
+    campaign = loaded.campaign
+    started = campaign.launches["started_at"].drop_nulls().sort()
+    host = campaign.record.get("host") or {}
+    facts = [
+        ("campaign", campaign.name),
+        ("rounds", str(campaign.record.get("rounds", "not known"))),
+        ("launches", str(campaign.launches.height)),
+        ("samples", f"{campaign.samples.height:,}".replace(",", numbers.THIN_SPACE)),
+    ]
+    if started.len():
+        facts += [("first launch", started[0]), ("last launch", started[-1])]
+    facts.append(("commit", str(campaign.record.get("commit") or "not known")))
+    facts += [(f"host: {key}".replace("_", " "), str(value)) for key, value in host.items()]
+    return facts + timing_lines(loaded)
+
+
+def _facts_table(loaded: Loaded) -> Table:
+    rows = [{"what": what, "found": found} for what, found in _facts(loaded)]
+    columns = [Column("what", "what", header=True), Column("found", "found")]
+    return Table("provenance", "The campaign.", columns, rows)
+
+
+def _interval_lead(loaded: Loaded) -> str:
+    words = interval_words(loaded.summary)
+    return (
+        "A value is the median over launches; the two numbers with it are the "
+        f"{words}. From six launches on they are order statistics that cover the median with at "
+        f"least {100 * MINIMUM_COVERAGE:.0f}{numbers.THIN_SPACE}% (smallest and largest of six: "
+        f"96.9{numbers.THIN_SPACE}%); with fewer they are the range and are called so."
+    )
+
+
+def section(loaded: Loaded) -> Section:
+    """Return the section that every report ends with."""
+    tables = (_environments_table(loaded), _facts_table(loaded))
+    return Section("provenance", "Where this comes from", _interval_lead(loaded), tables)

@@ -1,0 +1,61 @@
+"""What the end of a campaign says on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from onesided import verdicts
+from onesided.report import numbers, parts
+from onesided.report.build import INDEX
+from onesided.report.material import Material, interval_words, load
+from onesided.report.provenance import timing_lines
+
+
+def terminal_summary(folder: Path) -> str:
+    """Return what the end of a campaign says on a terminal: the answer, holes, time, the path.
+
+    Raises:
+        InputError: a file is missing, cut or of another schema version.
+    """
+    loaded = load(folder)
+    lines = []
+    for material in loaded.materials():
+        said = material.experiment.page.terminal_lines(material)
+        if said:
+            lines.append(f"{material.experiment.title} ({interval_words(material.summary)})")
+            lines += [f"  {line}" for line in [*said, *_remarks(material)]]
+    words = [cell.verdict for cell in loaded.cells]
+    missing = [word for word in words if word in verdicts.NOT_MEASURED]
+    failed = [word for word in words if word in verdicts.FAILURES]
+    open_words = [word for word in words if word == verdicts.UNDECIDED]
+    lines.append(f"cells: {len(words)} declared, {len(missing)} not measured" + _brackets(missing))
+    lines[-1] += f", {len(failed)} failed" + _brackets(failed)
+    lines[-1] += f", {len(open_words)} undecided"
+    lines.append("time: " + "; ".join(f"{what} {found}" for what, found in timing_lines(loaded)))
+    lines.append(f"report: {folder / 'report' / INDEX}")
+    plain = "\n".join(lines).replace(numbers.THIN_SPACE, " ")
+    return "".join(c if c.isprintable() or c == "\n" else "?" for c in plain) + "\n"
+
+
+def _remarks(material: Material) -> list[str]:
+    """Return a line for each environment that has prices out of all proportion."""
+    lines = []
+    for environment in material.environments:
+        own = [cell for cell in material.cells if cell.environment == environment]
+        priced = [(cell, found) for cell in own if (found := material.price(cell))]
+        remarked = [(cell, found) for cell, found in priced if found.remark]
+        if remarked:
+            cell, worst = max(remarked, key=lambda one: material.tail(one[0]))
+            waited = material.waited(environment)
+            lines.append(
+                f"{environment}: {len(remarked)} of {len(priced)} prices are out of all "
+                f"proportion; the farthest, {cell.thread_level} {cell.entry['cell']}: "
+                f"{numbers.seconds(worst.value)}, {worst.remark}"
+                + (f"; {waited}" if waited else "")
+            )
+    return lines
+
+
+def _brackets(words: Sequence[str]) -> str:
+    return f" ({parts.tally(words)})" if words else ""
