@@ -1,6 +1,7 @@
 # The campaign as a graph: environments, sessions round by round, tables, verdicts, report.
 # `onesided run` calls it, and so can you: snakemake --config campaign=quick
-from onesided import campaign as campaigns, collect, paths
+from onesided.campaign import campaign as campaigns, collect
+from onesided.system import paths
 
 CAMPAIGN = campaigns.load(config.get("campaign", "quick"))
 SLOTS = list(collect.slots(CAMPAIGN))

@@ -20,9 +20,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from onesided import documents
-from onesided.errors import InputError, OnesidedError
-from onesided.paths import build_dir, environment_file, project_root
+from onesided.system import documents
+from onesided.system.errors import InputError, OnesidedError
+from onesided.system.paths import build_dir, environment_file, project_root
 
 PAIRS = 4001
 TIMEOUT_S = 120

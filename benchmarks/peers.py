@@ -43,8 +43,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 
-from onesided.errors import InputError, OnesidedError
-from onesided.paths import build_dir, environment_file, project_root
+from onesided.system.errors import InputError, OnesidedError
+from onesided.system.paths import build_dir, environment_file, project_root
 
 ELEMENT_BYTES = 4
 OPERATIONS = 20_000

@@ -7,7 +7,7 @@ communications" (technical report, STFC, 2008), sections 3 and 4; MPI 4.1, the s
 import reframe as rfm
 import reframe.core.builtins as builtins
 
-from onesided import references
+from onesided.regression import references
 
 from .common.base import OnesidedCheck
 from .plugins.grid import LOWEST_LEVEL

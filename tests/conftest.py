@@ -12,7 +12,7 @@ import yaml
 from fake_mpi import Fake
 from xdist.scheduler import LoadScopeScheduling
 
-from onesided import environments
+from onesided.environments import provision
 
 ROOT = Path(__file__).parents[1]
 DEFAULT_ENVIRONMENTS = ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1")
@@ -85,7 +85,7 @@ def ready_environment():
     """Return a function that gives an environment's document, or skips with the reason."""
 
     def ready(name):
-        document = environments.provide(name)
+        document = provision.provide(name)
         if document["status"] != "ready":
             pytest.skip(f"{name} is unavailable: {document['reason']}")
         return document
@@ -212,5 +212,5 @@ def fake(tmp_path, monkeypatch):
 @pytest.fixture
 def unpacked(fake, monkeypatch):
     """Return the same, with wheels unpacked where pip is not the subject."""
-    monkeypatch.setattr(environments.PROVIDERS["wheel"], "install", fake.unpack)
+    monkeypatch.setattr(provision.PROVIDERS["wheel"], "install", fake.unpack)
     return fake

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onesided import compare, tables
-from onesided.analyse import read_verdicts
-from onesided.reproducibility import place_of
-from onesided.statistics import median
+from onesided.analysis.analyse import read_verdicts
+from onesided.analysis.statistics import median
+from onesided.campaign import tables
+from onesided.compare import compare
+from onesided.compare.reproducibility import place_of
 
 DIGITS = 4
 WHAT = (

@@ -11,7 +11,8 @@ import json
 import sys
 from pathlib import Path
 
-from onesided import compare_tails, tables
+from onesided.campaign import tables
+from onesided.compare import compare_tails
 
 DIGITS = 2
 WHAT = (

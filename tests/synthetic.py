@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from onesided.tables import CELL_COLUMNS, LAUNCH_COLUMNS, RECORD_SCHEMA, SAMPLE_COLUMNS
+from onesided.campaign.tables import CELL_COLUMNS, LAUNCH_COLUMNS, RECORD_SCHEMA, SAMPLE_COLUMNS
 
 Behaviour = Callable[[float, random.Random], float]
 """Seconds an access takes, from what remains of the target's compute in seconds."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from onesided.tables import CELL_COLUMNS, LAUNCH_COLUMNS, RECORD_SCHEMA, SAMPLE_COLUMNS
+from onesided.campaign.tables import CELL_COLUMNS, LAUNCH_COLUMNS, RECORD_SCHEMA, SAMPLE_COLUMNS
 
 OPERATIONS = ("put", "get", "accumulate", "fetch_and_op")
 LENGTHS_S = (0.0, 0.001, 0.003, 0.01)

@@ -59,7 +59,7 @@ def check_machine() -> None:
         fail(f"found Python {found}; expected 3.11 or newer (make PYTHON=python3.12 …)", 2)
     if not is_runtime() and shutil.which("cc") is None:
         fail("found no C compiler; expected one called cc in PATH (gcc or clang)", 2)
-    unusable = re.search(r"[^\w /.+@=~(),-]", str(ROOT))  # as onesided.paths has it
+    unusable = re.search(r"[^\w /.+@=~(),-]", str(ROOT))  # as onesided.system.paths has it
     if unusable:
         expected = "letters, digits, blanks and /.+@=~(),-_"
         fail(f"{ROOT}: found {unusable.group()!r} in its path; expected {expected}", 2)

@@ -8,9 +8,12 @@ import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
 import reframe.utility.typecheck as typ
 
-from onesided import fingerprint, known_defects, records, references, repeats
-from onesided.kernels import prefix_of
-from onesided.statistics import median
+from onesided.analysis import repeats
+from onesided.analysis.statistics import median
+from onesided.campaign import records
+from onesided.environments.kernels import prefix_of
+from onesided.regression import known_defects, references
+from onesided.system import fingerprint
 
 from ..plugins.container import ContainerPlugin
 from ..plugins.environment import EnvironmentPlugin

@@ -8,7 +8,8 @@ import reframe as rfm
 import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
 
-from onesided import containers, kernels, shell
+from onesided.environments import containers, kernels
+from onesided.system import shell
 
 from ..plugins.environment import EnvironmentPlugin
 from ..plugins.script import ScriptPlugin

@@ -4,7 +4,7 @@ import shlex
 
 import reframe.core.builtins as builtins
 
-from onesided import containers
+from onesided.environments import containers
 
 from .launcher import LauncherPlugin
 

@@ -7,7 +7,7 @@ import pathlib
 import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided import shell
+from onesided.system import shell
 
 
 class EnvironmentPlugin(RegressionTestPlugin):

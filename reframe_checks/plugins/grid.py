@@ -6,7 +6,7 @@ import reframe.core.builtins as builtins
 import reframe.utility.typecheck as typ
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided import grid
+from onesided.campaign import grid
 
 LOWEST_LEVEL = "single"
 THREADS_LEVEL = "multiple"

@@ -14,7 +14,7 @@ import reframe.core.builtins as builtins
 from reframe.core.backends import getlauncher
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided import containers
+from onesided.environments import containers
 from onesided.sites import SLURM
 
 SRUN = "srun"

@@ -7,8 +7,10 @@ import shlex
 import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided import containers, fingerprint, paths, settings, transport
-from onesided.kernels import prefix_of
+from onesided.campaign import transport
+from onesided.environments import containers, settings
+from onesided.environments.kernels import prefix_of
+from onesided.system import fingerprint, paths
 
 REPORT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "path_report.sh"
 #: Variables of the caller's that may change the path as a setting's do.

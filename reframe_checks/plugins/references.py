@@ -9,7 +9,8 @@ import reframe.utility.typecheck as typ
 from reframe.core.logging import getlogger
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided import known_defects, references, repeats
+from onesided.analysis import repeats
+from onesided.regression import known_defects, references
 
 UNDECIDED = "undecided_figures"
 """The performance variable that ought to be none: a test with such a figure does not pass."""
@@ -68,7 +69,7 @@ class ReferencePlugin(RegressionTestPlugin):
         question = [
             sys.executable,
             "-m",
-            "onesided.repeats",
+            "onesided.analysis.repeats",
             str(self.references_file),
             self.display_name,
         ]

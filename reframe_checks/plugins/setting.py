@@ -3,7 +3,8 @@
 import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided import settings, shell
+from onesided.environments import settings
+from onesided.system import shell
 
 
 class SettingPlugin(RegressionTestPlugin):

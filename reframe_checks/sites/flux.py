@@ -9,7 +9,8 @@ With the plugin flux-pmix it starts an Open MPI 5, too (add ``-o pmi=pmix``, in 
 own with that environment).
 """
 
-from onesided import launchers, sites
+from onesided import sites
+from onesided.sites import launchers
 
 COMMON = {
     "scheduler": "local",

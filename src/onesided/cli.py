@@ -7,8 +7,9 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from onesided import __version__, paths
-from onesided.errors import OnesidedError, record_fault
+from onesided import __version__
+from onesided.system import paths
+from onesided.system.errors import OnesidedError, record_fault
 
 STAGES = (
     "run",

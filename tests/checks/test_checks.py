@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from onesided import environments, grid, paths, records, references
+from onesided.campaign import grid, records
+from onesided.environments import provision
+from onesided.regression import references
+from onesided.system import paths
 
 ROOT = Path(__file__).parents[2]
 REFRAME = [
@@ -126,10 +129,10 @@ def test_every_check_passes_a_dry_run(tmp_path):
 
 
 def test_a_check_for_an_environment_that_cannot_be_had_is_skipped_with_the_reason_kept(tmp_path):
-    name = next(iter(environments.declared()))
+    name = next(iter(provision.declared()))
     build = tmp_path / "build"
     answer = subprocess.run(
-        [*REFRAME, "--tag=smoke", f"--prgenv=^{environments.reframe_name(name)}$", "--run"],
+        [*REFRAME, "--tag=smoke", f"--prgenv=^{provision.reframe_name(name)}$", "--run"],
         cwd=ROOT,
         env={
             **paths_environment(),
@@ -152,7 +155,7 @@ def run_progress(session):
     return reframe(
         "--name=ProgressQuick",
         "--filter-expr=setting == 'default' and thread_level == 'single'",
-        f"--prgenv=^{environments.reframe_name('mpich-5.0.2')}$",
+        f"--prgenv=^{provision.reframe_name('mpich-5.0.2')}$",
         "--keep-stage-files",
         "--run",
         session=session,

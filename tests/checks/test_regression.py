@@ -11,10 +11,13 @@ import polars as pl
 import pytest
 import yaml
 
-from onesided import environments, grid, known_defects, propose, references, repeats, settings
-from onesided.analyse import launch_values
+from onesided.analysis import repeats
+from onesided.analysis.analyse import launch_values
+from onesided.campaign import grid
+from onesided.campaign.tables import read_campaign
+from onesided.environments import provision, settings
 from onesided.experiments import EXPERIMENTS
-from onesided.tables import read_campaign
+from onesided.regression import known_defects, propose, references
 
 pytestmark = [pytest.mark.slow, pytest.mark.measures]
 
@@ -159,7 +162,7 @@ def regression(folder, *options, **variables):
         folder,
         "--mode=regression",
         # beside a mode, -p adds to ReFrame's default of every environment
-        f"--setvar=valid_prog_environs={environments.reframe_name(MPI)}",
+        f"--setvar=valid_prog_environs={provision.reframe_name(MPI)}",
         "--name=ProgressQuick.*single",
         f"--prefix={folder}",
         f"--perflogdir={folder}/perflogs",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided import site_check
+from onesided.sites import site_check
 
 ROOT = Path(__file__).parents[2]
 HERE = f"^{re.escape(socket.gethostname())}$"

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from onesided import site_check, sites
+from onesided import sites
+from onesided.sites import site_check
 
 ROOT = Path(__file__).parents[2]
 FILES = {path.stem: path for path in sorted((ROOT / "reframe_checks/sites").glob("[!_]*.py"))}

@@ -14,10 +14,10 @@ import polars as pl
 import pytest
 import yaml
 
-from onesided.analyse import read_verdicts
-from onesided.paths import config_dir
+from onesided.analysis.analyse import read_verdicts
+from onesided.analysis.verdicts import EARLY_LAUNCH, NOT_MEASURED, UNDECIDED, WAITING_LAUNCH
 from onesided.report import numbers
-from onesided.verdicts import EARLY_LAUNCH, NOT_MEASURED, UNDECIDED, WAITING_LAUNCH
+from onesided.system.paths import config_dir
 
 CAMPAIGN = yaml.safe_load((config_dir() / "campaigns" / "cluster_quick.yaml").read_text("utf-8"))
 NAMES = CAMPAIGN["environments"]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from two_hosts import LEGS, TwoHosts, missing
 
-from onesided import kernels
-from onesided.records import samples_of
+from onesided.campaign.records import samples_of
+from onesided.environments import kernels
 
 #: One way, in seconds.
 DELAYS = (0.0, 0.001, 0.005)

@@ -85,8 +85,8 @@ def test_ranks_in_namespaces_of_their_own_are_one_world_that_may_not_look_into_e
     # short messages only: a long one is what MPICH fails with there
     person.do(
         "python", "-c",
-        "import sys; from onesided import environments, kernels; "
-        "held = environments.provide('mpich-5.0.2-hybrid'); "
+        "import sys; from onesided.environments import kernels, provision; "
+        "held = provision.provide('mpich-5.0.2-hybrid'); "
         "options = ['--output', 'lines.jsonl', '--ranks', '2']; "
         "line = kernels.launch_line(held, 'progress', options); "
         "sys.exit(kernels.launch(line, kernels.variables(held), 60, quiet=True))",
@@ -110,9 +110,11 @@ def test_the_report_shows_each_launch_model_beside_the_native_one(beside_native)
 MIXED = """
 import json, subprocess, sys
 from pathlib import Path
-from onesided import environments, fingerprint, kernels, paths, records
+from onesided.environments import provision, kernels
+from onesided.system import fingerprint, paths
+from onesided.campaign import records
 
-held, other = (environments.provide(name) for name in sys.argv[1:])
+held, other = (provision.provide(name) for name in sys.argv[1:])
 mixed = {**held, "launcher": other["launcher"], "variables": other["variables"]}
 grid = ["--case", "target_idle", "--compute_ms", "0.5"]
 options = ["--missing", "--output", "lines.jsonl", "--ranks", "2", *grid]

@@ -17,7 +17,7 @@ GONE_S = 10
 END = """
 import sys
 from pathlib import Path
-from onesided import strays
+from onesided.system import strays
 print(strays.end_mounts(Path(sys.argv[1])))
 """
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided import environments
+from onesided.environments import provision
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +19,7 @@ def own_environment(own_build, monkeypatch):
     monkeypatch.setenv("ONESIDED_BUILD", str(own_build))
 
     def ready(name):
-        document = environments.provide(name)
+        document = provision.provide(name)
         if document["status"] != "ready":
             pytest.skip(f"{name} is unavailable: {document['reason']}")
         return document

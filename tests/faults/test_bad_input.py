@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from onesided import documents
-from onesided.errors import InputError
+from onesided.system import documents
+from onesided.system.errors import InputError
 
 
 def refused(answer, *words):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided import strays
+from onesided.system import strays
 
 SIZE_MB = 260
 MPICH = "mpich-5.0.2"

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from onesided import strays
+from onesided.system import strays
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENTS = ["mpich-5.0.2", "openmpi-5.0.11"]

@@ -6,8 +6,10 @@ import re
 import pytest
 import yaml
 
-from onesided import campaign, documents, names, paths, references
-from onesided.errors import InputError
+from onesided.campaign import campaign
+from onesided.regression import references
+from onesided.system import documents, names, paths
+from onesided.system.errors import InputError
 
 NO_NAMES = [
     "..",
@@ -93,13 +95,13 @@ def test_a_name_in_a_campaign_is_one(campaign_file, change, field):
 
 @pytest.mark.parametrize("name", ["mpich-5\n", "lock\n", "a_b", "..", "a/b"])
 def test_an_environment_whose_name_is_none_is_refused(fake, name):
-    from onesided import environments
+    from onesided.environments import provision
 
     fake.declare()
     fake.document["environments"][name] = fake.document["environments"].pop("fake-1.0")
     fake.write()
     with pytest.raises(InputError, match=r"environments\.yaml: environments: found "):
-        environments.declared()
+        provision.declared()
 
 
 @pytest.mark.parametrize("name", NO_NAMES)

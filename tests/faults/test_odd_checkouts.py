@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from onesided import paths
-from onesided.errors import InputError
+from onesided.system import paths
+from onesided.system.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 MPICH = "mpich-5.0.2"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from onesided import shell
+from onesided.system import shell
 
 ROOT = Path(__file__).parents[2]
 MPICH = "mpich-5.0.2"

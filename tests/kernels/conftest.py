@@ -15,9 +15,10 @@ import pytest
 import quiet
 import yaml
 
-from onesided import kernels, records
-from onesided.documents import check
-from onesided.paths import config_dir, project_root
+from onesided.campaign import records
+from onesided.environments import kernels
+from onesided.system.documents import check
+from onesided.system.paths import config_dir, project_root
 
 KERNELS = project_root() / "src" / "kernels"
 KERNEL_NAMES = kernels.names()

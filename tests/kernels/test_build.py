@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from onesided import fingerprint
+from onesided.system import fingerprint
 
 from .conftest import ENVIRONMENTS, KERNEL_NAMES, KERNELS, Environment, Kernel, build, tool
 

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from onesided import references, verdicts
+from onesided.analysis import verdicts
+from onesided.regression import references
 
 from .conftest import Kernel
 from .test_shared_counter import series

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from onesided import fingerprint, grid, records
-from onesided.documents import check
-from onesided.paths import project_root
+from onesided.campaign import grid, records
+from onesided.system import fingerprint
+from onesided.system.documents import check
+from onesided.system.paths import project_root
 
 from .conftest import KERNEL_NAMES, blocks, cells_for_three_ranks, preloaded, tool
 

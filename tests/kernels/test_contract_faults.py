@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from onesided.documents import check
+from onesided.system.documents import check
 
 from .conftest import Run, blocks, few_cells
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from onesided import records
-from onesided.fingerprint import kernel_source_state
-from onesided.paths import project_root
+from onesided.campaign import records
+from onesided.system.fingerprint import kernel_source_state
+from onesided.system.paths import project_root
 
 from .conftest import Environment
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided.paths import project_root
+from onesided.system.paths import project_root
 
 from .conftest import HERE, KERNELS, Kernel, build, preloaded
 from .test_shared_counter import CASES, GRID

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onesided.documents import check
+from onesided.system.documents import check
 
 from .conftest import Kernel
 

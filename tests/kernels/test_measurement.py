@@ -9,8 +9,8 @@ from statistics import median
 
 import pytest
 
-from onesided.documents import check
-from onesided.paths import project_root
+from onesided.system.documents import check
+from onesided.system.paths import project_root
 
 from .conftest import HERE, KERNELS, Kernel, build
 from .test_shared_counter import series

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided import fingerprint
+from onesided.system import fingerprint
 
 from .conftest import KERNELS, LAUNCH_TIMEOUT_S, tool
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from onesided import settings, transport
+from onesided.campaign import transport
+from onesided.environments import settings
 
 SCRIPT = Path(__file__).parents[2] / "reframe_checks" / "path_report.sh"
 MPICH, OPENMPI, OPENMPI_4, IMPI = "mpich-5.0.2", "openmpi-5.0.11", "openmpi-4.1.8", "impi-2021.18.1"

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from onesided.documents import check
+from onesided.system.documents import check
 
 from .conftest import Kernel
 from .test_shared_counter import series

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from onesided.documents import check
+from onesided.system.documents import check
 
 ALGORITHMS = (
     "mpi2_array,mpi2_tree,fetch_and_op,fetch_and_op_flush,get_accumulate_flush,compare_and_swap"

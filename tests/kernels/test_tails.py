@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from onesided import tails
-from onesided.records import samples_of
+from onesided.analysis import tails
+from onesided.campaign.records import samples_of
 
 from .conftest import Kernel
 

@@ -10,7 +10,7 @@ import pytest
 import synthetic
 
 from onesided import report
-from onesided.analyse import analyse
+from onesided.analysis.analyse import analyse
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 

@@ -12,7 +12,7 @@ import pytest
 import synthetic
 
 from onesided import report
-from onesided.analyse import analyse
+from onesided.analysis.analyse import analyse
 from onesided.report import beside
 
 

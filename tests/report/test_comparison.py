@@ -11,7 +11,7 @@ import pytest
 import synthetic
 
 from onesided import cli
-from onesided.analyse import analyse
+from onesided.analysis.analyse import analyse
 
 
 @pytest.fixture(scope="module")

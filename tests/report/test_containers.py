@@ -11,7 +11,7 @@ import pytest
 import synthetic_containers as synthetic
 
 from onesided import report
-from onesided.analyse import analyse
+from onesided.analysis.analyse import analyse
 from onesided.report import containers
 from onesided.report.material import load
 

@@ -9,7 +9,7 @@ import synthetic
 import synthetic_progress
 
 from onesided import report
-from onesided.analyse import analyse
+from onesided.analysis.analyse import analyse
 from onesided.experiments.shared_counter.page import headline, terminal_lines
 from onesided.experiments.shared_counter.page.tables import price
 from onesided.report.cells import apart

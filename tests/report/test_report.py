@@ -15,10 +15,10 @@ import pytest
 import synthetic
 
 from onesided import report
-from onesided.analyse import analyse
-from onesided.errors import InputError
+from onesided.analysis.analyse import analyse
 from onesided.experiments.shared_counter.page import cells as counter_cells
 from onesided.report import document, numbers
+from onesided.system.errors import InputError
 
 
 class _Tables(html.parser.HTMLParser):

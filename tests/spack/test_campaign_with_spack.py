@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from onesided import environments, fingerprint, paths
-from onesided.providers import spack
-from onesided.spack_machine import plan
+from onesided.environments import provision
+from onesided.environments.providers import spack
+from onesided.environments.spack_machine import plan
+from onesided.system import fingerprint, paths
 
 pytestmark = pytest.mark.timeout(3600)  # Spack installs
 
@@ -28,7 +29,7 @@ def one_mpi(tmp_path, monkeypatch):
     if spack.find() is None:
         pytest.skip(f"no Spack in {spack.where_it_was_looked_for()}")
     monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path / "build"))
-    ready = environments.provide(NAME)
+    ready = provision.provide(NAME)
     if ready["status"] != "ready":
         pytest.skip(f"{NAME} is unavailable: {ready['reason']}")
     found = plan.make("local")
@@ -83,7 +84,7 @@ def test_a_campaign_runs_the_kernels_of_each_level_and_names_the_lock(
 ):
     path = campaign_file(provider="spack", environments=[NAME])
     onesided("run", path)
-    document = environments.read(NAME, "spack")
+    document = provision.read(NAME, "spack")
     assert document["provider"] == "spack", document["reason"]
     same = ("prefix", "features", "launcher", "variables", "library_version")
     assert {key: document[key] for key in same} == {key: one_mpi[key] for key in same}

@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from onesided import cli, documents, paths, spack_machine
-from onesided.errors import InputError, OnesidedError
-from onesided.providers import spack
-from onesided.spack_machine import find, identity, lean, modules, plan, tools
+from onesided import cli
+from onesided.environments import spack_machine
+from onesided.environments.providers import spack
+from onesided.environments.spack_machine import find, identity, lean, modules, plan, tools
+from onesided.system import documents, paths
+from onesided.system.errors import InputError, OnesidedError
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SAYS = {

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from fake_mpi import COMPILES, FINDINGS, LAUNCHES, NAME, put_mpi
 
-from onesided import documents, environments, paths
-from onesided.errors import InputError
+from onesided.environments import provision
+from onesided.system import documents, paths
+from onesided.system.errors import InputError
 
 LEVELS = ("single", "funneled", "serialized", "multiple")
 #: Acts as Spack for a matrix that was thought out: what it is called with is written down.
@@ -74,7 +75,7 @@ def spack(unpacked, monkeypatch):
 
 
 def provided(name=NAME):
-    return environments.provide(name, provider="spack")
+    return provision.provide(name, provider="spack")
 
 
 def test_spack_delivers_the_kernels_of_each_level_for_the_mpi_of_the_wheel(spack):
@@ -83,8 +84,8 @@ def test_spack_delivers_the_kernels_of_each_level_for_the_mpi_of_the_wheel(spack
     assert set(document["kernels_prefix"]) == set(LEVELS)
     for level, prefix in document["kernels_prefix"].items():
         assert prefix == str(spack.root / f"opt/mpich-1.0-{level}")
-    assert environments.read(NAME, "spack") == document
-    wheel = environments.provide(NAME)
+    assert provision.read(NAME, "spack") == document
+    wheel = provision.provide(NAME)
     assert wheel["kernels_prefix"] is None
     same = ("name", "family", "version", "features", "prefix", "launcher", "variables", "compilers")
     assert {key: document[key] for key in same} == {key: wheel[key] for key in same}
@@ -125,7 +126,7 @@ def test_kernels_that_were_removed_are_delivered_again(spack):
 
 def test_two_environments_are_delivered_by_one_call(spack, unpacked):
     unpacked.declare("fake-again", package="fakempi2")
-    environments.provide_all(provider="spack")
+    provision.provide_all(provider="spack")
     assert spack.calls().count("install --only-concrete") == 1
 
 
@@ -225,7 +226,7 @@ def test_another_mpi_in_the_prefix_that_spack_names_is_refused(spack, unpacked):
 
 @pytest.mark.skipif(shutil.which("readelf") is None, reason="no readelf on PATH")
 def test_kernels_linked_to_another_mpi_are_refused_with_both_names(spack, unpacked):
-    environments.provide(NAME)
+    provision.provide(NAME)
     libraries = {"own": prefix_of(unpacked) / "lib", "other": unpacked.root / "other"}
     for folder in libraries.values():
         folder.mkdir()
@@ -275,7 +276,7 @@ def test_without_spack_one_line_says_where_it_was_looked_for_and_cmake_builds(
     else:
         monkeypatch.setenv("SPACK_ROOT", str(unpacked.root / root))
     unpacked.declare()
-    (document,) = environments.provide_all([NAME], provider="spack")
+    (document,) = provision.provide_all([NAME], provider="spack")
     said = [line for line in capsys.readouterr().out.splitlines() if "Spack" in line]
     looked = f"{unpacked.root / 'elsewhere'}/bin (SPACK_ROOT)" if root else "SPACK_ROOT is not set"
     assert len(said) == 1
@@ -286,15 +287,15 @@ def test_without_spack_one_line_says_where_it_was_looked_for_and_cmake_builds(
 
 def test_an_environment_spack_was_not_asked_for_says_how(unpacked):
     unpacked.declare()
-    reason = environments.read(NAME, "spack")["reason"]
+    reason = provision.read(NAME, "spack")["reason"]
     assert reason == f"not provided yet: `onesided environments --provider spack {NAME}` does it"
 
 
 def test_the_variable_asks_as_the_option_does_and_no_other_provider_is_known(monkeypatch):
     monkeypatch.setenv("ONESIDED_PROVIDER", "spack")
-    assert environments.asked_provider() == "spack"
+    assert provision.asked_provider() == "spack"
     monkeypatch.setenv("ONESIDED_PROVIDER", "")
-    assert environments.asked_provider() is None
+    assert provision.asked_provider() is None
     monkeypatch.setenv("ONESIDED_PROVIDER", "conda")
     with pytest.raises(InputError, match="conda"):
-        environments.asked_provider()
+        provision.asked_provider()

@@ -9,8 +9,8 @@ import re
 import pytest
 import yaml
 
-from onesided.documents import load_schema
-from onesided.paths import config_dir, project_root
+from onesided.system.documents import load_schema
+from onesided.system.paths import config_dir, project_root
 
 ROOT = project_root()
 SPACK = ROOT / "spack"

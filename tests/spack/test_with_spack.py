@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from onesided import fingerprint
-from onesided.paths import project_root
-from onesided.providers import spack
+from onesided.environments.providers import spack
+from onesided.system import fingerprint
+from onesided.system.paths import project_root
 
 pytestmark = pytest.mark.timeout(3600)  # Spack installs
 

@@ -7,8 +7,9 @@ import subprocess
 
 import pytest
 
-from onesided import advice, settings
-from onesided.advice_file import Claim, claims, file_name, shell_text
+from onesided.advice import advice
+from onesided.advice.advice_file import Claim, claims, file_name, shell_text
+from onesided.environments import settings
 
 FACTS = {"library": "MPICH 5.0.2", "campaign": "quick", "commit": "0123"}
 PLACE = {"system": "laptop", "partition": "node", "environment": "one"}

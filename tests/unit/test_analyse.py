@@ -8,10 +8,11 @@ import polars as pl
 import pytest
 import synthetic
 
-from onesided import tables, verdicts
-from onesided.analyse import analyse, read_verdicts
-from onesided.errors import InputError
+from onesided.analysis import verdicts
+from onesided.analysis.analyse import analyse, read_verdicts
+from onesided.campaign import tables
 from onesided.experiments.shared_counter import analysis as shared_counter
+from onesided.system.errors import InputError
 
 
 @pytest.fixture(scope="module")

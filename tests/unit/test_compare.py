@@ -12,8 +12,9 @@ import polars as pl
 import pytest
 import synthetic
 
-from onesided import cli, compare
-from onesided.analyse import analyse
+from onesided import cli
+from onesided.analysis.analyse import analyse
+from onesided.compare import compare
 
 RUNNING = synthetic.ENVIRONMENTS[:3]
 

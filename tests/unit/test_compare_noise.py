@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from onesided import compare
-from onesided.reproducibility import Pair
+from onesided.compare import compare
+from onesided.compare.reproducibility import Pair
 
 DATA = Path(__file__).parents[1] / "data"
 TEN_PERCENT = math.log(1.1)

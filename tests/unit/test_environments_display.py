@@ -2,7 +2,7 @@
 
 import io
 
-from onesided.display import Progress
+from onesided.system.display import Progress
 
 
 class Terminal(io.StringIO):

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from onesided import containers, documents, environments, fingerprint, kernels, paths
-from onesided.containers import content, images
-from onesided.errors import InputError, OnesidedError
+from onesided.environments import containers, kernels, provision
+from onesided.environments.containers import content, images
+from onesided.system import documents, fingerprint, paths
+from onesided.system.errors import InputError, OnesidedError
 
 ROOT = Path(__file__).parents[2]
 DEFINITIONS = sorted((ROOT / "containers").glob("*.def"))
@@ -50,7 +51,7 @@ def put(folder, name, script):
 
 
 def test_each_launch_model_of_each_mpi_is_declared_beside_the_native_one():
-    found = environments.declared(in_containers=True)
+    found = provision.declared(in_containers=True)
     models = {(one.native, one.launch_model) for one in found.values() if one.native}
     for name in ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"):
         assert {model for native, model in models if native == name} == {
@@ -61,10 +62,10 @@ def test_each_launch_model_of_each_mpi_is_declared_beside_the_native_one():
 
 
 def test_containers_are_only_what_was_asked_for_by_name():
-    natives = {one.name for one in environments.select([])}
-    assert natives == set(environments.declared())
+    natives = {one.name for one in provision.select([])}
+    assert natives == set(provision.declared())
     assert not any("contained" in name for name in natives)
-    [one] = environments.select(["mpich-5.0.2-contained"])
+    [one] = provision.select(["mpich-5.0.2-contained"])
     assert (one.version, one.launch_model) == ("5.0.2", "contained")
 
 
@@ -89,24 +90,24 @@ def test_containers_are_only_what_was_asked_for_by_name():
 def test_a_fault_in_a_declared_container_is_one_line(declare, entry, words):
     folder = declare(mine={"environment": "mpich-5.0.2", "launch_model": "hybrid", **entry})
     with pytest.raises(InputError) as fault:
-        environments.declared(folder, in_containers=True)
+        provision.declared(folder, in_containers=True)
     line = str(fault.value)
     assert "\n" not in line
     assert all(word in line for word in ["environments.yaml", *words])
 
 
 def test_without_a_runtime_the_reason_says_so(machine):
-    document = environments.provide("mpich-5.0.2-contained")
+    document = provision.provide("mpich-5.0.2-contained")
     assert (document["status"], document["reason"]) == (
         "unavailable", "found no apptainer in PATH",
     )  # fmt: skip
     assert document["container"]["environment"] == "mpich-5.0.2"
-    assert environments.read("mpich-5.0.2-contained") == document
+    assert provision.read("mpich-5.0.2-contained") == document
 
 
 def test_without_an_image_the_reason_says_what_makes_it(machine):
     put(machine, "apptainer", "exit 0")
-    reason = environments.provide("openmpi-5.0.11-hybrid")["reason"]
+    reason = provision.provide("openmpi-5.0.11-hybrid")["reason"]
     assert reason == (
         f"found no image {paths.images_dir()}/onesided-openmpi.sif: "
         "`onesided container build openmpi` makes it"
@@ -145,7 +146,7 @@ def test_an_image_that_does_not_fit_is_told_with_what_it_holds(machine, held, wo
     put(machine, "apptainer", f'while read -r line; do echo "$line"; done <{machine / "held"}')
     containers.image_file("mpich").parent.mkdir(parents=True)
     containers.image_file("mpich").write_text("an image")
-    document = environments.provide("mpich-5.0.2-contained")
+    document = provision.provide("mpich-5.0.2-contained")
     assert document["status"] == "unavailable"
     assert all(word in document["reason"] for word in words)
 
@@ -154,7 +155,7 @@ def test_a_runtime_that_fails_is_the_reason(machine):
     put(machine, "apptainer", "echo 'FATAL: no user namespaces' >&2; exit 255")
     containers.image_file("mpich").parent.mkdir(parents=True)
     containers.image_file("mpich").write_text("an image")
-    reason = environments.provide("mpich-5.0.2-contained")["reason"]
+    reason = provision.provide("mpich-5.0.2-contained")["reason"]
     assert reason == "apptainer: exit 255: FATAL: no user namespaces"
 
 
@@ -191,27 +192,27 @@ def test_inside_an_image_nothing_is_entered_again(monkeypatch):
 
 
 def test_inside_an_image_the_environments_are_those_that_it_holds(tmp_path, monkeypatch):
-    from onesided import campaign
+    from onesided.campaign import campaign
 
     held = tmp_path / "image.json"
     held.write_text(image_with(environments={"mpich-5.0.2": {}}))
     monkeypatch.setenv("ONESIDED_IMAGE", str(held))
     monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path / "build"))
     assert campaign.load("quick").environments == ["mpich-5.0.2"]
-    assert environments.asked_provider() == "container"
-    found = environments.provide("openmpi-5.0.11")
+    assert provision.asked_provider() == "container"
+    found = provision.provide("openmpi-5.0.11")
     assert found["reason"] == "this image holds mpich-5.0.2, not openmpi-5.0.11"
 
 
 def test_the_provider_container_is_for_the_inside_of_an_image_only():
     with pytest.raises(InputError, match="expected spack, or nothing"):
-        environments.asked_provider("container")
+        provision.asked_provider("container")
 
 
 @pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)
 def test_no_definition_names_a_version_of_an_mpi_or_a_host(path):
     text = path.read_text()
-    declared = {one.version for one in environments.declared().values() if one.version}
+    declared = {one.version for one in provision.declared().values() if one.version}
     assert not any(version in text for version in declared)
     assert not re.search(r"https?://|\b[a-z-]+\.(org|com|net|io)\b(?!\S* \{)", strip_labels(text))
     if path.stem not in ("base", "toolchain"):
@@ -229,7 +230,7 @@ def test_there_is_a_definition_for_every_image_that_can_be_built():
 
 
 def test_an_image_is_built_with_the_versions_that_are_declared():
-    declared = environments.declared()
+    declared = provision.declared()
     for name, one in declared.items():
         if one.provider == "wheel":
             image = images.known()[name]
@@ -250,7 +251,7 @@ def test_without_a_runtime_nothing_is_built(machine):
 
 def test_tests_and_what_git_ignores_are_no_part_of_an_image():
     names = list(images.files_of_checkout())
-    assert "src/onesided/containers/images.py" in names
+    assert "src/onesided/environments/containers/images.py" in names
     assert not any(name.startswith(("tests/", ".ci/", "build/", ".venv/")) for name in names)
 
 

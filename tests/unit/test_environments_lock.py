@@ -2,8 +2,8 @@
 
 import pytest
 
-from onesided.errors import InputError
-from onesided.providers import wheel_lock
+from onesided.environments.providers import wheel_lock
+from onesided.system.errors import InputError
 
 ONE = "one==1.0 \\\n    --hash=sha256:" + "a" * 64
 ONE_NEWER = "one==1.1 \\\n    --hash=sha256:" + "b" * 64 + " \\\n    --hash=sha256:" + "c" * 64

@@ -10,7 +10,8 @@ import pytest
 import yaml
 from fake_mpi import CHECKOUT
 
-from onesided import environments, kernels, paths
+from onesided.environments import kernels, provision
+from onesided.system import paths
 
 NAME = "impi-2021.1.1"
 CELL = "algorithm=fetch_and_op_flush;flavor=allocate;case=target_idle;compute_ms=2;jitter_percent=0"
@@ -36,7 +37,7 @@ def old(tmp_path, monkeypatch):
 
 
 def provide():
-    document = environments.provide(NAME)
+    document = provision.provide(NAME)
     if "pip failed" in (document["reason"] or ""):
         pytest.skip(f"{NAME} cannot be installed: {document['reason']}")
     return document

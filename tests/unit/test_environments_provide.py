@@ -16,10 +16,13 @@ import time
 import pytest
 from fake_mpi import CHECKOUT, COMPILES, LAUNCHES, NAME
 
-from onesided import campaign, documents, environments, paths, sites, strays
+from onesided import sites
+from onesided.campaign import campaign
 from onesided.commands import environments as command
-from onesided.errors import InputError, OnesidedError
-from onesided.providers.command import StoppedError
+from onesided.environments import provision
+from onesided.environments.providers.command import StoppedError
+from onesided.system import documents, paths, strays
+from onesided.system.errors import InputError, OnesidedError
 
 
 def commands_left():
@@ -30,7 +33,7 @@ def commands_left():
 def states_of(name=NAME, **options):
     """Provide and return the document and the states it went through."""
     states = []
-    return environments.provide(name, say=states.append, **options), states
+    return provision.provide(name, say=states.append, **options), states
 
 
 def test_a_locked_wheel_becomes_a_described_environment(fake):
@@ -45,13 +48,13 @@ def test_a_locked_wheel_becomes_a_described_environment(fake):
     assert document["launcher"]["placement"]["core"] == ["-bind-to", "core"]
     assert document["library_version"] == "MPICH Version: 1.0 MPICH Release date: never"
     assert document["features"] == ["thread_multiple"]
-    assert environments.read(NAME) == document
+    assert provision.read(NAME) == document
     assert documents.read_json(paths.environment_file(NAME), "environment") == document
 
 
 def test_a_ready_environment_is_left_as_it_is(unpacked):
     unpacked.declare()
-    first = environments.provide(NAME)
+    first = provision.provide(NAME)
     written = paths.environment_file(NAME).stat().st_mtime_ns
     assert states_of() == (first, [])
     assert paths.environment_file(NAME).stat().st_mtime_ns == written
@@ -59,7 +62,7 @@ def test_a_ready_environment_is_left_as_it_is(unpacked):
 
 def test_a_changed_declaration_is_probed_again_but_not_installed_again(unpacked):
     unpacked.declare()
-    first = environments.provide(NAME)
+    first = provision.provide(NAME)
     unpacked.document["families"]["mpich"]["left_behind"] = ["other_*"]
     unpacked.write()
     second, states = states_of()
@@ -70,7 +73,7 @@ def test_a_changed_declaration_is_probed_again_but_not_installed_again(unpacked)
 
 def test_a_moved_checkout_is_installed_again(unpacked, monkeypatch):
     unpacked.declare()
-    environments.provide(NAME)
+    provision.provide(NAME)
     (unpacked.root / "build").rename(unpacked.root / "elsewhere")
     monkeypatch.setenv("ONESIDED_BUILD", str(unpacked.root / "elsewhere"))
     document, states = states_of()
@@ -84,17 +87,17 @@ def test_a_half_made_prefix_is_wiped_and_made_again(fake):
     (prefix / "bin").mkdir(parents=True)
     (prefix / "bin/mpicc").write_text("half a")
     (prefix / "rest").write_text("of a killed try")
-    assert environments.provide(NAME)["status"] == "ready"
+    assert provision.provide(NAME)["status"] == "ready"
     assert not (prefix / "rest").exists()
 
 
 @pytest.mark.parametrize("damage", ["", "{", '{"schema": "onesided/environment/2"}'])
 def test_a_damaged_description_is_made_again(unpacked, damage):
     unpacked.declare()
-    first = environments.provide(NAME)
+    first = provision.provide(NAME)
     paths.environment_file(NAME).write_text(damage)
     # until then, and for whoever lists all that are declared, it is one that is not there
-    found = environments.read(NAME)
+    found = provision.read(NAME)
     assert found["status"] == "unavailable"
     assert str(paths.environment_file(NAME)) in found["reason"]
     assert "`onesided environments" in found["reason"]
@@ -104,18 +107,18 @@ def test_a_damaged_description_is_made_again(unpacked, damage):
 def test_a_wheel_that_is_not_the_locked_one_is_refused(fake):
     fake.declare()
     fake.build("fakempi", COMPILES, LAUNCHES, "tampered with")
-    document = environments.provide(NAME)
+    document = provision.provide(NAME)
     assert document["status"] == "unavailable"
     assert "hash mismatch" in document["reason"]
     assert document["prefix"] is None
     assert not (fake.root / "build/environments/fake-1.0/prefix").exists()
-    assert environments.read(NAME) == document
+    assert provision.read(NAME) == document
 
 
 def test_a_wheel_that_cannot_be_had_is_a_reason(fake):
     fake.declare()
     next(fake.wheels.iterdir()).unlink()
-    document = environments.provide(NAME)
+    document = provision.provide(NAME)
     assert document["status"] == "unavailable"
     assert "fakempi==1.0" in document["reason"]
 
@@ -125,7 +128,7 @@ def test_a_full_disk_is_a_reason(fake, monkeypatch):
     next(fake.wheels.iterdir()).unlink()
     full = shutil.disk_usage("/")._replace(free=4096)
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: full)
-    assert "pip failed: no space left in " in environments.provide(NAME)["reason"]
+    assert "pip failed: no space left in " in provision.provide(NAME)["reason"]
 
 
 def test_an_unavailable_environment_is_tried_again(fake):
@@ -133,9 +136,9 @@ def test_an_unavailable_environment_is_tried_again(fake):
     [wheel] = fake.wheels.iterdir()
     content = wheel.read_bytes()
     wheel.unlink()
-    environments.provide(NAME)
+    provision.provide(NAME)
     wheel.write_bytes(content)
-    assert environments.provide(NAME)["status"] == "ready"
+    assert provision.provide(NAME)["status"] == "ready"
 
 
 @pytest.mark.parametrize(
@@ -159,7 +162,7 @@ def test_an_unavailable_environment_is_tried_again(fake):
 )
 def test_an_mpi_that_does_not_work_is_unavailable_with_the_reason(unpacked, broken, reason):
     unpacked.declare(**broken)
-    document = environments.provide(NAME)
+    document = provision.provide(NAME)
     assert document["status"] == "unavailable"
     assert reason in document["reason"]
     assert "\n" not in document["reason"]
@@ -171,14 +174,14 @@ def test_a_machine_with_no_compiler_is_a_reason(unpacked, monkeypatch):
     folder.mkdir()
     (folder / "sh").symlink_to("/bin/sh")
     monkeypatch.setenv("PATH", str(folder))
-    assert "cc: not found" in environments.provide(NAME)["reason"]
+    assert "cc: not found" in provision.provide(NAME)["reason"]
 
 
 def test_a_launcher_that_hangs_is_ended_in_time_with_its_ranks(unpacked):
     # the rank leaves its launcher's process group, as those of real launchers do
     unpacked.declare(launcher="#!/bin/sh\nsetsid sleep 4711 &\nsleep 4711\n")
     begin = time.monotonic()
-    document = environments.provide(NAME, probe_timeout_s=0.5)
+    document = provision.provide(NAME, probe_timeout_s=0.5)
     assert time.monotonic() - begin < 5
     assert document["reason"] == "mpiexec did not end within 0.5 s"
     assert commands_left() == []
@@ -187,7 +190,7 @@ def test_a_launcher_that_hangs_is_ended_in_time_with_its_ranks(unpacked):
 def test_one_that_fails_stops_no_other(unpacked):
     unpacked.declare("broken", "brokenmpi", launcher="#!/bin/sh\nexit 1\n")
     unpacked.declare()
-    found = environments.provide_all()
+    found = provision.provide_all()
     assert [one["status"] for one in found] == ["unavailable", "ready"]
 
 
@@ -197,13 +200,13 @@ def test_one_that_is_declared_but_not_locked_stops_no_other(unpacked, onesided, 
         **unpacked.document["environments"][NAME], "version": "2.0",
     }  # fmt: skip
     unpacked.write()
-    ready, missing = environments.provide_all([NAME, "new-2.0"])
+    ready, missing = provision.provide_all([NAME, "new-2.0"])
     assert (ready["status"], missing["status"]) == ("ready", "unavailable")
     assert missing["reason"] == (
         f"{unpacked.config}/wheels.lock: fakempi==2.0: found no hash; expected its hashes, "
         "which `onesided environments lock new-2.0` adds"
     )
-    assert environments.read("new-2.0") == missing
+    assert provision.read("new-2.0") == missing
     # by its name alone it is one line and no success
     answer = onesided("environments", "new-2.0", check=False)
     assert answer.returncode == 1
@@ -230,7 +233,7 @@ exit 143
 
 def test_a_library_that_cannot_start_gives_the_reason_in_its_own_words(unpacked):
     unpacked.declare(launcher=STACK)
-    assert environments.provide(NAME)["reason"] == (
+    assert provision.provide(NAME)["reason"] == (
         "mpiexec exited 143: OFI addrinfo() failed (ofi_init.c:1167:No data available)"
     )
 
@@ -257,7 +260,7 @@ def test_an_interruption_says_nothing_of_the_environment(unpacked):
     stop = threading.Event()
     threading.Timer(0.5, stop.set).start()
     with pytest.raises(StoppedError):
-        environments.provide(NAME, stop=stop)
+        provision.provide(NAME, stop=stop)
     assert not paths.environment_file(NAME).exists()
     assert commands_left() == []
 
@@ -266,11 +269,11 @@ def test_a_folder_that_cannot_be_written_is_one_clear_line(unpacked):
     unpacked.declare()
     (unpacked.root / "build").write_text("in the way")
     with pytest.raises(OnesidedError, match=r"build/environments/fake-1\.0: cannot be written"):
-        environments.provide(NAME)
+        provision.provide(NAME)
 
 
 def start_providing():
-    program = "from onesided import environments as e; e.provide_all()"
+    program = "from onesided.environments import provision; provision.provide_all()"
     return subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True)
 
 
@@ -309,7 +312,7 @@ def test_an_installer_that_outlives_a_kill_keeps_the_lock(fake, monkeypatch):
     for process in commands_left():
         os.kill(process, signal.SIGKILL)
     monkeypatch.delenv("PYTHONPATH")
-    assert environments.provide(NAME)["status"] == "ready"
+    assert provision.provide(NAME)["status"] == "ready"
 
 
 def test_a_run_killed_while_installing_is_taken_up_by_the_next(fake):
@@ -319,7 +322,7 @@ def test_a_run_killed_while_installing_is_taken_up_by_the_next(fake):
     run.kill()
     run.wait()
     assert not paths.environment_file(NAME).exists()
-    assert environments.provide(NAME)["status"] == "ready"
+    assert provision.provide(NAME)["status"] == "ready"
 
 
 def test_hashes_that_are_there_are_not_asked_for_again(fake, capsys):
@@ -334,12 +337,12 @@ def test_a_new_version_is_locked_with_one_command(fake):
     fake.declare()
     whole = (fake.config / "wheels.lock").read_text()
     (fake.config / "wheels.lock").write_text("# nothing yet\n")
-    assert "`onesided environments lock fake-1.0` adds" in environments.provide(NAME)["reason"]
+    assert "`onesided environments lock fake-1.0` adds" in provision.provide(NAME)["reason"]
     command.run(argparse.Namespace(names=["lock", NAME], keep_going=False))
     text = (fake.config / "wheels.lock").read_text()
     assert text.startswith("# nothing yet\n")
     assert whole.split()[1] in text
-    assert environments.provide(NAME)["status"] == "ready"
+    assert provision.provide(NAME)["status"] == "ready"
 
 
 def test_a_version_the_index_does_not_have_names_those_it_has(fake):
@@ -375,7 +378,7 @@ CONTAINER = {
 )
 def test_an_environment_has_an_image_unless_it_is_native(unpacked, launch_model, container, fits):
     unpacked.declare()
-    document = environments.provide(NAME)
+    document = provision.provide(NAME)
     assert (document["launch_model"], document["container"]) == ("native", None)
     changed = {**document, "launch_model": launch_model, "container": container}
     if fits:

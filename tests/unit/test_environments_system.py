@@ -14,8 +14,11 @@ import pytest
 import yaml
 from fake_mpi import CHECKOUT, MPICH, put_mpi, script
 
-from onesided import campaign, cli, environments, paths
-from onesided.errors import InputError
+from onesided import cli
+from onesided.campaign import campaign
+from onesided.environments import provision
+from onesided.system import paths
+from onesided.system.errors import InputError
 
 DEBIAN = {"mpich-debian": "mpich", "openmpi-debian": "openmpi"}
 
@@ -42,7 +45,7 @@ def declare(site, name="mine", **entry):
     document = yaml.safe_load(path.read_text())
     document["environments"][name] = {"provider": "system", **entry}
     path.write_text(yaml.safe_dump(document, sort_keys=False))
-    return environments.provide(name)
+    return provision.provide(name)
 
 
 # ---- What is found ----
@@ -56,7 +59,7 @@ def test_the_path_of_a_wrapper_is_all_that_is_asked_for(site):
     assert document["compilers"] == {"c": str(wrapper)}
     assert document["prefix"] == str(wrapper.parents[1])
     assert document["provider"] == "system"
-    assert environments.read("mine") == document
+    assert provision.read("mine") == document
 
 
 def test_a_program_on_path_is_told_by_its_name_and_its_launcher_by_the_suffix(site, monkeypatch):
@@ -86,7 +89,7 @@ def test_what_a_loaded_module_sets_is_kept_where_the_mpi_does_not_start_without(
     wrapper = site(needs=needs)
     assert "identify: exit 1" in declare(site, compiler=str(wrapper))["reason"]
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
-    assert environments.provide("mine")["variables"] == {"LD_LIBRARY_PATH": str(tmp_path)}
+    assert provision.provide("mine")["variables"] == {"LD_LIBRARY_PATH": str(tmp_path)}
 
 
 def test_a_relative_of_a_family_is_of_the_one_that_is_declared(site):
@@ -103,9 +106,9 @@ def test_a_relative_of_a_family_is_of_the_one_that_is_declared(site):
 def test_an_upgrade_of_the_machine_is_another_environment(site):
     wrapper = site()
     first = declare(site, compiler=str(wrapper))
-    assert environments.provide("mine") == first
+    assert provision.provide("mine") == first
     site(text=MPICH.replace("4.0.2", "4.0.3"))
-    second = environments.provide("mine")
+    second = provision.provide("mine")
     assert (first["version"], second["version"]) == ("4.0.2", "4.0.3")
     assert first["declaration_digest"] != second["declaration_digest"]
 
@@ -115,7 +118,7 @@ def test_a_file_that_was_replaced_makes_it_another_environment_too(site, name):
     wrapper = site()
     first = declare(site, compiler=str(wrapper))
     os.utime(wrapper.parents[1] / name, (1, 1))
-    second = environments.provide("mine")
+    second = provision.provide("mine")
     assert second == {**first, "declaration_digest": second["declaration_digest"]}
     assert second["declaration_digest"] != first["declaration_digest"]
 
@@ -179,7 +182,7 @@ def test_an_mpi_that_is_not_what_was_declared_is_unavailable_with_the_reason(
     document = declare(site, **where, **entry)
     assert document["status"] == "unavailable"
     assert said in document["reason"]
-    assert environments.read("mine") == document
+    assert provision.read("mine") == document
 
 
 def test_a_prefix_whose_wrapper_links_an_mpi_elsewhere_is_refused(site, tmp_path):
@@ -206,7 +209,7 @@ def test_one_that_is_not_on_this_machine_stops_no_other(site, capsys):
     }  # fmt: skip
     del document["containers"]
     path.write_text(yaml.safe_dump(document, sort_keys=False))
-    found = environments.provide_all()
+    found = provision.provide_all()
     assert [one["status"] for one in found] == ["unavailable", "ready"]
     assert (found[0]["family"], found[0]["version"]) == (None, None)
     # no machine has every MPI; asked for by name it must be there
@@ -225,7 +228,7 @@ def debian(request, tmp_path, monkeypatch):
     if shutil.which(f"mpicc.{suffix}") is None:
         pytest.skip(f"Debian's {suffix} is not installed")
     monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path / "build"))
-    document = environments.provide(request.param)
+    document = provision.provide(request.param)
     assert document["status"] == "ready", document["reason"]
     return document
 

@@ -9,13 +9,15 @@ import polars as pl
 import pytest
 import synthetic
 
-from onesided import experiments, report, tables, verdicts
-from onesided.analyse import analyse, read_verdicts
-from onesided.errors import InputError
+from onesided import experiments, report
+from onesided.analysis import verdicts
+from onesided.analysis.analyse import analyse, read_verdicts
+from onesided.campaign import tables
 from onesided.experiments import EXPERIMENTS, Experiment
 from onesided.experiments.experiment import Study
 from onesided.experiments.shared_counter import analysis as shared_counter
 from onesided.report.parts import Column, Headline, Section, Table
+from onesided.system.errors import InputError
 
 OTHERS = Study("others", "Others")
 

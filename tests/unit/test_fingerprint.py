@@ -4,7 +4,8 @@ import shutil
 
 import pytest
 
-from onesided import fingerprint, kernels, paths
+from onesided.environments import kernels
+from onesided.system import fingerprint, paths
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_a_checks_state_is_of_its_own_file_of_what_checks_share_and_of_the_site(
     assert changed(before, check_states(site)) == {"limits"}
     shared = ("common/base.py", "plugins/grid.py", "launch.sh", "sites/laptop.py")
     for path in (*(root / "reframe_checks" / name for name in shared),
-                 root / "src" / "onesided" / "transport.py"):  # fmt: skip
+                 root / "src" / "onesided" / "campaign" / "transport.py"):  # fmt: skip
         add(path, "\n")
         now = check_states(site)
         assert changed(before, now) == set(before), path

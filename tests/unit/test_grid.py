@@ -2,7 +2,7 @@
 
 import pytest
 
-from onesided import grid
+from onesided.campaign import grid
 
 BASE = {"operation": "put", "flavor": "create", "compute_ms": 10}
 

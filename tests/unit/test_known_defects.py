@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from onesided import known_defects
-from onesided.errors import InputError
+from onesided.regression import known_defects
+from onesided.system.errors import InputError
 
 ENTRY = {
     "name": "some-mpi-17",

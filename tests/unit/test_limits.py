@@ -10,10 +10,12 @@ import polars as pl
 import pytest
 import synthetic
 
-from onesided import report, tables, verdicts
-from onesided.analyse import analyse, read_verdicts
+from onesided import report
+from onesided.analysis import verdicts
+from onesided.analysis.analyse import analyse, read_verdicts
+from onesided.campaign import tables
+from onesided.campaign.tables import SAMPLE_COLUMNS
 from onesided.experiments import EXPERIMENTS
-from onesided.tables import SAMPLE_COLUMNS
 
 BURST = 1000
 TIMES_S = {

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from onesided import strays
-from onesided.lock import campaign_lock
+from onesided.system import strays
+from onesided.system.lock import campaign_lock
 
 HOLD = """
 import pathlib, sys, time
-from onesided.lock import campaign_lock
+from onesided.system.lock import campaign_lock
 with campaign_lock(pathlib.Path("/tmp/first"), print):
     print("held", flush=True)
     time.sleep(float(sys.argv[1]))
@@ -99,7 +99,7 @@ def test_processes_with_the_marker_are_ended_with_their_children_and_no_others(t
 
 def test_the_process_that_cleans_is_spared_though_it_has_the_marker():
     call = "strays.end_processes(strays.SESSION_MARKER, 'spared')"
-    script = f"from onesided import strays; print({call})"
+    script = f"from onesided.system import strays; print({call})"
     answer = subprocess.run(
         [sys.executable, "-c", script],
         env={**os.environ, strays.SESSION_MARKER: "spared"},

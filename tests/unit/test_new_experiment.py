@@ -4,8 +4,10 @@ import shutil
 
 import pytest
 
-from onesided import kernels, new_experiment, paths
-from onesided.errors import InputError
+from onesided.environments import kernels
+from onesided.experiments import new_experiment
+from onesided.system import paths
+from onesided.system.errors import InputError
 
 
 @pytest.fixture

@@ -9,8 +9,10 @@ import shutil
 import polars as pl
 import pytest
 
-from onesided import report, tables, verdicts
-from onesided.analyse import analyse, read_verdicts
+from onesided import report
+from onesided.analysis import verdicts
+from onesided.analysis.analyse import analyse, read_verdicts
+from onesided.campaign import tables
 from onesided.experiments.origin_threads import page
 
 LAUNCHES = 6

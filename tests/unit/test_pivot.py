@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from onesided import verdicts
+from onesided.analysis import verdicts
 from onesided.report.material import Cell
 from onesided.report.page import ReferencePage
 from onesided.report.parts import Measure

@@ -7,11 +7,11 @@ import random
 import polars as pl
 import pytest
 
-from onesided import verdicts
-from onesided.analyse import launch_probes
+from onesided.analysis import verdicts
+from onesided.analysis.analyse import launch_probes
+from onesided.analysis.verdicts import Probe
+from onesided.campaign.tables import PLACE
 from onesided.experiments.progress import analysis as progress
-from onesided.tables import PLACE
-from onesided.verdicts import Probe
 
 LAUNCHES = 6
 LENGTHS_S = (0.0, 1e-3, 3e-3, 10e-3)

@@ -6,9 +6,10 @@ import polars as pl
 import pytest
 import synthetic
 
-from onesided import proof, verdicts
-from onesided.analyse import analyse, read_verdicts
-from onesided.transport import Path
+from onesided.analysis import verdicts
+from onesided.analysis.analyse import analyse, read_verdicts
+from onesided.campaign import proof
+from onesided.campaign.transport import Path
 
 TCP = {"provider": "tcp", "shm": False}
 ON_TCP = Path("rdma", "ob1", "tcp", False)

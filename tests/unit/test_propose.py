@@ -10,7 +10,10 @@ import polars as pl
 import pytest
 import synthetic_progress
 
-from onesided import analyse, cli, documents, propose, references
+from onesided import cli
+from onesided.analysis import analyse
+from onesided.regression import propose, references
+from onesided.system import documents
 
 
 @pytest.fixture(scope="module")

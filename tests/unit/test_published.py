@@ -3,8 +3,8 @@
 import pytest
 import yaml
 
-from onesided.errors import InputError
 from onesided.report.published import PublishedTable
+from onesided.system.errors import InputError
 
 DOCUMENT = {
     "schema": "onesided/published/1",

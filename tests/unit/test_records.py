@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from onesided import documents, records
-from onesided.errors import InputError
-from onesided.records import Expectation
+from onesided.campaign import records
+from onesided.campaign.records import Expectation
+from onesided.system import documents
+from onesided.system.errors import InputError
 
 EXPECTED = Expectation(
     ranks=2,

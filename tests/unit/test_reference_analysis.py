@@ -3,9 +3,9 @@
 import polars as pl
 import pytest
 
+from onesided.analysis.verdicts import REFERENCE
+from onesided.campaign.tables import LAUNCH
 from onesided.experiments.reference import Metric, ReferenceAnalysis
-from onesided.tables import LAUNCH
-from onesided.verdicts import REFERENCE
 
 #: By round: the times of ranks 0 and 1 in three samples.
 TIMES = {1: [(1.0, 3.0), (2.0, 6.0), (8.0, 10.0)], 2: [(5.0, None), (7.0, 7.0), (6.0, 9.0)]}

@@ -6,9 +6,11 @@ import json
 
 import pytest
 
-from onesided import cli, references, verdicts
-from onesided.errors import InputError
-from onesided.verdicts import Probe
+from onesided import cli
+from onesided.analysis import verdicts
+from onesided.analysis.verdicts import Probe
+from onesided.regression import references
+from onesided.system.errors import InputError
 
 CELL = {"system": "here", "partition": "node", "environment": "mpi-1", "test": "Check %a=1"}
 FREE = Probe((3e-3,) * 5 + (9e-3,) * 5, (1e-5,) * 10)

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from onesided import propose, records, references, repeats
-from onesided.references import Kept
+from onesided.analysis import repeats
+from onesided.campaign import records
+from onesided.regression import propose, references
+from onesided.regression.references import Kept
 
 CELL = "operation=put,target_state=idle"
 NAME = f"price[{CELL}]"

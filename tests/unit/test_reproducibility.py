@@ -8,8 +8,10 @@ import polars as pl
 import pytest
 import synthetic
 
-from onesided import cli, reproducibility, verdicts
-from onesided.analyse import analyse
+from onesided import cli
+from onesided.analysis import verdicts
+from onesided.analysis.analyse import analyse
+from onesided.compare import reproducibility
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from onesided import campaign, documents, fingerprint, outcome, run, strays
-from onesided.errors import InputError
-from onesided.session import SESSION_SCHEMA, Session
-from onesided.slot import Slot
+from onesided.campaign import campaign, outcome, run
+from onesided.campaign.session import SESSION_SCHEMA, Session
+from onesided.campaign.slot import Slot
+from onesided.system import documents, fingerprint, strays
+from onesided.system.errors import InputError
 
 
 def test_too_little_space_is_said_with_how_much_there_is_and_how_much_is_wanted(

@@ -7,10 +7,10 @@ import json
 import pytest
 from test_pivot import cell, material
 
-from onesided import verdicts
-from onesided.errors import InputError
+from onesided.analysis import verdicts
 from onesided.report.pivot import Axis
 from onesided.report.series import PublishedSeries, SeriesFigure
+from onesided.system.errors import InputError
 
 FIGURE = SeriesFigure(
     name="times",

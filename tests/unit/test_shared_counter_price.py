@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from onesided.campaign.tables import CELL_COLUMNS, PLACE
 from onesided.experiments.shared_counter import analysis as shared_counter
-from onesided.tables import CELL_COLUMNS, PLACE
 
 NEAR_S, OWN, SHARED = 1e-7, 3.9, 2.1
 LAUNCHES = 6

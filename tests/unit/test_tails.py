@@ -11,7 +11,9 @@ import polars as pl
 import pytest
 import synthetic_progress
 
-from onesided import analyse, cli, compare_tails, report, statistics, tails
+from onesided import cli, report
+from onesided.analysis import analyse, statistics, tails
+from onesided.compare import compare_tails
 from onesided.report import terminal_summary
 
 DATA = json.loads((Path(__file__).parents[1] / "data" / "launch_tails.json").read_text())

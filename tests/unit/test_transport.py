@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided import transport
+from onesided.campaign import transport
 
 REPORTS = Path(__file__).parents[1] / "data" / "path_reports"
 

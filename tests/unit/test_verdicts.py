@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from onesided import verdicts
-from onesided.verdicts import Probe
+from onesided.analysis import verdicts
+from onesided.analysis.verdicts import Probe
 
 
 def probes(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from onesided import paths
+from onesided.system import paths
 
 MPICH = "mpich-5.0.2"
 

@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from onesided.session import Session
+from onesided.campaign.session import Session
 
 MPICH = "mpich-5.0.2"
 OPENMPI = "openmpi-5.0.11"
@@ -82,8 +82,9 @@ def test_a_progress_thread_is_proven_by_the_threads_after_init(
 def test_other_variables_of_a_setting_make_its_tests_new_and_another_proof_does_not(
     campaign_file, monkeypatch
 ):
-    from onesided import campaign as campaigns
-    from onesided import collect, settings
+    from onesided.campaign import campaign as campaigns
+    from onesided.campaign import collect
+    from onesided.environments import settings
 
     path = campaign_file(environments=[OPENMPI], settings=["default", "btl_tcp"])
 

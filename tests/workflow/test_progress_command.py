@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from onesided import cli, kernels
+from onesided import cli
 from onesided.commands import progress
+from onesided.environments import kernels
 
 MPI = "mpich-5.0.2"
 COMMAND = [str(Path(sys.executable).with_name("onesided")), "progress"]

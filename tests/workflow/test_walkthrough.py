@@ -10,10 +10,11 @@ import polars as pl
 import pytest
 import yaml
 
-from onesided import new_experiment, paths
-from onesided.analyse import read_verdicts
+from onesided.analysis.analyse import read_verdicts
+from onesided.analysis.verdicts import REFERENCE
+from onesided.experiments import new_experiment
 from onesided.report import numbers
-from onesided.verdicts import REFERENCE
+from onesided.system import paths
 
 pytestmark = pytest.mark.slow
 
@@ -164,7 +165,9 @@ def test_the_claim_is_said_to_hold_or_not(ran):
 
 def test_it_is_in_the_images_and_in_what_spack_installs_without_being_named(ran):
     root, call, *_ = ran
-    definition = call("from onesided.containers.images import *; print(definition_text(MPI))")
+    definition = call(
+        "from onesided.environments.containers.images import MPI, definition_text as d; print(d(MPI))"
+    )
     assert "%apprun get_latency" in definition
     assert list((root / "build" / "kernels").glob("mpich-5.0.2/*/bin/get_latency"))
     named = [

@@ -1,5 +1,5 @@
 # Sessions: one ReFrame run for a partition, environment and round, one at a time on a machine.
-from onesided import fingerprint
+from onesided.system import fingerprint
 
 ORDER = {slot.pointer: -number for number, slot in enumerate(SLOTS)}
 

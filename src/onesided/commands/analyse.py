@@ -17,7 +17,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Analyse one campaign; return 0."""
-    from onesided.analyse import analyse  # loads polars, which the other stages do without
+    from onesided.analysis.analyse import analyse  # loads polars, which the other stages do without
 
     rows, cells = analyse(options.results)
     print(f"{options.results}: {cells} cells judged, {rows} values summarised")

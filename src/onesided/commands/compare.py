@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from onesided.errors import InputError
+from onesided.system.errors import InputError
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
@@ -49,7 +49,7 @@ def _same(asked: list[str]) -> dict[str, str]:
 
 def run(options: argparse.Namespace) -> int:
     """Print the comparison, write its page where one is asked for; return 0."""
-    from onesided import compare
+    from onesided.compare import compare
 
     found = compare.compare(options.first, options.second, _same(options.same))
     if options.csv or options.page:

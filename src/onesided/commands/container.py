@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from onesided import containers
-from onesided.errors import EXIT_FAILURE, InputError, OnesidedError
+from onesided.environments import containers
+from onesided.system.errors import EXIT_FAILURE, InputError, OnesidedError
 
 FEW_DIFFERENCES = 20
 
@@ -56,7 +56,7 @@ def run_build(options: argparse.Namespace) -> int:
         InputError: there is no such image.
         OnesidedError: one was not built.
     """
-    from onesided.containers import images
+    from onesided.environments.containers import images
 
     known = images.known()
     names = options.names or [images.ALL]
@@ -80,7 +80,7 @@ def run_compare(options: argparse.Namespace) -> int:
         InputError: a file is not there.
         OnesidedError: there is no runtime, or an image cannot be run.
     """
-    from onesided.containers import content
+    from onesided.environments.containers import content
 
     program = containers.runtime()
     if program is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from onesided import campaign, collect
+from onesided.campaign import campaign, collect
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from onesided import environments, paths
-from onesided.errors import EXIT_FAILURE, InputError
+from onesided.environments import provision
+from onesided.system import paths
+from onesided.system.errors import EXIT_FAILURE, InputError
 
 EPILOG = "`onesided environments lock NAME` adds the hashes of a newly declared version."
 
@@ -26,7 +27,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     )
     parser.add_argument(
         "--provider",
-        choices=[environments.SPACK, environments.CONTAINER],
+        choices=[provision.SPACK, provision.CONTAINER],
         help="who delivers in place of the declared provider (ONESIDED_PROVIDER otherwise); "
         "container inside an image of ours only",
     )
@@ -37,22 +38,22 @@ def run(options: argparse.Namespace) -> int:
     """Provide, or lock; return 1 when an environment is unavailable and that matters."""
     if options.names[:1] == ["lock"]:
         return lock(options.names[1:])
-    found = environments.provide_all(options.names, provider=options.provider)
+    found = provision.provide_all(options.names, provider=options.provider)
     missing = [document for document in found if document["status"] != "ready"]
     if not options.names:  # no machine has every MPI of a system
-        missing = [document for document in missing if document["provider"] != environments.SYSTEM]
+        missing = [document for document in missing if document["provider"] != provision.SYSTEM]
     return EXIT_FAILURE if missing and not options.keep_going else 0
 
 
 def lock(names: list[str]) -> int:
     """Add the hashes of declared versions to config/wheels.lock."""
-    declared = environments.declared()
-    known = {name: one for name, one in declared.items() if one.provider == environments.WHEEL}
+    declared = provision.declared()
+    known = {name: one for name, one in declared.items() if one.provider == provision.WHEEL}
     if not names or any(name not in known for name in names):
         raise InputError("onesided environments lock", None, names, f"one of {', '.join(known)}")
     for name in names:
         declaration = known[name]
-        added = environments.PROVIDERS[declaration.provider].lock(declaration)
+        added = provision.PROVIDERS[declaration.provider].lock(declaration)
         said = f"added {', '.join(added)}" if added else f"{name} was there"
         print(f"{paths.config_dir() / 'wheels.lock'}: {said}")
     return 0

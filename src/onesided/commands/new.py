@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from onesided import new_experiment, paths
+from onesided.experiments import new_experiment
+from onesided.system import paths
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:

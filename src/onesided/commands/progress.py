@@ -8,8 +8,9 @@ import sys
 import tempfile
 from collections.abc import Iterable
 
-from onesided import campaign, environments, kernels, settings
-from onesided.errors import InputError, OnesidedError
+from onesided.campaign import campaign
+from onesided.environments import kernels, provision, settings
+from onesided.system.errors import InputError, OnesidedError
 
 KERNEL = "progress"
 LAUNCH_TIMEOUT_S = 120
@@ -50,13 +51,13 @@ def run(options: argparse.Namespace) -> int:
     if options.setting not in settings.names():
         known = ", ".join(settings.names())
         raise InputError("--setting", None, repr(options.setting), f"one of {known}")
-    environments.provide_all(names)
+    provision.provide_all(names)
     failed = [name for name in names if not _launch(name, options)]
     return 1 if failed else 0
 
 
 def _launch(name: str, options: argparse.Namespace) -> bool:
-    document = environments.read(name)
+    document = provision.read(name)
     print(f"\n{name}, setting {options.setting}", flush=True)
     if document["status"] != "ready":
         print(f"unavailable: {document['reason']}", flush=True)

@@ -35,11 +35,11 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write one file a partition and environment; print their paths, and what is proposed."""
-    from onesided import references
-    from onesided.analyse import read_verdicts
+    from onesided.analysis.analyse import read_verdicts
+    from onesided.regression import references
 
     if options.what == PROPOSE:
-        from onesided import propose
+        from onesided.regression import propose
 
         found = propose.documents_of(options.results)
         references.write(found, options.replace)

@@ -22,7 +22,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make one campaign's report; return 0."""
-    from onesided import report  # loads the drawing library, which the other stages do without
+    from onesided import report
 
     report.build(options.results, options.single_file)
     sys.stdout.write(report.terminal_summary(options.results))

@@ -20,7 +20,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the figures and the verdicts that turned; return 1 unless all hold."""
-    from onesided import reproducibility
+    from onesided.compare import reproducibility
 
     found = reproducibility.figures(options.first, options.second)
     for line in [

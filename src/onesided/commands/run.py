@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from onesided import campaign, outcome, run
+from onesided.campaign import campaign, outcome, run
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from onesided import campaign, collect
-from onesided.session import Session
-from onesided.slot import Slot
+from onesided.campaign import campaign, collect
+from onesided.campaign.session import Session
+from onesided.campaign.slot import Slot
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from onesided.errors import EXIT_BAD_INPUT, record_fault
+from onesided.system.errors import EXIT_BAD_INPUT, record_fault
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
@@ -26,7 +26,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 def check(options: argparse.Namespace) -> int:
     """Print partitions and notes, then each fault on a line of its own."""
-    from onesided import site_check
+    from onesided.sites import site_check
 
     findings = site_check.check(options.file)
     for line in findings.partitions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from onesided import names
+from onesided.system import names
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
@@ -45,7 +45,7 @@ def _register_check(actions: argparse._SubParsersAction) -> None:
 
 def machine(options: argparse.Namespace) -> int:
     """Show what would be written; write it where that is asked for."""
-    from onesided.spack_machine import plan
+    from onesided.environments.spack_machine import plan
 
     found = plan.make(names.check("onesided spack machine", "--name", options.name))
     for line in plan.describe(found):
@@ -60,7 +60,7 @@ def machine(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> int:
     """Check a machine file; a fault in it is an `InputError`."""
-    from onesided import spack_machine
+    from onesided.environments import spack_machine
 
     unasked = spack_machine.check(options.file)
     print(f"{options.file}: every MPI that was asked is what its spec says")

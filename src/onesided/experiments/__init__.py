@@ -11,8 +11,8 @@ import pkgutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from onesided.errors import InputError
 from onesided.experiments.experiment import Analysis, Experiment, FigureOfMerit
+from onesided.system.errors import InputError
 
 __all__ = ["EXPERIMENTS", "Analysis", "Experiment", "FigureOfMerit", "demand", "find", "merits"]
 

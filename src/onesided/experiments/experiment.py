@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 
 import polars as pl
 
-from onesided.verdicts import Probe, Verdict
+from onesided.analysis.verdicts import Probe, Verdict
 
 
 class Analysis(Protocol):
@@ -104,4 +104,4 @@ class Experiment:
 
 
 PRICE_KINDS = {"price": ("median", "far", "shared")}
-"""A price has three kinds of launches in every experiment (`onesided.prices`)."""
+"""A price has three kinds of launches in every experiment (`onesided.analysis.prices`)."""

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from onesided.tables import LAUNCH, PLACE
-from onesided.verdicts import REFERENCE, Probe, Verdict
+from onesided.analysis.verdicts import REFERENCE, Probe, Verdict
+from onesided.campaign.tables import LAUNCH, PLACE
 
 OverRanks = Literal["mean", "max", "sum"]
 

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onesided import compare, reproducibility, statistics
-from onesided.compare import Difference, Whole
-from onesided.errors import InputError
+from onesided.analysis import statistics
+from onesided.analysis.statistics import INTERVAL, MINIMUM_COVERAGE
+from onesided.compare import compare, reproducibility
+from onesided.compare.compare import Difference, Whole
+from onesided.compare.reproducibility import Figure, Pair
+from onesided.environments.settings import DEFAULT
 from onesided.experiments import merits
 from onesided.report import numbers
 from onesided.report.parts import Column, Measure, Row, Section, Table
-from onesided.reproducibility import Figure, Pair
-from onesided.settings import DEFAULT
-from onesided.statistics import INTERVAL, MINIMUM_COVERAGE
+from onesided.system.errors import InputError
 
 IDENTIFIER = "beside"
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from onesided import documents
-from onesided.errors import OnesidedError
 from onesided.experiments import Experiment
 from onesided.report import beside, containers, figures, grid, parts, provenance
 from onesided.report.document import document, files_of, has_figure
 from onesided.report.material import Loaded, Material, load
 from onesided.report.parts import Headline, Section
+from onesided.system import documents
+from onesided.system.errors import OnesidedError
 
 INDEX = "index.html"
 ANSWERS = "The answers"

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from onesided import verdicts
+from onesided.analysis import verdicts
 from onesided.report.material import Bounds, Cell, Material
 from onesided.report.parts import Row
 

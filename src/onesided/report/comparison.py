@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onesided import compare, documents, tails
-from onesided.compare import CELL_LAUNCHES, ComparedCell, Comparison, Whole
+from onesided.analysis import tails
+from onesided.analysis.statistics import MINIMUM_COVERAGE
+from onesided.campaign.tables import CollectedCampaign
+from onesided.compare import compare
+from onesided.compare.compare import CELL_LAUNCHES, ComparedCell, Comparison, Whole
 from onesided.experiments import EXPERIMENTS
 from onesided.report import numbers
 from onesided.report.beside import axes_that_differ, measure_of, measure_of_difference
 from onesided.report.build import INDEX
 from onesided.report.document import document, files_of
 from onesided.report.parts import Column, Row, Section, Table, listed
-from onesided.statistics import MINIMUM_COVERAGE
-from onesided.tables import CollectedCampaign
+from onesided.system import documents
 
 SHORT = 12
 """Rows up to which a table of cells is shown in full."""

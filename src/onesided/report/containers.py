@@ -14,8 +14,12 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from onesided import compare, verdicts
-from onesided.compare import Difference, Inside, Whole
+from onesided.analysis import verdicts
+from onesided.campaign.tables import NATIVE, PLACE, CollectedCampaign
+from onesided.compare import compare
+from onesided.compare.compare import Difference, Inside, Whole
+from onesided.compare.reproducibility import Pair, merit_rows
+from onesided.environments.settings import DEFAULT
 from onesided.experiments import merits
 from onesided.report import figures, numbers
 from onesided.report.beside import axes_that_differ, measure_of_difference
@@ -29,9 +33,6 @@ from onesided.report.parts import (
     listed,
     short_detail,
 )
-from onesided.reproducibility import Pair, merit_rows
-from onesided.settings import DEFAULT
-from onesided.tables import NATIVE, PLACE, CollectedCampaign
 
 ABI_IMAGE = "abi"
 """The image with no MPI in it: its one binary runs on whichever MPI is bound in."""

@@ -9,7 +9,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from onesided import verdicts
+from onesided.analysis import verdicts
 from onesided.report import figures, parts
 from onesided.report.parts import Figure, Folded, Matrix, Part, Prose, Section, Table
 

@@ -12,8 +12,8 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from onesided import documents, paths
-from onesided.errors import OnesidedError
+from onesided.system import documents, paths
+from onesided.system.errors import OnesidedError
 
 WIDE_PX = 960
 NARROW_PX = 340

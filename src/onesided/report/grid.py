@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from onesided import verdicts
+from onesided.analysis import verdicts
 from onesided.report import numbers, parts
 from onesided.report.material import Cell, Loaded, Material
 from onesided.report.parts import (

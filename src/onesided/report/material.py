@@ -11,23 +11,23 @@ from typing import Any
 
 import polars as pl
 
-from onesided import tails
-from onesided.analyse import read_verdicts, usable_evidence
-from onesided.errors import InputError
-from onesided.experiments import EXPERIMENTS, Experiment
-from onesided.moments import PRICE
-from onesided.report import numbers
-from onesided.report.parts import (
-    Measure,
-)
-from onesided.statistics import INTERVAL
-from onesided.tables import (
+from onesided.analysis import tails
+from onesided.analysis.analyse import read_verdicts, usable_evidence
+from onesided.analysis.moments import PRICE
+from onesided.analysis.statistics import INTERVAL
+from onesided.campaign.tables import (
     PLACE,
     SUMMARY_COLUMNS,
     CollectedCampaign,
     read_campaign,
     read_table,
 )
+from onesided.experiments import EXPERIMENTS, Experiment
+from onesided.report import numbers
+from onesided.report.parts import (
+    Measure,
+)
+from onesided.system.errors import InputError
 
 
 @dataclass(frozen=True)

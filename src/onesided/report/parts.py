@@ -11,9 +11,9 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from onesided import verdicts
+from onesided.analysis import verdicts
+from onesided.analysis.statistics import RANGE
 from onesided.report import numbers
-from onesided.statistics import RANGE
 
 
 @dataclass(frozen=True)

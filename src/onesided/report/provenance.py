@@ -6,7 +6,9 @@ import json
 
 import polars as pl
 
-from onesided import transport
+from onesided.analysis.statistics import MINIMUM_COVERAGE
+from onesided.campaign import transport
+from onesided.environments.settings import DEFAULT
 from onesided.report import numbers, parts
 from onesided.report.material import Loaded, interval_words
 from onesided.report.parts import (
@@ -14,8 +16,6 @@ from onesided.report.parts import (
     Section,
     Table,
 )
-from onesided.settings import DEFAULT
-from onesided.statistics import MINIMUM_COVERAGE
 
 
 def _seen(table: pl.DataFrame, environment: str, column: str) -> str | None:

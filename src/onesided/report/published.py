@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from onesided import documents, paths
-from onesided.errors import InputError
 from onesided.report.material import Material
 from onesided.report.parts import Column, Row, Table
+from onesided.system import documents, paths
+from onesided.system.errors import InputError
 
 NOT_AVAILABLE = "N/A"
 """What a source prints where it has no number."""

@@ -11,13 +11,13 @@ from typing import Any
 import altair as alt
 from markupsafe import Markup
 
-from onesided.errors import InputError
 from onesided.report import figures, numbers
 from onesided.report.cells import apart, value_or_word
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Figure, Measure, Row, Table
 from onesided.report.pivot import Axis
 from onesided.report.published import NOT_AVAILABLE, UNITS, PublishedTable
+from onesided.system.errors import InputError
 
 COLOURS = ("first", "second", "third", "fourth")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from onesided import verdicts
+from onesided.analysis import verdicts
 from onesided.report import numbers, parts
 from onesided.report.build import INDEX
 from onesided.report.material import Material, interval_words, load

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from onesided.campaign.tables import LAUNCH
 from onesided.experiments.reference import Metric, ReferenceAnalysis
-from onesided.tables import LAUNCH
 
 LEAST_COMPETING = 0.1
 """A burst beside a competing process counts when that one made at least this share of as many

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from onesided.campaign.tables import LAUNCH
 from onesided.experiments.reference import Metric, ReferenceAnalysis
-from onesided.tables import LAUNCH
 
 TIMES = "operation_time"
 """One series an origin: seconds an operation, from the origins' common start to its own end."""

@@ -9,12 +9,11 @@ from typing import Any
 
 import polars as pl
 
-from onesided import verdicts
-from onesided.moments import PRICE, TARGET_WIDTH, WIDTH
-from onesided.prices import launch_prices
-from onesided.statistics import median
-from onesided.tables import LAUNCH, PLACE
-from onesided.verdicts import (
+from onesided.analysis import verdicts
+from onesided.analysis.moments import PRICE, TARGET_WIDTH, WIDTH
+from onesided.analysis.prices import launch_prices
+from onesided.analysis.statistics import median
+from onesided.analysis.verdicts import (
     EARLY_SHARE_OF_REMAINING,
     LEAST_VISITS,
     LOCAL_COMPLETION,
@@ -29,6 +28,7 @@ from onesided.verdicts import (
     Verdict,
     agreeing_launches,
 )
+from onesided.campaign.tables import LAUNCH, PLACE
 
 SAMPLE = (*LAUNCH, "rank", "index")
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from onesided import verdicts
-from onesided.moments import TARGET_WIDTH, WIDTH
-from onesided.prices import launch_prices
-from onesided.tables import LAUNCH, PLACE
-from onesided.verdicts import MINIMUM_REMAINING_S, REFERENCE, UNDECIDED, Probe, Verdict
+from onesided.analysis import verdicts
+from onesided.analysis.moments import TARGET_WIDTH, WIDTH
+from onesided.analysis.prices import launch_prices
+from onesided.analysis.verdicts import MINIMUM_REMAINING_S, REFERENCE, UNDECIDED, Probe, Verdict
+from onesided.campaign.tables import LAUNCH, PLACE
 
 IDLE_CASE = "target_idle"
 BASE_CASE = "target_computes"

@@ -8,8 +8,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from onesided import verdicts
-from onesided.advice import DEFAULT_SETTING, Advice
+from onesided.advice.advice import DEFAULT_SETTING, Advice
+from onesided.analysis import verdicts
 from onesided.experiments.progress.page.cells import (
     FLAVORS,
     computing,

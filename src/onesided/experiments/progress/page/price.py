@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from onesided.analysis.moments import PRICE
+from onesided.analysis.prices import COUNTS, FAR, SHARED
 from onesided.experiments.progress.page.cells import (
     BASE_STATE,
     STATES,
@@ -16,8 +18,6 @@ from onesided.experiments.progress.page.cells import (
     payload_of,
     payload_words,
 )
-from onesided.moments import PRICE
-from onesided.prices import COUNTS, FAR, SHARED
 from onesided.report import numbers
 from onesided.report.cells import axis_of, by_environment, value_or_word
 from onesided.report.material import Cell, Material

@@ -8,9 +8,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from onesided import advice as advices
-from onesided import advice_file, verdicts
-from onesided.advice import Advice, Choice, Evidence, Mpi
+from onesided.advice import advice as advices
+from onesided.advice import advice_file
+from onesided.advice.advice import Advice, Choice, Evidence, Mpi
+from onesided.analysis import verdicts
 from onesided.experiments.progress.page.cells import place_words, places
 from onesided.experiments.progress.page.price import bound_of
 from onesided.report import numbers

@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from onesided import verdicts
+from onesided.analysis import verdicts
 from onesided.experiments.progress.analysis import PARTS
 from onesided.experiments.progress.page.cells import (
     BASE_OPERATIONS,

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from onesided import verdicts
+from onesided.analysis import verdicts
 from onesided.experiments.shared_counter.analysis import BASE_CASE
 from onesided.experiments.shared_counter.page.cells import (
     FAMILIES,

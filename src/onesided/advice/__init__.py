@@ -1,0 +1,1 @@
+"""What a site is recommended, and the evidence for it."""

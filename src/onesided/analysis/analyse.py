@@ -1,0 +1,250 @@
+"""From a campaign's tables to summary.parquet and verdicts.json; knows no experiment by name."""
+
+from __future__ import annotations
+
+import io
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from onesided.analysis import tails
+from onesided.analysis.statistics import median_interval, percentile, rerun_interval
+from onesided.analysis.verdicts import (
+    NO_EFFECT,
+    RELEASED,
+    STATUS_OK,
+    UNDECIDED,
+    Probe,
+    Verdict,
+    failure,
+)
+from onesided.campaign import proof
+from onesided.campaign.proof import Proof
+from onesided.campaign.tables import (
+    IDENTITY,
+    PLACE,
+    SUMMARY_COLUMNS,
+    CollectedCampaign,
+    parse_labels,
+    read_campaign,
+)
+from onesided.experiments import EXPERIMENTS, Experiment
+from onesided.system import documents
+from onesided.system.errors import InputError
+
+VERDICTS_SCHEMA = "onesided/verdicts/1"
+
+USABLE_STATUSES = (STATUS_OK, "teardown_failure")
+"""Launches whose samples count: a failure after the last cell spoils none of them."""
+
+Place = tuple[Any, ...]
+
+
+def _of_kernel(campaign: CollectedCampaign, kernel: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return a kernel's cells, and the samples of those launches that may be pooled."""
+    cells = campaign.cells.filter(pl.col("kernel") == kernel)
+    usable = cells.filter(pl.col("status").is_in(USABLE_STATUSES)).select(*PLACE, "round")
+    samples = campaign.samples.join(usable, on=[*PLACE, "round"], how="semi")
+    return cells, samples
+
+
+def usable_evidence(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
+    """Return an experiment's timed operations of all launches whose samples count."""
+    _, samples = _of_kernel(campaign, experiment.kernel)
+    return experiment.analysis.evidence(samples)
+
+
+def _percentiles(pooled: pl.DataFrame) -> dict[Place, dict[str, float | int]]:
+    found: dict[Place, dict[str, float | int]] = {}
+    grouped = pooled.group_by([*PLACE, "metric"]).agg(pl.col("value"))
+    for *key, values in grouped.iter_rows():
+        found[tuple(key)] = {
+            "samples": len(values),
+            **{f"p{percent}": percentile(values, percent) for percent in (50, 95, 99)},
+        }
+    return found
+
+
+def _statistics(values: Sequence[float], others: Iterable[Sequence[float]]) -> dict[str, Any]:
+    interval = median_interval(values)
+    again = rerun_interval(values, others=others) or (None, None)
+    return {
+        "value": interval.value,
+        "low": interval.low,
+        "high": interval.high,
+        "coverage": interval.coverage,
+        "kind": interval.kind,
+        "launches": interval.count,
+        "rerun_low": again[0],
+        "rerun_high": again[1],
+    }
+
+
+def launch_values(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
+    """Return an experiment's values, one a launch whose samples count (see `Analysis`)."""
+    values = experiment.analysis.launch_values(*_of_kernel(campaign, experiment.kernel))
+    return pl.concat([values, tail_values(campaign, experiment)], how="diagonal")
+
+
+def tail_values(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
+    """Return the tails of an experiment's prices, one a launch whose samples count."""
+    _, samples = _of_kernel(campaign, experiment.kernel)
+    return tails.launch_values(samples, experiment.access)
+
+
+def summarise(campaign: CollectedCampaign, experiment: Experiment) -> list[dict[str, Any]]:
+    """Return the rows of summary.parquet for one experiment."""
+    cells, samples = _of_kernel(campaign, experiment.kernel)
+    identity = {tuple(row[n] for n in PLACE): row for row in cells.select(IDENTITY).to_dicts()}
+    values = launch_values(campaign, experiment)
+    pooled = _percentiles(experiment.analysis.pooled_samples(samples))
+    grouped = values.group_by([*PLACE, "metric", "statistic", "unit"]).agg(pl.col("value"))
+    empty = {"samples": None, "p50": None, "p95": None, "p99": None}
+    rows = []
+    known = {tuple(key): launches for *key, _, launches in grouped.iter_rows()}
+    for *place, metric, statistic, unit, launches in grouped.iter_rows():
+        kinds = experiment.kinds.get(metric, ())
+        others = [known.get((*place, metric, kind), []) for kind in kinds if kind != statistic]
+        rows.append(
+            {
+                **identity[tuple(place)],
+                "metric": metric,
+                "statistic": statistic,
+                "unit": unit,
+                **_statistics(launches, others),
+                **pooled.get((*place, metric), empty),
+            }
+        )
+    return rows
+
+
+def launch_probes(evidence: pl.DataFrame) -> dict[Place, Probe]:
+    """Return the probe of each launch that has any sample, by its place and round."""
+    if RELEASED not in evidence.columns:
+        evidence = evidence.with_columns(pl.lit(0.0).alias(RELEASED))
+    grouped = evidence.group_by([*PLACE, "round"], maintain_order=True).agg(
+        pl.col("remaining").filter("valid"),
+        pl.col("elapsed").filter("valid"),
+        pl.col(RELEASED).mean().fill_null(0.0),
+    )
+    return {
+        tuple(key): Probe(tuple(remaining), tuple(elapsed), released)
+        for *key, remaining, elapsed, released in grouped.iter_rows()
+    }
+
+
+def _judge_cell(
+    rows: Sequence[Mapping[str, Any]],
+    labels: Mapping[str, Any],
+    probes: Mapping[Place, Probe],
+    experiment: Experiment | None,
+    proven: Proof,
+) -> Verdict:
+    """Return the verdict on one cell from its launches, failures first."""
+    observed = _observe(rows, labels, probes, experiment)
+    failed = failure([row["status"] for row in rows], [row["detail"] for row in rows])
+    if failed is None and proven.differences:
+        failed = (NO_EFFECT, "; ".join(proven.differences))
+    if failed is None:
+        details = [detail for detail in (observed.detail, proven.note) if detail]
+        return replace(observed, detail="; ".join(details) or None)
+    word, detail = failed
+    if any(row["status"] in USABLE_STATUSES for row in rows):
+        detail += f"; the samples there are show: {observed.word}"
+    return replace(observed, word=word, detail=detail)
+
+
+def _observe(
+    rows: Sequence[Mapping[str, Any]],
+    labels: Mapping[str, Any],
+    probes: Mapping[Place, Probe],
+    experiment: Experiment | None,
+) -> Verdict:
+    usable = [row for row in rows if row["status"] in USABLE_STATUSES]
+    if experiment is None:
+        return Verdict(UNDECIDED, f"no analysis for kernel {rows[0]['kernel']}")
+    place = tuple(rows[0][name] for name in PLACE)
+    comparable = [row for row in usable if row["clock_global"]]
+    found = [probes.get((*place, row["round"]), Probe((), ())) for row in comparable]
+    verdict = experiment.analysis.judge(labels, found)
+    if verdict.word == UNDECIDED and len(comparable) < len(usable):
+        return Verdict(UNDECIDED, "the ranks' stamps are not known to be on one clock")
+    return verdict
+
+
+def _any(values: Iterable[bool | None]) -> bool | None:
+    known = [value for value in values if value is not None]
+    return any(known) if known else None
+
+
+def verdicts(campaign: CollectedCampaign) -> list[dict[str, Any]]:
+    """Return the ``cells`` of verdicts.json: one entry for each declared cell."""
+    probes: dict[Place, Probe] = {}
+    for experiment in EXPERIMENTS.values():
+        probes.update(launch_probes(usable_evidence(campaign, experiment)))
+    launches: dict[Place, list[dict[str, Any]]] = defaultdict(list)
+    for row in campaign.cells.sort("round", maintain_order=True).to_dicts():
+        launches[tuple(row[name] for name in PLACE)].append(row)
+    threads = proof.default_threads(row for rows in launches.values() for row in rows)
+    source = campaign.folder / "cells.parquet"
+    entries = []
+    for rows in launches.values():
+        labels = parse_labels(rows[0]["labels"], source)
+        counting = [row for row in rows if row["status"] in USABLE_STATUSES]
+        proven = proof.prove(counting, proof.asked_path(campaign.record, rows[0]), threads)
+        verdict = _judge_cell(rows, labels, probes, EXPERIMENTS.get(rows[0]["kernel"]), proven)
+        entries.append(
+            {
+                **{name: rows[0][name] for name in IDENTITY},
+                "labels": labels,
+                "verdict": verdict.word,
+                "detail": verdict.detail,
+                "launches": len(rows),
+                "valid_launches": verdict.valid_launches,
+                "early_fractions": [round(value, 6) for value in verdict.early_fractions],
+                "tau_s": verdict.tau_s,
+                "oversubscribed": _any(row["oversubscribed"] for row in rows),
+            }
+        )
+    return entries
+
+
+def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    table = pl.DataFrame(rows, schema=dict(SUMMARY_COLUMNS), orient="row")
+    buffer = io.BytesIO()
+    table.sort(*IDENTITY, "metric", "statistic", nulls_last=True).write_parquet(buffer)
+    documents.write_bytes(path, buffer.getvalue())
+
+
+def analyse(folder: Path) -> tuple[int, int]:
+    """Write summary.parquet and verdicts.json of one campaign.
+
+    Returns:
+        Rows of the summary, cells with a verdict.
+
+    Raises:
+        InputError: a file of the campaign is missing, cut or of another version.
+    """
+    campaign = read_campaign(folder)
+    rows = [row for entry in EXPERIMENTS.values() for row in summarise(campaign, entry)]
+    entries = verdicts(campaign)
+    document = {"schema": VERDICTS_SCHEMA, "cells": entries}
+    documents.check(document, "verdicts", folder / "verdicts.json")
+    _write_parquet(folder / "summary.parquet", rows)
+    documents.write_json(folder / "verdicts.json", document)
+    return len(rows), len(entries)
+
+
+def read_verdicts(path: Path) -> list[dict[str, Any]]:
+    """Return the cells of verdicts.json.
+
+    Raises:
+        InputError: it is missing, cut or of another version.
+    """
+    if not path.is_file():
+        raise InputError(path, None, "no such file", "a file from `onesided analyse`")
+    return documents.read_json(path, "verdicts")["cells"]

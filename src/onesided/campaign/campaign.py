@@ -1,0 +1,169 @@
+"""A campaign: which environments, checks and settings, how often; read and validated whole."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from onesided.environments import containers, provision, settings
+from onesided.system import documents, names, paths
+from onesided.system.errors import InputError
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A validated campaign file.
+
+    Attributes:
+        name: the file's name without suffix; results stand in ``results/<name>``.
+        path: the file.
+        document: its content, as the schema ``campaign`` describes it.
+    """
+
+    name: str
+    path: Path
+    document: dict[str, Any]
+
+    @property
+    def environments(self) -> list[str]:
+        """Names of the environments, in the declared order; inside an image those that it holds."""
+        if containers.inside():
+            return list(containers.read_own()["environments"])
+        return self.document["environments"]
+
+    @property
+    def provider(self) -> str | None:
+        """Who delivers in place of the declared providers: spack, or None for those."""
+        return provision.asked_provider(self.document.get("provider"))
+
+    @property
+    def partitions(self) -> list[str]:
+        """ReFrame's ``system:partition`` names."""
+        return self.document["partitions"]
+
+    @property
+    def rounds(self) -> list[int]:
+        """Round numbers from 1."""
+        return list(range(1, self.document["rounds"] + 1))
+
+    @property
+    def site_file(self) -> Path:
+        """The ReFrame configuration of the campaign's site."""
+        return site_file(self.document["site"])
+
+    @cached_property
+    def results(self) -> Path:
+        """The campaign's folder of results."""
+        return paths.results_dir() / self.name
+
+    def reframe_selection(self) -> list[str]:
+        """Return ReFrame's options that select the campaign's checks."""
+        select = self.document["select"]
+        names = ", ".join(repr(name) for name in self.document["settings"])
+        # one expression: ReFrame takes tests that fit any of several
+        expression = f"setting in ({names},)"
+        if "expression" in select:
+            # a line feed ends a comment
+            expression += f" and ({select['expression'].strip()}\n)"
+        tags = [f"--tag={tag}" for tag in select.get("tags", [])]
+        return [f"--filter-expr={expression}", *tags]
+
+    def setting_values(self) -> dict[str, dict[str, Any]]:
+        """Return what each setting of the campaign is in each of its environments."""
+        declared = provision.declared(in_containers=True)
+        mpis = {name: self._family_and_version(declared[name]) for name in self.environments}
+        return {
+            setting: {name: settings.value(setting, *mpi).document() for name, mpi in mpis.items()}
+            for setting in self.document["settings"]
+        }
+
+    def _family_and_version(self, declaration: provision.Declaration) -> tuple[str, str]:
+        """Return which MPI an environment is; where the file does not say so, what was found."""
+        if declaration.family and declaration.version:
+            return declaration.family, declaration.version
+        document = provision.read(declaration.name, self.provider)
+        return document["family"], document["version"]
+
+    def measuring(self) -> dict[str, Any]:
+        """Return what of the campaign changes a measurement: not its size, choice and prose."""
+        names = ("site", "launch_timeout_s")
+        return {name: self.document[name] for name in names}
+
+
+def site_file(site: str) -> Path:
+    """Return the ReFrame configuration file of ``site``."""
+    return paths.project_root() / "reframe_checks" / "sites" / f"{site}.py"
+
+
+PUBLISHED = "published"
+"""The folder of the papers' numbers, in ``results`` beside those of campaigns."""
+
+
+def resolve(name_or_path: str) -> Path:
+    """Return the campaign file for a name (in ``config/campaigns``) or a path.
+
+    Raises:
+        InputError: there is no such file (the names that exist are listed), or no folder of
+            results can be called as it is.
+    """
+    folder = paths.config_dir() / "campaigns"
+    named = folder / f"{name_or_path}.yaml"
+    if names.is_name(name_or_path) and named.is_file():
+        return named
+    path = Path(name_or_path)
+    if path.is_file():
+        names.check(path, "name of the file", path.stem)
+        if path.stem == PUBLISHED:
+            raise InputError(path, "name of the file", PUBLISHED, "one that is not taken")
+        return path.resolve()
+    known = ", ".join(sorted(found.stem for found in folder.glob("*.yaml")))
+    raise InputError(folder, None, f"no campaign {name_or_path!r}", f"one of {known}, or a file")
+
+
+def _require_known(path: Path, field: str, found: list[str], known: list[str], where: str) -> None:
+    for index, name in enumerate(found):
+        if name not in known:
+            raise InputError(
+                path, f"{field}.{index}", repr(name), f"one of {', '.join(known)} (from {where})"
+            )
+
+
+def _check_expression(path: Path, expression: str) -> None:
+    """Have Python read an expression that ReFrame will run, before anything is started."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile(expression.strip(), "select.expression", "eval", dont_inherit=True)
+    except SyntaxError as fault:
+        found = f"{fault.msg} {_place(fault)}: {expression.strip()}"
+        raise InputError(path, "select.expression", found, "a Python expression") from None
+    except (ValueError, RecursionError, MemoryError) as fault:
+        raise InputError(path, "select.expression", fault, "a Python expression") from None
+
+
+def _place(fault: SyntaxError) -> str:
+    line = f"line {fault.lineno}, " if (fault.lineno or 1) > 1 else ""
+    return f"at {line}column {fault.offset}" if fault.offset else f"at {line}the end"
+
+
+def load(name_or_path: str) -> Campaign:
+    """Read a campaign and hold every name in it against what is declared.
+
+    Raises:
+        InputError: one clear line; nothing was started.
+    """
+    path = resolve(name_or_path)
+    paths.check_usable(path)
+    document = documents.read_yaml(path, "campaign")
+    _check_expression(path, document["select"].get("expression", "True"))
+    declared = list(provision.declared(in_containers=True))
+    _require_known(
+        path, "environments", document["environments"], declared, "config/environments.yaml"
+    )
+    _require_known(path, "settings", document["settings"], settings.names(), "config/settings.yaml")
+    if not site_file(document["site"]).is_file():
+        sites = sorted(found.stem for found in site_file("x").parent.glob("[!_]*.py"))
+        raise InputError(path, "site", repr(document["site"]), f"one of {', '.join(sites)}")
+    return Campaign(path.stem, path, document)

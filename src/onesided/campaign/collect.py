@@ -1,0 +1,392 @@
+"""Gather a campaign's sessions into Parquet: every declared cell is a row, whatever its end."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import platform
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from onesided.campaign import records, transport
+from onesided.campaign.campaign import Campaign
+from onesided.campaign.declared import DECLARED_SCHEMA, cells_of, describe
+from onesided.campaign.records import Expectation, Launch, Outcome
+from onesided.campaign.slot import Slot, read_record
+from onesided.campaign.tables import CELL_COLUMNS, LAUNCH_COLUMNS, RECORD_SCHEMA, SAMPLE_COLUMNS
+from onesided.environments import provision
+from onesided.system import documents, paths
+
+#: When the command that started the campaign began, seconds since the epoch.
+STARTED_VARIABLE = "ONESIDED_STARTED_S"
+
+#: What of a header tells a launch model, a container or a binary from another.
+FACTS = (
+    "launch_model",
+    "container",
+    "namespaces",
+    "dev_shm_shared",
+    "process_vm_readv",
+    "program_sha256",
+)
+#: The same of what it says of the MPI.
+MPI_FACTS = ("library_path", "library_version", "abi")
+#: What tells a series of a result from another.
+SERIES_COLUMNS = ("metric", "unit", "rank", "burst")
+
+
+def declare(campaign: Campaign) -> Path:
+    """Write ``declared.json``: the campaign's tests, as ReFrame describes them; return its path."""
+    path = campaign.results / "declared.json"
+    documents.write_json(path, {"schema": DECLARED_SCHEMA, "tests": describe(campaign)})
+    return path
+
+
+def declared_tests(campaign: Campaign) -> list[dict[str, Any]]:
+    """Read ``declared.json``.
+
+    Raises:
+        InputError: it is not there, is cut, or is of another schema version.
+    """
+    return documents.read_json(campaign.results / "declared.json", "declared")["tests"]
+
+
+def slots(campaign: Campaign) -> Iterator[Slot]:
+    """Yield the campaign's slots in the order in which they are run: round by round.
+
+    The environments change places from round to round, so that none is always the first.
+    """
+    for number in campaign.rounds:
+        for partition in campaign.partitions:
+            names = campaign.environments
+            turn = (number - 1) % len(names)
+            for name in names[turn:] + names[:turn]:
+                yield Slot(campaign, partition, name, number)
+
+
+class _Tables:
+    """Rows of the three tables, by column."""
+
+    def __init__(self) -> None:
+        self.cells: list[dict[str, Any]] = []
+        self.samples: list[pl.DataFrame] = []
+        self.launches: list[dict[str, Any]] = []
+        self.facts: Counter[str] = Counter()
+
+    def add(
+        self,
+        key: dict[str, Any],
+        test: dict[str, Any],
+        launch: Launch,
+        outcomes: dict[str, Outcome],
+        found_paths: dict[str, str],
+        launch_model: str,
+    ) -> None:
+        """Add a test's cells, samples and launches.
+
+        Args:
+            key: what tells the test's session from another.
+            test: as it was declared.
+            launch: what it left.
+            outcomes: what became of each cell.
+            found_paths: the path of each window flavor, as JSON text.
+            launch_model: of the environment, for what never ran.
+        """
+        header = launch.headers[-1] if launch.headers else None
+        if header:
+            self.facts[json.dumps(_facts(key, test, header))] += 1
+        labels = cells_of(test)
+        for cell, outcome in outcomes.items():
+            row = _cell_row(key, test, cell, labels[cell], outcome, header)
+            row["launch_model"] = header["launch_model"] if header else launch_model
+            self.cells.append(row | {"path": found_paths.get(labels[cell].get("flavor", ""))})
+        self._add_samples(
+            key,
+            [(cell, one.result) for cell, one in outcomes.items() if one.result is not None],
+        )
+        for attempt in launch.attempts:
+            ended = attempt["end_s"]
+            begun = attempt["begin_s"]
+            self.launches.append(
+                {name: key.get(name) for name in LAUNCH_COLUMNS}
+                | {
+                    "started_at": datetime.fromtimestamp(begun, UTC).isoformat(),
+                    "elapsed_s": None if ended is None else ended - begun,
+                    "exit_status": attempt["exit_status"],
+                }
+            )
+
+    def _add_samples(self, key: dict[str, Any], results: list[tuple[str, dict[str, Any]]]) -> None:
+        """Add the samples of a launch: what tells a series is repeated for each of its samples."""
+        series = [
+            {
+                "cell": cell,
+                **{name: one[name] for name in SERIES_COLUMNS},
+                "samples": one["samples"],
+            }
+            for cell, result in results
+            for one in result["series"]
+        ]
+        told = ("cell", *SERIES_COLUMNS)
+        columns = {name: [one[name] for one in series for _ in one["samples"]] for name in told}
+        columns["index"] = [index for one in series for index in range(len(one["samples"]))]
+        columns["value"] = [value for one in series for value in one["samples"]]
+        frame = pl.DataFrame(columns, schema={name: SAMPLE_COLUMNS[name] for name in columns})
+        fixed = [
+            pl.lit(key.get(name), dtype=kind).alias(name)
+            for name, kind in SAMPLE_COLUMNS.items()
+            if name not in columns
+        ]
+        self.samples.append(frame.with_columns(fixed).select(list(SAMPLE_COLUMNS)))
+
+
+def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
+    """Return what a header says of the binary, its library and what its ranks share."""
+    return {
+        "environment": key["environment"],
+        "system": key["system"],
+        "partition": key["partition"],
+        "kernel": test["kernel"],
+        **{name: header[name] for name in FACTS},
+        **{name: header["mpi"][name] for name in MPI_FACTS},
+    }
+
+
+def _cell_row(
+    key: dict[str, Any],
+    test: dict[str, Any],
+    cell: str,
+    labels: dict[str, str],
+    outcome: Outcome,
+    header: dict[str, Any] | None,
+) -> dict[str, Any]:
+    result = outcome.result
+    verification = result["verification"] if result else None
+    return {
+        **{name: key.get(name) for name in CELL_COLUMNS},
+        **{name: test[name] for name in ("kernel", "thread_level", "setting", "ranks")},
+        "placement": test["placement"],
+        "cell": cell,
+        "labels": json.dumps(labels),
+        "status": outcome.status,
+        "detail": outcome.detail,
+        "window_model": result["window"]["model"] if result and result["window"] else None,
+        "checked": sum(one["checked"] for one in verification) if verification else None,
+        "errors": sum(one["errors"] for one in verification) if verification else None,
+        "oversubscribed": result["oversubscribed"] if result else None,
+        "elapsed_s": result["elapsed_s"] if result else None,
+        "library_version": header["mpi"]["library_version"] if header else None,
+        "thread_provided": header["thread_level"]["provided"] if header else None,
+        "clock_global": header["clock"]["global"] if header else None,
+        "host": header["processes"][0]["host"] if header else None,
+        "threads_after_init": header.get("threads_after_init") if header else None,
+    }
+
+
+def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> dict[str, Any]:
+    """Add a slot's session to the tables; return what the campaign's record keeps of it."""
+    environment = provision.read(slot.environment, slot.campaign.provider)
+    folder, record = read_record(slot)
+    system, _, partition = slot.partition.partition(":")
+    relative = folder.relative_to(slot.campaign.results).as_posix()
+    inside_s = 0.0
+    for test in tests:
+        key = {
+            "campaign": slot.campaign.name,
+            "system": system,
+            "partition": partition,
+            "environment": slot.environment,
+            "family": environment["family"],
+            "mpi_version": environment["version"],
+            "round": slot.round,
+            "test": test["test"],
+            "session": relative,
+            "attempt": _attempt(record, test),
+        }
+        launch, outcomes = _outcomes(test, record, folder, environment)
+        found_paths = _paths(test, record, folder, environment)
+        tables.add(key, test, launch, outcomes, found_paths, environment["launch_model"])
+        inside_s += sum(
+            attempt["end_s"] - attempt["begin_s"]
+            for attempt in launch.attempts
+            if attempt["end_s"] is not None
+        )
+    return {
+        "environment": slot.environment,
+        "partition": slot.partition,
+        "round": slot.round,
+        "session": relative,
+        "attempt": record["attempt"],
+        "fingerprint": record["fingerprint"],
+        "started_at": record["started_at"],
+        "elapsed_s": record["elapsed_s"],
+        "inside_launches_s": inside_s,
+    }
+
+
+def _attempt(record: dict[str, Any], test: dict[str, Any]) -> int:
+    """Return the attempt that a test's files are from: holes are filled by later ones."""
+    entry = next(entry for entry in record["tests"] if entry["test"] == test["test"])
+    folder = entry["folder"] or record["attempt"]
+    return int(Path(folder).parts[0].rpartition("-")[2])
+
+
+def _outcomes(
+    test: dict[str, Any], record: dict[str, Any], folder: Path, environment: dict[str, Any]
+) -> tuple[Launch, dict[str, Outcome]]:
+    """Return what a test of a session left, and what became of each of its cells."""
+    entry = next(entry for entry in record["tests"] if entry["test"] == test["test"])
+    declared = cells_of(test)
+    if entry["verdict"] is not None:
+        outcome = Outcome(entry["verdict"], entry["reason"])
+        return Launch(), dict.fromkeys(declared, outcome)
+    if entry["folder"] is None:
+        return Launch(), dict.fromkeys(declared, Outcome("not_run", entry["reason"]))
+    files = folder / entry["folder"]
+    launch = records.read_launch(files / "lines.jsonl", files / "launches.jsonl")
+    if entry["result"] == "fail" and not launch.attempts:
+        return launch, dict.fromkeys(declared, Outcome("not_run", entry["reason"]))
+    expected = Expectation.of(
+        environment, test["ranks"], test["placement"], entry["inputs"]["kernel"]
+    )
+    return launch, records.outcomes(launch, declared, expected)
+
+
+def _paths(
+    test: dict[str, Any], record: dict[str, Any], folder: Path, environment: dict[str, Any]
+) -> dict[str, str]:
+    """Return the path of each window flavor of a test, as JSON text, from the reports it kept."""
+    entry = next(entry for entry in record["tests"] if entry["test"] == test["test"])
+    if entry["folder"] is None:
+        return {}
+    found = {}
+    for report in sorted((folder / entry["folder"]).glob("path-*.txt")):
+        path = transport.read(report.read_text("utf-8", "replace"), environment["family"])
+        found[report.stem.removeprefix("path-")] = json.dumps(path.document())
+    return found
+
+
+def _write_parquet(path: Path, frame: pl.DataFrame) -> None:
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    documents.write_bytes(path, buffer.getvalue())
+
+
+def collect(campaign: Campaign) -> None:
+    """Write ``cells``, ``samples`` and ``launches`` as Parquet, and ``campaign.json``.
+
+    Raises:
+        InputError: a session is missing, or one of its files does not fit its schema.
+    """
+    tests = declared_tests(campaign)
+    tables = _Tables()
+    sessions = [_collect_slot(tables, slot, tests) for slot in slots(campaign)]
+    folder = campaign.results
+    empty_samples = pl.DataFrame(schema=SAMPLE_COLUMNS)
+    _write_parquet(folder / "samples.parquet", pl.concat([empty_samples, *tables.samples]))
+    _write_parquet(
+        folder / "launches.parquet", pl.DataFrame(tables.launches, schema=LAUNCH_COLUMNS)
+    )
+    _write_parquet(folder / "cells.parquet", pl.DataFrame(tables.cells, schema=CELL_COLUMNS))
+    record = _campaign_record(campaign, sessions, tables.facts)
+    _keep_locks(folder, record["environments"])
+    documents.write_json(folder / "campaign.json", record)
+
+
+def _keep_locks(folder: Path, described: list[dict[str, Any]]) -> None:
+    """Keep what Spack made the kernels from beside the results, by the hash the headers name."""
+    for spack in {
+        document["spack"]["lock"]: document["spack"] for document in described if document["spack"]
+    }.values():
+        kept = folder / "spack" / f"{spack['lock_sha256']}.lock"
+        if not kept.exists():
+            kept.parent.mkdir(exist_ok=True)
+            documents.write_bytes(kept, Path(spack["lock"]).read_bytes())
+
+
+def _campaign_record(
+    campaign: Campaign, sessions: list[dict[str, Any]], facts: Counter[str]
+) -> dict[str, Any]:
+    return {
+        "schema": RECORD_SCHEMA,
+        "name": campaign.name,
+        "declared": campaign.document,
+        "rounds": len(campaign.rounds),
+        "environments": [provision.read(name, campaign.provider) for name in campaign.environments],
+        "settings": campaign.setting_values(),
+        "launch_facts": [{**json.loads(text), "launches": n} for text, n in facts.items()],
+        "sessions": sessions,
+        "timing": _timing(sessions),
+        "commit": _commit(),
+        "host": _host(),
+    }
+
+
+def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return seconds inside launches and where the rest went.
+
+    Sessions of an earlier, interrupted run count with the time they took then.
+    """
+    started_s = os.environ.get(STARTED_VARIABLE)
+    in_sessions = sum(session["elapsed_s"] for session in sessions)
+    inside = sum(session["inside_launches_s"] for session in sessions)
+    parts = {"ReFrame and kernel builds, around launches": in_sessions - inside}
+    if started_s is not None:
+        started = datetime.fromtimestamp(float(started_s), UTC)
+        now_run = [
+            session["elapsed_s"]
+            for session in sessions
+            if datetime.fromisoformat(session["started_at"]) >= started
+        ]
+        outside = time.time() - float(started_s) - sum(now_run)
+        parts["environments and Snakemake, between sessions"] = max(outside, 0.0)
+    return {
+        "wall_s": inside + sum(parts.values()),
+        "inside_launches_s": inside,
+        "parts": parts,
+    }
+
+
+def _git(*arguments: str) -> str | None:
+    try:
+        answer = subprocess.run(
+            ["git", *arguments],
+            cwd=paths.project_root(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return answer.stdout.strip()
+
+
+def _commit() -> str | None:
+    """Return the checkout's commit, with ``+changes`` when the work tree differs from it."""
+    commit = _git("rev-parse", "HEAD")
+    return f"{commit}+changes" if commit and _git("status", "--porcelain") else commit
+
+
+def _host() -> dict[str, Any]:
+    model = None
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text(errors="replace").splitlines():
+            if line.startswith("model name"):
+                model = line.partition(":")[2].strip()
+                break
+    return {
+        "name": platform.node(),
+        "system": f"{platform.system()} {platform.release()}",
+        "machine": platform.machine(),
+        "processor": model,
+        "cores": os.cpu_count(),
+    }

@@ -1,0 +1,130 @@
+"""A campaign's tests as ReFrame describes them, and how it is called for them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from onesided.campaign import grid
+from onesided.campaign.campaign import Campaign
+from onesided.environments import provision, settings
+from onesided.system import paths, strays
+from onesided.system.errors import InputError, OnesidedError
+from onesided.system.lock import lock_file
+
+DECLARED_SCHEMA = "onesided/declared/2"
+#: ReFrame only warns of a check file with a fault, and goes on without it.
+NOT_LOADED = "skipping test file"
+#: What it says of a test for which the expression of `-E` raises, in colour on some terminals.
+EVALUATION_FAULT = re.compile(
+    r"error while evaluating expression `[^`]*` for [^`]*`[^`]*`: ([^\n\x1b]*)"
+)
+#: What a declared test is described by, as ReFrame's ``--describe`` names it.
+TEST_FIELDS = (
+    "kernel",
+    "thread_level",
+    "setting",
+    "ranks",
+    "placement",
+    "base_point",
+    "crosses",
+    "headline",
+    "expected_s",
+)
+
+
+def reframe_command(campaign: Campaign) -> list[str]:
+    """Return the call of ReFrame for the campaign's tests, without an action."""
+    return [
+        str(Path(sys.executable).with_name("reframe")),
+        f"--config-file={campaign.site_file}",
+        f"--checkpath={paths.project_root() / 'reframe_checks'}",
+        "--recursive",
+        *campaign.reframe_selection(),
+    ]
+
+
+def reframe_variables(campaign: Campaign) -> dict[str, str]:
+    """Return what tells ReFrame whose environments are used, and which checks it need not make."""
+    return {
+        provision.PROVIDER_VARIABLE: campaign.provider or "",
+        settings.CHOICE_VARIABLE: ",".join(campaign.document["settings"]),
+    }
+
+
+def last_line(text: str) -> str:
+    """Return the last line of a text that is not blank."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "no output"
+
+
+def _ask_reframe(campaign: Campaign, action: str) -> subprocess.CompletedProcess[str]:
+    """Have ReFrame say something of the campaign's tests."""
+    temporary = strays.make_temporary_folder(lock_file())
+    try:
+        return subprocess.run(
+            [*reframe_command(campaign), f"--system={campaign.partitions[0]}", action],
+            cwd=paths.project_root(),
+            env={
+                **os.environ,
+                **reframe_variables(campaign),
+                strays.SESSION_MARKER: str(temporary),
+                "TMPDIR": str(temporary),
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def describe(campaign: Campaign) -> list[dict[str, Any]]:
+    """Return the campaign's tests as ReFrame describes them, each with its grid of cells.
+
+    Raises:
+        OnesidedError: ReFrame cannot load the checks.
+        InputError: the campaign's selection holds no test.
+    """
+    answer = _ask_reframe(campaign, "--describe")
+    unloadable = [
+        line for line in (answer.stdout + answer.stderr).splitlines() if NOT_LOADED in line
+    ]
+    if unloadable:
+        raise OnesidedError(f"reframe --describe: {unloadable[0]}")
+    start = answer.stdout.find("[\n")
+    if answer.returncode != 0:
+        raise OnesidedError(f"reframe --describe failed: {last_line(answer.stderr)}")
+    found, _ = json.JSONDecoder().raw_decode(answer.stdout, start) if start >= 0 else ([], 0)
+    if not found:
+        raise _nothing_selected(campaign)
+    return [
+        {
+            "test": test["display_name"],
+            "check": Path(test["@file"]).name,
+            **{name: test[name] for name in TEST_FIELDS},
+        }
+        for test in found
+    ]
+
+
+def _nothing_selected(campaign: Campaign) -> InputError:
+    """Return why ReFrame selected no test: what the expression raised, or that none fits."""
+    select = campaign.document["select"]
+    output = _ask_reframe(campaign, "--list").stdout
+    raised = EVALUATION_FAULT.search(output) if "expression" in select else None
+    if raised is None:
+        return InputError(campaign.path, "select", select, "some checks")
+    found = f"{raised.group(1)} (in {select['expression']})"
+    return InputError(campaign.path, "select.expression", found, "what the checks have")
+
+
+def cells_of(test: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the labels of a declared test's cells by id."""
+    return grid.cells(test["base_point"], test["crosses"])

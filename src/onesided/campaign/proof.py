@@ -1,0 +1,81 @@
+"""Does a setting count? What it asks of the path, held against what the launches were found on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from onesided.campaign import transport
+from onesided.environments import settings
+
+PROGRESS_THREAD = "progress_thread"
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What differs from what a setting asks for, in words; and what of it is not known."""
+
+    differences: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str | None:
+        """Return what to tell of a cell whose path is not known, None if nothing is in doubt."""
+        return f"path not proven: {', '.join(self.unknown)} not known" if self.unknown else None
+
+
+def asked_path(record: Mapping[str, Any], row: Row) -> Mapping[str, Any]:
+    """Return what the row's setting asks of the path, from a campaign's record."""
+    by_environment = record.get("settings", {}).get(row["setting"], {})
+    return by_environment.get(row["environment"], {}).get("path", {})
+
+
+def _machine(row: Row) -> tuple[Any, ...]:
+    names = ("system", "partition", "environment", "thread_level", "ranks", "placement")
+    return tuple(row[name] for name in names)
+
+
+def default_threads(rows: Iterable[Row]) -> dict[tuple[Any, ...], int]:
+    """Return the most threads after MPI_Init under no setting, by environment and level."""
+    most: dict[tuple[Any, ...], int] = {}
+    for row in rows:
+        threads = row["threads_after_init"]
+        if row["setting"] == settings.DEFAULT and threads is not None:
+            most[_machine(row)] = max(threads, most.get(_machine(row), 0))
+    return most
+
+
+def prove(
+    rows: Sequence[Row],
+    asked: Mapping[str, Any],
+    threads: Mapping[tuple[Any, ...], int],
+) -> Proof:
+    """Hold the launches of a cell against what its setting asks for.
+
+    Args:
+        rows: the cell's launches that count.
+        asked: fields of a path and the value each must have; ``progress_thread`` for more threads
+            after MPI_Init than by default.
+        threads: from `default_threads`.
+    """
+    of_window = {name: value for name, value in asked.items() if name != PROGRESS_THREAD}
+    differences: dict[str, None] = {}
+    unknown: dict[str, None] = {}
+    for row in rows:
+        found = json.loads(row["path"]) if row["path"] else {}
+        differ, missing = transport.differences(of_window, found)
+        differences |= dict.fromkeys(differ)
+        unknown |= dict.fromkeys(missing)
+        if PROGRESS_THREAD in asked:
+            own, other = row["threads_after_init"], threads.get(_machine(row))
+            if own is None or other is None:
+                unknown[PROGRESS_THREAD] = None
+            elif own <= other:
+                differences[
+                    f"a progress thread asked for, as many threads as without it: {own}"
+                ] = None
+    return Proof(tuple(differences), tuple(unknown))

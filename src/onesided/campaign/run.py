@@ -1,0 +1,315 @@
+"""Run a campaign from validation to report: the lock, the environments, Snakemake, the progress."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from onesided.campaign import collect, outcome
+from onesided.campaign.campaign import Campaign
+from onesided.campaign.declared import cells_of
+from onesided.campaign.session import Session
+from onesided.environments import containers, provision
+from onesided.experiments import demand
+from onesided.system import documents, fingerprint, paths, processes, strays
+from onesided.system.errors import FAULTS_VARIABLE, InputError
+from onesided.system.lock import DeadHolder, campaign_lock, lock_file
+
+SMALLEST_FREE_SPACE_BYTES = 200 * 1024**2
+STOP_S = 20.0
+LOOK_S = 0.25
+
+Say = Callable[[str], None]
+
+
+def check_machine(campaign: Campaign) -> None:
+    """Hold the machine against what a campaign needs.
+
+    Raises:
+        InputError: no C compiler, no space, or results that cannot be written.
+    """
+    compiler = os.environ.get("CC", "cc")
+    # an image brings its kernels
+    if not containers.inside() and shutil.which(compiler) is None:
+        raise InputError("PATH", compiler, "no such program", "a C compiler (cc, or CC=...)")
+    for folder in (campaign.results, paths.build_dir()):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            free = shutil.disk_usage(folder).free
+        except OSError as fault:
+            raise InputError(folder, None, fault.strerror, "a folder to write to") from fault
+        if not os.access(folder, os.W_OK):
+            raise InputError(folder, None, "a read-only folder", "a folder to write to")
+        if free < SMALLEST_FREE_SPACE_BYTES:
+            raise InputError(
+                folder,
+                None,
+                f"{free // 1024**2} MiB free",
+                f"{SMALLEST_FREE_SPACE_BYTES // 1024**2} MiB or more",
+            )
+
+
+def _is_fresh(path: Path, sources: list[Path]) -> bool:
+    if not path.exists():
+        return False
+    made = path.stat().st_mtime_ns
+    return all(source.stat().st_mtime_ns <= made for source in sources)
+
+
+def ensure_declared(campaign: Campaign) -> None:
+    """Have the grid described by ReFrame unless it is there and newer than its sources.
+
+    Raises:
+        InputError: the campaign selects no check.
+    """
+    path = campaign.results / "declared.json"
+    sources = [campaign.path, paths.config_dir() / "settings.yaml", *fingerprint.check_sources()]
+    if _is_fresh(path, sources):
+        collect.declared_tests(campaign)
+    else:
+        collect.declare(campaign)
+
+
+def clean_after(dead: DeadHolder | None, say: Say) -> None:
+    """End what a killed campaign left running, and remove what it left in shared memory."""
+    ended = strays.end_processes(strays.LOCK_MARKER, str(lock_file()))
+    ended += strays.end_mounts(paths.images_dir())
+    patterns = provision.left_behind()
+    removed: list[str] = []
+    if dead:
+        removed += strays.remove_files(strays.SHARED_MEMORY, patterns.shared_memory, dead.started_s)
+        removed += strays.remove_files(strays.TEMPORARY, patterns.temporary, dead.started_s)
+    strays.remove_temporary_folders(lock_file())
+    if ended or removed:
+        say(f"a killed campaign left {ended} processes and {len(removed)} files; they are gone")
+
+
+class Progress:
+    """Tells how many sessions are over and how long the rest may take."""
+
+    def __init__(self, sessions: list[Session], say: Say) -> None:
+        """Watch for the sessions' records; those that stand already are not counted as work."""
+        self._waiting = {session.record: session.slot for session in sessions}
+        self._total = len(sessions)
+        for record in [record for record in self._waiting if record.exists()]:
+            del self._waiting[record]
+        self._say = say
+        self._begin = self._last = time.monotonic()
+        self._durations: list[float] = []
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Progress:
+        """Start to watch."""
+        over = self._total - len(self._waiting)
+        if self._waiting and over:
+            self._say(f"{over} of {self._total} sessions are over already")
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Stop, after a last look."""
+        self._stop.set()
+        self._thread.join()
+        self._look()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(LOOK_S):
+            self._look()
+
+    def _look(self) -> None:
+        for record in [record for record in self._waiting if record.exists()]:
+            slot = self._waiting.pop(record)
+            now = time.monotonic()
+            self._durations.append(now - self._last)
+            self._last = now
+            over = self._total - len(self._waiting)
+            self._say(
+                f"session {over:3d} of {self._total}  round {slot.round}  {slot.environment:<18}"
+                f" {self._durations[-1]:6.1f} s{self._left()}"
+            )
+
+    def _left(self) -> str:
+        if not self._waiting:
+            return ""
+        # the first sessions build kernels; the mean of the latest tells more of what is to come
+        latest = self._durations[-6:]
+        left_s = len(self._waiting) * sum(latest) / len(latest)
+        minutes, seconds = divmod(round(left_s), 60)
+        return f"   about {minutes} min {seconds:02d} s left"
+
+
+DEFAULT_PROFILE = "default"
+
+
+def profile_folder(name_or_folder: str) -> Path:
+    """Return the folder of a Snakemake profile, by its name in ``profiles`` or as a folder.
+
+    Raises:
+        InputError: there is no such profile; the names that exist are listed.
+    """
+    folder = paths.project_root() / "profiles"
+    for found in (folder / name_or_folder, Path(name_or_folder).resolve()):
+        if (found / "config.yaml").is_file():
+            return found
+    known = ", ".join(sorted(found.parent.name for found in folder.glob("*/config.yaml")))
+    expected = f"one of {known}, or a folder with a config.yaml"
+    raise InputError(folder, None, f"no profile {name_or_folder!r}", expected)
+
+
+def snakemake_command(campaign: Campaign, profile: Path) -> list[str]:
+    """Return the call of Snakemake that makes the campaign's report."""
+    return [
+        str(Path(sys.executable).with_name("snakemake")),
+        f"--snakefile={paths.project_root() / 'Snakefile'}",
+        f"--directory={campaign.results}",
+        f"--workflow-profile={profile}",
+        "--config",
+        f"campaign={campaign.path}",
+    ]
+
+
+def _call_snakemake(campaign: Campaign, profile: Path, environment: dict[str, str]) -> int:
+    log = campaign.results / "log" / "snakemake.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            snakemake_command(campaign, profile),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            return processes.wait(process, STOP_S)
+        finally:
+            strays.end_processes(strays.LOCK_MARKER, str(lock_file()))
+
+
+def reopen(sessions: list[Session], campaign: Campaign, say: Say) -> None:
+    """Take the sessions with holes up again, and have the tables made anew from them."""
+    holes = sum(session.reopen() for session in sessions)
+    if holes:
+        # Snakemake runs no session for its pointer alone while everything made from it stands
+        (campaign.results / "cells.parquet").unlink(missing_ok=True)
+        say(f"launches that never came to an end, to be run again: {holes}")
+
+
+LAUNCH_OVERHEAD_S = 2.0
+"""What a launch takes beside its cells, about: the start of ReFrame, of the ranks, of MPI."""
+
+
+def sessions_at_a_time(profile: Path) -> int:
+    """Return how many sessions a Snakemake profile lets run side by side.
+
+    A session asks for all cores unless the profile's ``set-threads`` says for how many.
+
+    Raises:
+        InputError: the profile is no mapping, or holds no whole numbers there.
+    """
+    path = profile / "config.yaml"
+    document = documents.parse_yaml(documents.read_text(path), path) or {}
+    if not isinstance(document, dict):
+        raise InputError(path, None, type(document).__name__, "a mapping of Snakemake's options")
+    threads = document.get("set-threads", {})
+    if not isinstance(threads, dict):
+        # as on the command line: session=1, or a list of such
+        words = [threads] if isinstance(threads, str) else threads
+        threads = dict(str(word).partition("=")[::2] for word in words)
+    if "session" not in threads:
+        return 1
+    cores = document.get("cores", "all")
+    try:
+        available = (os.cpu_count() or 1) if cores == "all" else int(cores)
+        return max(1, available // int(threads["session"]))
+    except (ValueError, TypeError, ZeroDivisionError) as fault:
+        found = f"cores: {cores}, set-threads: session: {threads['session']}"
+        raise InputError(path, None, found, "whole numbers, or all cores") from fault
+
+
+def announcement(sessions: list[Session], tests: list[dict[str, Any]], at_a_time: int = 1) -> str:
+    """Return in one line what will be run, and about how long it will take.
+
+    Args:
+        sessions: all of the campaign.
+        tests: as they were declared.
+        at_a_time: how many sessions run side by side.
+    """
+    waiting = [session for session in sessions if not session.record.exists()]
+    cells = sum(len(cells_of(test)) for test in tests)
+    session_s = sum(test.get("expected_s", 0.0) + LAUNCH_OVERHEAD_S for test in tests)
+    minutes = max(1, round(math.ceil(len(waiting) / at_a_time) * session_s / 60))
+    side_by_side = f", {at_a_time} at a time" if at_a_time > 1 else ""
+    return (
+        f"{len(tests)} launches with {cells} cells in each of {len(sessions)} sessions, "
+        f"{len(waiting)} to run{side_by_side}: about {minutes} min"
+    )
+
+
+def explanation(sessions: list[Session]) -> list[str]:
+    """Return a line for each session that has tests to run: how many, and why."""
+    lines = []
+    for session in sessions:
+        reasons = Counter(session.reasons().values())
+        if reasons:
+            slot = session.slot
+            why = "; ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+            lines.append(f"round {slot.round}  {slot.environment}  {slot.partition}: tests {why}")
+    return lines or ["every session is over: nothing is to be run"]
+
+
+def run(
+    campaign: Campaign, say: Say, profile: str = DEFAULT_PROFILE, *, explain: bool = False
+) -> None:
+    """Run the campaign: what is over is adopted, the rest is run, the report is made anew.
+
+    Args:
+        campaign: a validated campaign.
+        say: called with each line of progress.
+        profile: of Snakemake's, which says how many sessions there are at a time.
+        explain: only say which tests would be run, and why.
+
+    Raises:
+        InputError: the machine or the selection do not fit; nothing was started.
+        OnesidedError: a stage failed or was interrupted; its line says which.
+    """
+    chosen = profile_folder(profile)
+    at_a_time = sessions_at_a_time(chosen)
+    check_machine(campaign)
+    started_s = time.time()
+    with processes.termination_interrupts(), campaign_lock(campaign.results, say) as dead:
+        clean_after(dead, say)
+        ensure_declared(campaign)
+        provision.provide_all(campaign.environments, provider=campaign.provider)
+        faults = campaign.results / "log" / "faults.jsonl"
+        faults.unlink(missing_ok=True)
+        environment = {
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
+            strays.CAMPAIGN_MARKER: str(campaign.results),
+            strays.LOCK_MARKER: str(lock_file()),
+            collect.STARTED_VARIABLE: str(started_s),
+            FAULTS_VARIABLE: str(faults),
+        }
+        tests = collect.declared_tests(campaign)
+        demand(test["kernel"] for test in tests)
+        sessions = [Session(slot, tests) for slot in collect.slots(campaign)]
+        if explain:
+            for line in explanation(sessions):
+                say(line)
+            return
+        reopen(sessions, campaign, say)
+        say(announcement(sessions, tests, at_a_time))
+        with Progress(sessions, say):
+            exit_status = _call_snakemake(campaign, chosen, environment)
+        if exit_status != 0:
+            raise outcome.failure(campaign, exit_status, faults)

@@ -1,0 +1,328 @@
+"""A session: one ReFrame run for a partition, environment and round. The only caller of ReFrame.
+
+A session is over when its ``session.json`` was renamed into place; every declared test is in it,
+with what its result depends on (`slot.inputs_of`). Its folder is named by a fingerprint of that, so
+that a session of other sources is neither pooled with it nor lost. What a session of other sources
+measured with the same inputs is taken from it; only the rest is run. Each try has an ``attempt-N``
+folder of its own.
+
+A test whose launch never came to an end, for its node was lost or its job never began, leaves a
+hole. A session with holes is over, too; the next run of the campaign takes it up again (`reopen`)
+and fills the holes only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from onesided.campaign import records
+from onesided.campaign.declared import last_line, reframe_command, reframe_variables
+from onesided.campaign.slot import Slot, adopt, earlier_entries, inputs_of, is_hole
+from onesided.environments import provision
+from onesided.system import documents, fingerprint, paths, processes, strays
+from onesided.system.errors import OnesidedError
+from onesided.system.lock import lock_file
+
+SESSION_SCHEMA = "onesided/session/2"
+#: In an attempt's folder: the debug launches that did not end well (`path_report.sh`).
+PATH_FAILURES = "path_failures"
+#: In a session's folder: the record of a session that was taken up again and is not over yet.
+UNFINISHED = "unfinished.json"
+#: How long ReFrame gets to end its jobs after it was told to stop.
+STOP_S = 10.0
+
+
+class InterruptedSessionError(OnesidedError):
+    """The session was ended from outside; it is no result, and the next run tries again."""
+
+
+class Session:
+    """One session in its slot, for the sources and the environment as they are now."""
+
+    def __init__(self, slot: Slot, tests: list[dict[str, Any]]) -> None:
+        """Bind a slot to the declared tests (`describe`)."""
+        self.slot = slot
+        self.tests = tests
+        self.environment = provision.read(slot.environment, slot.campaign.provider)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What decides whether an old session still counts."""
+        return fingerprint.of_document(self.inputs)[: fingerprint.DIGITS]
+
+    @cached_property
+    def inputs(self) -> dict[str, dict[str, str]]:
+        """What the result of each test depends on, by the test's name."""
+        return inputs_of(self.slot, self.environment, self.tests)
+
+    def reasons(self) -> dict[str, str]:
+        """Return why each test that is to be run is to be run, by the test's name."""
+        if self.record.exists():
+            return {}
+        unfinished = self.folder / UNFINISHED
+        if unfinished.exists():
+            kept = {entry["test"] for entry in self._kept(unfinished)["tests"]}
+            return {name: "broken off" for name in self.inputs if name not in kept}
+        earlier: dict[str, dict[str, str]] = {}
+        same = set()
+        for _, entry in earlier_entries(self.slot, self.folder):
+            earlier[entry["test"]] = entry["inputs"]
+            if entry["inputs"] == self.inputs.get(entry["test"]):
+                same.add(entry["test"])
+        found = {}
+        for name, inputs in self.inputs.items():
+            before = earlier.get(name)
+            if before is None:
+                found[name] = "never run"
+            elif name not in same:
+                changed = [key for key, value in inputs.items() if before.get(key) != value]
+                found[name] = f"changed: {', '.join(changed)}"
+        return found
+
+    @property
+    def folder(self) -> Path:
+        """The folder of this session's attempts and of its ``session.json``."""
+        return self.slot.folder / self.fingerprint
+
+    @property
+    def record(self) -> Path:
+        """The file that says that the session is over."""
+        return self.folder / "session.json"
+
+    def run(self) -> bool:
+        """Adopt the session if it is over, else run it; return whether it was run.
+
+        Raises:
+            InterruptedSessionError: it was ended from outside.
+        """
+        is_new = not self.record.exists()
+        if is_new:
+            unfinished = self.folder / UNFINISHED
+            documents.write_json(self.record, self._run_attempt(self._kept(unfinished)))
+            unfinished.unlink(missing_ok=True)
+        name = self.record.relative_to(self.slot.pointer.parent).as_posix()
+        documents.write_json(self.slot.pointer, {"session": name})
+        return is_new
+
+    def reopen(self) -> int:
+        """Take a session that is over up again if it has holes; return how many.
+
+        Its record is set aside and its pointer removed, so that the next `run` fills the holes.
+        """
+        if not self.record.exists():
+            return 0
+        record = documents.read_json(self.record, "session")
+        holes = sum(is_hole(entry, self.folder) for entry in record["tests"])
+        if holes:
+            self.slot.pointer.unlink(missing_ok=True)
+            self.record.rename(self.folder / UNFINISHED)
+        return holes
+
+    def _kept(self, unfinished: Path) -> dict[str, Any]:
+        """Return the tests that need not run: of earlier attempts, or of other sessions."""
+        if not unfinished.exists():
+            return {"tests": adopt(self.slot, self.folder, self.inputs), "elapsed_s": 0.0}
+        record = documents.read_json(unfinished, "session")
+        whole = [entry for entry in record["tests"] if not is_hole(entry, self.folder)]
+        return {**record, "tests": whole}
+
+    def _new_attempt(self) -> Path:
+        number = 1 + sum(1 for _ in self.folder.glob("attempt-*"))
+        attempt = self.folder / f"attempt-{number}"
+        attempt.mkdir(parents=True)
+        return attempt
+
+    def _run_attempt(self, kept: dict[str, Any]) -> dict[str, Any]:
+        """Run the tests that are not kept; return the session's record."""
+        earlier = {entry["test"]: entry for entry in kept["tests"]}
+        missing = [test["test"] for test in self.tests if test["test"] not in earlier]
+        attempt = self._new_attempt()
+        begin = time.monotonic()
+        record: dict[str, Any] = {
+            "schema": SESSION_SCHEMA,
+            "campaign": self.slot.campaign.name,
+            "partition": self.slot.partition,
+            "environment": self.slot.environment,
+            "round": self.slot.round,
+            "fingerprint": self.fingerprint,
+            "attempt": attempt.name,
+            "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        exit_status, tests = 0, []
+        if self.environment["status"] != "ready":
+            tests = _without_run(missing, "unavailable", self.environment["reason"])
+            exit_status = None
+        elif missing:
+            exit_status = self._call_reframe(attempt, _of_names(missing) if earlier else [])
+            tests = self._account(attempt, exit_status, missing)
+        found = earlier | {
+            entry["test"]: {**entry, "inputs": self.inputs[entry["test"]]} for entry in tests
+        }
+        return {
+            **record,
+            "elapsed_s": time.monotonic() - begin + kept["elapsed_s"],
+            "reframe_exit_status": exit_status,
+            "tests": [found[test["test"]] for test in self.tests],
+        }
+
+    def _call_reframe(self, attempt: Path, selection: list[str]) -> int:
+        campaign = self.slot.campaign
+        name = provision.reframe_name(self.slot.environment)
+        command = [
+            *reframe_command(campaign),
+            f"--system={self.slot.partition}",
+            f"--prgenv=^{name}$",
+            f"--setvar=launch_timeout_s={campaign.document['launch_timeout_s']}",
+            "--exec-policy=serial",
+            f"--prefix={attempt / 'reframe'}",
+            f"--report-file={attempt / 'report.json'}",
+            *selection,
+            "--run",
+        ]
+        temporary = strays.make_temporary_folder(lock_file())
+        begin_s = time.time()
+        environment = {
+            **os.environ,
+            **reframe_variables(campaign),
+            strays.CAMPAIGN_MARKER: str(campaign.results),
+            strays.LOCK_MARKER: str(lock_file()),
+            strays.SESSION_MARKER: str(attempt),
+            "TMPDIR": str(temporary),
+        }
+        try:
+            with (attempt / "reframe.out").open("wb") as output:
+                process = subprocess.Popen(
+                    command,
+                    cwd=paths.project_root(),
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                )
+                return processes.wait(process, STOP_S)
+        except KeyboardInterrupt:
+            raise InterruptedSessionError("the session was told to stop") from None
+        finally:
+            strays.end_processes(strays.SESSION_MARKER, str(attempt))
+            strays.end_mounts(paths.images_dir())
+            shutil.rmtree(temporary, ignore_errors=True)
+            _clear_after_dead_launches(attempt, begin_s)
+
+    def _account(self, attempt: Path, exit_status: int, names: list[str]) -> list[dict[str, Any]]:
+        """Return what became of every test that was to run.
+
+        Raises:
+            InterruptedSessionError: ReFrame was killed, or stopped before its last test.
+        """
+        if exit_status < 0:
+            raise InterruptedSessionError(
+                f"{attempt}: ReFrame was ended by {signal.Signals(-exit_status).name}"
+            )
+        report = _read_report(attempt / "report.json")
+        if report is None:
+            text = (attempt / "reframe.out").read_text(errors="replace")
+            reason = f"ReFrame exited {exit_status} with no report: {last_line(text)}"
+            return _without_run(names, "not_run", reason)
+        cases = {case["display_name"]: case for case in report}
+        fixtures = [case for case in report if case["fixture"] and case["result"] == "fail"]
+        skips = _read_skips(attempt / "skips.jsonl")
+        accounted = [_account_test(name, cases, fixtures, skips) for name in names]
+        lost = [test["test"] for test in accounted if test["result"] == "lost"]
+        if lost:
+            raise InterruptedSessionError(
+                f"{attempt}: ReFrame exited {exit_status} before {len(lost)} of "
+                f"{len(names)} tests, {lost[0]} first"
+            )
+        for test in accounted:
+            if test["folder"] is not None:
+                test["folder"] = os.path.relpath(test["folder"], self.folder)
+        return accounted
+
+
+def _without_run(names: list[str], verdict: str, reason: str) -> list[dict[str, Any]]:
+    return [
+        {"test": name, "result": "not run", "verdict": verdict, "reason": reason, "folder": None}
+        for name in names
+    ]
+
+
+def _of_names(names: list[str]) -> list[str]:
+    """Return ReFrame's options that select the tests of these names, which it takes unspaced."""
+    return [f"--name=^{re.escape(name.replace(' ', ''))}$" for name in names]
+
+
+def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
+    """Remove from shared memory what launches that did not end well left there.
+
+    Only then: a segment that nobody maps may be one that another job of ours is about to map.
+    """
+    launches = (
+        launch
+        for record in attempt.rglob("launches.jsonl")
+        for launch in records.read_attempts(record)
+    )
+    if (attempt / PATH_FAILURES).exists() or any(launch["exit_status"] != 0 for launch in launches):
+        patterns = provision.left_behind().shared_memory
+        strays.remove_files(strays.SHARED_MEMORY, patterns, begin_s)
+
+
+def _read_report(path: Path) -> list[dict[str, Any]] | None:
+    """Return the test cases of a ReFrame report, None if there is no whole report."""
+    try:
+        report = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return [case for run in report["runs"] for case in run["testcases"]]
+
+
+def _read_skips(path: Path) -> dict[str, dict[str, str]]:
+    if not path.exists():
+        return {}
+    lines = path.read_text("utf-8").splitlines()
+    return {record["test"]: record for record in map(json.loads, lines)}
+
+
+def _account_test(
+    name: str,
+    cases: dict[str, dict[str, Any]],
+    failed_fixtures: list[dict[str, Any]],
+    skips: dict[str, dict[str, str]],
+) -> dict[str, Any]:
+    """Return a test's entry of session.json; its result is "lost" if ReFrame never came to it."""
+    entry: dict[str, Any] = {
+        "test": name,
+        "result": "lost",
+        "verdict": None,
+        "reason": None,
+        "folder": None,
+    }
+    case = cases.get(name)
+    if case is None:
+        return entry
+    entry["result"] = case["result"]
+    if name in skips:
+        entry |= {"verdict": skips[name]["verdict"], "reason": skips[name]["reason"]}
+    elif case["result"] == "fail_deps" or (case["result"] == "skip" and failed_fixtures):
+        reason = failed_fixtures[0]["fail_reason"] if failed_fixtures else "a fixture failed"
+        entry |= {"verdict": "unavailable", "reason": f"kernels not built: {reason}"}
+    elif case["result"] == "skip":
+        # a test whose fixture was skipped is skipped with it; the reason stands with the fixture
+        skip = next(iter(skips.values()), {"verdict": "not_run", "reason": "skipped by ReFrame"})
+        entry |= {"verdict": skip["verdict"], "reason": skip["reason"]}
+    else:
+        passed = case["result"] == "pass"
+        entry["folder"] = case["outputdir"] if passed else case["stagedir"]
+        # ReFrame's report does not hold the messages of expected failures
+        reason = case["fail_reason"] or "an expected failure: a known defect"
+        entry["reason"] = None if passed else " ".join(str(reason).split())
+    return entry

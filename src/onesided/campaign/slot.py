@@ -1,0 +1,137 @@
+"""The place of a session, what its results depend on, and those that earlier sessions have."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from onesided.campaign import records
+from onesided.campaign.campaign import Campaign
+from onesided.system import documents, fingerprint
+from onesided.system.errors import InputError
+
+#: Begins the name of a folder that another session's attempt made; its number ends the name.
+ADOPTED = "of-"
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The place of one session in a campaign: partition, environment and round."""
+
+    campaign: Campaign
+    partition: str
+    environment: str
+    round: int
+
+    @property
+    def pointer(self) -> Path:
+        """The file that names the session in force; what Snakemake looks at."""
+        folder = self.campaign.results / "sessions" / self.environment
+        return folder / self.partition.replace(":", ".") / f"round-{self.round}.json"
+
+    @property
+    def folder(self) -> Path:
+        """Where sessions of this slot stand, one folder a fingerprint."""
+        return self.pointer.with_suffix("")
+
+
+def read_record(slot: Slot) -> tuple[Path, dict[str, Any]]:
+    """Return folder and record of the session in force in a slot.
+
+    Raises:
+        InputError: the slot has none, or its record does not fit the schema.
+    """
+    pointer = documents.read_json(slot.pointer, "session_pointer")
+    record = slot.pointer.parent / pointer["session"]
+    return record.parent, documents.read_json(record, "session")
+
+
+def inputs_of(
+    slot: Slot, environment: Mapping[str, Any], tests: Sequence[Mapping[str, Any]]
+) -> dict[str, dict[str, str]]:
+    """Return what the result of each test depends on, in short, by the test's name.
+
+    A kernel's sources and a check's are those of this test alone: another experiment changes
+    nothing here. Where a provider delivers kernels is no part of it, but what they are is.
+    """
+    campaign = slot.campaign
+    seen = {key: value for key, value in environment.items() if key != "kernels_prefix"}
+    common = {"environment": seen, "campaign": campaign.measuring()}
+    settings_seen = _settings(slot)
+    found = {}
+    for test in tests:
+        values = {**common, "setting": settings_seen[test["setting"]], "test": test}
+        found[test["test"]] = {
+            "kernel": fingerprint.kernel_source_state(test["kernel"]),
+            "check": fingerprint.check_state(test["check"], campaign.site_file),
+            **{
+                name: fingerprint.of_document(value)[: fingerprint.DIGITS]
+                for name, value in values.items()
+            },
+        }
+    return found
+
+
+def _settings(slot: Slot) -> dict[str, Any]:
+    """Return what of the campaign's settings a launch sees: not what they must prove."""
+    values = slot.campaign.setting_values()
+    return {
+        name: {key: value[slot.environment][key] for key in ("variables", "unavailable")}
+        for name, value in values.items()
+    }
+
+
+def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yield folder and entry of each test of the slot's sessions, the oldest first.
+
+    A test that was broken off, or not run, is left out, and so are a record of another version and
+    the session in the folder `but`.
+    """
+    records_found = sorted(
+        (path for path in slot.folder.glob("*/session.json") if path.parent != but),
+        key=lambda path: path.stat().st_mtime_ns,
+    )
+    for path in records_found:
+        try:
+            record = documents.read_json(path, "session")
+        except InputError:
+            continue
+        for entry in record["tests"]:
+            if entry["folder"] is not None and not is_hole(entry, path.parent):
+                yield path.parent, entry
+
+
+def adopt(slot: Slot, own: Path, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the entries that the slot's other sessions have with these inputs.
+
+    Their files become those of the session in the folder `own` by a hard link, so that each
+    session stands alone.
+    """
+    found = {}
+    for folder, entry in earlier_entries(slot, own):
+        if entry["inputs"] == inputs.get(entry["test"]):
+            found[entry["test"]] = (folder, entry)
+    adopted = []
+    for folder, entry in found.values():
+        first, _, rest = entry["folder"].partition("/")
+        name = first if first.startswith(ADOPTED) else f"{ADOPTED}{folder.name}-{first}"
+        target = own / name / rest
+        if not target.exists():
+            partial = target.with_name(f"{target.name}.partial")
+            shutil.rmtree(partial, ignore_errors=True)
+            shutil.copytree(folder / entry["folder"], partial, copy_function=os.link)
+            partial.rename(target)
+        adopted.append({**entry, "folder": f"{name}/{rest}"})
+    return adopted
+
+
+def is_hole(entry: dict[str, Any], folder: Path) -> bool:
+    """Tell whether a test was broken off from outside: its launch never began, or never ended."""
+    if entry["result"] != "fail" or entry["folder"] is None:
+        return False
+    launches = records.read_attempts(folder / entry["folder"] / "launches.jsonl")
+    return not launches or launches[-1]["exit_status"] is None

@@ -1,0 +1,255 @@
+"""Read the files of a campaign that `collect` wrote, and say clearly what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from onesided.system.errors import InputError
+
+RECORD_SCHEMA = "onesided/campaign-record/1"
+
+PLACE = ("system", "partition", "environment", "test", "cell")
+"""What tells one cell of a campaign from another; with the round, one launch of it."""
+
+LAUNCH = (*PLACE, "round")
+"""What tells one launch of a cell from another."""
+
+IDENTITY = (
+    "system",
+    "partition",
+    "environment",
+    "test",
+    "thread_level",
+    "setting",
+    "ranks",
+    "placement",
+    "launch_model",
+    "kernel",
+    "cell",
+)
+"""What describes a cell; nothing is pooled across any of these."""
+
+NATIVE = "native"
+"""The launch model of an environment with no container."""
+
+CELL_COLUMNS: Mapping[str, Any] = {
+    "campaign": pl.String,
+    "system": pl.String,
+    "partition": pl.String,
+    "environment": pl.String,
+    "family": pl.String,
+    "mpi_version": pl.String,
+    "round": pl.Int64,
+    "test": pl.String,
+    "kernel": pl.String,
+    "thread_level": pl.String,
+    "setting": pl.String,
+    "ranks": pl.Int64,
+    "placement": pl.String,
+    "launch_model": pl.String,
+    "cell": pl.String,
+    "labels": pl.String,
+    "status": pl.String,
+    "detail": pl.String,
+    "window_model": pl.String,
+    "checked": pl.Int64,
+    "errors": pl.Int64,
+    "oversubscribed": pl.Boolean,
+    "elapsed_s": pl.Float64,
+    "library_version": pl.String,
+    "thread_provided": pl.String,
+    "clock_global": pl.Boolean,
+    "host": pl.String,
+    "path": pl.String,
+    "threads_after_init": pl.Int64,
+    "session": pl.String,
+    "attempt": pl.Int64,
+}
+
+SAMPLE_COLUMNS: Mapping[str, Any] = {
+    "campaign": pl.String,
+    "system": pl.String,
+    "partition": pl.String,
+    "environment": pl.String,
+    "round": pl.Int64,
+    "test": pl.String,
+    "cell": pl.String,
+    "metric": pl.String,
+    "unit": pl.String,
+    "rank": pl.Int64,
+    "burst": pl.Int64,
+    "index": pl.Int64,
+    "value": pl.Float64,
+}
+
+LAUNCH_COLUMNS: Mapping[str, Any] = {
+    "campaign": pl.String,
+    "environment": pl.String,
+    "partition": pl.String,
+    "round": pl.Int64,
+    "test": pl.String,
+    "started_at": pl.String,
+    "elapsed_s": pl.Float64,
+    "exit_status": pl.Int64,
+}
+
+SUMMARY_COLUMNS: Mapping[str, Any] = {
+    **{name: CELL_COLUMNS[name] for name in IDENTITY},
+    "metric": pl.String,
+    "statistic": pl.String,
+    "unit": pl.String,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "coverage": pl.Float64,
+    "kind": pl.String,
+    "launches": pl.Int64,
+    "rerun_low": pl.Float64,
+    "rerun_high": pl.Float64,
+    "samples": pl.Int64,
+    "p50": pl.Float64,
+    "p95": pl.Float64,
+    "p99": pl.Float64,
+}
+
+_PARQUET_MAGIC = b"PAR1"
+
+
+@dataclass(frozen=True)
+class CollectedCampaign:
+    """One campaign's collected files.
+
+    Attributes:
+        folder: where they stand.
+        record: campaign.json.
+        cells: a row for each declared cell and round, columns `CELL_COLUMNS`.
+        samples: a row a sample, columns `SAMPLE_COLUMNS`.
+        launches: a row a launch, columns `LAUNCH_COLUMNS`.
+    """
+
+    folder: Path
+    record: Mapping[str, Any]
+    cells: pl.DataFrame
+    samples: pl.DataFrame
+    launches: pl.DataFrame
+
+    @property
+    def name(self) -> str:
+        """Return the campaign's name."""
+        return str(self.record["name"])
+
+
+def _check_whole(path: Path) -> None:
+    """Refuse a file that is missing or that was cut before its footer."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(4)
+            size = stream.seek(0, 2)
+            stream.seek(max(0, size - 4))
+            tail = stream.read(4)
+    except OSError as fault:
+        raise InputError(
+            path, None, fault.strerror or fault, "a Parquet file from `onesided collect`"
+        ) from fault
+    if size < 12 or head != _PARQUET_MAGIC or tail != _PARQUET_MAGIC:
+        raise InputError(path, None, f"{size} bytes, cut or no Parquet", "a whole Parquet file")
+
+
+def read_table(path: Path, columns: Mapping[str, Any]) -> pl.DataFrame:
+    """Read a Parquet file; return the declared columns with their declared types.
+
+    Raises:
+        InputError: the file is missing or cut, lacks a column, or holds another type.
+    """
+    _check_whole(path)
+    try:
+        table = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as fault:
+        raise InputError(path, None, fault, "a Parquet file that can be read") from fault
+    missing = [name for name in columns if name not in table.columns]
+    if missing:
+        raise InputError(path, missing[0], "no such column", "the columns `collect` writes")
+    try:
+        return table.select(pl.col(name).cast(kind) for name, kind in columns.items())
+    except pl.exceptions.PolarsError as fault:
+        raise InputError(path, None, fault, "the column types `collect` writes") from fault
+
+
+def read_record(path: Path) -> Mapping[str, Any]:
+    """Read campaign.json.
+
+    Raises:
+        InputError: it is missing, cut, or of another schema version.
+    """
+    try:
+        record = json.loads(path.read_text("utf-8"))
+    except OSError as fault:
+        raise InputError(
+            path, None, fault.strerror or fault, "campaign.json from `onesided collect`"
+        ) from fault
+    except (ValueError, RecursionError) as fault:
+        raise InputError(path, None, fault, "a whole JSON document") from fault
+    found = record.get("schema") if isinstance(record, dict) else type(record).__name__
+    if found != RECORD_SCHEMA:
+        raise InputError(path, "schema", found, RECORD_SCHEMA)
+    if not isinstance(record.get("name"), str):
+        raise InputError(path, "name", record.get("name"), "the campaign's name")
+    return record
+
+
+def _check_cells(cells: pl.DataFrame, path: Path) -> None:
+    for name in ("system", "partition", "environment", "round", "test", "kernel", "cell", "status"):
+        if cells[name].null_count():
+            raise InputError(path, name, "null", "a value in every row")
+    twice = cells.filter(cells.select(*PLACE, "round").is_duplicated())
+    if twice.height:
+        raise InputError(path, "cell", f"{twice['cell'][0]} twice in a round", "one row a launch")
+
+
+def _fill_identity(cells: pl.DataFrame) -> pl.DataFrame:
+    """Give a launch that never ran what its cell's other launches say of themselves."""
+    described = ("thread_level", "setting", "ranks", "placement", "launch_model")
+    return cells.with_columns(
+        pl.col(name).fill_null(pl.col(name).drop_nulls().first().over(PLACE)) for name in described
+    )
+
+
+def read_campaign(folder: Path) -> CollectedCampaign:
+    """Read what `onesided collect` wrote for one campaign.
+
+    Raises:
+        InputError: naming the first file that is missing, cut or of another version.
+    """
+    if not folder.is_dir():
+        raise InputError(folder, None, "no such folder", "a campaign's results folder")
+    record = read_record(folder / "campaign.json")
+    cells = read_table(folder / "cells.parquet", CELL_COLUMNS)
+    _check_cells(cells, folder / "cells.parquet")
+    return CollectedCampaign(
+        folder=folder,
+        record=record,
+        cells=_fill_identity(cells),
+        samples=read_table(folder / "samples.parquet", SAMPLE_COLUMNS),
+        launches=read_table(folder / "launches.parquet", LAUNCH_COLUMNS),
+    )
+
+
+def parse_labels(text: str | None, source: Path) -> dict[str, Any]:
+    """Return a cell's axes from the JSON text in its ``labels``.
+
+    Raises:
+        InputError: it is no JSON object.
+    """
+    try:
+        labels = json.loads(text or "{}")
+    except ValueError as fault:
+        raise InputError(source, "labels", text, "a JSON object of the axes") from fault
+    if not isinstance(labels, dict):
+        raise InputError(source, "labels", text, "a JSON object of the axes")
+    return labels

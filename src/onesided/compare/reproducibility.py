@@ -1,0 +1,251 @@
+"""Two runs of one campaign: how much of what the first said does the second say again?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from onesided.analysis import verdicts
+from onesided.analysis.analyse import read_verdicts
+from onesided.campaign.tables import PLACE, SUMMARY_COLUMNS, read_table
+from onesided.environments import settings
+from onesided.experiments import merits
+from onesided.system.errors import InputError
+
+HELPER_AXES = ("target_state", "case")
+HELPER_PREFIX = "helper"
+
+MOST_UNDECIDED = 0.05
+LEAST_EQUAL_VERDICTS = 0.95
+MOST_HALF_WIDTH = 0.30
+LEAST_NARROW = 0.80
+LEAST_INSIDE = 0.90
+LEAST_OVERLAPPING = 0.95
+"""What a campaign has to reach to be called reproducible."""
+
+Place = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One of the figures.
+
+    Attributes:
+        name: what is counted.
+        count: of how many cells it holds.
+        total: of how many it could.
+        bound: the share it has to reach, or must not exceed; None where nothing is asked.
+        at_most: whether `bound` is an upper one.
+    """
+
+    name: str
+    count: int
+    total: int
+    bound: float | None
+    at_most: bool = False
+
+    @property
+    def share(self) -> float:
+        """Return count over total; NaN without cells."""
+        return self.count / self.total if self.total else float("nan")
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether the bound is met; True where there is none."""
+        if self.bound is None:
+            return True
+        return self.share <= self.bound if self.at_most else self.share >= self.bound
+
+
+def _is_plain(cell: Mapping[str, Any]) -> bool:
+    """Tell whether `figures` compares a cell: default setting, no helper, known to be judged."""
+    plain = cell["setting"] == settings.DEFAULT and not is_helped(cell["labels"])
+    return plain and cell["kernel"] in merits()
+
+
+def place_of(row: Mapping[str, Any]) -> Place:
+    """Return what tells a cell, or its row of the summary, from every other of its campaign."""
+    return tuple(row[name] for name in PLACE)
+
+
+def is_helped(labels: Mapping[str, Any]) -> bool:
+    """Tell whether a second thread of the target is in MPI: on few cores, the scheduler counts."""
+    return any(str(labels.get(axis, "")).startswith(HELPER_PREFIX) for axis in HELPER_AXES)
+
+
+def merit_rows(summary: pl.DataFrame) -> dict[Place, Mapping[str, Any]]:
+    """Return each cell's row of a summary that has its figure of merit."""
+    wanted = pl.any_horizontal(
+        (pl.col("kernel") == kernel)
+        & (pl.col("metric") == merit.metric)
+        & (pl.col("statistic") == merit.statistic)
+        for kernel, merit in merits().items()
+    )
+    return {place_of(row): row for row in summary.filter(wanted).to_dicts()}
+
+
+Row = Mapping[str, Any]
+
+
+def _is_narrow(row: Row) -> bool:
+    return (row["rerun_high"] - row["rerun_low"]) / 2 <= MOST_HALF_WIDTH * row["value"]
+
+
+def _is_inside(first: Row, second: Row) -> bool:
+    """Tell whether the ratio of medians lies within the first's rerun interval over its median."""
+    return first["rerun_low"] <= second["value"] <= first["rerun_high"]
+
+
+def _is_among(first: Row, second: Row) -> bool:
+    """Tell whether the second's median lies within the interval of the first's."""
+    return first["low"] <= second["value"] <= first["high"]
+
+
+def _overlap(first: Row, second: Row) -> bool:
+    """Tell whether the intervals of both medians have a point in common."""
+    return first["low"] <= second["high"] and second["low"] <= first["high"]
+
+
+def figures(first: Path, second: Path) -> list[Figure]:
+    """Return the figures over the cells that both runs have.
+
+    Cells with a helper are left out: on few cores they measure the scheduler. The value of a cell
+    is the median over launches of its figure of merit. Half-width and ratio are held against the
+    interval in which a rerun's median is to lie (`statistics.rerun_interval`). The last figure, of
+    the interval of the median itself, is for comparison and has no bound: six launches of one
+    distribution have their median within that of six others in 90.0 % of all cases.
+
+    Args:
+        first: a results folder that was analysed.
+        second: another, of the same campaign.
+
+    Raises:
+        InputError: a file is missing or cut, or the two have no cell in common.
+    """
+    found = pairs(first, second)
+    total = len(found)
+    words = [pair.cell["verdict"] for pair in found] + [pair.again["verdict"] for pair in found]
+    equal = sum(pair.cell["verdict"] == pair.again["verdict"] for pair in found)
+    timed = [
+        (pair.value, pair.value_again)
+        for pair in found
+        if pair.value is not None and pair.value_again is not None
+    ]
+    held = [rows for rows in timed if all(row["rerun_low"] is not None for row in rows)]
+    narrow = sum(_is_narrow(row) for rows in held for row in rows)
+    percent = f"{MOST_HALF_WIDTH:.0%}"
+    return [
+        Figure(
+            "undecided", words.count(verdicts.UNDECIDED), 2 * total, MOST_UNDECIDED, at_most=True
+        ),
+        Figure("equal verdicts", equal, total, LEAST_EQUAL_VERDICTS),
+        Figure(
+            f"half-width of the rerun interval at most {percent} of the median",
+            narrow,
+            2 * len(timed),
+            LEAST_NARROW,
+        ),
+        *(
+            Figure(name, sum(holds(*rows) for rows in over), len(timed), bound)
+            for name, holds, over, bound in (
+                ("ratio of medians within the rerun interval", _is_inside, held, LEAST_INSIDE),
+                ("intervals of both medians overlap", _overlap, timed, LEAST_OVERLAPPING),
+                ("second median within the first's interval", _is_among, timed, None),
+            )
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One cell in two runs.
+
+    Attributes:
+        cell: its entry in the first run's verdicts.json.
+        again: its entry in the second's.
+        value: its headline row of the first run's summary; None where no launch gave a value.
+        value_again: of the second's.
+    """
+
+    cell: Mapping[str, Any]
+    again: Mapping[str, Any]
+    value: Row | None
+    value_again: Row | None
+
+    @property
+    def ratio(self) -> float | None:
+        """Return the second's median over the first's; None without both."""
+        if self.value is None or self.value_again is None or not self.value["value"]:
+            return None
+        return self.value_again["value"] / self.value["value"]
+
+    @property
+    def is_inside(self) -> bool | None:
+        """Tell whether the second's median is where a rerun's is to lie; None if nothing says."""
+        if self.value is None or self.value_again is None or self.value["rerun_low"] is None:
+            return None
+        return _is_inside(self.value, self.value_again)
+
+
+def pairs(
+    first: Path,
+    second: Path,
+    chosen: Callable[[Mapping[str, Any]], bool] = _is_plain,
+    place_in_first: Callable[[Place], Place] = lambda place: place,
+) -> list[Pair]:
+    """Return the cells that both runs have.
+
+    Args:
+        first: a results folder that was analysed.
+        second: another.
+        chosen: tells of an entry of verdicts.json whether it is wanted; by default those that
+            `figures` compares.
+        place_in_first: where in the first run a cell of the second has to be looked for.
+
+    Raises:
+        InputError: a file is missing or cut, or the two have no cell in common.
+    """
+    one = {place_of(cell): cell for cell in read_verdicts(first / "verdicts.json") if chosen(cell)}
+    two = {
+        place_in_first(place_of(cell)): cell
+        for cell in read_verdicts(second / "verdicts.json")
+        if chosen(cell)
+    }
+    if not one.keys() & two.keys():
+        raise InputError(second, None, "no cell of the other run", f"the cells of {first}")
+    heads, again = (
+        merit_rows(read_table(folder / "summary.parquet", SUMMARY_COLUMNS))
+        for folder in (first, second)
+    )
+    return [
+        Pair(cell, two[place], heads.get(place), again.get(place_of(two[place])))
+        for place, cell in one.items()
+        if place in two
+    ]
+
+
+def turned(first: Path, second: Path) -> list[str]:
+    """Return the cells whose verdicts differ, one line each."""
+    return [
+        f"{pair.cell['environment']} {pair.cell['thread_level']} {pair.cell['cell']}: "
+        f"{pair.cell['verdict']} -> {pair.again['verdict']}"
+        for pair in pairs(first, second)
+        if pair.cell["verdict"] != pair.again["verdict"]
+    ]
+
+
+def lines(found: Sequence[Figure]) -> list[str]:
+    """Return the figures as a person reads them."""
+    return [_line(figure) for figure in found]
+
+
+def _line(figure: Figure) -> str:
+    said = f"{figure.name}: {figure.count} of {figure.total} ({figure.share:.1%})"
+    if figure.bound is None:
+        return said
+    asked = f"{'at most' if figure.at_most else 'at least'} {figure.bound:.0%}"
+    return f"{said}; {asked}: {'holds' if figure.holds else 'does not hold'}"

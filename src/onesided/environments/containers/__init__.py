@@ -1,0 +1,141 @@
+"""Container images: what one holds, and how a kernel is launched in it.
+
+Launch models: *contained*, launcher and ranks in one container; *hybrid*, the host's launcher and a
+container a rank; *bind*, so, with the host's MPI mounted over the image's.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from onesided.system import documents, paths
+from onesided.system.errors import InputError, OnesidedError
+from onesided.system.processes import ProgramError, ask
+
+Document = dict[str, Any]
+
+RUNTIME = "apptainer"
+CONTAINED, HYBRID, BIND = "contained", "hybrid", "bind"
+ABI = "abi"
+"""The image of kernels with the MPI ABI, and no MPI."""
+OWN, SHARED = "own", "shared"
+"""Namespaces of the containers of a launch: one's own, or shared by those of one launcher."""
+
+IMAGE_VARIABLE = "ONESIDED_IMAGE"
+"""Set inside an image of ours: the file that says what it holds."""
+ROOT = Path("/opt/onesided")
+"""Where the project stands in every image."""
+DOCUMENT = ROOT / "image.json"
+MPI_MOUNT = ROOT / "mpi"
+"""Where a host's MPI is mounted in the image without one."""
+READ_TIMEOUT_S = 60.0
+
+
+def inside() -> Path | None:
+    """Return the document of the image that this process runs in, None outside."""
+    declared = os.environ.get(IMAGE_VARIABLE)
+    return Path(declared) if declared else None
+
+
+def read_own() -> Document:
+    """Return what the image holds that this process runs in.
+
+    Raises:
+        InputError: this is no image of ours, or its document does not fit the schema.
+    """
+    path = inside()
+    if path is None:
+        expected = "the command to be called inside an image"
+        raise InputError(IMAGE_VARIABLE, None, "not set", expected)
+    return documents.read_json(path, "image")
+
+
+def runtime() -> Path | None:
+    """Return the program that runs images, None where there is none."""
+    found = shutil.which(RUNTIME)
+    return Path(found) if found else None
+
+
+def runtime_version(program: Path) -> str:
+    """Return what the program says of itself, in one line."""
+    return _ask([str(program), "--version"]).strip()
+
+
+def image_file(name: str) -> Path:
+    """Return the file of an image: ``onesided-<name>.sif`` in ``ONESIDED_IMAGES``, or in build."""
+    return paths.images_dir() / f"onesided-{name}.sif"
+
+
+def read(program: Path, image: Path) -> Document:
+    """Return what an image holds.
+
+    Raises:
+        OnesidedError: it cannot be run, or is none of ours.
+        InputError: its document does not fit the schema.
+    """
+    source = f"{image}: {DOCUMENT}"
+    text = _ask([str(program), "--silent", *exec_words(), str(image), "cat", str(DOCUMENT)])
+    return documents.parse_json(text, "image", source)
+
+
+def _ask(command: Sequence[str]) -> str:
+    try:
+        return ask(command, timeout_s=READ_TIMEOUT_S)
+    except ProgramError as fault:
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", str(fault))
+        raise OnesidedError(f"{Path(command[0]).name}: {plain}") from fault
+
+
+def exec_words() -> list[str]:
+    """Return ``exec``, and with which option where the caller is root."""
+    # root in a sandbox may lack a capability that apptainer asks for unless it makes a namespace
+    return ["exec", "--userns"] if os.geteuid() == 0 else ["exec"]
+
+
+def exec_options(environment: Mapping[str, Any]) -> list[str]:
+    """Return the options of ``apptainer exec`` for an environment's document."""
+    container = environment["container"]
+    options = exec_words()[1:]
+    if container["namespaces"] == SHARED:
+        options.append("--sharens")
+    for bind in container["binds"]:
+        options += ["--bind", bind]
+    for name, value in container["variables"].items():
+        options += ["--env", f"{name}={value}"]
+    return options
+
+
+def is_entered(environment: Mapping[str, Any]) -> bool:
+    """Tell whether a launch has to enter a container: not where we are in it already."""
+    return environment["container"] is not None and inside() is None
+
+
+def launches_inside(environment: Mapping[str, Any]) -> bool:
+    """Tell whether what is to be started is a container with launcher and ranks in it."""
+    return environment["launch_model"] == CONTAINED and is_entered(environment)
+
+
+def command(
+    environment: Mapping[str, Any], launcher: Sequence[str], program: Sequence[str], folder: Path
+) -> list[str]:
+    """Return the words that launch a program, natively or by the document's launch model.
+
+    Args:
+        environment: the document.
+        launcher: the MPI's launcher with its options.
+        program: the kernel with its options.
+        folder: the working folder, seen by the same name inside.
+    """
+    if not is_entered(environment):
+        return [*launcher, *program]
+    image = environment["container"]["image"]
+    here = ["--bind", str(folder), "--pwd", str(folder)]
+    enter = [RUNTIME, "--silent", "exec", *here, *exec_options(environment), image]
+    if launches_inside(environment):
+        return [*enter, *launcher, *program]
+    return [*launcher, *enter, *program]

@@ -1,0 +1,340 @@
+"""Build images from containers/ and the versions in config/environments.yaml.
+
+What is slow (Debian, the Python side) is in the base, which is built anew only when what it is made
+from changed. An MPI's image holds the files of the checkout as they are now.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from onesided.environments import containers, kernels, provision
+from onesided.environments.declarations import WHEEL
+from onesided.environments.providers.command import alone
+from onesided.system import fingerprint, paths
+from onesided.system.errors import InputError, OnesidedError
+
+BASE, TOOLCHAIN = "base", "toolchain"
+ALL, OPENSHMEM = "all", "openshmem"
+MPI = "mpi"
+"""The definition of all images with MPIs in them; each kernel is an app of theirs."""
+FAMILIES = {
+    "mpich": ("MPICH", "MPICH's own (permissive)"),
+    "openmpi": ("Open MPI", "BSD-3-Clause (Open MPI)"),
+    "impi": (
+        "Intel MPI",
+        "Intel Simplified Software License (Intel MPI), which goes with every copy",
+    ),
+}
+"""What a reader calls the libraries of each family, and what they may be passed on under."""
+APP = """
+%apprun {kernel}
+    exec sh /opt/onesided/containers/scripts/app.sh {kernel} "$@"
+"""
+#: What of the checkout is not needed inside.
+LEFT_OUT = re.compile(r"(tests|benchmarks|\.ci|spack)/|\.git|spack\.yaml$")
+#: What the base is made from, beside its definition and scripts.
+PYTHON_SIDE = (
+    "requirements.lock", "requirements.in", "pyproject.toml", "README.md", "LICENSE",
+    "tools/setup.py", "src/onesided/__init__.py",
+)  # fmt: skip
+#: Settings of pip's that decide where packages come from; others stay the machine's own.
+PIP_SETTINGS = ("index-url", "extra-index-url", "trusted-host", "proxy", "timeout", "retries")
+DEBIAN = "bookworm", "trixie"
+EPOCH_VARIABLE = "SOURCE_DATE_EPOCH"
+#: gzip, which every kernel and squashfuse reads, at a level that is faster than the default, 9.
+COMPRESSION = "-comp gzip -Xcompression-level 4"
+
+
+def definition_text(name: str) -> str:
+    """Return a definition as the runtime is called with it: an app for each kernel there is."""
+    text = (paths.project_root() / "containers" / f"{name}.def").read_text("utf-8")
+    if name == MPI:
+        text += "".join(APP.format(kernel=kernel) for kernel in kernels.names())
+    return text
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image that can be built.
+
+    Attributes:
+        name: as in the file's name, ``onesided-<name>.sif``.
+        definition: the file in containers/ without its suffix.
+        arguments: the definition's build arguments beside those of every build.
+    """
+
+    name: str
+    definition: str
+    arguments: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def file(self) -> Path:
+        """The image."""
+        return containers.image_file(self.name)
+
+
+def known() -> dict[str, Image]:
+    """Return the images there are, by name: one a family, one an environment, and the others.
+
+    A family's holds its first version in config/environments.yaml.
+    """
+    declared = [one for one in provision.declared().values() if one.provider == WHEEL]
+    first: dict[str, provision.Declaration] = {}
+    for declaration in declared:
+        first.setdefault(declaration.family, declaration)
+    found = [_with_mpis(family, [declaration]) for family, declaration in first.items()]
+    found += [_with_mpis(one.name, [one]) for one in declared]
+    found += [
+        _with_mpis(ALL, list(first.values())),
+        Image(containers.ABI, containers.ABI, {"version": first["mpich"].version}),
+        Image(OPENSHMEM, OPENSHMEM),
+    ]
+    return {image.name: image for image in found}
+
+
+def _with_mpis(name: str, declared: Sequence[provision.Declaration]) -> Image:
+    """Return the image of this name with these MPIs in it."""
+    arguments = {
+        "name": declared[0].family if len(declared) == 1 else name,
+        "environments": " ".join(one.name for one in declared),
+        "mpi": ",".join(one.family for one in declared),
+        "version": ",".join(one.version for one in declared),
+        "title": ", ".join(f"{FAMILIES[one.family][0]} {one.version}" for one in declared),
+        "licences": "; ".join(
+            ["BSD-3-Clause (onesided)", *(FAMILIES[one.family][1] for one in declared)]
+        ),
+    }
+    return Image(name, MPI, arguments)
+
+
+class Builder:
+    """Builds images one after another; what they share is made once."""
+
+    def __init__(self, bootstrap: str = "docker", mirror: str | None = None) -> None:
+        """Find the runtime.
+
+        Args:
+            bootstrap: ``docker``, Debian's image from a registry, or ``debootstrap``.
+            mirror: of Debian's packages, for debootstrap; that of this machine's apt by default.
+
+        Raises:
+            OnesidedError: there is no runtime.
+        """
+        program = containers.runtime()
+        if program is None:
+            raise OnesidedError(f"found no {containers.RUNTIME} in PATH (docs/containers.md)")
+        self._program = program
+        self._bootstrap = bootstrap
+        self._mirror = mirror
+        self._folder = paths.images_dir()
+        self._context = self._folder / "context"
+
+    def build(self, image: Image) -> float:
+        """Build an image, and what it stands on unless that is there; return the seconds it took.
+
+        Two builds into one folder wait for each other.
+
+        Raises:
+            OnesidedError: a build failed; its log is named, and the image that was there stays.
+        """
+        begin = time.monotonic()
+        with alone(self._folder, "another build", print, threading.Event()):
+            try:
+                base = self._shared(BASE, self._base_state(), self._base_arguments())
+                self._shared(TOOLCHAIN, self._state_of(TOOLCHAIN, base), {})
+                self._build(image)
+            finally:
+                # pip's settings may hold a password
+                shutil.rmtree(self._context, ignore_errors=True)
+        return time.monotonic() - begin
+
+    def _build(self, image: Image) -> None:
+        self._make_context()
+        lock = hashlib.sha256((paths.project_root() / "requirements.lock").read_bytes()).hexdigest()
+        arguments = {**image.arguments, "commit": commit(), "lock": lock}
+        self._call(image.definition, image.file, arguments)
+
+    def _shared(self, name: str, state: str, arguments: Mapping[str, str]) -> str:
+        """Build an image that others stand on unless it is there; return its state."""
+        target, stamp = self._folder / f"{name}.sif", self._folder / f"{name}.state"
+        if not (target.exists() and stamp.exists() and stamp.read_text() == state):
+            stamp.unlink(missing_ok=True)
+            self._make_context()
+            self._call(name, target, arguments)
+            stamp.write_text(state)
+        return state
+
+    def _state_of(self, name: str, *more: str) -> str:
+        folder = paths.project_root() / "containers"
+        files = [
+            folder / f"{name}.def",
+            *(folder / "scripts" / f for f in ("common.sh", f"{name}.sh")),
+        ]
+        return hashlib.sha256(
+            "\0".join([fingerprint.of_files(files, folder), *more]).encode()
+        ).hexdigest()
+
+    def _base_state(self) -> str:
+        root = paths.project_root()
+        made_from = fingerprint.of_files([root / name for name in PYTHON_SIDE], root)
+        return self._state_of(BASE, made_from, self._bootstrap)
+
+    def _base_arguments(self) -> dict[str, str]:
+        arguments = {"bootstrap": self._bootstrap}
+        if self._bootstrap == "debootstrap":
+            arguments["mirror"] = self._mirror or host_mirror()
+        return arguments
+
+    def _make_context(self) -> None:
+        """Lay out what the definitions copy: the checkout, the scripts, pip's settings."""
+        root = paths.project_root()
+        shutil.rmtree(self._context, ignore_errors=True)
+        source, python = self._context / "source", self._context / "python"
+        for name in files_of_checkout():
+            _copy(root / name, source / name)
+        (source / "COMMIT").write_text(commit() + "\n")
+        for name in PYTHON_SIDE:
+            _copy(root / name, python / name)
+        scripts = self._context / "scripts"
+        for path in (root / "containers" / "scripts").iterdir():
+            _copy(path, scripts / path.name)
+        _write_pip_settings(scripts)
+        for path in self._context.rglob("*"):
+            os.utime(path, (epoch(), epoch()))
+
+    def _call(self, definition: str, target: Path, arguments: Mapping[str, str]) -> None:
+        """Call the runtime; the image appears under its name only when it is whole."""
+        partial = target.with_suffix(".partial.sif")
+        log = target.with_suffix(".log")
+        command = [str(self._program), "build", "--force", "--mksquashfs-args", COMPRESSION]
+        if os.geteuid() != 0:
+            command.append("--fakeroot")
+        common = {"images": self._folder, "context": self._context, "epoch": epoch()}
+        text = definition_text(definition)
+        called = target.with_suffix(".def")
+        called.write_text(text, "utf-8")
+        for name, value in {**common, **arguments}.items():
+            if re.search(rf"^ +{name}=", text, re.MULTILINE):
+                command += ["--build-arg", f"{name}={value}"]
+        command += [str(partial), str(called)]
+        with log.open("w", encoding="utf-8") as output:
+            answer = subprocess.run(
+                command,
+                cwd=paths.project_root(),
+                env={**os.environ, EPOCH_VARIABLE: str(epoch())},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
+        if answer.returncode != 0:
+            partial.unlink(missing_ok=True)
+            raise OnesidedError(f"{definition}.def was not built: {_reason(log)} (see {log})")
+        partial.replace(target)
+
+
+def _reason(log: Path) -> str:
+    text = re.sub(r"\x1b\[[0-9;]*m", "", log.read_text("utf-8", errors="replace"))
+    lines = [line for line in text.splitlines() if line.strip()]
+    told = [line for line in lines if re.match(r"(bake|verify|setup|E|FATAL|ERROR): ?", line)]
+    return " ".join((told or lines or ["it wrote nothing"])[0].split())
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target, follow_symlinks=False)
+    target.chmod(0o755 if os.access(source, os.X_OK) else 0o644)
+
+
+def _git(*words: str) -> str | None:
+    """Return what git says of the checkout, None where it is none."""
+    try:
+        answer = subprocess.run(
+            ["git", "-C", paths.project_root(), *words], capture_output=True, text=True, check=False
+        )
+    except OSError:
+        return None
+    return answer.stdout if answer.returncode == 0 else None
+
+
+def files_of_checkout() -> Iterator[str]:
+    """Yield the files of the checkout that an image needs, by their names below its root.
+
+    Raises:
+        OnesidedError: this is no checkout of git's.
+    """
+    listed = _git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    if listed is None:
+        raise OnesidedError(
+            f"{paths.project_root()}: found no git checkout; images are built from one"
+        )
+    for name in sorted(set(listed.split("\0")) - {""}):
+        if not LEFT_OUT.match(name) and (paths.project_root() / name).is_file():
+            yield name
+
+
+def commit() -> str:
+    """Return the checkout's commit; with ``+changes`` where files differ from it."""
+    head = (_git("rev-parse", "HEAD") or "unknown").strip()
+    return f"{head}+changes" if _git("status", "--porcelain") else head
+
+
+def epoch() -> int:
+    """Return ``SOURCE_DATE_EPOCH``, by default the commit's time; seconds.
+
+    Raises:
+        InputError: it is no number.
+    """
+    told = os.environ.get(EPOCH_VARIABLE)
+    if told is None:
+        return int((_git("log", "-1", "--format=%ct") or "0").strip() or 0)
+    if not told.isdigit():
+        raise InputError(EPOCH_VARIABLE, None, repr(told), "seconds since 1970")
+    return int(told)
+
+
+def host_mirror() -> str:
+    """Return the mirror of Debian's packages that this machine's apt uses.
+
+    Raises:
+        InputError: it uses none.
+    """
+    try:
+        answer = subprocess.run(
+            ["apt-get", "indextargets", "--format", "$(REPO_URI) $(ORIGIN) $(CODENAME)"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        lines = [line.split() for line in answer.stdout.splitlines()]
+    except OSError:
+        lines = []
+    for words in lines:
+        if words[1:2] == ["Debian"] and words[2:3] and words[2] in DEBIAN:
+            return words[0]
+    raise InputError("--mirror", None, "no mirror of Debian's in apt's settings", "--mirror URL")
+
+
+def _write_pip_settings(folder: Path) -> None:
+    """Write down pip's settings on this machine, with its certificates, for builds inside."""
+    answer = subprocess.run(
+        [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=False
+    )
+    settings = dict(re.findall(r"^(?:global|install|:env:)\.([\w-]+)='(.*)'$", answer.stdout, re.M))
+    lines = [f"{name} = {settings[name]}" for name in PIP_SETTINGS if name in settings]
+    certificates = settings.get("cert") or os.environ.get("SSL_CERT_FILE")
+    if certificates and Path(certificates).is_file():
+        shutil.copyfile(certificates, folder / "certificates.pem")
+        lines.append("cert = /opt/onesided-build/certificates.pem")
+    (folder / "pip.conf").write_text("\n".join(["[global]", *lines]) + "\n")

@@ -1,0 +1,174 @@
+"""The kernels of an environment: where they stand, building them, running one by hand."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from onesided.environments import containers, settings
+from onesided.system import fingerprint, paths, strays
+from onesided.system.errors import EXIT_BAD_INPUT, InputError, OnesidedError
+
+PLACEMENT = "unbound"
+THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
+LAUNCH_MARKER = "ONESIDED_LAUNCH"
+"""Set for every process of one launch; a rank that outlives its launcher is found by it."""
+NO_STUDIES = {"harness", "rma", "openshmem"}
+"""Folders of the kernels' sources that hold what kernels share, or are built on request."""
+LAST_WORDS = 2000
+"""Characters of a failed build's output that a message holds."""
+
+
+def build_script() -> Path:
+    """Return the script that builds and installs all kernels with one compiler."""
+    return paths.project_root() / "reframe_checks" / "build_kernels.sh"
+
+
+def sources() -> Path:
+    """Return the folder of the kernels' sources."""
+    return paths.project_root() / "src" / "kernels"
+
+
+def names() -> list[str]:
+    """Return the names of all kernels: of their executables, and of what CMake makes one of."""
+    found = [
+        path.stem
+        for path in sources().glob("*/*")
+        if path.parent.name not in NO_STUDIES and (path.suffix == ".c" or any(path.glob("*.c")))
+    ]
+    return sorted(found)
+
+
+def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> Path:
+    """Return the folder that holds ``bin/<kernel>`` for an environment's document.
+
+    Where CMake builds them its name holds the state of sources and environment, so that a session
+    finds what an earlier one built, and a changed source builds anew.
+
+    Args:
+        environment: the document.
+        thread_level: whose kernels, where a provider delivers them for each level.
+    """
+    delivered = environment["kernels_prefix"]
+    if delivered:
+        return Path(delivered[thread_level])
+    state = f"{fingerprint.kernels_state()}-{environment['declaration_digest'][:8]}"
+    return paths.build_dir() / "kernels" / environment["name"] / state
+
+
+def build(environment: Mapping[str, Any]) -> Path:
+    """Build an environment's kernels unless they stand already; return their folder.
+
+    Raises:
+        OnesidedError: they do not build; the last lines of the build's output say why.
+    """
+    prefix = prefix_of(environment)
+    if prefix.is_dir() or environment["kernels_prefix"]:
+        return prefix
+    command = ["sh", build_script(), sources(), prefix, environment["compilers"]["c"]]
+    answer = subprocess.run(
+        command, env=variables(environment), capture_output=True, text=True, check=False
+    )
+    if answer.returncode != 0:
+        said = (answer.stdout + answer.stderr)[-LAST_WORDS:]
+        raise OnesidedError(f"{environment['name']}: the kernels do not build: {said}")
+    return prefix
+
+
+def variables(environment: Mapping[str, Any], setting: str = settings.DEFAULT) -> dict[str, str]:
+    """Return the variables under which an environment's programs run, with a setting's.
+
+    Raises:
+        InputError: the setting is unavailable for the environment's family.
+    """
+    value = settings.value(setting, environment["family"], environment["version"])
+    if value.unavailable:
+        expected = f"a setting that {environment['name']} has"
+        raise InputError("--setting", setting, value.unavailable, expected)
+    programs = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+    if environment["launcher"]["path"]:
+        programs.insert(0, str(Path(environment["launcher"]["path"]).parent))
+    path = {"PATH": os.pathsep.join(programs)}
+    return {**os.environ, **environment["variables"], **path, **value.variables}
+
+
+def launch_line(
+    environment: Mapping[str, Any], kernel: str, options: Sequence[str], ranks: int = 2
+) -> list[str]:
+    """Return the command that launches a kernel, with the placement and room for its ranks.
+
+    Where the environment is in a container, the folder it is called in is seen inside.
+    """
+    launcher = environment["launcher"]
+    room = launcher["oversubscribe"] if ranks > (os.cpu_count() or 1) else []
+    program = str(prefix_of(environment) / "bin" / kernel)
+    places = launcher["placement"][PLACEMENT]
+    starter = [launcher["path"], "-n", str(ranks), *places, *room]
+    return containers.command(environment, starter, [program, *options], Path.cwd())
+
+
+def check_options(
+    environment: Mapping[str, Any],
+    variables: Mapping[str, str],
+    kernel: str,
+    options: Sequence[str],
+) -> None:
+    """Ask a kernel, with no launcher, whether it takes some options.
+
+    Raises:
+        OnesidedError: it does not; its own line, with the exit code of bad input.
+    """
+    program = str(prefix_of(environment) / "bin" / kernel)
+    line = containers.command(environment, [], [program, "--list-cells", *options], Path.cwd())
+    answer = subprocess.run(
+        line, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    if answer.returncode == EXIT_BAD_INPUT:
+        fault = OnesidedError(answer.stderr.strip() or f"{kernel} does not take {options}")
+        fault.exit_code = EXIT_BAD_INPUT
+        raise fault
+
+
+def launch(
+    line: Sequence[str],
+    variables: Mapping[str, str],
+    timeout_s: float,
+    *,
+    quiet: bool = False,
+    errors: IO[bytes] | None = None,
+) -> int:
+    """Run a launch line to its end; return the launcher's exit status.
+
+    Args:
+        line: from `launch_line`.
+        variables: from `variables`.
+        timeout_s: after this the launcher and its ranks are ended.
+        quiet: whether what the ranks print is dropped.
+        errors: a file for what they write to standard error.
+
+    Raises:
+        OnesidedError: it took longer than `timeout_s`.
+    """
+    marker = uuid.uuid4().hex
+    output = subprocess.DEVNULL if quiet else None
+    try:
+        answer = subprocess.run(
+            line,
+            env={**variables, LAUNCH_MARKER: marker},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output if errors is None else errors,
+            timeout=timeout_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as fault:
+        raise OnesidedError(f"timed out after {timeout_s:.0f} s") from fault
+    finally:
+        strays.end_processes(LAUNCH_MARKER, marker)
+        strays.end_mounts(paths.images_dir())
+    return answer.returncode

@@ -1,0 +1,180 @@
+"""Run a command with a time-out, its output in a file, and end it with everything it started."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import signal
+import subprocess
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from onesided.system import strays
+from onesided.system.errors import OnesidedError
+
+Say = Callable[[str], None]
+
+#: Carried by every process of one command; ranks leave the process group of their launcher.
+MARKER = "ONESIDED_COMMAND"
+POLL_S = 0.02
+LOCK_POLL_S = 0.2
+REASON_LENGTH = 300
+FAULT = re.compile(r"error|abort|fatal|fail|cannot|not found|not enough", re.IGNORECASE)
+#: A line with words of an error stack, as MPICH and its relatives write it; the deepest comes last.
+STACKED = re.compile(r"^\w+\(\d+\)\.*:[ \t]*(\S.*)$", re.MULTILINE)
+
+
+class UnavailableError(OnesidedError):
+    """An environment cannot be had here; the message is the reason, in one line."""
+
+
+class StoppedError(OnesidedError):
+    """We were told to stop; nothing is said of the environment."""
+
+
+def one_line(text: str) -> str:
+    """Return the text as one line of at most REASON_LENGTH characters."""
+    return " ".join(text.split())[:REASON_LENGTH]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a command ended.
+
+    Attributes:
+        status: exit status; negative for a signal; None when it ran out of time and was ended.
+        output: what it wrote to standard output and standard error.
+    """
+
+    status: int | None
+    output: str
+
+    def main_line(self) -> str:
+        """Return the line that says why.
+
+        It is the deepest of an MPI's error stack, else the first line that speaks of a fault, else
+        the first that says something.
+        """
+        stack = STACKED.findall(self.output)
+        if stack:
+            return one_line(stack[-1])
+        lines = [line for line in self.output.splitlines() if any(c.isalnum() for c in line)]
+        faults = [line for line in lines if FAULT.search(line)]
+        return one_line((faults or lines or ["it wrote nothing"])[0])
+
+
+@dataclass(frozen=True)
+class Command:
+    """How to run commands: told when to stop.
+
+    Attributes:
+        stop: set by the owner to end all commands at once.
+        guard: a locked file; commands hold it open as their standard input.
+    """
+
+    stop: threading.Event = field(default_factory=threading.Event)
+    guard: IO[str] | None = None
+
+    def run(
+        self,
+        words: Sequence[str | Path],
+        *,
+        log: Path,
+        timeout_s: float,
+        variables: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+        holds_guard: bool = False,
+    ) -> Outcome:
+        """Run a command to its end.
+
+        Args:
+            words: the command.
+            log: file that receives its output.
+            timeout_s: after this it is ended.
+            variables: added to this process's environment.
+            folder: working folder.
+            holds_guard: keep the lock for as long as it lives, even if we are killed: it writes
+                where only the holder may.
+
+        Raises:
+            UnavailableError: there is no such program.
+            StoppedError: ``stop`` was set.
+        """
+        token = uuid.uuid4().hex
+        with log.open("w+", encoding="utf-8", errors="replace") as output:
+            try:
+                process = subprocess.Popen(
+                    [str(word) for word in words],
+                    stdin=self.guard if holds_guard else subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    env={**os.environ, **(variables or {}), MARKER: token},
+                    cwd=folder,
+                    start_new_session=True,
+                )
+            except OSError as fault:
+                program = Path(words[0]).name
+                raise UnavailableError(f"{program} cannot be started: {fault.strerror}") from fault
+            status = self._wait(process, timeout_s)
+            if status != 0:
+                strays.end_processes(MARKER, token)
+        if self.stop.is_set():
+            raise StoppedError("interrupted")
+        return Outcome(status, log.read_text("utf-8", errors="replace"))
+
+    def _wait(self, process: subprocess.Popen, timeout_s: float) -> int | None:
+        deadline = time.monotonic() + timeout_s
+        while process.poll() is None:
+            if self.stop.is_set() or time.monotonic() > deadline:
+                _end_group(process)
+                return None
+            time.sleep(POLL_S)
+        return process.returncode
+
+
+@contextmanager
+def alone(folder: Path, what_for: str, say: Say, stop: threading.Event) -> Iterator[IO[str]]:
+    """Hold a folder's lock, against other runs and other threads; yield the locked file.
+
+    Args:
+        folder: made where it is not there.
+        what_for: what is waited for while another holds it.
+        say: called with that.
+        stop: ends the waiting from another thread.
+
+    Raises:
+        StoppedError: ``stop`` was set while another held the lock.
+        OnesidedError: the folder cannot be written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        stream = (folder / "lock").open("a+")
+    except OSError as fault:
+        raise OnesidedError(f"{folder}: cannot be written: {fault.strerror}") from fault
+    with stream:
+        while True:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                say(f"waiting for {what_for}")
+            if stop.is_set():
+                raise StoppedError("interrupted")
+            time.sleep(LOCK_POLL_S)
+        yield stream
+
+
+def _end_group(process: subprocess.Popen) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    finally:
+        process.wait()

@@ -1,0 +1,85 @@
+"""Settings: named sets of run-time variables, one value an MPI family (`config/settings.yaml`)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from typing import Any
+
+from onesided.system import documents, paths
+from onesided.system.errors import InputError
+
+DEFAULT = "default"
+"""The setting that sets nothing: what the others are held against."""
+
+CHOICE_VARIABLE = "ONESIDED_SETTINGS"
+"""Which settings ReFrame makes checks for, separated by commas; without it, for all.
+
+It makes every check of a file before it selects any, and a session of a campaign wants few."""
+
+
+@dataclass(frozen=True)
+class SettingValue:
+    """What a setting means for one MPI.
+
+    Attributes:
+        variables: what to set; empty for nothing.
+        unavailable: the reason why the setting cannot be had, None if it can.
+        path: what must be found for the setting to count: fields of `transport.Path`, and
+            ``progress_thread``; empty for no condition.
+    """
+
+    variables: dict[str, str]
+    unavailable: str | None
+    path: dict[str, Any] = field(default_factory=dict)
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON knows it."""
+        return asdict(self)
+
+
+@cache
+def _document() -> dict[str, dict]:
+    return documents.read_yaml(paths.config_dir() / "settings.yaml", "settings")
+
+
+def names() -> list[str]:
+    """Return the declared settings in the order of the file."""
+    return list(_document())
+
+
+def chosen() -> list[str]:
+    """Return those that checks are made for (`CHOICE_VARIABLE`), in the order of the file.
+
+    Raises:
+        InputError: one is not declared.
+    """
+    asked = os.environ.get(CHOICE_VARIABLE)
+    if not asked:
+        return names()
+    unknown = [name for name in asked.split(",") if name not in names()]
+    if unknown:
+        raise InputError(CHOICE_VARIABLE, None, unknown[0], f"one of {', '.join(names())}")
+    return [name for name in names() if name in asked.split(",")]
+
+
+def _of_version(declared: dict[str, Any], version: str) -> dict[str, Any]:
+    """Return the series' own value where the family declares one for it."""
+    series = [name for name in declared.get("series", {}) if f"{version}.".startswith(f"{name}.")]
+    return declared["series"][max(series, key=len)] if series else declared
+
+
+def value(setting: str, family: str, version: str) -> SettingValue:
+    """Return what ``setting`` is for an MPI; unknown families have no value, with the reason.
+
+    Raises:
+        KeyError: the setting is not declared.
+    """
+    families = _document()[setting]["families"]
+    if family not in families:
+        return SettingValue({}, f"setting {setting} declares nothing for {family}")
+    declared = _of_version(families[family], version)
+    return SettingValue(
+        declared.get("variables", {}), declared.get("unavailable"), declared.get("path", {})
+    )

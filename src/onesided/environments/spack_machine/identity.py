@@ -1,0 +1,166 @@
+"""Which MPI a compiler wrapper really links, asked of the library and not of the wrapper's name."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from onesided.environments.providers.command import one_line
+from onesided.system.errors import OnesidedError
+from onesided.system.processes import ProgramError, ask
+
+TIMEOUT_S = 60
+#: Set by a user's shell they would let another library run than the one that was linked.
+LOADER_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
+#: From this version on Intel MPI stands in mpi/<two numbers> and not in mpi/<all numbers>.
+INTEL_SHORT_FOLDER = (2021, 11)
+
+#: What a library says of itself, by Spack's name of the package. Cray MPICH and MVAPICH do not
+#: begin as MPICH does, which they are made from, so the order does not matter.
+SAYS = {
+    "mpich": re.compile(r"^MPICH Version:\s*(\d[\w.]*)", re.MULTILINE),
+    "openmpi": re.compile(r"^Open MPI v(\d[\w.]*)", re.MULTILINE),
+    "intel-oneapi-mpi": re.compile(r"^Intel\(R\) MPI Library (\d[\d.]*)", re.MULTILINE),
+    "mvapich": re.compile(r"^MVAPICH Version\s*:\s*(\d[\w.]*)", re.MULTILINE),
+    "mvapich2": re.compile(r"^MVAPICH2 Version\s*:\s*(\d[\w.]*)", re.MULTILINE),
+    "cray-mpich": re.compile(r"CRAY MPICH version (\d[\d.]*)"),
+}
+#: MPIs that Spack has packages of and that are not told apart here by what they say.
+OTHER_MPI_PACKAGES = frozenset(
+    {
+        "cray-mvapich2",
+        "fujitsu-mpi",
+        "hpcx-mpi",
+        "mpi-serial",
+        "mpilander",
+        "mpt",
+        "msmpi",
+        "mvapich-plus",
+        "nmad",
+        "spectrum-mpi",
+    }
+)
+MPI_PACKAGES = frozenset(SAYS) | OTHER_MPI_PACKAGES
+
+
+#: Folders in which several MPIs can stand.
+SHARED_PREFIXES = ("/", "/usr")
+
+
+class UnknownMpiError(OnesidedError):
+    """A wrapper does not compile, does not run or links an MPI unknown here; one line."""
+
+    def __init__(self, program: str | Path, reason: str) -> None:
+        """Say what became of a program; ``reason`` alone is for where its path stands already."""
+        self.reason = reason
+        super().__init__(f"{program}: {reason}")
+
+
+@dataclass(frozen=True)
+class Identity:
+    """An MPI as its library describes itself.
+
+    Attributes:
+        package: Spack's name.
+        version: its version.
+        library: the file, with all links followed.
+        text: all that it says of itself.
+    """
+
+    package: str
+    version: str
+    library: Path
+    text: str = ""
+
+    def __str__(self) -> str:
+        """Return it as a spec."""
+        return f"{self.package}@{self.version}"
+
+    def is_version(self, wanted: str) -> bool:
+        """Return whether this is ``wanted``, or one of the two says fewer numbers of the same."""
+        pairs = zip(self.version.split("."), wanted.split("."), strict=False)
+        return all(own == other for own, other in pairs)
+
+
+def is_shared(folder: Path) -> bool:
+    """Return whether several MPIs can stand in a folder, so that it is no MPI's own."""
+    return os.path.realpath(folder) in SHARED_PREFIXES
+
+
+def component(package: str, version: str, prefix: Path) -> Path:
+    """Return the folder with ``bin`` and ``lib`` in it, below the prefix that Spack is given."""
+    if package != "intel-oneapi-mpi":
+        return prefix
+    numbers = version.split(".")
+    leading = tuple(int(number) for number in numbers[:2] if number.isdigit())
+    short = ".".join(numbers[:2])
+    return prefix / "mpi" / (short if leading >= INTEL_SHORT_FOLDER else version)
+
+
+def component_variables(package: str, folder: Path) -> dict[str, str]:
+    """Return what has to be set to compile and run with an MPI.
+
+    Args:
+        package: Spack's name.
+        folder: from `component`.
+    """
+    libraries = [folder / "lib", folder / "lib64", folder / "lib" / "release"]
+    if package == "intel-oneapi-mpi":
+        libraries.append(folder / "lib" / "libfabric")
+    # what Spack links finds the library by an RPATH, whatever the wrapper itself leaves
+    found = {"LD_LIBRARY_PATH": ":".join(map(str, libraries))}
+    if package == "intel-oneapi-mpi":
+        found["I_MPI_ROOT"] = str(folder)
+    return found
+
+
+def clean_environment() -> dict[str, str]:
+    """Return this process's variables without those that exchange a library."""
+    return {name: text for name, text in os.environ.items() if name not in LOADER_VARIABLES}
+
+
+def identify(wrapper: Path, variables: Mapping[str, str] | None = None) -> Identity:
+    """Compile a program with a wrapper, run it, and return what the library said.
+
+    Args:
+        wrapper: a C compiler wrapper.
+        variables: set for compiling and running.
+
+    Raises:
+        UnknownMpiError: it does not compile or run, or the library is none we know.
+    """
+    with tempfile.TemporaryDirectory(prefix="onesided-identify-") as folder:
+        source = resources.files("onesided.environments").joinpath("spack_machine/identify.c")
+        (Path(folder) / "identify.c").write_text(source.read_text("utf-8"), "utf-8")
+        words = [wrapper, "identify.c", "-o", "identify", "-ldl"]
+        _run(words, folder, variables)
+        path, _, text = _run([Path(folder) / "identify"], folder, variables).partition("\n")
+    for package, pattern in SAYS.items():
+        match = pattern.search(text)
+        if match:
+            return Identity(package, match[1].rstrip("."), Path(os.path.realpath(path)), text)
+    raise UnknownMpiError(wrapper, f"an MPI unknown here: {one_line(text)!r}")
+
+
+def shown(wrapper: Path) -> list[str]:
+    """Return the words of the command that a wrapper would run.
+
+    Raises:
+        UnknownMpiError: it does not show them.
+    """
+    return _run([wrapper, "-show"], None, None).split()
+
+
+def _run(
+    words: Sequence[str | Path], folder: str | None, variables: Mapping[str, str] | None
+) -> str:
+    try:
+        environment = {**clean_environment(), **(variables or {})}
+        return ask(words, timeout_s=TIMEOUT_S, folder=folder, variables=environment)
+    except ProgramError as fault:
+        raise UnknownMpiError(words[0], str(fault)) from fault

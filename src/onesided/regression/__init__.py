@@ -1,0 +1,1 @@
+"""What a site keeps: references with their bounds, and defects that it knows."""

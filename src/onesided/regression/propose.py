@@ -1,0 +1,210 @@
+"""References proposed from a campaign: verdicts, and prices with bounds from their spread."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from onesided.analysis.analyse import launch_values, read_verdicts
+from onesided.analysis.prices import cores_limits
+from onesided.analysis.repeats import CLEAR_SHARE
+from onesided.analysis.verdicts import FAILURES, NOT_MEASURED
+from onesided.campaign.tables import PLACE, CollectedCampaign, read_campaign
+from onesided.compare.reproducibility import Place, is_helped, place_of
+from onesided.environments import settings
+from onesided.experiments import EXPERIMENTS
+from onesided.regression import references
+
+KERNEL, METRIC = "progress", "price"
+"""The figure that is held. What an access takes beside a computing target is a mixture of accesses
+that waited and accesses that did not, with a spread between launches of up to a factor of 30; that
+it waits is held by its verdict. The shared counter does not say how far apart its cores were."""
+
+BOUND_FACTOR = 2.0
+"""A bound is so many times the least launch. Launches of one campaign say nothing of a drift
+between campaigns: over five pairs of four campaigns on one machine, within three hours, 3,534
+prices were at most 1.79 times the median of the other campaign's."""
+
+AGREEING = 3
+"""Launches, the least among them, that have to agree on what the least is: one or two may have been
+lucky, and then no later launch clears its bound."""
+
+MOST_SPREAD = BOUND_FACTOR * CLEAR_SHARE
+"""They agree when they differ by at most this factor: a launch that shows what the third of them
+did clears a bound of `BOUND_FACTOR`. Where they differ by more, a bound would have to be higher,
+and a slow-down by a factor of three could pass below it."""
+
+LEAST_LAUNCHES = 5
+"""Launches that a bound needs. With three, 1 in 100 slow-downs by a factor of three passed on a
+machine whose cores others shared, for all three had met it slow; with five, 1 in 250."""
+
+DIGITS = 4
+"""Significant digits of what is kept."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What the launches of a figure come to.
+
+    Attributes:
+        value: the least launch, in the unit of the figure.
+        launches: how many have a price, however they met the cores.
+        spread: how many times the least the third least launch is.
+        agreeing: launches that are at most `MOST_SPREAD` times the least.
+    """
+
+    value: float
+    launches: int
+    spread: float
+    agreeing: int
+
+    @property
+    def misses(self) -> float:
+        """Return the slow-down below which one may be missed.
+
+        A later launch may lie as far below the least as the third least lies above.
+        """
+        return BOUND_FACTOR * self.spread
+
+    @property
+    def refusal(self) -> str | None:
+        """Return why there is no bound, and how many rounds would give one; None if there is."""
+        if self.launches < LEAST_LAUNCHES:
+            reason = f"measured in {self.launches} launches, {LEAST_LAUNCHES} needed"
+        elif self.spread > MOST_SPREAD:
+            reason = (
+                f"the bound would be {self.spread / CLEAR_SHARE:.3g} times the value, at most "
+                f"{BOUND_FACTOR:g} allowed: the three least of {self.launches} launches differ by "
+                f"a factor of {self.spread:.3g}"
+            )
+        else:
+            return None
+        rounds = max(LEAST_LAUNCHES, math.ceil(self.launches * AGREEING / self.agreeing))
+        return f"{reason}; about {rounds} rounds would give one"
+
+    def entry(self) -> dict[str, Any]:
+        """Return what is kept of a figure that has a bound."""
+        return {
+            "value": _rounded(self.value),
+            "upper": _rounded(self.value * BOUND_FACTOR),
+            "misses": round(self.misses, 2),
+            "unit": "s",
+            "launches": self.launches,
+        }
+
+
+def propose(values: Sequence[float]) -> Proposal:
+    """Return what launches come to.
+
+    Args:
+        values: one a launch, at least one, in seconds.
+    """
+    ordered = sorted(values)
+    least = ordered[0]
+    third = ordered[min(AGREEING, len(ordered)) - 1]
+    agreeing = sum(value <= MOST_SPREAD * least for value in ordered)
+    return Proposal(least, len(ordered), third / least, agreeing)
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
+def _proposals(campaign: CollectedCampaign) -> Iterator[tuple[Place, Proposal]]:
+    """Return the proposal for each cell that has a price."""
+    prices = launch_values(campaign, EXPERIMENTS[KERNEL]).filter(
+        (pl.col("metric") == METRIC) & (pl.col("value") > 0)
+    )
+    for *place, values in prices.group_by(PLACE).agg("value").sort(PLACE).iter_rows():
+        yield tuple(place), propose(values)
+
+
+def documents_of(folder: Path) -> dict[Path, dict[str, Any]]:
+    """Return the reference documents of a campaign, by file: verdicts, and figures with bounds.
+
+    Figures of cells that failed, that have a helper (on few cores they measure the scheduler) or
+    another setting than the default are left out.
+
+    Args:
+        folder: a results folder that was analysed.
+
+    Raises:
+        InputError: one of its files is missing, cut or of another version.
+    """
+    cells = read_verdicts(folder / "verdicts.json")
+    found = references.documents_of(cells, folder.resolve().name)
+    wanted = {place_of(cell) for cell in cells if _is_held(cell)}
+    campaign = read_campaign(folder)
+    limits = cores_limits(campaign.samples)
+    kept: dict[Path, _Figures] = defaultdict(_Figures)
+    for place, proposal in _proposals(campaign):
+        system, partition, environment, test, cell = place
+        if place in wanted:
+            name = references.figure_name(METRIC, cell)
+            kept[references.file_of(system, partition, environment)].add(test, name, proposal)
+    return {
+        path: {
+            **document,
+            **limits.get((document["system"], document["partition"]), {}),
+            "figures": dict(kept[path].bounds),
+            "refused": dict(kept[path].refused),
+        }
+        for path, document in found.items()
+    }
+
+
+class _Figures:
+    """What a file keeps of figures: by test and figure its bound, or why it has none."""
+
+    def __init__(self) -> None:
+        self.bounds: dict[str, dict[str, Any]] = defaultdict(dict)
+        self.refused: dict[str, dict[str, str]] = defaultdict(dict)
+
+    def add(self, test: str, name: str, proposal: Proposal) -> None:
+        """Keep a figure."""
+        if proposal.refusal is None:
+            self.bounds[test][name] = proposal.entry()
+        else:
+            self.refused[test][name] = proposal.refusal
+
+
+def _is_held(cell: Mapping[str, Any]) -> bool:
+    return (
+        cell["verdict"] not in (*FAILURES, *NOT_MEASURED)
+        and cell["setting"] == settings.DEFAULT
+        and not is_helped(cell["labels"])
+    )
+
+
+def describe(document: Mapping[str, Any]) -> list[str]:
+    """Return what a document holds: a line in all, then one for each figure."""
+    held = [figure for figures in document["figures"].values() for figure in figures.values()]
+    refused = sum(map(len, document["refused"].values()))
+    verdicts = sum(len(cells) for cells in document["tests"].values())
+    said = f"{verdicts} verdicts, {len(held)} figures with a bound, {refused} without"
+    if held:
+        said += f"; a slow-down by {max(figure['misses'] for figure in held):.2g} times fails each"
+    return [said, *_figure_lines(document["figures"], _bound), *_figure_lines(document["refused"])]
+
+
+def _bound(figure: Mapping[str, Any]) -> str:
+    return (
+        f"fails above {figure['upper']:.3g} {figure['unit']}, {BOUND_FACTOR:g} times its value; "
+        f"misses a slow-down below {figure['misses']:.2g} times"
+    )
+
+
+def _figure_lines(
+    figures: Mapping[str, Mapping[str, Any]], say: Callable[[Any], str] = "no bound: {}".format
+) -> list[str]:
+    return [
+        f"  {test.split()[0]} {name}: {say(of)}"
+        for test, named in figures.items()
+        for name, of in named.items()
+    ]

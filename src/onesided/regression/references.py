@@ -1,0 +1,187 @@
+"""References: what a site keeps of an environment, and what in a launch no longer fits it.
+
+One file a partition and environment, ``references/<system>.<partition>/<environment>.json``, made
+from a campaign. A launch fails its check when a cell that was ``independent`` waits; in regression
+mode also when a figure is above its bound.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from onesided.analysis.moments import PRICE, least, moments
+from onesided.analysis.statistics import median
+from onesided.analysis.verdicts import (
+    INDEPENDENT,
+    OBSERVED,
+    WAITING_LAUNCH,
+    Probe,
+)
+from onesided.campaign.records import samples_of
+from onesided.system import documents, names, paths
+from onesided.system.errors import InputError
+
+SCHEMA = "onesided/references/1"
+FOLDER_VARIABLE = "ONESIDED_REFERENCES"
+
+MINIMUM_SAMPLES = 5
+"""Valid samples that one launch needs to speak against a reference."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a site keeps of one test under one environment.
+
+    Attributes:
+        verdicts: by cell.
+        figures: by ReFrame's performance variable (`figure_name`): value, upper, unit, launches.
+        near_s: a figure holds for launches whose cores were at most this far apart, as a cache
+            line's round trip; None where that is not known, and every launch counts.
+        least_width: and for launches whose core, the origin's, did at least so many operations at
+            a time; None as above. A bound leaves room for what the target's costs.
+    """
+
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+    figures: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    near_s: float | None = None
+    least_width: float | None = None
+
+
+def folder() -> Path:
+    """Return ``references/`` (``ONESIDED_REFERENCES`` if set)."""
+    declared = os.environ.get(FOLDER_VARIABLE)
+    return Path(declared).resolve() if declared else paths.project_root() / "references"
+
+
+def file_of(system: str, partition: str, environment: str) -> Path:
+    """Return the file with the references of one environment on one partition.
+
+    Raises:
+        InputError: one of the three is no name.
+    """
+    place = {"system": system, "partition": partition, "environment": environment}
+    for what, name in place.items():
+        names.check("references", what, name)
+    return folder() / f"{system}.{partition}" / f"{environment}.json"
+
+
+def documents_of(cells: Iterable[Mapping[str, Any]], campaign: str) -> dict[Path, dict[str, Any]]:
+    """Return the reference documents of a campaign's verdicts, by file.
+
+    Only what was observed is kept: a failure or an undecided cell is nothing to hold on to.
+
+    Args:
+        cells: entries of verdicts.json.
+        campaign: its name, for the record.
+    """
+    found: dict[Path, dict[str, Any]] = {}
+    tests: dict[Path, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    for cell in cells:
+        if cell["verdict"] not in OBSERVED:
+            continue
+        place = {name: cell[name] for name in ("system", "partition", "environment")}
+        path = file_of(**place)
+        found.setdefault(path, {"schema": SCHEMA, **place, "campaign": campaign})
+        tests[path][cell["test"]][cell["cell"]] = cell["verdict"]
+    return {path: {**document, "tests": dict(tests[path])} for path, document in found.items()}
+
+
+def write(found: Mapping[Path, Mapping[str, Any]], replace: bool = False) -> None:
+    """Write reference documents.
+
+    Raises:
+        InputError: a file stands already and may not be replaced; nothing was written.
+    """
+    standing = [path for path in found if path.exists()]
+    if standing and not replace:
+        raise InputError(standing[0], None, "a file", "none, or --replace")
+    for path, document in found.items():
+        documents.write_json(path, document)
+
+
+def read(path: Path, test: str) -> Kept:
+    """Return what a file keeps of a test; nothing where there is no such file.
+
+    Raises:
+        InputError: the file is cut or does not fit its schema.
+    """
+    if not path.exists():
+        return Kept()
+    document = documents.read_json(path, "references")
+    return Kept(
+        document["tests"].get(test, {}),
+        document.get("figures", {}).get(test, {}),
+        document.get("near_s"),
+        document.get("least_width"),
+    )
+
+
+def figure_name(metric: str, cell: str) -> str:
+    """Return what ReFrame calls the median of a cell's samples of a metric."""
+    return f"{metric}[{cell}]"
+
+
+def launch_figure(result: Mapping[str, Any], metric: str, ranks: str = "all") -> float | None:
+    """Return the figure of a launch: the median, of a price that of the moment that counts.
+
+    Args:
+        result: a result line with what was added to it.
+        metric: name of the series.
+        ranks: as for `records.samples_of`.
+    """
+    if metric == PRICE:
+        moment = least(moments(_series(result)))
+        return None if moment is None else moment.price
+    samples = samples_of(result, metric, ranks)
+    return median(samples) if samples else None
+
+
+def _series(result: Mapping[str, Any]) -> Iterable[tuple[str, Sequence[float]]]:
+    return ((series["metric"], series["samples"]) for series in result["series"])
+
+
+def is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
+    """Tell whether a launch met the cores as those launches did from which its bounds are."""
+    moment = least(moments(_series(result)))
+    if moment is None:
+        return True
+    distance, width = moment.distance, moment.width
+    is_far = kept.near_s is not None and distance is not None and distance > kept.near_s
+    is_shared = kept.least_width is not None and width is not None and width < kept.least_width
+    return not is_far and not is_shared
+
+
+def probe_of(result: Mapping[str, Any]) -> Probe:
+    """Return the valid samples of one result line of the kernel progress.
+
+    Args:
+        result: with the series of docs/progress.md.
+    """
+    from onesided.experiments.progress import analysis  # loads the tables' library
+
+    return analysis.probe_of_series(result["series"])
+
+
+def turned(kept: Mapping[str, str], probes: Mapping[str, Probe]) -> dict[str, str]:
+    """Return a line for each cell that was independent and waits in this launch.
+
+    Args:
+        kept: verdicts by cell, from `read`.
+        probes: the launch's valid samples by cell.
+    """
+    found = {}
+    for cell, word in kept.items():
+        probe = probes.get(cell)
+        if word != INDEPENDENT or probe is None or len(probe.remaining) < MINIMUM_SAMPLES:
+            continue
+        if probe.early_fraction <= WAITING_LAUNCH:
+            found[cell] = (
+                f"{cell}: was independent, now waits ({probe.early_fraction:.0%} of "
+                f"{len(probe.remaining)} accesses were early, above {WAITING_LAUNCH:.0%} expected)"
+            )
+    return found

@@ -1,0 +1,214 @@
+"""ReFrame's configuration of a site, made from the few lines that are the site's own."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from onesided.environments import provision
+from onesided.system import paths, strays
+
+Entry = dict[str, Any]
+
+LOCAL = "local"
+#: Schedulers of ReFrame's that submit with ``sbatch``: by accounting, and without it.
+SLURM = ("slurm", "squeue")
+#: How often ReFrame looks whether a launch is over, times a second. By default it slows down to one
+#: in ten seconds, longer than a launch on a machine of one's own.
+LOOKS_LOCAL = 10
+#: A scheduler is asked less often: several sessions wait for it at a time.
+LOOKS_SCHEDULER_MOST, LOOKS_SCHEDULER_LEAST = 1, 0.2
+#: For each record, written or not, ReFrame collects all that a check says of itself, some 10 ms
+#: each: at its level debug, a third of a core beside the launches that it looks at.
+LOG_LEVEL = "verbose"
+LOG = "reframe.log"
+#: The name of ReFrame's first log, and the module that opened it.
+FIRST_LOG, FIRST_LOG_OWNER = "rfm-*.log", "reframe.core.logging"
+#: A session's TMPDIR is a folder of the machine that ReFrame runs on; a node may not have it.
+TEMPORARY_FOLDER_OF_THE_NODE = '[ -d "${TMPDIR:-/tmp}" ] || unset TMPDIR'
+
+#: What `configuration` takes as sections of their own beside those that it makes.
+SECTIONS = ("modes", "storage", "autodetect_methods")
+
+PERFLOG_FIELDS = (
+    "%(check_result)s",
+    "%(check_job_completion_time)s",
+    "%(check_display_name)s",
+    "%(check_environ)s",
+    "%(check_perfvalues)s",
+)
+PERFLOG_FIGURE = (
+    "%(check_perf_var)s=%(check_perf_value)s %(check_perf_unit)s"
+    " (r=%(check_perf_ref)s l=%(check_perf_lower_thres)s u=%(check_perf_upper_thres)s)|"
+)
+
+
+def configuration(
+    system: str,
+    descr: str,
+    partitions: Sequence[Entry],
+    hostnames: Sequence[str] = (".*",),
+    **more: Any,
+) -> Entry:
+    """Return what a site file calls ``site_configuration``.
+
+    Every declared environment is listed, also one that is not there: its checks are skipped with
+    the reason, and not left out. Of those in containers only the ones that were provided are.
+
+    Args:
+        system: ReFrame's name of the machine.
+        descr: a line for readers.
+        partitions: ReFrame's partition entries. ``environs``, if given, names environments as
+            config/environments.yaml does; all by default. Extras and features that are ours:
+            docs/vocabulary.md.
+        hostnames: regular expressions of the hosts that ReFrame is started on.
+        more: lists that become sections of their own (``environments``, to add some, ``modes``,
+            ``storage``, ``autodetect_methods``); ``general``, a mapping of ReFrame's general
+            options, which go before those here; any other key is one of ReFrame's system entry.
+
+    Raises:
+        InputError: config/environments.yaml is faulty, or a name in ``environs`` is not in it.
+    """
+    folder = _folder()
+    _move_first_log(folder)
+    names = _names()
+    added = more.pop("environments", [])
+    general = {**_general(partitions), **more.pop("general", {})}
+    sections = {name: more.pop(name) for name in SECTIONS if name in more}
+    return {
+        "systems": [
+            {
+                "name": system,
+                "descr": descr,
+                "hostnames": list(hostnames),
+                "prefix": str(folder),
+                "partitions": [_partition(entry, names) for entry in partitions],
+                **more,
+            }
+        ],
+        "environments": [*(_environment(name, system) for name in names), *added],
+        "general": [general],
+        "logging": [_logging(folder)],
+        "modes": [regression_mode()],
+        # a campaign keeps results of its own, and its sessions run many at a time
+        "storage": [{"enable": strays.SESSION_MARKER not in os.environ}],
+        **sections,
+    }
+
+
+def _names() -> list[str]:
+    """Return the environments of every partition that names none."""
+    declared = provision.declared(in_containers=True)
+    return [
+        name
+        for name, one in declared.items()
+        if one.launch_model == provision.NATIVE or paths.environment_file(name).exists()
+    ]
+
+
+def regression_mode() -> Entry:
+    """Return ReFrame's mode ``regression``: the short set, held against what the site keeps."""
+    checks = paths.project_root() / "reframe_checks"
+    options = [
+        f"--checkpath={checks}",
+        "--recursive",
+        "--tag=regression",
+        "--filter-expr=setting == 'default'",
+        "--setvar=hold_figures=yes",
+    ]
+    # ReFrame takes each apart as a shell does
+    return {"name": "regression", "options": [shlex.quote(option) for option in options]}
+
+
+def _folder() -> Path:
+    """Return the folder for ReFrame's files: the session's, else one below ``build/``."""
+    declared = os.environ.get(strays.SESSION_MARKER)
+    folder = Path(declared) if declared else paths.build_dir() / "reframe"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _move_first_log(folder: Path) -> None:
+    """Let ReFrame's first log be the one that it goes on with.
+
+    Before ReFrame reads a site file it opens a log in the system's temporary folder, which it
+    leaves there.
+    """
+    handlers = getattr(getattr(sys.modules.get(FIRST_LOG_OWNER), "_logger", None), "handlers", ())
+    for handler in handlers:
+        path = Path(getattr(handler, "baseFilename", ""))
+        if path.match(FIRST_LOG):
+            handler.close()
+            path.unlink(missing_ok=True)
+            # opened again by the next record
+            handler.baseFilename = str(folder / LOG)
+
+
+def _partition(entry: Entry, names: Sequence[str]) -> Entry:
+    """Return a partition with what every partition has."""
+    chosen = [one.name for one in provision.select(entry.get("environs", names))]
+    found = {
+        **entry,
+        "environs": [provision.reframe_name(name) for name in chosen],
+    }
+    if entry.get("scheduler") == LOCAL:
+        return {"max_jobs": 1, **found}
+    found["prepare_cmds"] = [TEMPORARY_FOLDER_OF_THE_NODE, *entry.get("prepare_cmds", [])]
+    return found
+
+
+def _environment(name: str, system: str) -> Entry:
+    """Return ReFrame's entry of an environment, from the file that its provider wrote.
+
+    The checks set its variables (`shell.of_environment`).
+    """
+    document = provision.read(name)
+    return {
+        "name": provision.reframe_name(name),
+        "cc": document["compilers"].get("c", "false"),
+        "extras": {"onesided": document},
+        "features": document["features"],
+        "target_systems": [system],
+    }
+
+
+def _general(partitions: Sequence[Entry]) -> Entry:
+    most = least = LOOKS_LOCAL
+    if any(entry.get("scheduler") != LOCAL for entry in partitions):
+        most, least = LOOKS_SCHEDULER_MOST, LOOKS_SCHEDULER_LEAST
+    return {
+        "resolve_module_conflicts": False,
+        "remote_detect": False,
+        "poll_rate_min": least,
+        "poll_rate_max": most,
+        "report_junit": None,
+    }
+
+
+def _logging(folder: Path) -> Entry:
+    return {
+        "level": LOG_LEVEL,
+        "handlers": [
+            {"type": "stream", "name": "stdout", "level": "info", "format": "%(message)s"},
+            {
+                "type": "file",
+                "name": str(folder / LOG),
+                "level": LOG_LEVEL,
+                "format": "[%(asctime)s] %(levelname)s: %(check_info)s: %(message)s",
+            },
+        ],
+        "handlers_perflog": [
+            {
+                "type": "filelog",
+                "prefix": "%(check_system)s/%(check_partition)s",
+                "level": "info",
+                "format": "|".join(PERFLOG_FIELDS),
+                "format_perfvars": PERFLOG_FIGURE,
+                "append": True,
+            }
+        ],
+    }

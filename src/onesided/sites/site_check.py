@@ -1,0 +1,368 @@
+"""What a site file lacks, told before anything is submitted.
+
+The file is loaded as ReFrame loads it. What only its own machine can have, a scheduler's programs
+say, is a fault on that machine, which `hostnames` tells, and a note anywhere else.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from onesided.environments.providers.command import one_line
+from onesided.sites import LOCAL, SLURM
+from onesided.system import documents
+from onesided.system.errors import InputError
+
+Entry = dict[str, Any]
+
+ONE_NODE, NETWORK = "one_node", "network"
+#: The launcher that stands for each environment's own, and what Slurm starts ranks with.
+OWN_LAUNCHER, SRUN = "mpiexec", "srun"
+#: Launchers of ReFrame's that start one process on one machine, and no ranks.
+WITHOUT_RANKS = ("local", "clush", "pdsh", "ssh")
+#: What ReFrame calls for a scheduler or a launcher.
+PROGRAMS = {
+    **dict.fromkeys(SLURM, "sbatch"),
+    "pbs": "qsub",
+    "torque": "qsub",
+    "sge": "qsub",
+    "lsf": "bsub",
+    "oar": "oarsub",
+    "flux": "flux",
+    "flux-run": "flux",
+    SRUN: "srun",
+    "srunalloc": "srun",
+    "alps": "aprun",
+    "ibrun": "ibrun",
+    "lrun": "lrun",
+    "mpirun": "mpirun",
+    "mpirun-openmpi": "mpirun",
+    "mpirun-intelmpi": "mpirun",
+}
+SRUN_TIMEOUT_S = 10.0
+
+
+@dataclass
+class Findings:
+    """What was found in a site file.
+
+    Attributes:
+        faults: what has to be mended.
+        notes: what is worth to know.
+        partitions: a line for each partition that could be read.
+    """
+
+    faults: list[InputError] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    partitions: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Partition:
+    """A partition of a site file, and where it stands.
+
+    Attributes:
+        path: the file.
+        name: ``system:partition``.
+        entry: ReFrame's entry.
+        documents: those of its environments, by ReFrame's names; None without one of ours.
+        is_here: the file is this machine's.
+    """
+
+    path: Path
+    name: str
+    entry: Entry
+    documents: dict[str, Entry | None]
+    is_here: bool
+
+    def fault(self, where: str, found: object, expected: str) -> InputError:
+        """Return a fault in a field of the partition."""
+        return InputError(self.path, f"{self.name}: {where}", found, expected)
+
+    @property
+    def ready(self) -> list[Entry]:
+        """The documents of the environments that can run."""
+        return [one for one in self.documents.values() if one and one["status"] == "ready"]
+
+    @property
+    def extras(self) -> Entry:
+        """What the partition says in extras."""
+        return self.entry.get("extras", {})
+
+    @property
+    def features(self) -> list[str]:
+        """What the partition says in features."""
+        return self.entry.get("features", [])
+
+
+def check(path: Path) -> Findings:
+    """Hold a site file against ReFrame, the vocabulary, the environments and this machine."""
+    findings = Findings()
+    try:
+        site = _load(path)
+        systems = _systems(site)
+    except InputError as fault:
+        findings.faults.append(fault)
+        return findings
+    for system in systems:
+        try:
+            is_here = _is_here(system, path)
+        except InputError as fault:
+            findings.faults.append(fault)
+            continue
+        if not is_here:
+            findings.notes.append(
+                f"{system['name']} is another machine than {socket.gethostname()}: "
+                "its programs are not looked for in earnest"
+            )
+        for entry in system["partitions"]:
+            name = f"{system['name']}:{entry['name']}"
+            partition = _Partition(path, name, entry, _documents(site, entry), is_here)
+            _check_partition(partition, findings)
+    return findings
+
+
+def _load(path: Path) -> Any:
+    """Return ReFrame's configuration of a file, as ReFrame itself would have it.
+
+    Raises:
+        InputError: the file cannot be loaded, or ReFrame refuses it.
+    """
+    from reframe.core import config
+    from reframe.core.exceptions import ConfigError
+
+    if not path.is_file():
+        raise InputError(path, None, "no such file", "a site file, such as sites/laptop.py")
+    try:
+        site = config.load_config(str(path))
+        site.validate()
+    except InputError:
+        raise
+    except SyntaxError as fault:
+        raise InputError(path, f"line {fault.lineno}", fault.msg, "Python") from fault
+    except ConfigError as fault:
+        expected = "a configuration that ReFrame takes"
+        raise InputError(path, *_reason(fault, path), expected) from fault
+    except Exception as fault:
+        found = f"{type(fault).__name__}: {fault}"
+        raise InputError(path, None, found, "a file that Python can load") from fault
+    return site
+
+
+def _reason(fault: Exception, path: Path) -> tuple[str | None, str]:
+    """Return field and words of what ReFrame, or the schema it refers to, complains of.
+
+    The words leave out the path, which the message begins with: a long one would cut them short.
+    """
+    cause = fault.__cause__ or fault
+    if hasattr(cause, "absolute_path"):
+        return ".".join(map(str, cause.absolute_path)) or None, cause.message
+    return None, str(cause).replace(f"'{path}'", "a file that")
+
+
+def _systems(site: Any) -> list[Entry]:
+    """Return the systems of the file: ReFrame puts them before its own."""
+    from reframe.core import settings
+
+    own = len(settings.site_configuration["systems"])
+    return site["systems"][: len(site["systems"]) - own]
+
+
+def _is_here(system: Entry, path: Path) -> bool:
+    """Tell whether ReFrame would take the system's entry on this host."""
+    for pattern in system["hostnames"]:
+        try:
+            if re.match(pattern, socket.gethostname()):
+                return True
+        except re.error as fault:
+            where = f"{system['name']}: hostnames"
+            raise InputError(path, where, pattern, f"a regular expression: {fault}") from fault
+    return False
+
+
+def _documents(site: Any, entry: Entry) -> dict[str, Entry | None]:
+    """Return what is known of the environments of a partition."""
+    defined = {one["name"]: one for one in site["environments"]}
+    return {
+        name: defined.get(name, {}).get("extras", {}).get("onesided")
+        for name in entry.get("environs", [])
+    }
+
+
+def _check_partition(partition: _Partition, findings: Findings) -> None:
+    faults = [
+        *_words(partition),
+        *_placement(partition),
+        *_backends(partition),
+        *_environments(partition),
+    ]
+    missing = list(_programs(partition))
+    if partition.is_here:
+        faults += missing
+    else:
+        findings.notes += [str(fault) for fault in missing]
+    findings.faults += faults
+    findings.notes += _notes(partition)
+    findings.partitions.append(_line(partition))
+
+
+def _words(partition: _Partition) -> Iterator[InputError]:
+    """Yield extras and features that nobody reads, or with values that nobody understands."""
+    for name, content in (("extras", partition.extras), ("features", partition.features)):
+        where = f"{partition.name}: {name}"
+        yield from documents.faults(content, f"partition#{name}", partition.path, where)
+
+
+def _placement(partition: _Partition) -> Iterator[InputError]:
+    """Yield what contradicts itself in what is said of nodes."""
+    said = [word for word in (ONE_NODE, NETWORK) if word in partition.features]
+    per_node = partition.extras.get("ranks_per_node")
+    if len(said) != 1:
+        found = " and ".join(said) or "neither"
+        yield partition.fault("features", found, f"one of {ONE_NODE} and {NETWORK}")
+    elif said == [NETWORK] and per_node is None:
+        expected = f"how many ranks a node gets, for {NETWORK} says that they are on several"
+        yield partition.fault("extras.ranks_per_node", "nothing", expected)
+    elif said == [ONE_NODE]:
+        expected = f"nothing, for {ONE_NODE} says that all ranks are on one"
+        for name in ("ranks_per_node", "nodes"):
+            if name in partition.extras:
+                yield partition.fault(f"extras.{name}", partition.extras[name], expected)
+    if NETWORK in said and partition.entry["scheduler"] == LOCAL and _is_own(partition):
+        expected = f"a scheduler that gives several nodes, or {ONE_NODE}"
+        yield partition.fault("scheduler", f"{LOCAL} with {NETWORK}", expected)
+
+
+def _is_own(partition: _Partition) -> bool:
+    return partition.entry["launcher"] == OWN_LAUNCHER
+
+
+def _backends(partition: _Partition) -> Iterator[InputError]:
+    """Yield a scheduler or a launcher that ReFrame has not, or that starts no ranks."""
+    from reframe.core import backends
+    from reframe.core.exceptions import ConfigError
+
+    for kind, get in (("scheduler", backends.getscheduler), ("launcher", backends.getlauncher)):
+        try:
+            get(partition.entry[kind])
+        except ConfigError as fault:
+            expected = f"a {kind} of ReFrame's that can be used here"
+            yield partition.fault(kind, f"{partition.entry[kind]}: {fault}", expected)
+    launcher = partition.entry["launcher"]
+    if launcher in WITHOUT_RANKS:
+        expected = f"a launcher that starts ranks, such as {OWN_LAUNCHER} or {SRUN}"
+        yield partition.fault("launcher", launcher, expected)
+    elif launcher not in (OWN_LAUNCHER, SRUN) and "launcher_placement" not in partition.extras:
+        expected = f"the options of {launcher} for unbound and core"
+        yield partition.fault("extras.launcher_placement", "nothing", expected)
+    if launcher != SRUN and "srun_mpi" in partition.extras:
+        expected = f"nothing, for the launcher is {launcher} and not {SRUN}"
+        yield partition.fault("extras.srun_mpi", "a mapping", expected)
+
+
+def _environments(partition: _Partition) -> Iterator[InputError]:
+    """Yield environments that checks could not use, and the want of any that is ready."""
+    for name, document in partition.documents.items():
+        if document is None:
+            expected = "one of config/environments.yaml (onesided.sites.configuration lists them)"
+            yield partition.fault("environs", name, expected)
+    for document in partition.ready:
+        program = document["launcher"]["path"]
+        if _is_own(partition) and not Path(program).is_file():
+            expected = f"the launcher of {document['name']}: `onesided environments` provides it"
+            yield partition.fault("environs", f"no {program}", expected)
+    if not partition.ready:
+        reasons = [one["reason"] for one in partition.documents.values() if one]
+        found = f"none that is ready; {reasons[0]}" if reasons else "none"
+        yield partition.fault("environs", found, "an environment that is provided")
+
+
+def _programs(partition: _Partition) -> Iterator[InputError]:
+    """Yield what the partition's machine must have and this one has not."""
+    entry = partition.entry
+    kinds = {"scheduler": entry["scheduler"]}
+    if not _is_own(partition):
+        kinds["launcher"] = entry["launcher"]
+    for kind, name in kinds.items():
+        program = PROGRAMS.get(name)
+        if program and shutil.which(program) is None:
+            yield partition.fault(kind, f"no {program} on PATH", f"{name}'s program")
+    if entry["launcher"] == SRUN and shutil.which(SRUN):
+        yield from _interfaces(partition)
+
+
+def _interfaces(partition: _Partition) -> Iterator[InputError]:
+    """Yield values of ``srun --mpi`` that this machine's Slurm does not know."""
+    known = _srun_mpi_list()
+    for family, value in partition.extras.get("srun_mpi", {}).items():
+        if known and value not in known:
+            expected = f"one of {', '.join(known)} (srun --mpi=list)"
+            yield partition.fault(f"extras.srun_mpi.{family}", value, expected)
+
+
+def _srun_mpi_list() -> list[str]:
+    """Return what ``srun --mpi`` may be told here, nothing where Slurm does not say."""
+    try:
+        answer = subprocess.run(
+            [SRUN, "--mpi=list"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=SRUN_TIMEOUT_S,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return interfaces_in(answer.stdout + answer.stderr)
+
+
+def interfaces_in(text: str) -> list[str]:
+    """Return the names in the answer of ``srun --mpi=list``; none where it is no list.
+
+    Below a heading each stands on a line of its own; variants of one stand after "specific pmix
+    plugin versions available:", separated by commas.
+    """
+    _, heading, listed = text.partition("MPI plugin types are")
+    lines = [line.partition("available:")[2] or line for line in listed.splitlines()[1:]]
+    words = {word for line in lines for word in re.split(r"[,\s]+", line)}
+    return (
+        sorted(word for word in words if re.fullmatch(r"[a-z][a-z0-9_]*", word)) if heading else []
+    )
+
+
+def _notes(partition: _Partition) -> Iterator[str]:
+    for name, document in partition.documents.items():
+        if document and document["status"] != "ready":
+            yield f"{partition.name}: {name} is not there: {one_line(document['reason'])}"
+    entry = partition.entry
+    if entry["scheduler"] == LOCAL:
+        return
+    if "num_cpus" not in entry.get("processor", {}):
+        yield (
+            f"{partition.name}: processor.num_cpus is not said; whether ranks have to share cores "
+            "is told by the cores of the machine that ReFrame runs on"
+        )
+    if entry["launcher"] == SRUN:
+        served = partition.extras.get("srun_mpi", {})
+        others = {one["family"] for one in partition.documents.values() if one}
+        others -= {None, *served}
+        if others:
+            yield (
+                f"{partition.name}: {', '.join(sorted(others))} not in srun_mpi; launched by the "
+                "environment's own launcher inside the job"
+            )
+
+
+def _line(partition: _Partition) -> str:
+    per_node = partition.extras.get("ranks_per_node", "all")
+    return (
+        f"{partition.name}: {partition.entry['scheduler']}, {partition.entry['launcher']}; "
+        f"ranks a node: {per_node}; environments ready: {len(partition.ready)} of "
+        f"{len(partition.documents)}"
+    )

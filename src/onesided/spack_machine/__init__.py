@@ -1,5 +1,0 @@
-"""The machine file: what Spack is told of the MPIs, compilers and tools that a machine has."""
-
-from onesided.spack_machine.check import check
-
-__all__ = ["check"]

@@ -1,0 +1,309 @@
+"""Read YAML and JSON documents, hold them against their JSON Schema, write files whole."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Hashable, Iterator
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import fastjsonschema
+import jsonschema
+import yaml
+
+from onesided.system import names
+from onesided.system.errors import InputError, OnesidedError
+
+MOST_VALUES = 1_000_000
+"""Of a YAML document, each as often as an alias repeats it: a few lines can stand for any number of
+values, and whoever writes them into a message never comes to an end."""
+NESTED_TOO_DEEPLY = "a document nested too deeply"
+
+
+class _UniqueKeyLoader(yaml.SafeLoader):
+    """A YAML loader that refuses a key given twice, which YAML itself forbids."""
+
+
+def _mapping_without_repeats(
+    loader: _UniqueKeyLoader, node: yaml.MappingNode, deep: bool = False
+) -> dict[Any, Any]:
+    seen: set[Any] = set()
+    for key_node, _ in node.value:
+        key = loader.construct_object(key_node, deep=deep)
+        if not isinstance(key, Hashable) or key in seen:
+            fault = "given twice" if isinstance(key, Hashable) else "is no text"
+            raise yaml.constructor.ConstructorError(
+                None, None, f"key {key!r} {fault}", key_node.start_mark
+            )
+        seen.add(key)
+    return yaml.SafeLoader.construct_mapping(loader, node, deep)
+
+
+_UniqueKeyLoader.add_constructor(
+    yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping_without_repeats
+)
+
+
+@cache
+def load_schema(name: str) -> dict[str, Any]:
+    """Return the JSON Schema ``schemas/<name>.schema.json`` of this package."""
+    text = resources.files("onesided").joinpath(f"schemas/{name}.schema.json").read_text("utf-8")
+    return json.loads(text)
+
+
+def _pattern(
+    validator: jsonschema.protocols.Validator, pattern: str, instance: Any, schema: dict[str, Any]
+) -> Iterator[jsonschema.ValidationError]:
+    """Hold a text against a pattern as JSON Schema means it: ``$`` is the end of the text.
+
+    Python's is also the place before a last line feed.
+    """
+    is_text = validator.is_type(instance, "string")
+    if is_text and not re.search(pattern.replace("$", r"\Z"), instance):
+        yield jsonschema.ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+_Validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _pattern})
+
+_FORMATS = jsonschema.FormatChecker(formats=())
+_FORMATS.checks("name")(lambda text: not isinstance(text, str) or names.is_name(text))
+
+
+@cache
+def _validator(name: str) -> jsonschema.protocols.Validator:
+    file, _, part = name.partition("#")
+    schema = load_schema(file)
+    if part:
+        schema = {"$ref": f"#/$defs/{part}", "$defs": schema["$defs"]}
+    return _Validator(schema, format_checker=_FORMATS)
+
+
+#: Schemas of documents that come by the thousand, and use no word younger than what compiles here.
+COMPILED = ("line",)
+
+
+@cache
+def _fits(name: str) -> Callable[[Any], Any] | None:
+    """Return what raises unless a document fits, tens of times as fast as it could say why not."""
+    if name.partition("#")[0] not in COMPILED:
+        return None
+    schema = dict(_validator(name).schema)
+    schema.pop("$id", None)  # a name of ours, which it would take for where to fetch references
+    return fastjsonschema.compile(schema, use_default=False)
+
+
+def check(document: Any, schema: str, source: str | Path) -> None:
+    """Hold a document against a schema.
+
+    Args:
+        document: what was read.
+        schema: a schema's name, or ``name#part`` for one of its definitions.
+        source: the file, for the message.
+
+    Raises:
+        InputError: naming the first field that does not fit.
+    """
+    fits = _fits(schema)
+    if fits is not None:
+        with contextlib.suppress(fastjsonschema.JsonSchemaValueException):
+            fits(document)
+            return
+    error = jsonschema.exceptions.best_match(_validator(schema).iter_errors(document))
+    if error is not None:
+        raise InputError(source, *_explain(error))
+
+
+def faults(document: Any, schema: str, source: str | Path, field: str) -> list[InputError]:
+    """Return every fault of a part of a document, where one is not enough to tell.
+
+    Args:
+        document: the part.
+        schema: as for `check`.
+        source: the file, for the messages.
+        field: where in the file the part stands.
+    """
+    found = []
+    for error in _validator(schema).iter_errors(document):
+        inside, value, expected = _explain(error)
+        where = f"{field}.{inside}" if inside else field
+        found.append(InputError(source, where, value, expected))
+    return found
+
+
+def _describe(schema: dict[str, Any], fallback: str) -> str:
+    """Return in words what a schema expects: its ``$comment`` where it has one."""
+    kind = schema.get("type")
+    kinds = " or ".join(kind) if isinstance(kind, list) else kind
+    return schema.get("$comment") or schema.get("description") or kinds or fallback
+
+
+def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
+    """Return field, what was found, and what was expected there."""
+    path = [str(part) for part in error.absolute_path]
+    known = error.schema.get("properties", {})
+    if error.validator == "required":
+        missing = next(name for name in error.validator_value if name not in error.instance)
+        return ".".join([*path, missing]), "nothing", _describe(known.get(missing, {}), "a value")
+    if error.validator == "additionalProperties" and known:
+        unknown = next(name for name in error.instance if name not in known)
+        return ".".join([*path, str(unknown)]), "an unknown key", f"one of {', '.join(known)}"
+    return (
+        ".".join(path) or None,
+        repr(error.instance),
+        _describe(error.schema, error.message),
+    )
+
+
+def _values(document: Any) -> Iterator[tuple[str, Any]]:
+    """Yield every key and value of a document, with the field that it stands in."""
+    left = [("", document)]
+    while left:
+        field, value = left.pop()
+        yield field, value
+        if isinstance(value, dict):
+            left += [(field, key) for key in value]
+            left += [(f"{field}.{key}", part) for key, part in value.items()]
+        elif isinstance(value, list):
+            left += [(f"{field}.{index}", part) for index, part in enumerate(value)]
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:  # half a character, by an escape
+        return False
+    return "\0" not in value
+
+
+def _check_text(document: Any, source: str | Path) -> None:
+    """Refuse text that no path, command or file can take."""
+    for field, value in _values(document):
+        if isinstance(value, str) and not _is_text(value):
+            where = field.lstrip(".") or None
+            raise InputError(source, where, repr(value), "text without NUL, in UTF-8")
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file.
+
+    Raises:
+        InputError: it cannot be read, or is not UTF-8.
+    """
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as fault:
+        raise InputError(path, None, f"byte {fault.start} is not UTF-8", "UTF-8 text") from fault
+    except OSError as fault:
+        raise InputError(path, None, fault.strerror or fault, "a file that can be read") from fault
+
+
+def read_yaml(path: Path, schema: str) -> Any:
+    """Read a YAML document and hold it against a schema.
+
+    Raises:
+        InputError: the file cannot be read, is no YAML, is empty or does not fit.
+    """
+    try:
+        document = parse_yaml(read_text(path), path)
+        if document is None:
+            raise InputError(path, None, "an empty file", "a YAML mapping")
+        check(document, schema, path)
+    except RecursionError:
+        raise InputError(path, None, NESTED_TOO_DEEPLY, "a few levels") from None
+    return document
+
+
+def parse_yaml(text: str, source: str | Path) -> Any:
+    """Return the YAML document in a text; None for an empty one.
+
+    Raises:
+        InputError: it is no YAML, is nested too deeply, or holds NUL or half a character.
+    """
+    try:
+        document = yaml.load(text, Loader=_UniqueKeyLoader)
+        if next(itertools.islice(_values(document), MOST_VALUES, None), None):
+            raise InputError(source, None, f"more than {MOST_VALUES} values", "fewer")
+        _check_text(document, source)
+    except yaml.YAMLError as fault:
+        mark = getattr(fault, "problem_mark", None)
+        line = f"line {mark.line + 1}" if mark else None
+        raise InputError(source, line, getattr(fault, "problem", fault), "YAML") from fault
+    except ValueError as fault:  # a number or a date that Python cannot hold
+        raise InputError(source, None, fault, "YAML") from fault
+    except RecursionError:
+        raise InputError(source, None, NESTED_TOO_DEEPLY, "a few levels") from None
+    return document
+
+
+def read_json(path: Path, schema: str) -> Any:
+    """Read a JSON document and hold it against a schema.
+
+    Raises:
+        InputError: the file cannot be read, is no JSON (cut in half, say) or does not fit.
+    """
+    return parse_json(read_text(path), schema, path)
+
+
+def parse_json(text: str, schema: str, source: str | Path) -> Any:
+    """Return the JSON document in a text, held against a schema.
+
+    Args:
+        text: the document.
+        schema: as for `check`.
+        source: where the text is from, for the message.
+
+    Raises:
+        InputError: it is no JSON (cut in half, say) or does not fit.
+    """
+    try:
+        document = json.loads(text)
+        if "\\u" in text:  # JSON knows no other way to write what is no text
+            _check_text(document, source)
+        check(document, schema, source)
+    except json.JSONDecodeError as fault:
+        expected = "a whole JSON document"
+        raise InputError(source, f"line {fault.lineno}", fault.msg, expected) from fault
+    except ValueError as fault:  # a number that Python cannot hold
+        raise InputError(source, None, fault, "JSON") from fault
+    except RecursionError:
+        raise InputError(source, None, NESTED_TOO_DEEPLY, "a few levels") from None
+    return document
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole: a reader, or a rerun after a kill, sees the old text or the new.
+
+    Raises:
+        OnesidedError: the folder is read-only or full; the old file is still there.
+    """
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file whole, as `write_text` does."""
+    temporary: str | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except OSError as fault:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise OnesidedError(f"{path}: cannot be written: {fault.strerror}") from fault
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Write a JSON document whole, indented, keys in the order given."""
+    write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")

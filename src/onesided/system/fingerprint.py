@@ -1,0 +1,118 @@
+"""Fingerprints: do the sources, the checks and the environment a result came from still stand?"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from onesided.system import paths
+
+DIGITS = 12
+IGNORED_PARTS = {"__pycache__"}
+KERNEL_SUFFIXES = {".c", ".h", ".txt", ".cmake"}
+#: Folders of the kernels' sources that belong to every kernel.
+SHARED_BY_KERNELS = ("harness", "rma")
+#: Kernels that are built on request, each from a folder that is its own.
+FOLDERS_OF_ONE = {"openshmem_counter": "openshmem"}
+#: Modules that decide what a session does, beside the checks.
+DECIDING = (
+    "campaign/grid.py",
+    "campaign/transport.py",
+    "environments/containers/launch.py",
+    "environments/kernels.py",
+    "environments/settings.py",
+    "sites/__init__.py",
+    "system/shell.py",
+)
+
+
+def of_files(files: Iterable[Path], root: Path) -> str:
+    """Return the SHA-256 (hex) over names below ``root`` and contents of ``files``."""
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(root).as_posix()}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def of_document(document: Any) -> str:
+    """Return the SHA-256 (hex) of a JSON-like document, independent of the order of its keys."""
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
+def _below(folder: Path, suffixes: set[str]) -> list[Path]:
+    return [
+        path
+        for path in folder.rglob("*")
+        if path.suffix in suffixes and not IGNORED_PARTS & set(path.parts)
+    ]
+
+
+def kernel_sources() -> list[Path]:
+    """Return the files that make the kernels."""
+    return _below(_kernels(), KERNEL_SUFFIXES)
+
+
+def _kernels() -> Path:
+    return paths.project_root() / "src" / "kernels"
+
+
+def check_sources() -> list[Path]:
+    """Return the files that make the ReFrame checks, and what decides what a session does."""
+    root = paths.project_root()
+    return [
+        *_below(root / "reframe_checks", {".py", ".sh"}),
+        *(root / "src" / "onesided" / name for name in DECIDING),
+    ]
+
+
+def _state(names: Iterable[bytes]) -> str:
+    """Return the short fingerprint of files in the kernels' folder, as sha256sum would have it.
+
+    That is the SHA-256 over a line ``<SHA-256 of the file>  <path>`` a file, in byte order of the
+    paths.
+    """
+    digest = hashlib.sha256()
+    for name in sorted(names):
+        content = (_kernels() / name.decode()).read_bytes()
+        digest.update(hashlib.sha256(content).hexdigest().encode() + b"  " + name + b"\n")
+    return digest.hexdigest()[:DIGITS]
+
+
+def kernels_state() -> str:
+    """Return the short fingerprint of all kernels' sources: of a build, which makes all of them."""
+    return _state(path.relative_to(_kernels()).as_posix().encode() for path in kernel_sources())
+
+
+def kernel_source_state(kernel: str) -> str:
+    """Return the short fingerprint of a kernel's sources, which is compiled into it.
+
+    Its sources are its own files (``<study>/<kernel>.c`` or all below ``<study>/<kernel>/``) and
+    what kernels share. The build computes the same (src/kernels/source_state.cmake), whoever calls
+    it.
+    """
+    found = []
+    for path in kernel_sources():
+        name = path.relative_to(_kernels())
+        is_shared = len(name.parts) == 1 or name.parts[0] in SHARED_BY_KERNELS
+        is_own = len(name.parts) > 1 and Path(name.parts[1]).stem == kernel
+        if is_shared or is_own or name.parts[0] == FOLDERS_OF_ONE.get(kernel):
+            found.append(name.as_posix().encode())
+    return _state(found)
+
+
+def check_state(check: str, site: Path) -> str:
+    """Return the short fingerprint of a check on a site.
+
+    Args:
+        check: the name of its file in ``reframe_checks``.
+        site: the file of the site's configuration.
+    """
+    checks = paths.project_root() / "reframe_checks"
+    others = {path for path in checks.glob("*.py") if path.name not in (check, "__init__.py")}
+    others |= set((checks / "sites").glob("*.py")) - {site}
+    return of_files(set(check_sources()) - others, paths.project_root())[:DIGITS]

@@ -1,0 +1,39 @@
+"""What a name may be: one pattern, for every name that becomes part of a path or of a command."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from onesided.system.errors import InputError
+
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,63}")
+EXPECTED = (
+    "a name of at most 64 letters (a to z), digits, dots, dashes and underscores "
+    "that begins with none of . and -"
+)
+
+
+def is_name(text: object) -> bool:
+    """Tell whether a text is a name; the format ``name`` of the JSON Schemas.
+
+    A name is one part of a path (neither ``..`` nor with a ``/`` in it), one word of a shell,
+    and no option.
+    """
+    return isinstance(text, str) and NAME.fullmatch(text) is not None
+
+
+def check(source: str | Path, field: str | None, text: str) -> str:
+    """Return the text if it is a name.
+
+    Args:
+        source: the file or option that it stands in, for the message.
+        field: the field in it.
+        text: what is to be a name.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not is_name(text):
+        raise InputError(source, field, repr(text), EXPECTED)
+    return text

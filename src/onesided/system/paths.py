@@ -1,0 +1,124 @@
+"""Where things stand in a checkout; every other module asks here."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from pathlib import Path
+
+from onesided.system.errors import InputError
+
+USABLE = re.compile(r"[\w /.+@=~(),-]*")
+"""Paths that every part takes: letters and digits of any script, blanks, and few signs. Others mean
+something to a shell, to Snakemake (braces), to ReFrame (``$``) or in lists of paths (``:``)."""
+
+PLAIN = re.compile(r"[\w/.+@=~-]*")
+"""Paths that MPIs take: MPICH's compiler wrapper takes them apart at blanks."""
+
+FOLDER_VARIABLES = (
+    "ONESIDED_ROOT",
+    "ONESIDED_BUILD",
+    "ONESIDED_RESULTS",
+    "ONESIDED_REFERENCES",
+    "ONESIDED_SPACK_ENVIRONMENT",
+    "ONESIDED_IMAGES",
+)
+"""What a user may name a folder by, from where the command was called."""
+
+
+def resolve_variables() -> None:
+    """Make the folders that are named by variables absolute: other stages run elsewhere."""
+    for name in FOLDER_VARIABLES:
+        if os.environ.get(name):
+            os.environ[name] = str(Path(os.environ[name]).resolve())
+
+
+def project_root() -> Path:
+    """Return the checkout: ``ONESIDED_ROOT``, else the one this package is installed from."""
+    declared = os.environ.get("ONESIDED_ROOT")
+    return Path(declared).resolve() if declared else Path(__file__).resolve().parents[3]
+
+
+def config_dir() -> Path:
+    """Return ``config/``: environments, settings, campaigns."""
+    return project_root() / "config"
+
+
+def build_dir() -> Path:
+    """Return ``build/`` (``ONESIDED_BUILD`` if set): everything that can be made again.
+
+    Where the checkout's path is none that MPIs take (`PLAIN`), it is a folder in the user's cache.
+    """
+    declared = os.environ.get("ONESIDED_BUILD")
+    if declared:
+        return Path(declared).resolve()
+    folder = project_root() / "build"
+    return folder if PLAIN.fullmatch(str(folder)) else _cache_dir() / _digest(folder)
+
+
+def _cache_dir() -> Path:
+    declared = os.environ.get("XDG_CACHE_HOME")
+    return (Path(declared) if declared else Path.home() / ".cache").resolve() / "onesided"
+
+
+def _digest(folder: Path) -> str:
+    return "build-" + hashlib.sha256(os.fsencode(folder)).hexdigest()[:12]
+
+
+def environments_dir() -> Path:
+    """Return the folder with one folder an environment."""
+    return build_dir() / "environments"
+
+
+def environment_file(name: str, provider: str | None = None) -> Path:
+    """Return the JSON file that describes environment ``name``.
+
+    Args:
+        name: a declared environment.
+        provider: one asked for in place of the declared one.
+    """
+    return environments_dir() / name / f"environment{f'-{provider}' if provider else ''}.json"
+
+
+def spack_dir() -> Path:
+    """Return the folder with what Spack delivered."""
+    return build_dir() / "spack"
+
+
+def images_dir() -> Path:
+    """Return the folder of container images (``ONESIDED_IMAGES`` if set)."""
+    declared = os.environ.get("ONESIDED_IMAGES")
+    return Path(declared).resolve() if declared else build_dir() / "containers"
+
+
+def results_dir() -> Path:
+    """Return ``results/`` (``ONESIDED_RESULTS`` if set): one folder a campaign."""
+    declared = os.environ.get("ONESIDED_RESULTS")
+    return Path(declared).resolve() if declared else project_root() / "results"
+
+
+def check() -> None:
+    """Hold the folders against what every part of the software can take.
+
+    Raises:
+        InputError: one has a sign in its path that a part would take for something else.
+    """
+    for path in (project_root(), results_dir()):
+        check_usable(path)
+    for path in (build_dir(), images_dir()):
+        if not PLAIN.fullmatch(str(path)):
+            expected = "neither blanks nor signs: MPICH's compiler wrapper breaks at them"
+            raise InputError("ONESIDED_BUILD", None, path, expected)
+
+
+def check_usable(path: Path) -> None:
+    """Hold a path against what every part of the software can take.
+
+    Raises:
+        InputError: it has a sign in it that a part would take for something else.
+    """
+    usable = USABLE.match(str(path)).end()
+    if usable < len(str(path)):
+        found = f"{str(path)[usable]!r} in its path"
+        raise InputError(path, None, found, "letters, digits, blanks and /.+@=~(),-_")

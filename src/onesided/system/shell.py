@@ -1,0 +1,47 @@
+"""Variables as lines of a shell script: set, whatever their values are, and never run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from onesided.environments import containers
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def exports(variables: Mapping[str, str]) -> list[str]:
+    """Return the lines of a shell that set variables to these very values.
+
+    ReFrame's own ``env_vars`` will not do: it writes them down without quotes, and runs what is in
+    ``$(...)`` itself.
+
+    Raises:
+        ValueError: a name is none of a variable.
+    """
+    for name in variables:
+        if _NAME.fullmatch(name) is None:
+            raise ValueError(f"{name!r} is no name of a variable")
+    return [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
+
+
+def path_first(folder: Path) -> str:
+    """Return the line of a shell that puts a folder first on ``PATH``."""
+    return f'export PATH={shlex.quote(str(folder))}:"$PATH"'
+
+
+def of_environment(document: Mapping[str, Any]) -> list[str]:
+    """Return the lines that a script needs to compile and launch with an environment.
+
+    Args:
+        document: the environment's.
+    """
+    lines = exports(document["variables"])
+    launcher = document["launcher"]["path"]
+    # the launcher that stands in an image is called by its path there
+    if launcher and not containers.launches_inside(document):
+        lines.append(path_first(Path(launcher).parent))
+    return lines
