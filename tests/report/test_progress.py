@@ -16,9 +16,9 @@ from test_browser import network, opened
 from test_report import _Tables
 
 from onesided import report
-from onesided.advice import advice_file
 from onesided.analysis import verdicts
 from onesided.analysis.analyse import analyse
+from onesided.experiments.progress.advice import file as advice_file
 from onesided.experiments.progress.page import answer, price, probe, truth, waiting
 from onesided.report import parts
 from onesided.report.material import Bounds, Cell, load

@@ -7,9 +7,15 @@ import subprocess
 
 import pytest
 
-from onesided.advice import advice
-from onesided.advice.advice_file import Claim, claims, file_name, shell_text
 from onesided.environments import settings
+from onesided.experiments.progress.advice.decide import advise
+from onesided.experiments.progress.advice.file import Claim, claims, file_name, shell_text
+from onesided.experiments.progress.advice.findings import Price, plain_time
+from onesided.experiments.progress.advice.words import (
+    NOCHECK_CONDITION,
+    payload_says,
+    variables_say,
+)
 
 FACTS = {"library": "MPICH 5.0.2", "campaign": "quick", "commit": "0123"}
 PLACE = {"system": "laptop", "partition": "node", "environment": "one"}
@@ -75,7 +81,7 @@ def advised(*priced, mpi=("mpich", "5.0.2")):
     """Return the advice on entries, each given alone or with its price in seconds."""
     pairs = [found if isinstance(found, tuple) else (found, 1e-7) for found in priced]
     rows = [price(*pair) for pair in pairs if pair[1] is not None]
-    return advice.advise("one", mpi, [found for found, _ in pairs], rows)
+    return advise("one", mpi, [found for found, _ in pairs], rows)
 
 
 def only_choice(found):
@@ -147,7 +153,7 @@ def test_a_cell_in_two_tests_that_disagree_is_not_recommended():
 )
 def test_a_price_is_not_stated_from_shared_cores_or_few_launches(spoilt, launches):
     cell = entry(**spoilt)
-    found = advice.advise("one", ("mpich", "5.0.2"), [cell], [price(cell, 1e-7, launches)])
+    found = advise("one", ("mpich", "5.0.2"), [cell], [price(cell, 1e-7, launches)])
     choice = only_choice(found)
     assert choice.best is None
     assert choice.independent[0].price is None
@@ -177,7 +183,7 @@ def test_a_size_at_which_it_waits_is_said():
     choice = advised(small, large, other, *others).choices[0]
     assert choice.best.entry is small
     assert [found.entry for found in choice.exceptions] == [large]
-    assert "1048576 bytes contiguous waits" in advice.payload_says(choice)
+    assert "1048576 bytes contiguous waits" in payload_says(choice)
 
 
 def test_another_environments_cells_say_nothing():
@@ -189,7 +195,7 @@ def test_another_environments_cells_say_nothing():
 
 def test_without_other_settings_variables_were_not_tried():
     found = advised(COMMON)
-    assert found.variables_say == "Not tried in this campaign."
+    assert variables_say(found) == "Not tried in this campaign."
     assert "\nexport" not in shell_text(found, FACTS)
 
 
@@ -197,13 +203,13 @@ def test_a_setting_that_turns_nothing_does_not_help():
     before, after = helped(COMMON, verdict="waits", tau_s=None)
     found = advised(before, after)
     assert found.chosen is None
-    assert found.variables_say.startswith("No variable helps: async_thread turns 0 of 1 cell")
+    assert variables_say(found).startswith("No variable helps: async_thread turns 0 of 1 cell")
 
 
 def test_a_cell_that_waits_in_part_with_the_setting_is_said_but_not_counted():
     found = advised(*helped(COMMON, verdict="partial", tau_s=None))
     assert found.chosen is None
-    assert "turns 0 of 1 cell that wait, makes 1 partial" in found.variables_say
+    assert "turns 0 of 1 cell that wait, makes 1 partial" in variables_say(found)
 
 
 def test_a_setting_that_turns_a_cell_is_chosen_with_its_variables():
@@ -212,15 +218,15 @@ def test_a_setting_that_turns_a_cell_is_chosen_with_its_variables():
     assert found.chosen.setting == "async_thread"
     assert found.variables == settings.value("async_thread", "mpich", "5.0.2").variables
     assert found.chosen.factor == pytest.approx(3.0)
-    assert "0 to independent, 1 to delayed by 2 ms" in found.variables_say
+    assert "0 to independent, 1 to delayed by 2 ms" in variables_say(found)
 
 
 def test_a_setting_that_fails_anywhere_is_not_chosen():
     crashed = entry("crash", state="idle", setting="async_thread")
     found = advised(*helped(COMMON), (crashed, None))
     assert found.chosen is None
-    assert found.variables_say.startswith("No variable is recommended")
-    assert "1 cell failed with it (crash)" in found.variables_say
+    assert variables_say(found).startswith("No variable is recommended")
+    assert "1 cell failed with it (crash)" in variables_say(found)
 
 
 def test_a_failure_that_the_default_has_too_is_not_the_settings():
@@ -261,7 +267,7 @@ def test_an_unavailable_setting_says_why():
     found = advised(COMMON, after, mpi=("openmpi", "5.0.11"))
     assert found.variables == {}
     reason = settings.value("async_thread", "openmpi", "5.0.11").unavailable
-    assert found.variables_say == f"Not tried: async_thread was not measured ({reason})."
+    assert variables_say(found) == f"Not tried: async_thread was not measured ({reason})."
 
 
 def test_a_setting_without_effect_was_not_tried():
@@ -269,7 +275,7 @@ def test_a_setting_without_effect_was_not_tried():
     found = advised(COMMON, after)
     assert found.chosen is None
     assert "async_thread was not measured (no effect: asked tcp, found posix)" in (
-        found.variables_say
+        variables_say(found)
     )
 
 
@@ -288,12 +294,12 @@ def test_a_price_without_the_settings_effect_is_not_the_settings():
 
 def test_where_nothing_waits_no_variable_is_needed():
     found = advised(entry(), helped(entry(), verdict="independent", tau_s=None)[1])
-    assert "no variable is needed" in found.variables_say
+    assert "no variable is needed" in variables_say(found)
 
 
 def test_where_nothing_was_measured_the_reason_is_said():
     found = advised((entry("unavailable", valid=0, detail="no wheel"), None))
-    assert found.variables_say == (
+    assert variables_say(found) == (
         "Nothing was decided at the default setting (unavailable: no wheel)."
     )
 
@@ -365,8 +371,8 @@ def test_claims_are_read_back():
 
 def test_nocheck_comes_with_its_condition():
     text = shell_text(advised(entry(synchronisation="lock_all_nocheck")), FACTS)
-    assert advice.NOCHECK_CONDITION in text.replace("\n#   ", " ").replace("\n# ", " ")
-    assert advice.NOCHECK_CONDITION not in shell_text(advised(entry()), FACTS)
+    assert NOCHECK_CONDITION in text.replace("\n#   ", " ").replace("\n# ", " ")
+    assert NOCHECK_CONDITION not in shell_text(advised(entry()), FACTS)
 
 
 @pytest.mark.parametrize(
@@ -385,9 +391,9 @@ def test_a_file_is_named_by_its_environment_and_stays_in_its_folder(name, file):
     ("value", "text"), [(4.1e-8, "41 ns"), (1.23e-6, "1.23 us"), (0.002, "2 ms"), (3.0, "3 s")]
 )
 def test_times_in_a_shell_file_are_ascii(value, text):
-    assert advice.plain_time(value) == text
+    assert plain_time(value) == text
 
 
 def test_a_price_from_few_launches_says_how_few():
-    assert str(advice.Price(4e-8, 3e-8, 5e-8, 6)) == "40 ns (30 ns to 50 ns)"
-    assert str(advice.Price(4e-8, 3e-8, 5e-8, 3)) == "40 ns (30 ns to 50 ns, 3 launches)"
+    assert str(Price(4e-8, 3e-8, 5e-8, 6)) == "40 ns (30 ns to 50 ns)"
+    assert str(Price(4e-8, 3e-8, 5e-8, 3)) == "40 ns (30 ns to 50 ns, 3 launches)"

@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         InputError: a file claims nothing or names an environment that is not there.
     """
-    from onesided.compare import rerun
+    from onesided.experiments.progress.advice import rerun
 
     failed = 0
     for path in options.files:

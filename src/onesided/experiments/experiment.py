@@ -41,11 +41,13 @@ class FigureOfMerit:
         statistic: of that metric.
         pooled: axes on which it does not depend: where cells are taken together, those that differ
             on these axes alone are.
+        held: a site's references keep a bound of it.
     """
 
     metric: str
     statistic: str
     pooled: tuple[str, ...] = ()
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class Experiment:
             it times none.
         kinds: for a metric whose launches met different conditions, the statistics that hold one
             kind of them each: no launch is in two, and their spreads are one.
+        is_bound: its times are the machine's own, which those of the others are compared with.
     """
 
     kernel: str
@@ -89,6 +92,7 @@ class Experiment:
     merit: FigureOfMerit | None = None
     access: str = ""
     kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    is_bound: bool = False
 
     @property
     def analysis(self) -> Analysis:

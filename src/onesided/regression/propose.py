@@ -18,13 +18,8 @@ from onesided.analysis.verdicts import FAILURES, NOT_MEASURED
 from onesided.campaign.tables import PLACE, CollectedCampaign, read_campaign
 from onesided.compare.reproducibility import Place, is_helped, place_of
 from onesided.environments import settings
-from onesided.experiments import EXPERIMENTS
+from onesided.experiments import EXPERIMENTS, merits
 from onesided.regression import references
-
-KERNEL, METRIC = "progress", "price"
-"""The figure that is held. What an access takes beside a computing target is a mixture of accesses
-that waited and accesses that did not, with a spread between launches of up to a factor of 30; that
-it waits is held by its verdict. The shared counter does not say how far apart its cores were."""
 
 BOUND_FACTOR = 2.0
 """A bound is so many times the least launch. Launches of one campaign say nothing of a drift
@@ -116,13 +111,16 @@ def _rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
-def _proposals(campaign: CollectedCampaign) -> Iterator[tuple[Place, Proposal]]:
-    """Return the proposal for each cell that has a price."""
-    prices = launch_values(campaign, EXPERIMENTS[KERNEL]).filter(
-        (pl.col("metric") == METRIC) & (pl.col("value") > 0)
-    )
-    for *place, values in prices.group_by(PLACE).agg("value").sort(PLACE).iter_rows():
-        yield tuple(place), propose(values)
+def _proposals(campaign: CollectedCampaign) -> Iterator[tuple[Place, str, Proposal]]:
+    """Return metric and proposal for each cell that has a figure whose bound is kept."""
+    for kernel, merit in merits().items():
+        if not merit.held:
+            continue
+        values = launch_values(campaign, EXPERIMENTS[kernel]).filter(
+            (pl.col("metric") == merit.metric) & (pl.col("value") > 0)
+        )
+        for *place, several in values.group_by(PLACE).agg("value").sort(PLACE).iter_rows():
+            yield tuple(place), merit.metric, propose(several)
 
 
 def documents_of(folder: Path) -> dict[Path, dict[str, Any]]:
@@ -143,10 +141,10 @@ def documents_of(folder: Path) -> dict[Path, dict[str, Any]]:
     campaign = read_campaign(folder)
     limits = cores_limits(campaign.samples)
     kept: dict[Path, _Figures] = defaultdict(_Figures)
-    for place, proposal in _proposals(campaign):
+    for place, metric, proposal in _proposals(campaign):
         system, partition, environment, test, cell = place
         if place in wanted:
-            name = references.figure_name(METRIC, cell)
+            name = references.figure_name(metric, cell)
             kept[references.file_of(system, partition, environment)].add(test, name, proposal)
     return {
         path: {

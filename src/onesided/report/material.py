@@ -71,10 +71,6 @@ class Cell:
             raise AttributeError(name) from fault
 
 
-LIMITS_KERNEL = "limits"
-"""The kernel that times the machine: atomics, copies, round trips, no MPI."""
-
-
 @dataclass(frozen=True)
 class Bounds:
     """What the machine itself takes, by system, partition and environment of its launches."""
@@ -83,13 +79,14 @@ class Bounds:
 
     @classmethod
     def of(cls, cells: Sequence[Cell], summary: pl.DataFrame) -> Bounds | None:
-        """Take them from the kernel's cells and rows; None where it was not run."""
+        """Take them from cells and rows of what times the machine; None where it was not run."""
         chosen = (pl.col("metric") == "time") & (pl.col("statistic") == "median")
-        rows = summary.filter((pl.col("kernel") == LIMITS_KERNEL) & chosen).to_dicts()
+        kernels = [entry.kernel for entry in EXPERIMENTS.values() if entry.is_bound]
+        rows = summary.filter(pl.col("kernel").is_in(kernels) & chosen).to_dicts()
         measures = {tuple(row[name] for name in PLACE): Measure.of(row) for row in rows}
         found: dict[tuple[str, str, str], list[tuple[str, int, Measure]]] = {}
         for cell in cells:
-            if cell.kernel != LIMITS_KERNEL or cell.place not in measures:
+            if cell.kernel not in kernels or cell.place not in measures:
                 continue
             bound, size = str(cell.labels.get("bound")), int(cell.labels.get("size_bytes") or 0)
             at = (cell.system, cell.partition, cell.environment)

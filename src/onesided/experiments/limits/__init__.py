@@ -9,5 +9,6 @@ EXPERIMENT = Experiment(
     study=MACHINE,
     analysis_module=f"{__name__}.analysis",
     page_module=f"{__name__}.page",
+    is_bound=True,
     order=1000,  # what others are compared with comes last
 )

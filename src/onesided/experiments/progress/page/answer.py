@@ -8,8 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from onesided.advice.advice import DEFAULT_SETTING, Advice
 from onesided.analysis import verdicts
+from onesided.experiments.progress.advice.decide import DEFAULT_SETTING
+from onesided.experiments.progress.advice.findings import Advice
 from onesided.experiments.progress.page.cells import (
     FLAVORS,
     computing,

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from onesided.advice.advice import BASE_STATE, DEFAULT_SETTING, PAYLOAD, base_payload
 from onesided.analysis import verdicts
+from onesided.experiments.progress.advice.decide import (
+    BASE_STATE,
+    DEFAULT_SETTING,
+    PAYLOAD,
+    base_payload,
+)
 from onesided.experiments.progress.analysis import IDLE
 from onesided.report import numbers
 from onesided.report.cells import axis_of, level_rank

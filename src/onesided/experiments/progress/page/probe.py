@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from onesided.advice.advice import PAYLOAD
+from onesided.experiments.progress.advice.decide import PAYLOAD
 from onesided.experiments.progress.page.cells import (
     BASE_OPERATIONS,
     FLAVORS,

@@ -7,8 +7,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from onesided.advice.advice import BASE_STATE, DEFAULT_SETTING
 from onesided.analysis import verdicts
+from onesided.experiments.progress.advice.decide import BASE_STATE, DEFAULT_SETTING
 from onesided.experiments.progress.page.cells import (
     FLAVORS,
     STATES,

@@ -8,10 +8,16 @@ from typing import Any
 
 from markupsafe import Markup
 
-from onesided.advice import advice as advices
-from onesided.advice import advice_file
-from onesided.advice.advice import Advice, Choice, Evidence, Mpi
 from onesided.analysis import verdicts
+from onesided.experiments.progress.advice import decide
+from onesided.experiments.progress.advice import file as advice_file
+from onesided.experiments.progress.advice.findings import Advice, Choice, Evidence, Mpi
+from onesided.experiments.progress.advice.words import (
+    NOCHECK_CONDITION,
+    calls,
+    payload_says,
+    variables_say,
+)
 from onesided.experiments.progress.page.cells import place_words, places
 from onesided.experiments.progress.page.price import bound_of
 from onesided.report import numbers
@@ -39,7 +45,7 @@ def _mpi(material: Material, environment: str) -> Mpi | None:
 
 def advise(material: Material, environment: str, cells: Sequence[Cell]) -> Advice:
     """Return what to use with an environment in the place of some cells."""
-    return advices.advise(
+    return decide.advise(
         environment,
         _mpi(material, environment),
         [cell.entry for cell in cells],
@@ -71,7 +77,7 @@ def _code_sentences(advice: Advice) -> list[str]:
     same: dict[tuple[str, str | None], list[Choice]] = {}
     for choice in advice.cheapest.values():
         if choice.best:
-            same.setdefault((advices.calls(choice.best), choice.thread_level), []).append(choice)
+            same.setdefault((calls(choice.best), choice.thread_level), []).append(choice)
     said = [
         f"{_operations(chosen)}: {words}. {_costs(chosen)} at {level}."
         for (words, level), chosen in same.items()
@@ -80,7 +86,7 @@ def _code_sentences(advice: Advice) -> list[str]:
         said.append(f"{listed(advice.stuck)}: no combination measured is independent.")
     best = [choice.best for choice in advice.choices if choice.best]
     if any("nocheck" in evidence.axis("synchronisation") for evidence in best):
-        said.append(f"{advices.NOCHECK_CONDITION}.")
+        said.append(f"{NOCHECK_CONDITION}.")
     return said
 
 
@@ -112,7 +118,7 @@ def _file(material: Material, advice: Advice, cells: Sequence[Cell], at: int) ->
 
 def _prose(material: Material, advice: Advice, cells: Sequence[Cell], at: int, many: bool) -> Prose:
     title = advice.environment + (f", {place_words(cells)}" if many else "")
-    sentences = [Markup("<b>Variables.</b> {}").format(advice.variables_say)]
+    sentences = [Markup("<b>Variables.</b> {}").format(variables_say(advice))]
     found = _code_sentences(advice)
     if found:
         sentences.append(Markup("<b>Code.</b> {}").format(found[0]))
@@ -141,7 +147,7 @@ def _measure(material: Material, evidence: Evidence | None) -> Measure | None:
 def _row(material: Material, environment: str, choice: Choice) -> dict[str, Any]:
     best, common = choice.best, choice.common
     bound = bound_of(material, Cell(best.entry)) if best else None
-    holds = advices.payload_says(choice)
+    holds = payload_says(choice)
     return {
         "environment": environment,
         "operation": choice.operation,

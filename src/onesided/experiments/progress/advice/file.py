@@ -7,18 +7,16 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from onesided.advice.advice import (
+from onesided.experiments.progress.advice.findings import Advice, Choice, Evidence, Turn
+from onesided.experiments.progress.advice.words import (
     NOCHECK_CONDITION,
-    Advice,
-    Choice,
-    Evidence,
-    Turn,
     calls,
     choice_says,
     common_says,
     counted,
     effect_says,
     payload_says,
+    variables_say,
 )
 from onesided.system import shell
 
@@ -83,7 +81,7 @@ def _wrapped(text: str, indent: str = "") -> list[str]:
 
 
 def _variable_lines(advice: Advice) -> list[str]:
-    lines = _wrapped(f"Variables. {advice.variables_say}")
+    lines = _wrapped(f"Variables. {variables_say(advice)}")
     for effect in advice.effects if advice.chosen else ():
         if effect is not advice.chosen:
             lines += _wrapped(f"Also tried: {effect_says(effect)}")

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from onesided.advice.advice_file import Claim, claims
 from onesided.analysis.verdicts import Probe, Verdict
 from onesided.campaign import records
 from onesided.environments import kernels, provision, settings
+from onesided.experiments.progress.advice.file import Claim, claims
 from onesided.experiments.progress.analysis import judge
 from onesided.regression import references
 from onesided.system.errors import InputError, OnesidedError

@@ -1,0 +1,294 @@
+"""What to use: from verdicts and prices to code changes and variables, each with its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from onesided.analysis import verdicts
+from onesided.analysis.statistics import geometric_mean
+from onesided.analysis.verdicts import MINIMUM_VALID_LAUNCHES
+from onesided.campaign.tables import PLACE
+from onesided.environments import settings
+from onesided.experiments.progress.advice.findings import (
+    Advice,
+    Choice,
+    Effect,
+    Entry,
+    Evidence,
+    Mpi,
+    Price,
+    Turn,
+)
+
+MINIMUM_PRICED_LAUNCHES = 2
+"""Launches that a price needs to be stated. It says when they are fewer than a verdict needs: where
+the cores were far apart in some launches, or another used them too, those are left out."""
+
+DEFAULT_SETTING = settings.DEFAULT
+BASE_STATE = "computes"
+COMMON = {"flavor": "create", "synchronisation": "lock_exclusive"}
+"""What most code does, and what prices are held against."""
+
+PAYLOAD = ("data", "size_bytes", "probe_interval_us")
+"""The axes that vary what is moved, not how."""
+
+
+_SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
+"""Verdicts of cells that say nothing of their setting."""
+
+
+def _price_of(evidence: Evidence | None) -> float:
+    return evidence.price.value_s if evidence and evidence.price else float("inf")
+
+
+def _is_decided(entry: Entry) -> bool:
+    """Tell whether a cell may support a claim: observed in as many launches as a verdict needs."""
+    enough = entry["valid_launches"] >= MINIMUM_VALID_LAUNCHES
+    return entry["verdict"] in verdicts.OBSERVED and enough
+
+
+def group_of(entry: Entry) -> tuple[Any, ...]:
+    """Return where and how a cell was run, without setting and thread level."""
+    return tuple(
+        entry[name] for name in ("system", "partition", "ranks", "placement", "launch_model")
+    )
+
+
+def prices(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Price]:
+    """Return the prices of summary rows by the cell's place."""
+    return {
+        tuple(row[name] for name in PLACE): Price(
+            row["value"], row["low"], row["high"], row["launches"]
+        )
+        for row in rows
+        if row["metric"] == "price" and row["statistic"] == "median"
+    }
+
+
+class _Shelf:
+    """The cells of one environment in one place, with their prices."""
+
+    def __init__(self, entries: Sequence[Entry], known: Mapping[tuple[Any, ...], Price]) -> None:
+        self.entries = entries
+        self._prices = known
+
+    def evidence(self, entry: Entry) -> Evidence:
+        """Return a cell with its price; none where helpers share cores or launches are few."""
+        price = self._prices.get(tuple(entry[name] for name in PLACE))
+        stated = price and price.launches >= MINIMUM_PRICED_LAUNCHES and not entry["oversubscribed"]
+        return Evidence(entry, price if stated else None)
+
+    def computing(self, setting: str) -> list[Entry]:
+        """Return the cells of a setting whose target computes without help."""
+        return [
+            entry
+            for entry in self.entries
+            if entry["setting"] == setting and entry["labels"].get("target_state") == BASE_STATE
+        ]
+
+
+def _payload(entry: Entry) -> tuple[str, ...]:
+    return tuple(str(entry["labels"].get(name, "")) for name in PAYLOAD)
+
+
+def base_payload(entries: Sequence[Entry]) -> tuple[str, ...] | None:
+    """Return the size and layout that most cells have: the base of the star."""
+    counts: dict[tuple[str, ...], int] = {}
+    for entry in entries:
+        counts[_payload(entry)] = counts.get(_payload(entry), 0) + 1
+    return max(counts, key=lambda found: counts[found], default=None)
+
+
+def _combination(entry: Entry) -> tuple[str, ...]:
+    labels = entry["labels"]
+    return str(labels.get("flavor")), str(labels.get("synchronisation"))
+
+
+# ------------------------------------------------------------------------------ the code
+
+
+def _agreed(shelf: _Shelf, entries: Sequence[Entry]) -> dict[tuple[str, ...], Evidence]:
+    """Return the combinations of which all cells are independent: the cheapest of their cells.
+
+    A combination stands more than once where several tests of a campaign have it; one of them that
+    says otherwise, or that failed, is enough not to recommend it.
+    """
+    found: dict[tuple[str, ...], list[Entry]] = {}
+    for entry in entries:
+        found.setdefault(_combination(entry), []).append(entry)
+    agreed = {}
+    for combination, cells in found.items():
+        if all(_is_decided(e) and e["verdict"] == verdicts.INDEPENDENT for e in cells):
+            agreed[combination] = min(map(shelf.evidence, cells), key=_price_of)
+    return agreed
+
+
+def _first(shelf: _Shelf, entries: Iterable[Entry]) -> Evidence | None:
+    return next((shelf.evidence(entry) for entry in entries), None)
+
+
+def _choice(shelf: _Shelf, operation: str, level: str | None, entries: Sequence[Entry]) -> Choice:
+    """Return what to use for an operation at a level, from its cells at the default setting."""
+    base = base_payload(shelf.computing(DEFAULT_SETTING))
+    at_base = [entry for entry in entries if _payload(entry) == base]
+    independent = sorted(_agreed(shelf, at_base).values(), key=_price_of)
+    # a combination whose price is not known cannot be said to be the cheapest
+    best = next((evidence for evidence in independent if evidence.price), None)
+    waiting = [e for e in at_base if _is_decided(e) and e["verdict"] == verdicts.WAITS]
+    others = [
+        shelf.evidence(entry)
+        for entry in entries
+        if best and _payload(entry) != base and _combination(entry) == _combination(best.entry)
+    ]
+    common = _first(shelf, (e for e in at_base if _combination(e) == tuple(COMMON.values())))
+    return Choice(
+        operation,
+        level,
+        best,
+        common,
+        tuple(independent),
+        tuple(shelf.evidence(entry) for entry in waiting),
+        tuple(e for e in others if e.verdict == verdicts.INDEPENDENT),
+        tuple(e for e in others if e.verdict not in (verdicts.INDEPENDENT, *verdicts.NOT_MEASURED)),
+    )
+
+
+def _level_rank(level: str | None) -> int:
+    """Return the place of a thread level in MPI's order."""
+    levels = ("single", "funneled", "serialized", "multiple")
+    return levels.index(level) if level in levels else len(levels)
+
+
+def _choices(shelf: _Shelf) -> tuple[Choice, ...]:
+    groups: dict[tuple[str, str | None], list[Entry]] = {}
+    for entry in shelf.computing(DEFAULT_SETTING):
+        key = (str(entry["labels"].get("operation")), entry["thread_level"])
+        groups.setdefault(key, []).append(entry)
+    order = list(dict.fromkeys(operation for operation, _ in groups))
+    keys = sorted(groups, key=lambda key: (order.index(key[0]), _level_rank(key[1])))
+    return tuple(_choice(shelf, *key, groups[key]) for key in keys)
+
+
+# ------------------------------------------------------------------------------ the variables
+
+
+def _twin_key(entry: Entry) -> tuple[Any, ...]:
+    labels = tuple(sorted((name, str(value)) for name, value in entry["labels"].items()))
+    return labels, entry["thread_level"]
+
+
+def _test_name(entry: Entry) -> str:
+    """Return a test's name without the parameters that ReFrame puts after it."""
+    return str(entry["test"]).split()[0]
+
+
+def _twins(shelf: _Shelf, setting: str) -> list[tuple[Entry, Entry]]:
+    """Return the cells of a setting, each after its twin at the default, of the same test first."""
+    defaults: dict[tuple[Any, ...], list[Entry]] = {}
+    for entry in shelf.entries:
+        if entry["setting"] == DEFAULT_SETTING:
+            defaults.setdefault(_twin_key(entry), []).append(entry)
+    pairs = []
+    for entry in shelf.entries:
+        known = defaults.get(_twin_key(entry), []) if entry["setting"] == setting else []
+        same = [twin for twin in known if _test_name(twin) == _test_name(entry)]
+        if known:
+            pairs.append(((same or known)[0], entry))
+    return pairs
+
+
+def _turn(shelf: _Shelf, before: Entry, after: Entry) -> Turn:
+    return Turn(shelf.evidence(before), shelf.evidence(after))
+
+
+def _price_factors(shelf: _Shelf, pairs: Iterable[tuple[Entry, Entry]]) -> list[float]:
+    factors = []
+    for pair in pairs:
+        if any(entry["verdict"] in _SAYS_NOTHING for entry in pair):
+            continue
+        before, after = (shelf.evidence(entry).price for entry in pair)
+        if before and after and before.value_s > 0 and after.value_s > 0:
+            factors.append(after.value_s / before.value_s)
+    return factors
+
+
+def declared(setting: str, mpi: Mpi | None) -> tuple[Mapping[str, str], str | None]:
+    """Return a setting's variables for an MPI, and why there are none."""
+    if setting not in settings.names():
+        return {}, "it is no longer declared in config/settings.yaml"
+    if mpi is None:
+        return {}, "the environment's family is not known"
+    found = settings.value(setting, *mpi)
+    return found.variables, found.unavailable
+
+
+def _effect(shelf: _Shelf, setting: str, mpi: Mpi | None) -> Effect:
+    """Hold a setting's cells against the default's."""
+    variables, unavailable = declared(setting, mpi)
+    pairs = _twins(shelf, setting)
+    kept = (verdicts.INDEPENDENT, verdicts.DELAYED)
+    seen = [
+        (before, after)
+        for before, after in pairs
+        if before["labels"].get("target_state") == BASE_STATE
+        and _is_decided(before)
+        and _is_decided(after)
+    ]
+    waited = [pair for pair in seen if pair[0]["verdict"] == verdicts.WAITS]
+    held = [pair for pair in seen if pair[0]["verdict"] in kept]
+    factors = _price_factors(shelf, pairs)
+    # a crash may be met in a cell that has no twin: every cell of the setting counts
+    sound = {id(after) for before, after in pairs if before["verdict"] in verdicts.FAILURES}
+    cells = [entry for entry in shelf.entries if entry["setting"] == setting]
+    if unavailable is None and all(e["verdict"] in _SAYS_NOTHING for e in cells):
+        unavailable = next((f"{e['verdict']}: {e['detail']}" for e in cells if e["detail"]), "")
+    return Effect(
+        setting,
+        variables,
+        unavailable,
+        len(waited),
+        tuple(_turn(shelf, *pair) for pair in waited if pair[1]["verdict"] in kept),
+        sum(after["verdict"] == verdicts.PARTIAL for _, after in waited),
+        tuple(_turn(shelf, *pair) for pair in held if pair[1]["verdict"] not in kept),
+        tuple(
+            shelf.evidence(entry)
+            for entry in cells
+            if entry["verdict"] in verdicts.FAILURES
+            and entry["verdict"] != verdicts.NO_EFFECT
+            and id(entry) not in sound
+        ),
+        geometric_mean(factors) if factors else None,
+        len(factors),
+    )
+
+
+def advise(
+    environment: str,
+    mpi: Mpi | None,
+    entries: Sequence[Entry],
+    rows: Iterable[Mapping[str, Any]],
+) -> Advice:
+    """Return what to use with an environment.
+
+    Args:
+        environment: its name.
+        mpi: family and version of the environment, for the settings' variables.
+        entries: the experiment's cells in verdicts.json, of one place (see `group_of`).
+        rows: the experiment's rows of summary.parquet.
+    """
+    own = [entry for entry in entries if entry["environment"] == environment]
+    shelf = _Shelf(own, prices(rows))
+    others = dict.fromkeys(e["setting"] for e in own if e["setting"] not in (None, DEFAULT_SETTING))
+    declared_cells = shelf.computing(DEFAULT_SETTING)
+    computing = [entry for entry in declared_cells if _is_decided(entry)]
+    reasons = (f"{e['verdict']}: {e['detail']}" for e in declared_cells if e["detail"])
+    return Advice(
+        environment,
+        mpi,
+        _choices(shelf),
+        tuple(_effect(shelf, setting, mpi) for setting in others),
+        sum(entry["verdict"] == verdicts.WAITS for entry in computing),
+        bool(computing),
+        None if computing else next(reasons, None),
+    )

@@ -1,0 +1,239 @@
+"""What an advice is made of: cells with their prices, choices, and what settings do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from onesided.analysis import verdicts
+from onesided.analysis.verdicts import MINIMUM_VALID_LAUNCHES
+
+Entry = Mapping[str, Any]
+Mpi = tuple[str, str]
+"""Family and version of an environment's MPI."""
+
+
+def plain_time(seconds: float) -> str:
+    """Return a time in ASCII: ``41 ns``, ``1.2 us``, ``10 ms``."""
+    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if abs(seconds) >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def _is_below(first: Evidence | None, second: Evidence | None) -> bool:
+    """Tell whether the first's price lies below the second's, intervals and all."""
+    if first is None or second is None or first.price is None or second.price is None:
+        return False
+    return first.price.high_s < second.price.low_s
+
+
+@dataclass(frozen=True)
+class Price:
+    """What an operation costs with nobody computing: median over launches and its interval."""
+
+    value_s: float
+    low_s: float
+    high_s: float
+    launches: int
+
+    def __str__(self) -> str:
+        """Return it as plain text: ``41 ns (40 ns to 43 ns)``, and of how few launches."""
+        few = f", {self.launches} launches" if self.launches < MINIMUM_VALID_LAUNCHES else ""
+        between = f"{plain_time(self.low_s)} to {plain_time(self.high_s)}{few}"
+        return f"{plain_time(self.value_s)} ({between})"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One cell that a claim rests on, and its price where one may be stated."""
+
+    entry: Entry
+    price: Price | None
+
+    def axis(self, name: str) -> str:
+        """Return the cell's value on an axis."""
+        return str(self.entry["labels"].get(name, ""))
+
+    @property
+    def verdict(self) -> str:
+        """Return the verdict's word."""
+        return str(self.entry["verdict"])
+
+    @property
+    def launches(self) -> str:
+        """Say in how many launches it was seen."""
+        return f"{self.entry['valid_launches']} of {self.entry['launches']} launches"
+
+    @property
+    def combination(self) -> str:
+        """Return flavor and synchronisation."""
+        return f"{self.axis('flavor')}, {self.axis('synchronisation')}"
+
+    @property
+    def what(self) -> str:
+        """Name the cell in words, with its payload."""
+        words = (
+            self.axis("operation"),
+            self.axis("flavor"),
+            self.axis("synchronisation"),
+            f"{self.axis('size_bytes')} bytes",
+            self.axis("data"),
+            f"at {self.entry['thread_level']}",
+        )
+        return ", ".join(word for word in words if word)
+
+    @property
+    def outcome(self) -> str:
+        """Return the verdict with its delay."""
+        tau = self.entry.get("tau_s")
+        return f"{self.verdict} by {plain_time(tau)}" if tau else self.verdict
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What to use for one operation at one thread level, no variable set.
+
+    Attributes:
+        operation: its name.
+        thread_level: as the program asks for it; prices of two levels are not compared.
+        best: the cheapest combination that is independent; None where none is.
+        common: the commonest code's cell.
+        independent: every independent combination, cheapest first.
+        waiting: the combinations that wait.
+        confirmed: further sizes and layouts at which the best is independent.
+        exceptions: those at which it was measured and is not.
+    """
+
+    operation: str
+    thread_level: str | None
+    best: Evidence | None
+    common: Evidence | None
+    independent: tuple[Evidence, ...]
+    waiting: tuple[Evidence, ...]
+    confirmed: tuple[Evidence, ...]
+    exceptions: tuple[Evidence, ...]
+
+    @property
+    def factor(self) -> float | None:
+        """Return the best's price over the commonest code's; None where either is not known."""
+        prices = [found.price if found else None for found in (self.best, self.common)]
+        if prices[0] is None or prices[1] is None or prices[1].value_s <= 0:
+            return None
+        return prices[0].value_s / prices[1].value_s
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One cell without a setting, and with it."""
+
+    before: Evidence
+    after: Evidence
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a setting does against the default.
+
+    Attributes:
+        setting: its name.
+        variables: what it sets for the environment's family.
+        unavailable: why it has none, or why it was not measured; None where it was.
+        compared: cells that wait at the default and were decided with the setting too.
+        turned: those of them that no longer wait: independent or delayed.
+        eased: cells of those that are partial with the setting: not counted as turned.
+        lost: cells that were independent or delayed, and wait with the setting or are in between.
+        failed: cells that fail with the setting and do not at the default.
+        factor: price with the setting over price without it, geometric mean over all cells that
+            have both; None without one.
+        priced: the number of those cells.
+    """
+
+    setting: str
+    variables: Mapping[str, str]
+    unavailable: str | None
+    compared: int
+    turned: tuple[Turn, ...]
+    eased: int
+    lost: tuple[Turn, ...]
+    failed: tuple[Evidence, ...]
+    factor: float | None
+    priced: int
+
+    @property
+    def gain(self) -> int:
+        """Return by how many cells progress is kept more often than without the setting."""
+        return len(self.turned) - len(self.lost)
+
+    @property
+    def helps(self) -> bool:
+        """Tell whether its variables may be recommended."""
+        return bool(self.variables) and not self.failed and self.gain > 0
+
+    @property
+    def to_independent(self) -> int:
+        """Return how many of the turned cells became independent; the others are delayed."""
+        return sum(turn.after.verdict == verdicts.INDEPENDENT for turn in self.turned)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to use with one environment in one place.
+
+    Attributes:
+        environment: its name.
+        mpi: family and version, whose variables its settings have.
+        choices: one an operation and thread level, in the order declared.
+        effects: one a setting other than the default that the campaign declares.
+        waiting: cells that wait at the default.
+        measured: whether any cell was decided at the default.
+        missing: why none was, in the words of the first cell that says; None otherwise.
+    """
+
+    environment: str
+    mpi: Mpi | None
+    choices: tuple[Choice, ...]
+    effects: tuple[Effect, ...]
+    waiting: int
+    measured: bool
+    missing: str | None
+
+    @cached_property
+    def chosen(self) -> Effect | None:
+        """Return the setting that turns most cells and fails in none; None where none helps."""
+        helping = [effect for effect in self.effects if effect.helps]
+        return max(
+            helping, key=lambda e: (e.gain, e.to_independent, -(e.factor or 0)), default=None
+        )
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """Return the variables recommended."""
+        return self.chosen.variables if self.chosen else {}
+
+    @cached_property
+    def cheapest(self) -> dict[str, Choice]:
+        """Return for each operation what costs least: of the lowest thread level that has it.
+
+        Another level is named only where its interval lies below: prices of two levels are from
+        different launches, and equal ones differ by noise.
+        """
+        found: dict[str, Choice] = {}
+        for choice in self.choices:
+            known = found.get(choice.operation)
+            if choice.best and (known is None or _is_below(choice.best, known.best)):
+                found[choice.operation] = choice
+        return found
+
+    @property
+    def tried(self) -> list[Effect]:
+        """Return the settings that were measured."""
+        return [effect for effect in self.effects if effect.compared or effect.failed]
+
+    @property
+    def stuck(self) -> list[str]:
+        """Return the operations for which no combination is independent at any level."""
+        operations = dict.fromkeys(choice.operation for choice in self.choices)
+        return [name for name in operations if name not in self.cheapest]
