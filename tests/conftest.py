@@ -12,7 +12,7 @@ import yaml
 from fake_mpi import Fake
 from xdist.scheduler import LoadScopeScheduling
 
-from onesided.environments import provision
+from onesided.environments import declarations, provision
 
 ROOT = Path(__file__).parents[1]
 DEFAULT_ENVIRONMENTS = ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1")
@@ -212,5 +212,5 @@ def fake(tmp_path, monkeypatch):
 @pytest.fixture
 def unpacked(fake, monkeypatch):
     """Return the same, with wheels unpacked where pip is not the subject."""
-    monkeypatch.setattr(provision.PROVIDERS["wheel"], "install", fake.unpack)
+    monkeypatch.setattr(declarations.PROVIDERS["wheel"], "install", fake.unpack)
     return fake

@@ -16,7 +16,7 @@ from typing import Any
 from onesided.analysis.analyse import read_verdicts
 from onesided.analysis.statistics import median
 from onesided.campaign import tables
-from onesided.compare import compare
+from onesided.compare import weigh
 from onesided.compare.reproducibility import place_of
 
 DIGITS = 4
@@ -29,7 +29,7 @@ WHAT = (
 
 def spreads(folders: Sequence[Path]) -> dict[str, Any]:
     """Return the document: the cells that were timed in all campaigns."""
-    launches = [compare.headline_launches(tables.read_campaign(folder)) for folder in folders]
+    launches = [weigh.headline_launches(tables.read_campaign(folder)) for folder in folders]
     judged = [
         {place_of(cell): cell for cell in read_verdicts(folder / "verdicts.json")}
         for folder in folders
@@ -38,7 +38,7 @@ def spreads(folders: Sequence[Path]) -> dict[str, Any]:
     rounds = [sorted({number for cell in one.values() for number in cell}) for one in launches]
     found = []
     for place in sorted(set.intersection(*map(set, judged)), key=str):
-        if not all(compare.is_timed(cells[place]) for cells in judged):
+        if not all(weigh.is_timed(cells[place]) for cells in judged):
             continue
         values = [
             one.get(place, {}).get(number)

@@ -10,7 +10,7 @@ import reframe.utility.typecheck as typ
 
 from onesided.analysis import repeats
 from onesided.analysis.statistics import median
-from onesided.campaign import records
+from onesided.campaign import outcomes, records
 from onesided.environments.kernels import prefix_of
 from onesided.regression import known_defects, references
 from onesided.system import fingerprint
@@ -77,7 +77,7 @@ class OnesidedCheck(
             "provider": self.environment["provider"],
             "setting": self.setting,
             "launch_model": self.environment["launch_model"],
-            records.RANKS_PER_NODE: str(self.num_tasks_per_node),
+            outcomes.RANKS_PER_NODE: str(self.num_tasks_per_node),
         }
         if self.environment["spack"]:
             labels["spack_lock_sha256"] = self.environment["spack"]["lock_sha256"]
@@ -140,10 +140,10 @@ class OnesidedCheck(
 
     def failed_cells(self, launch):
         """Return the outcome of each declared cell that failed."""
-        outcomes = records.outcomes(
+        found = outcomes.of_cells(
             launch,
             self.declared_cells(),
-            records.Expectation.of(
+            outcomes.Expectation.of(
                 self.environment,
                 self.ranks,
                 self.placement,
@@ -151,9 +151,7 @@ class OnesidedCheck(
             ),
         )
         return {
-            cell: outcome
-            for cell, outcome in outcomes.items()
-            if outcome.status in records.FAILURES
+            cell: outcome for cell, outcome in found.items() if outcome.status in records.FAILURES
         }
 
     def known_faults(self, failed, turned):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from onesided.campaign import grid, records
-from onesided.environments import provision
+from onesided.environments import declarations, provision
 from onesided.regression import references
 from onesided.system import paths
 
@@ -129,7 +129,7 @@ def test_every_check_passes_a_dry_run(tmp_path):
 
 
 def test_a_check_for_an_environment_that_cannot_be_had_is_skipped_with_the_reason_kept(tmp_path):
-    name = next(iter(provision.declared()))
+    name = next(iter(declarations.declared()))
     build = tmp_path / "build"
     answer = subprocess.run(
         [*REFRAME, "--tag=smoke", f"--prgenv=^{provision.reframe_name(name)}$", "--run"],

@@ -112,7 +112,7 @@ import json, subprocess, sys
 from pathlib import Path
 from onesided.environments import provision, kernels
 from onesided.system import fingerprint, paths
-from onesided.campaign import records
+from onesided.campaign import records, outcomes
 
 held, other = (provision.provide(name) for name in sys.argv[1:])
 mixed = {**held, "launcher": other["launcher"], "variables": other["variables"]}
@@ -126,8 +126,8 @@ subprocess.run(
 )
 launch = records.read_launch("lines.jsonl", "launches.jsonl")
 state = fingerprint.kernel_source_state("shared_counter")
-expected = records.Expectation.of(held, 2, "unbound", state)
-outcomes = records.outcomes(launch, {"a cell": {}, "another": {}}, expected)
+expected = outcomes.Expectation.of(held, 2, "unbound", state)
+outcomes = outcomes.of_cells(launch, {"a cell": {}, "another": {}}, expected)
 print(json.dumps({
     "verdicts": sorted({(one.status, one.detail) for one in outcomes.values()}),
     "timed_out": [attempt["timed_out"] for attempt in launch.attempts],

@@ -95,13 +95,13 @@ def test_a_name_in_a_campaign_is_one(campaign_file, change, field):
 
 @pytest.mark.parametrize("name", ["mpich-5\n", "lock\n", "a_b", "..", "a/b"])
 def test_an_environment_whose_name_is_none_is_refused(fake, name):
-    from onesided.environments import provision
+    from onesided.environments import declarations
 
     fake.declare()
     fake.document["environments"][name] = fake.document["environments"].pop("fake-1.0")
     fake.write()
     with pytest.raises(InputError, match=r"environments\.yaml: environments: found "):
-        provision.declared()
+        declarations.declared()
 
 
 @pytest.mark.parametrize("name", NO_NAMES)

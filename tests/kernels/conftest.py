@@ -15,7 +15,7 @@ import pytest
 import quiet
 import yaml
 
-from onesided.campaign import records
+from onesided.campaign import outcomes, records
 from onesided.environments import kernels
 from onesided.system.documents import check
 from onesided.system.paths import config_dir, project_root
@@ -97,11 +97,11 @@ class Run:
         return found
 
     def outcomes(
-        self, cells: Sequence[str], expected: records.Expectation | None = None
-    ) -> dict[str, records.Outcome]:
+        self, cells: Sequence[str], expected: outcomes.Expectation | None = None
+    ) -> dict[str, outcomes.Outcome]:
         """What the project says became of these cells, in all launches with this output."""
         launch = records.read_launch(self.output, record_of(self.output))
-        return records.outcomes(launch, cells, expected)
+        return outcomes.of_cells(launch, cells, expected)
 
 
 def record_of(output: Path) -> Path:

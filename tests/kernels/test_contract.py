@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided.campaign import grid, records
+from onesided.campaign import grid, outcomes
 from onesided.system import fingerprint
 from onesided.system.documents import check
 from onesided.system.paths import project_root
@@ -189,9 +189,9 @@ def test_the_header_names_what_ran(whole, kernel):
 
 def test_the_project_books_to_each_cell_what_its_result_says(whole, kernel):
     state = fingerprint.kernel_source_state(kernel.executable.name)
-    expected = records.Expectation.of(kernel.environment.document, 2, "unbound", state)
-    outcomes = whole.outcomes(whole.lines[0]["cells"], expected)
-    assert {cell: outcome.status for cell, outcome in outcomes.items()} == whole.statuses
+    expected = outcomes.Expectation.of(kernel.environment.document, 2, "unbound", state)
+    found = whole.outcomes(whole.lines[0]["cells"], expected)
+    assert {cell: outcome.status for cell, outcome in found.items()} == whole.statuses
 
 
 def test_the_table_has_a_row_a_cell(whole):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided.campaign import records
+from onesided.campaign import outcomes, records
 from onesided.system.fingerprint import kernel_source_state
 from onesided.system.paths import project_root
 
@@ -53,10 +53,10 @@ def launch(launcher: Environment, library: Environment, kernel: Path, folder: Pa
     )
     assert answer.returncode == 0
     read = records.read_launch(folder / "lines.jsonl", folder / "launches.jsonl")
-    expected = records.Expectation.of(
+    expected = outcomes.Expectation.of(
         library.document, 2, "unbound", kernel_source_state(SHARED_COUNTER)
     )
-    return read, records.outcomes(read, declared, expected)
+    return read, outcomes.of_cells(read, declared, expected)
 
 
 @pytest.mark.parametrize(

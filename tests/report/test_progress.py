@@ -20,7 +20,7 @@ from onesided.analysis import verdicts
 from onesided.analysis.analyse import analyse
 from onesided.experiments.progress.advice import file as advice_file
 from onesided.experiments.progress.page import answer, price, probe, truth, waiting
-from onesided.report import parts
+from onesided.report import badges, parts
 from onesided.report.material import Bounds, Cell, load
 from onesided.report.parts import Mark, Matrix, MatrixRow
 
@@ -191,7 +191,7 @@ def test_every_place_shows_the_verdicts_of_its_csv_by_sign_and_word(matrices, pa
             word = row["verdict"]
             column = columns.index((row["environment"], row["axis_flavor"]))
             at = (row["axis_synchronisation"], row["axis_operation"], column)
-            expected.add((*at, parts.sign_of(word)[0], parts.fitting_word(word, False)))
+            expected.add((*at, badges.sign_of(word)[0], badges.fitting_word(word, False)))
         assert set(matrices[name]) == expected
         compared += len(expected)
     assert compared == 2 * 8 * 12
@@ -261,8 +261,8 @@ def test_many_columns_leave_room_for_short_words_only(columns, shown):
 
 def test_every_verdict_has_a_short_word_and_a_sign():
     for word in verdicts.WORDS:
-        assert len(parts.fitting_word(word, True)) <= 7
-        assert parts.sign_of(word)[0]
+        assert len(badges.fitting_word(word, True)) <= 7
+        assert badges.sign_of(word)[0]
 
 
 # ------------------------------------------------------------------------------ waits and price

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided.environments import provision, spack_machine
+from onesided.environments import declarations, spack_machine
 from onesided.environments.spack_machine.check import name_and_version
 from onesided.system import documents
 from onesided.system.errors import InputError
@@ -18,7 +18,7 @@ def test_it_is_a_machine_file_of_a_site_that_there_is(path):
     document = documents.read_yaml(path, "machine")
     assert (ROOT / "reframe_checks" / "sites" / f"{path.parent.name}.py").is_file()
     (mpis,) = (one["mpis"] for one in document["definitions:"])
-    assert set(mpis) <= {one.spack_spec() for one in provision.declared().values()}
+    assert set(mpis) <= {one.spack_spec() for one in declarations.declared().values()}
     for spec in mpis:
         name, version = name_and_version(spec)
         (external,) = document["packages"][name]["externals"]

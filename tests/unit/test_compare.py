@@ -14,7 +14,7 @@ import synthetic
 
 from onesided import cli
 from onesided.analysis.analyse import analyse
-from onesided.compare import compare
+from onesided.compare import compare, terminal, weigh
 
 RUNNING = synthetic.ENVIRONMENTS[:3]
 
@@ -107,7 +107,7 @@ def test_a_changed_verdict_is_first_and_is_worse_better_or_open(copy, before, af
     assert len(changed) == 1
     if kind != "open":
         assert found.cells[0] is changed[0]
-        assert f"  {kind}: {cell['environment']} default" in "\n".join(compare.lines(found))
+        assert f"  {kind}: {cell['environment']} default" in "\n".join(terminal.lines(found))
 
 
 def test_with_fewer_cores_than_threads_only_failures_turn_for_the_worse(copy):
@@ -133,16 +133,16 @@ def test_an_environment_that_is_slower_is_called_so_and_no_other(tmp_path, runs)
 
 def test_one_launch_has_ratios_without_interval_and_nothing_is_tested(tmp_path, runs):
     found = compare.compare(runs[0], made(tmp_path / "one", rounds=1))
-    assert {w.difference.word for w in found.wholes} == {compare.NOT_TESTED}
+    assert {w.difference.word for w in found.wholes} == {weigh.NOT_TESTED}
     assert all(whole.difference.low is None for whole in found.wholes)
     assert found.tested == []
 
 
 def test_what_is_not_called_different_says_what_would_have_been(runs):
     found = compare.compare(*runs)
-    printed = "\n".join(compare.lines(found))
+    printed = "\n".join(terminal.lines(found))
     for whole in found.wholes:
-        assert whole.difference.detectable > compare.LEAST_FACTOR
+        assert whole.difference.detectable > weigh.LEAST_FACTOR
         assert f"~, found from {whole.difference.detectable:.3g} on" in printed
     assert found.detectable is None and "would be found" not in printed
 
@@ -152,9 +152,9 @@ def test_ten_rounds_say_in_how_many_cells_ten_percent_would_be_found(tmp_path):
     found = compare.compare(first, second)
     tested = [cell.difference.detectable for cell in found.tested]
     assert min(tested) < found.detectable < max(tested)
-    sensitive = sum(factor <= compare.ASKED_FACTOR for factor in tested)
+    sensitive = sum(factor <= weigh.ASKED_FACTOR for factor in tested)
     said = f"a factor of 1.1 would be found: {sensitive} of {len(tested)} tested; half of them from"
-    assert said in "\n".join(compare.lines(found))
+    assert said in "\n".join(terminal.lines(found))
 
 
 def test_another_version_of_a_family_is_compared_with_the_one_it_followed(copy):
@@ -198,7 +198,7 @@ def test_cells_of_only_one_campaign_are_counted_not_forgotten(tmp_path, runs):
     found = compare.compare(runs[0], second)
     cells = kept(runs[0], "impi-2021.18.1") // 6
     assert found.missing == {"impi-2021.18.1": (cells, 0)}
-    assert f"impi-2021.18.1: {cells} cells only in the first" in "\n".join(compare.lines(found))
+    assert f"impi-2021.18.1: {cells} cells only in the first" in "\n".join(terminal.lines(found))
 
 
 def test_a_cell_that_failed_in_either_campaign_has_no_ratio(copy):
@@ -236,7 +236,7 @@ def test_the_csv_has_every_cell_and_its_ratio(copy, capsys):
     assert timed
     for row in timed:
         assert float(row["ratio_low"]) <= float(row["ratio"]) <= float(row["ratio_high"])
-        assert row["difference"] == compare.NOT_TESTED
+        assert row["difference"] == weigh.NOT_TESTED
 
 
 @pytest.mark.parametrize(

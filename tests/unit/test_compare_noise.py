@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided.compare import compare
+from onesided.compare import weigh
 from onesided.compare.reproducibility import Pair
 
 DATA = Path(__file__).parents[1] / "data"
@@ -60,7 +60,7 @@ def drawn(spreads, source, launches, shifts=lambda place, environment: 0.0):
 
 def called(timed):
     """Return the environments, and the cells, that are called different."""
-    cells, wholes = compare.weigh(timed)
+    cells, wholes = weigh.weigh(timed)
     return (
         {
             (w.environment, w.kernel, w.difference.word)
@@ -93,7 +93,7 @@ def test_ten_percent_of_an_environment_is_found_at_six_launches(spreads, environ
         wholes, _ = called(
             drawn(spreads, source, 6, lambda _, at: shift if at == environment else 0.0)
         )
-        found += (str(environment), compare.EVERYTHING, word) in wholes
+        found += (str(environment), weigh.EVERYTHING, word) in wholes
         others += any(name != str(environment) for name, *_ in wholes)
     assert found >= 38
     assert others <= 2
@@ -110,7 +110,7 @@ def test_ten_percent_of_a_single_quiet_cell_is_found_at_ten_launches(spreads):
         shifted = source.choice(quiet)
         timed = drawn(spreads, source, 10, lambda at, _, s=shifted: TEN_PERCENT * (at == s))
         if all(
-            min(map(len, sides)) >= compare.CELL_LAUNCHES
+            min(map(len, sides)) >= weigh.CELL_LAUNCHES
             for pair, *sides in timed
             if pair.cell["place"] == shifted
         ):
@@ -126,27 +126,27 @@ def test_what_a_comparison_says_it_would_find_the_next_one_finds(name):
     found = tries = 0
     for _ in range(20):
         timed = drawn(spreads, source, 10)
-        cells, _ = compare.weigh(timed)
+        cells, _ = weigh.weigh(timed)
         sensitive = [
             pair.cell["place"]
             for (pair, *_), of in zip(timed, cells, strict=True)
-            if of.detectable is not None and of.detectable <= compare.ASKED_FACTOR
+            if of.detectable is not None and of.detectable <= weigh.ASKED_FACTOR
         ]
         assert sensitive
         shifted = source.choice(sensitive)
         again = drawn(spreads, source, 10, lambda at, _, s=shifted: TEN_PERCENT * (at == s))
-        of = {p.cell["place"]: d for (p, *_), d in zip(again, compare.weigh(again)[0], strict=True)}
-        if shifted in of and of[shifted].word != compare.NOT_TESTED:
+        of = {p.cell["place"]: d for (p, *_), d in zip(again, weigh.weigh(again)[0], strict=True)}
+        if shifted in of and of[shifted].word != weigh.NOT_TESTED:
             tries += 1
-            found += of[shifted].word == compare.SLOWER
+            found += of[shifted].word == weigh.SLOWER
     assert tries >= 15
     assert found >= 0.85 * tries
 
 
 def test_a_single_cell_is_not_judged_by_six_launches(spreads):
     timed = drawn(spreads, random.Random(1), 6, lambda at, _: math.log(3) * (at == 7))
-    cells, _ = compare.weigh(timed)
-    assert {difference.word for difference in cells} == {compare.NOT_TESTED}
+    cells, _ = weigh.weigh(timed)
+    assert {difference.word for difference in cells} == {weigh.NOT_TESTED}
 
 
 def test_a_shift_below_five_percent_is_no_difference_however_sure_it_is():
@@ -161,7 +161,7 @@ def test_a_shift_below_five_percent_is_no_difference_however_sure_it_is():
     first = {turn: 1e-4 * turn for turn in range(10)}
     for factor, word in ((1.04, "~"), (1.06, "slower"), (1 / 1.04, "~"), (1 / 1.06, "faster")):
         second = {turn: value + math.log(factor) for turn, value in first.items()}
-        (one,), (whole,) = compare.weigh([(pair, first, second)])
+        (one,), (whole,) = weigh.weigh([(pair, first, second)])
         assert one.p < 1e-6 and whole.difference.p < 1e-6
         assert (one.word, whole.difference.word) == (word, word)
         assert one.ratio == pytest.approx(factor)
@@ -180,8 +180,8 @@ def test_what_the_cells_of_a_launch_share_counts_once():
     first = dict(enumerate(shared))
     second = {turn: value + 0.12 for turn, value in enumerate(reversed(shared))}
     pairs = [(Pair({**cell, "place": n}, cell, None, None), first, second) for n in range(50)]
-    _, (whole,) = compare.weigh(pairs)
-    _, (alone,) = compare.weigh(pairs[:1])
+    _, (whole,) = weigh.weigh(pairs)
+    _, (alone,) = weigh.weigh(pairs[:1])
     assert whole.difference.p == pytest.approx(alone.difference.p)
     assert whole.difference.word == "~"
 
@@ -197,7 +197,7 @@ def test_a_round_without_its_slow_cells_is_not_faster_for_that():
     pair = Pair(cell, cell, None, None)
     noise = dict(enumerate([0.01, -0.01, 0.02, 0.0, -0.02, 0.005]))
     slow = {turn: value + 3 for turn, value in noise.items()}
-    _, (whole,) = compare.weigh(
+    _, (whole,) = weigh.weigh(
         [(pair, noise, noise), (pair, slow, {turn: slow[turn] for turn in (0, 1, 2)})]
     )
     assert whole.difference.ratio == pytest.approx(1, abs=0.02)

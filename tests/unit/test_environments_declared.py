@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided.environments import provision
+from onesided.environments import declarations, provision
 from onesided.system import paths
 from onesided.system.errors import InputError
 
@@ -37,12 +37,12 @@ def change(config, old, new):
 
 
 def test_the_four_environments_of_the_campaigns_are_declared():
-    assert set(LIBRARY_VERSIONS) <= set(provision.declared(CONFIG))
+    assert set(LIBRARY_VERSIONS) <= set(declarations.declared(CONFIG))
 
 
 @pytest.mark.parametrize("name", LIBRARY_VERSIONS)
 def test_a_pattern_accepts_its_own_version_and_no_other(name):
-    pattern = provision.declared(CONFIG)[name].version_pattern()
+    pattern = declarations.declared(CONFIG)[name].version_pattern()
     accepted = [other for other, text in LIBRARY_VERSIONS.items() if re.search(pattern, text)]
     assert accepted == [name]
 
@@ -66,12 +66,12 @@ def test_another_version_is_five_lines(config, family, version, packages):
     packages: {packages}
 """
     change(config, "environments:\n", entry)
-    assert provision.declared(config)["another"].version == version
+    assert declarations.declared(config)["another"].version == version
 
 
 def test_every_environment_has_the_spec_by_which_spack_knows_it(config):
     change(config, 'version: "5.0.11"', 'version: "5.0.11.post1"')
-    found = provision.declared(config).items()
+    found = declarations.declared(config).items()
     specs = {name: one.spack_spec() for name, one in found if one.version}
     assert specs == {
         "mpich-5.0.2": "mpich@5.0.2",
@@ -82,14 +82,14 @@ def test_every_environment_has_the_spec_by_which_spack_knows_it(config):
 
 
 def test_a_spec_of_spack_makes_no_other_environment_of_a_wheel(config):
-    before = provision.declared(config)["mpich-5.0.2"].digest()
+    before = declarations.declared(config)["mpich-5.0.2"].digest()
     change(config, "spack: mpich@{version}", "spack: mpich@{version}+wrapperrpath")
-    assert provision.declared(config)["mpich-5.0.2"].digest() == before
+    assert declarations.declared(config)["mpich-5.0.2"].digest() == before
 
 
 def test_variables_are_absolute(monkeypatch, tmp_path):
     monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path))
-    variables = provision.declared(CONFIG)["impi-2021.18.1"].variables()
+    variables = declarations.declared(CONFIG)["impi-2021.18.1"].variables()
     assert variables["I_MPI_ROOT"] == f"{tmp_path}/environments/impi-2021.18.1/prefix"
 
 
@@ -121,7 +121,7 @@ def test_variables_are_absolute(monkeypatch, tmp_path):
 def test_a_fault_is_one_line_that_names_what_was_expected(config, old, new, said):
     change(config, old, new)
     with pytest.raises(InputError) as caught:
-        provision.declared(config)
+        declarations.declared(config)
     assert caught.value.exit_code == 2
     assert said in str(caught.value)
     assert "environments.yaml" in str(caught.value)
@@ -133,14 +133,14 @@ def test_a_family_that_is_not_described_is_a_fault(config):
     text = path.read_text()
     path.write_text(text[: text.index("\n  impi:\n    spack")])
     with pytest.raises(InputError, match=r"impi-2021.18.1.family: found impi; expected one under"):
-        provision.declared(config)
+        declarations.declared(config)
 
 
 @pytest.mark.parametrize("text", ["", "\n# nothing\n"])
 def test_an_empty_file_is_a_fault(config, text):
     (config / "environments.yaml").write_text(text)
     with pytest.raises(InputError, match="an empty file"):
-        provision.declared(config)
+        declarations.declared(config)
 
 
 def test_a_file_cut_in_half_is_a_fault(config):
@@ -148,25 +148,25 @@ def test_a_file_cut_in_half_is_a_fault(config):
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2])
     with pytest.raises(InputError):
-        provision.declared(config)
+        declarations.declared(config)
 
 
 def test_a_version_with_no_hash_is_declared_all_the_same(config):
     change(config, 'version: "5.0.2"', 'version: "9.9.9"')
-    assert provision.declared(config)["mpich-5.0.2"].version == "9.9.9"
+    assert declarations.declared(config)["mpich-5.0.2"].version == "9.9.9"
 
 
 def test_a_lock_cut_in_half_is_a_fault(config):
     path = config / "wheels.lock"
     path.write_text(path.read_text().rstrip() + " \\\n    --hash=sha256:0123\n")
     with pytest.raises(InputError, match=r"wheels\.lock: line \d+"):
-        provision.declared(config)
+        declarations.declared(config)
 
 
 def test_an_unknown_name_is_a_fault_that_lists_the_known_ones(monkeypatch):
     monkeypatch.setenv("ONESIDED_ROOT", str(CONFIG.parent))
     with pytest.raises(InputError, match=r"found no lam-7\.1; expected one of mpich-5\.0\.2, "):
-        provision.select(["lam-7.1"])
+        declarations.select(["lam-7.1"])
 
 
 def test_an_environment_never_provided_reads_as_unavailable(monkeypatch, tmp_path):
@@ -178,11 +178,11 @@ def test_an_environment_never_provided_reads_as_unavailable(monkeypatch, tmp_pat
 
 
 def test_names_for_reframe_have_no_dots_and_differ():
-    names = [provision.reframe_name(name) for name in provision.declared(CONFIG)]
+    names = [provision.reframe_name(name) for name in declarations.declared(CONFIG)]
     assert all(re.fullmatch(r"[a-z][a-z0-9_-]*", name) for name in names)
     assert len(set(names)) == len(names)
 
 
 def test_what_the_families_leave_behind_is_declared():
-    assert {"mpich_shm_*", "vader_segment.*"} <= provision.left_behind().shared_memory
-    assert "hydra_hwloc_xmlfile_*" in provision.left_behind().temporary
+    assert {"mpich_shm_*", "vader_segment.*"} <= declarations.left_behind().shared_memory
+    assert "hydra_hwloc_xmlfile_*" in declarations.left_behind().temporary

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from onesided.environments import containers, kernels, provision
+from onesided.environments import containers, declarations, kernels, provision
 from onesided.environments.containers import content, images
 from onesided.system import documents, fingerprint, paths
 from onesided.system.errors import InputError, OnesidedError
@@ -51,7 +51,7 @@ def put(folder, name, script):
 
 
 def test_each_launch_model_of_each_mpi_is_declared_beside_the_native_one():
-    found = provision.declared(in_containers=True)
+    found = declarations.declared(in_containers=True)
     models = {(one.native, one.launch_model) for one in found.values() if one.native}
     for name in ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"):
         assert {model for native, model in models if native == name} == {
@@ -62,10 +62,10 @@ def test_each_launch_model_of_each_mpi_is_declared_beside_the_native_one():
 
 
 def test_containers_are_only_what_was_asked_for_by_name():
-    natives = {one.name for one in provision.select([])}
-    assert natives == set(provision.declared())
+    natives = {one.name for one in declarations.select([])}
+    assert natives == set(declarations.declared())
     assert not any("contained" in name for name in natives)
-    [one] = provision.select(["mpich-5.0.2-contained"])
+    [one] = declarations.select(["mpich-5.0.2-contained"])
     assert (one.version, one.launch_model) == ("5.0.2", "contained")
 
 
@@ -90,7 +90,7 @@ def test_containers_are_only_what_was_asked_for_by_name():
 def test_a_fault_in_a_declared_container_is_one_line(declare, entry, words):
     folder = declare(mine={"environment": "mpich-5.0.2", "launch_model": "hybrid", **entry})
     with pytest.raises(InputError) as fault:
-        provision.declared(folder, in_containers=True)
+        declarations.declared(folder, in_containers=True)
     line = str(fault.value)
     assert "\n" not in line
     assert all(word in line for word in ["environments.yaml", *words])
@@ -212,7 +212,7 @@ def test_the_provider_container_is_for_the_inside_of_an_image_only():
 @pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)
 def test_no_definition_names_a_version_of_an_mpi_or_a_host(path):
     text = path.read_text()
-    declared = {one.version for one in provision.declared().values() if one.version}
+    declared = {one.version for one in declarations.declared().values() if one.version}
     assert not any(version in text for version in declared)
     assert not re.search(r"https?://|\b[a-z-]+\.(org|com|net|io)\b(?!\S* \{)", strip_labels(text))
     if path.stem not in ("base", "toolchain"):
@@ -230,7 +230,7 @@ def test_there_is_a_definition_for_every_image_that_can_be_built():
 
 
 def test_an_image_is_built_with_the_versions_that_are_declared():
-    declared = provision.declared()
+    declared = declarations.declared()
     for name, one in declared.items():
         if one.provider == "wheel":
             image = images.known()[name]

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from onesided.campaign import records
-from onesided.campaign.records import Expectation
+from onesided.campaign import outcomes, records
+from onesided.campaign.outcomes import Expectation
 from onesided.system import documents
 from onesided.system.errors import InputError
 
@@ -125,7 +125,7 @@ FINISHED = {"type": "finished"}
 
 
 def statuses(launch, expected=EXPECTED):
-    return [outcome.status for outcome in records.outcomes(launch, CELLS, expected).values()]
+    return [outcome.status for outcome in outcomes.of_cells(launch, CELLS, expected).values()]
 
 
 def test_a_launch_that_came_to_its_end_is_ok_in_every_cell(launch):
@@ -154,7 +154,7 @@ def test_a_crash_is_booked_to_the_cell_it_happened_in_and_the_relaunch_goes_on(l
     ]  # fmt: skip
     read = launch(lines, [*ended(1, 134, finished=False), *ended(2)])
     assert statuses(read) == ["ok", "crash", "ok"]
-    assert "134" in records.outcomes(read, CELLS, EXPECTED)["c=2"].detail
+    assert "134" in outcomes.of_cells(read, CELLS, EXPECTED)["c=2"].detail
 
 
 def test_each_of_two_dead_launchers_is_booked_to_its_own_cell(launch):
@@ -164,7 +164,7 @@ def test_each_of_two_dead_launchers_is_booked_to_its_own_cell(launch):
         lines,
         [*ended(1, 11, finished=False), *ended(2, 22, finished=False), *ended(3)],
     )
-    details = [outcome.detail for outcome in records.outcomes(read, CELLS, EXPECTED).values()]
+    details = [outcome.detail for outcome in outcomes.of_cells(read, CELLS, EXPECTED).values()]
     assert "11" in details[0]
     assert "22" in details[1]
 
@@ -187,7 +187,7 @@ def hang_files(tmp_path):
 def test_a_hang_names_the_rank_that_the_others_wait_for_and_the_place_of_each(launch, hang_files):
     hang_files(hang(0, "agree", "MPI_Allreduce", 12), hang(1, "access", "MPI_Win_unlock", 11))
     read = launch([header(), started("c=1")], ended(exit_status=5, finished=False))
-    outcome = records.outcomes(read, CELLS, EXPECTED)["c=1"]
+    outcome = outcomes.of_cells(read, CELLS, EXPECTED)["c=1"]
     assert (outcome.status, outcome.detail) == (
         "hang",
         "rank 1 in access, MPI_Win_unlock; rank 0 in agree, MPI_Allreduce",
@@ -200,7 +200,7 @@ def test_a_rank_that_had_begun_the_next_cell_is_named_too(launch, hang_files, le
     if left:
         hang_files(hang(0, "agree", "MPI_Allreduce", 12))
     read = launch([header(), started("c=1")], ended(exit_status=5, finished=False))
-    outcome = records.outcomes(read, CELLS, EXPECTED)["c=1"]
+    outcome = outcomes.of_cells(read, CELLS, EXPECTED)["c=1"]
     assert outcome.status == "hang"
     assert "rank 1 in start of the next cell, MPI_Barrier" in outcome.detail
     assert outcome.detail.startswith("rank 0 in agree" if left else "rank 1 in start")
@@ -210,7 +210,7 @@ def test_a_hang_before_the_first_cell_is_one_in_every_cell_that_was_not_reached(
     hang_files(*(hang(rank, "calibration", "MPI_Bcast", 3, cell=None) for rank in range(2)))
     read = launch([], ended(exit_status=5, finished=False, cells_begun=0))
     assert statuses(read) == ["hang"] * 3
-    detail = records.outcomes(read, CELLS, EXPECTED)["c=1"].detail
+    detail = outcomes.of_cells(read, CELLS, EXPECTED)["c=1"].detail
     assert detail == "ranks 0, 1 in calibration, MPI_Bcast; before this cell"
 
 
@@ -218,7 +218,7 @@ def test_a_hang_in_finalize_says_where_each_rank_stood(launch, hang_files):
     hang_files(*(hang(rank, "finalize", "MPI_Comm_free", 40, cell=None) for rank in range(2)))
     read = launch(WHOLE, ended(exit_status=5, finished=False))
     assert statuses(read) == ["ok", "ok", "teardown_failure"]
-    detail = records.outcomes(read, CELLS, EXPECTED)["c=3"].detail
+    detail = outcomes.of_cells(read, CELLS, EXPECTED)["c=3"].detail
     assert "ranks 0, 1 in finalize, MPI_Comm_free; the launcher exited 5" in detail
 
 
@@ -246,7 +246,7 @@ def test_wrong_data_found_later_makes_the_cell_wrong(launch):
     wrong = further("c=2", status="wrong_data", detail="sequence of sample 7")
     read = launch([*WHOLE, wrong, further("c=2"), FINISHED], ended())
     assert statuses(read) == ["ok", "wrong_data", "ok"]
-    assert records.outcomes(read, CELLS, EXPECTED)["c=2"].detail == "sequence of sample 7"
+    assert outcomes.of_cells(read, CELLS, EXPECTED)["c=2"].detail == "sequence of sample 7"
 
 
 def test_a_cell_that_hangs_or_dies_when_it_is_run_again_is_no_good_cell(launch, tmp_path):
@@ -256,14 +256,14 @@ def test_a_cell_that_hangs_or_dies_when_it_is_run_again_is_no_good_cell(launch, 
     (tmp_path / "lines.jsonl.hang-1").write_text(json.dumps({"type": "hang", **where}) + "\n")
     read = launch(lines, attempts)
     assert statuses(read) == ["hang", "ok", "ok"]
-    detail = records.outcomes(read, CELLS, EXPECTED)["c=1"].detail
+    detail = outcomes.of_cells(read, CELLS, EXPECTED)["c=1"].detail
     assert detail.startswith("rank 1 in price, MPI_Win_flush; ")
     assert detail.endswith("; it was run again after its end")
     crash = {"type": "crash", **where, "signal": 11}
     (tmp_path / "lines.jsonl.crash-1").write_text(json.dumps(crash) + "\n")
     read = launch(lines, attempts)
     assert statuses(read) == ["crash", "ok", "ok"]
-    assert "SIGSEGV" in records.outcomes(read, CELLS, EXPECTED)["c=1"].detail
+    assert "SIGSEGV" in outcomes.of_cells(read, CELLS, EXPECTED)["c=1"].detail
 
 
 def test_what_was_measured_later_of_a_cell_without_a_result_is_left_out(launch):
@@ -275,7 +275,7 @@ def test_what_was_given_up_is_not_run_and_says_where_the_last_launch_ended(launc
     hang = {"type": "hang", "cell": "c=1", "rank": 0, "phase": "window", "call": "MPI_Win_create"}
     (tmp_path / "lines.jsonl.hang-0").write_text(json.dumps(hang) + "\n")
     read = launch([header(), started("c=1")], ended(exit_status=5, finished=False, given_up=True))
-    outcome = records.outcomes(read, CELLS, EXPECTED)["c=2"]
+    outcome = outcomes.of_cells(read, CELLS, EXPECTED)["c=2"]
     assert outcome.status == "not_run"
     assert "ended in their first cell; rank 0 in window, MPI_Win_create" in outcome.detail
 
@@ -298,7 +298,7 @@ def crash_files(tmp_path):
 def test_a_crash_names_rank_phase_call_signal_and_exit_status(launch, crash_files):
     crash_files(crash("c=1"))
     read = launch([header(), started("c=1")], ended(exit_status=139, finished=False))
-    outcome = records.outcomes(read, CELLS, EXPECTED)["c=1"]
+    outcome = outcomes.of_cells(read, CELLS, EXPECTED)["c=1"]
     assert (outcome.status, outcome.detail) == (
         "crash",
         "rank 1 in access, MPI_Win_lock: signal 11 (SIGSEGV); the launcher exited 139",
@@ -308,14 +308,14 @@ def test_a_crash_names_rank_phase_call_signal_and_exit_status(launch, crash_file
 def test_a_process_that_exits_by_itself_outside_mpi_is_said_so(launch, crash_files):
     crash_files(crash("c=1", signal=None, call=None))
     read = launch([header(), started("c=1")], ended(exit_status=1, finished=False))
-    detail = records.outcomes(read, CELLS, EXPECTED)["c=1"].detail
+    detail = outcomes.of_cells(read, CELLS, EXPECTED)["c=1"].detail
     assert detail == "rank 1 in access, outside MPI: exited by itself; the launcher exited 1"
 
 
 def test_the_rank_that_a_signal_ended_comes_before_those_that_gave_up_for_it(launch, crash_files):
     crash_files(crash("c=1", rank=0, signal=None, call="MPI_Barrier"), crash("c=1", rank=10))
     read = launch([header(), started("c=1")], ended(exit_status=1, finished=False))
-    detail = records.outcomes(read, CELLS, EXPECTED)["c=1"].detail
+    detail = outcomes.of_cells(read, CELLS, EXPECTED)["c=1"].detail
     assert detail.startswith("rank 10 in access, MPI_Win_lock: signal 11 (SIGSEGV) (and 1 more);")
 
 
@@ -325,7 +325,7 @@ def test_two_launchers_that_died_leave_each_its_own_cell(launch, crash_files):
              result("c=3"), FINISHED]  # fmt: skip
     attempts = [*ended(1, 134, finished=False), *ended(2, 2, finished=False), *ended(3)]
     details = [
-        one.detail for one in records.outcomes(launch(lines, attempts), CELLS, None).values()
+        one.detail for one in outcomes.of_cells(launch(lines, attempts), CELLS, None).values()
     ]
     assert "signal 6 (SIGABRT); the launcher exited 134" in details[0]
     assert "exited by itself; the launcher exited 2" in details[1]
@@ -338,7 +338,7 @@ REFUSED = {"phase": "init", "call": "MPI_Init_thread", "signal": None}
 def test_an_mpi_that_ends_every_rank_while_it_starts_is_unavailable(launch, crash_files):
     crash_files(crash(None, rank=0, **REFUSED), crash(None, rank=1, **REFUSED))
     read = launch([], ended(exit_status=16, finished=False))
-    for outcome in records.outcomes(read, CELLS, EXPECTED).values():
+    for outcome in outcomes.of_cells(read, CELLS, EXPECTED).values():
         assert outcome.status == "unavailable"
         assert outcome.detail == (
             "rank 0 in init, MPI_Init_thread: exited by itself (and 1 more); "
@@ -359,7 +359,7 @@ def test_a_rank_that_died_otherwise_or_an_mpi_that_had_started_is_a_crash(
 ):
     crash_files(crash(None, rank=0, **REFUSED), crash(None, rank=1, **{**REFUSED, **other}))
     read = launch(lines, ended(exit_status=16, finished=False))
-    found = records.outcomes(read, CELLS, EXPECTED)
+    found = outcomes.of_cells(read, CELLS, EXPECTED)
     assert {outcome.status for outcome in found.values()} == {"crash"}
 
 
@@ -368,11 +368,11 @@ def test_a_world_of_one_names_the_library_and_the_container_it_is_in(launch):
     said = "found 1 rank in the world, expected 2: the launcher and the library do not speak"
     library = "'MPICH Version:      5.0.2'"
     native = launch([header(**alone)], ended(exit_status=4, finished=False))
-    detail = records.outcomes(native, CELLS, EXPECTED)["c=1"].detail
+    detail = outcomes.of_cells(native, CELLS, EXPECTED)["c=1"].detail
     assert detail == f"{said} to each other (is it the launcher of {library}?)"
     inside = header(**alone, container="/images/mpich.sif")
     contained = launch([inside], ended(exit_status=4, finished=False))
-    detail = records.outcomes(contained, CELLS, EXPECTED)["c=1"].detail
+    detail = outcomes.of_cells(contained, CELLS, EXPECTED)["c=1"].detail
     assert detail.endswith(
         f"(is it the launcher of the MPI in the container /images/mpich.sif, {library}?)"
     )
@@ -381,7 +381,7 @@ def test_a_world_of_one_names_the_library_and_the_container_it_is_in(launch):
 def test_a_launch_that_dies_before_its_first_cell_says_where(launch, crash_files):
     crash_files(crash(None, rank=0, phase="init", call="MPI_Init_thread"))
     read = launch([], ended(exit_status=139, finished=False))
-    for outcome in records.outcomes(read, CELLS, EXPECTED).values():
+    for outcome in outcomes.of_cells(read, CELLS, EXPECTED).values():
         assert outcome.status == "crash"
         assert outcome.detail == (
             "rank 0 in init, MPI_Init_thread: signal 11 (SIGSEGV); "
@@ -406,7 +406,7 @@ def test_a_crash_is_one_however_its_launcher_was_ended(launch, crash_files, time
     crash_files(crash("c=1"))
     lines = [header(), started("c=1")]
     cut = ended()[:1] if exit_status is None else ended(1, exit_status, timed_out, finished=False)
-    outcome = records.outcomes(launch(lines, cut), CELLS, EXPECTED)["c=1"]
+    outcome = outcomes.of_cells(launch(lines, cut), CELLS, EXPECTED)["c=1"]
     assert outcome.status == "crash"
     assert outcome.detail.startswith("rank 1 in access, MPI_Win_lock: signal 11 (SIGSEGV); ")
 
@@ -418,7 +418,7 @@ def test_a_launcher_that_hangs_exits_1_or_writes_nothing_gives_three_different_e
     assert statuses(hangs) == ["not_run"] * 3
     assert statuses(exits) == ["crash"] * 3
     assert statuses(silent) == ["not_run"] * 3
-    details = [records.outcomes(one, CELLS, EXPECTED)["c=1"].detail for one in (hangs, silent)]
+    details = [outcomes.of_cells(one, CELLS, EXPECTED)["c=1"].detail for one in (hangs, silent)]
     assert details[0] == "the launcher was ended after 5 s, before this cell"
     assert details[0] != details[1]
 
@@ -439,7 +439,7 @@ def test_a_launcher_that_died_before_its_first_cell_takes_no_cell_from_the_next(
     ]
     read = launch(lines, attempts)
     assert statuses(read) == ["crash", "ok", "ok"]
-    assert "exited 22 " in records.outcomes(read, CELLS, EXPECTED)["c=1"].detail
+    assert "exited 22 " in outcomes.of_cells(read, CELLS, EXPECTED)["c=1"].detail
 
 
 def test_a_launch_that_dies_in_finalize_is_booked_as_teardown(launch):
@@ -450,7 +450,7 @@ def test_a_launch_that_dies_in_finalize_is_booked_as_teardown(launch):
 def test_a_relaunch_with_nothing_left_to_do_does_not_hide_a_death_in_finalize(launch, crash_files):
     crash_files(crash(None, rank=0, phase="finalize", call="MPI_Finalize"))
     read = launch([*WHOLE, header(), FINISHED], [*ended(1, 139, finished=False), *ended(2)])
-    outcome = records.outcomes(read, CELLS, EXPECTED)["c=3"]
+    outcome = outcomes.of_cells(read, CELLS, EXPECTED)["c=3"]
     assert outcome.status == "teardown_failure"
     assert "rank 0 in finalize, MPI_Finalize: signal 11 (SIGSEGV)" in outcome.detail
     assert outcome.detail.endswith("the launcher exited 139")
@@ -465,7 +465,7 @@ def test_a_crash_file_that_is_none_is_refused_by_name(launch, crash_files):
 def test_the_same_version_from_another_folder_counts_for_nothing_and_both_are_named(launch):
     elsewhere = {**header()["mpi"], "library_path": "/usr/lib/libmpi.so.12"}
     read = launch([header(mpi=elsewhere), *WHOLE[1:], FINISHED], ended())
-    outcome = records.outcomes(read, CELLS, EXPECTED)["c=1"]
+    outcome = outcomes.of_cells(read, CELLS, EXPECTED)["c=1"]
     assert outcome.status == "unavailable"
     assert "/usr/lib/libmpi.so.12" in outcome.detail
     assert "mpich-5.0.2 (MPICH Version: 5.0.2) in /opt/mpich" in outcome.detail
@@ -477,13 +477,13 @@ def test_a_library_reached_by_links_is_in_its_folder(launch, tmp_path):
     linked = {**header()["mpi"], "library_path": str(tmp_path / "link" / "libmpi.so")}
     read = launch([header(mpi=linked), *WHOLE[1:], FINISHED], ended())
     expected = replace(EXPECTED, prefix=str(tmp_path / "real"))
-    assert records.outcomes(read, CELLS, expected)["c=1"].status == "ok"
+    assert outcomes.of_cells(read, CELLS, expected)["c=1"].status == "ok"
 
 
 def test_another_library_than_the_environments_counts_for_nothing_and_both_are_named(launch):
     wrong = header(mpi={**header()["mpi"], "library_version": "MPICH Version: 4.0.3"})
     read = launch([wrong, *WHOLE[1:], FINISHED], ended())
-    outcome = records.outcomes(read, CELLS, EXPECTED)["c=1"]
+    outcome = outcomes.of_cells(read, CELLS, EXPECTED)["c=1"]
     assert outcome.status == "unavailable"
     assert "4.0.3" in outcome.detail
     assert "mpich-5.0.2 (MPICH Version: 5.0.2)" in outcome.detail
@@ -498,7 +498,7 @@ def test_another_library_than_the_environments_counts_for_nothing_and_both_are_n
 )
 def test_a_world_or_placement_that_was_not_asked_for_counts_for_nothing(launch, change, word):
     read = launch([header(**change), *WHOLE[1:], FINISHED], ended())
-    outcome = records.outcomes(read, CELLS, EXPECTED)["c=1"]
+    outcome = outcomes.of_cells(read, CELLS, EXPECTED)["c=1"]
     assert outcome.status == "unavailable"
     assert word in outcome.detail
 
@@ -575,7 +575,7 @@ def test_ranks_that_stand_on_other_nodes_than_asked_for_fail_every_cell(
 ):
     told = header(labels={"ranks_per_node": asked}, processes=on(*hosts))
     read = launch([told, *WHOLE[1:], FINISHED], ended())
-    found = records.outcomes(read, CELLS, EXPECTED)
+    found = outcomes.of_cells(read, CELLS, EXPECTED)
     assert {one.detail for one in found.values()} == {fault}
     assert {one.status for one in found.values()} == {"unavailable" if fault else "ok"}
 
@@ -584,5 +584,5 @@ def test_as_many_nodes_as_asked_for_are_not_enough_where_one_is_crowded(launch):
     told = header(ranks=4, labels={"ranks_per_node": "2"}, processes=on("n1", "n1", "n1", "n2"))
     expected = replace(EXPECTED, ranks=4)
     read = launch([told, *WHOLE[1:], FINISHED], ended())
-    details = {one.detail for one in records.outcomes(read, CELLS, expected).values()}
+    details = {one.detail for one in outcomes.of_cells(read, CELLS, expected).values()}
     assert details == {"2 ranks a node on 2 nodes asked for, 3 on n1, 1 on n2 found"}

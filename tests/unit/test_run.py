@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from onesided.campaign import campaign, outcome, run
+from onesided.campaign import campaign, causes, run
 from onesided.campaign.session import SESSION_SCHEMA, Session
 from onesided.campaign.slot import Slot
 from onesided.system import documents, fingerprint, strays
@@ -229,5 +229,5 @@ def test_a_campaign_ends_with_the_faults_of_all_its_stages_and_the_greatest_exit
     faults = tmp_path / "faults.jsonl"
     lines = [{"message": "one", "exit_code": 1}, {"message": "two", "exit_code": 2}]
     faults.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    found = outcome.failure(loaded, 1, faults)
+    found = causes.failure(loaded, 1, faults)
     assert (str(found), found.exit_code) == ("one; two", 2)

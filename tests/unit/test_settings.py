@@ -5,7 +5,7 @@ import copy
 import pytest
 import yaml
 
-from onesided.environments import provision, settings
+from onesided.environments import declarations, settings
 from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
@@ -15,7 +15,7 @@ DECLARED = yaml.safe_load((paths.config_dir() / "settings.yaml").read_text("utf-
 
 @pytest.mark.parametrize("setting", DECLARED)
 def test_every_setting_has_a_value_or_a_reason_for_every_family(setting):
-    for name, declaration in provision.declared().items():
+    for name, declaration in declarations.declared().items():
         value = settings.value(setting, declaration.family, declaration.version)
         assert value.variables or value.unavailable or setting == "default", name
         assert not (value.variables and value.unavailable), name
@@ -49,7 +49,7 @@ def test_checks_are_made_for_the_settings_that_were_chosen_and_for_all_without_a
 
 
 def test_no_two_settings_are_the_same_for_an_mpi():
-    for declaration in provision.declared().values():
+    for declaration in declarations.declared().values():
         values = [
             settings.value(name, declaration.family, declaration.version) for name in DECLARED
         ]

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from onesided.environments import containers, provision, settings
+from onesided.environments import containers, declarations, provision, settings
 from onesided.system import documents, names, paths
 from onesided.system.errors import InputError
 
@@ -73,14 +73,14 @@ class Campaign:
 
     def setting_values(self) -> dict[str, dict[str, Any]]:
         """Return what each setting of the campaign is in each of its environments."""
-        declared = provision.declared(in_containers=True)
+        declared = declarations.declared(in_containers=True)
         mpis = {name: self._family_and_version(declared[name]) for name in self.environments}
         return {
             setting: {name: settings.value(setting, *mpi).document() for name, mpi in mpis.items()}
             for setting in self.document["settings"]
         }
 
-    def _family_and_version(self, declaration: provision.Declaration) -> tuple[str, str]:
+    def _family_and_version(self, declaration: declarations.Declaration) -> tuple[str, str]:
         """Return which MPI an environment is; where the file does not say so, what was found."""
         if declaration.family and declaration.version:
             return declaration.family, declaration.version
@@ -158,7 +158,7 @@ def load(name_or_path: str) -> Campaign:
     paths.check_usable(path)
     document = documents.read_yaml(path, "campaign")
     _check_expression(path, document["select"].get("expression", "True"))
-    declared = list(provision.declared(in_containers=True))
+    declared = list(declarations.declared(in_containers=True))
     _require_known(
         path, "environments", document["environments"], declared, "config/environments.yaml"
     )

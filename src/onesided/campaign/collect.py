@@ -16,10 +16,11 @@ from typing import Any
 
 import polars as pl
 
-from onesided.campaign import records, transport
+from onesided.campaign import outcomes, records, transport
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.declared import DECLARED_SCHEMA, cells_of, describe
-from onesided.campaign.records import Expectation, Launch, Outcome
+from onesided.campaign.outcomes import Expectation, Outcome
+from onesided.campaign.records import Launch
 from onesided.campaign.slot import Slot, read_record
 from onesided.campaign.tables import CELL_COLUMNS, LAUNCH_COLUMNS, RECORD_SCHEMA, SAMPLE_COLUMNS
 from onesided.environments import provision
@@ -257,7 +258,7 @@ def _outcomes(
     expected = Expectation.of(
         environment, test["ranks"], test["placement"], entry["inputs"]["kernel"]
     )
-    return launch, records.outcomes(launch, declared, expected)
+    return launch, outcomes.of_cells(launch, declared, expected)
 
 
 def _paths(

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from onesided.campaign import collect, outcome
+from onesided.campaign import causes, collect
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.declared import cells_of
 from onesided.campaign.session import Session
-from onesided.environments import containers, provision
+from onesided.environments import containers, declarations, provision
 from onesided.experiments import demand
 from onesided.system import documents, fingerprint, paths, processes, strays
 from onesided.system.errors import FAULTS_VARIABLE, InputError
@@ -83,7 +83,7 @@ def clean_after(dead: DeadHolder | None, say: Say) -> None:
     """End what a killed campaign left running, and remove what it left in shared memory."""
     ended = strays.end_processes(strays.LOCK_MARKER, str(lock_file()))
     ended += strays.end_mounts(paths.images_dir())
-    patterns = provision.left_behind()
+    patterns = declarations.left_behind()
     removed: list[str] = []
     if dead:
         removed += strays.remove_files(strays.SHARED_MEMORY, patterns.shared_memory, dead.started_s)
@@ -312,4 +312,4 @@ def run(
         with Progress(sessions, say):
             exit_status = _call_snakemake(campaign, chosen, environment)
         if exit_status != 0:
-            raise outcome.failure(campaign, exit_status, faults)
+            raise causes.failure(campaign, exit_status, faults)

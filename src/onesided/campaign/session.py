@@ -28,7 +28,7 @@ from typing import Any
 from onesided.campaign import records
 from onesided.campaign.declared import last_line, reframe_command, reframe_variables
 from onesided.campaign.slot import Slot, adopt, earlier_entries, inputs_of, is_hole
-from onesided.environments import provision
+from onesided.environments import declarations, provision
 from onesided.system import documents, fingerprint, paths, processes, strays
 from onesided.system.errors import OnesidedError
 from onesided.system.lock import lock_file
@@ -272,7 +272,7 @@ def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
         for launch in records.read_attempts(record)
     )
     if (attempt / PATH_FAILURES).exists() or any(launch["exit_status"] != 0 for launch in launches):
-        patterns = provision.left_behind().shared_memory
+        patterns = declarations.left_behind().shared_memory
         strays.remove_files(strays.SHARED_MEMORY, patterns, begin_s)
 
 

@@ -49,7 +49,7 @@ def _same(asked: list[str]) -> dict[str, str]:
 
 def run(options: argparse.Namespace) -> int:
     """Print the comparison, write its page where one is asked for; return 0."""
-    from onesided.compare import compare
+    from onesided.compare import compare, terminal
 
     found = compare.compare(options.first, options.second, _same(options.same))
     if options.csv or options.page:
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         if options.csv:
             sys.stdout.write(comparison.cells_table(found).csv_text())
             return 0
-    for line in compare.lines(found):
+    for line in terminal.lines(found):
         print(line)
     if options.page:
         print(f"page: {page}")

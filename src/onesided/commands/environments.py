@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from onesided.environments import provision
+from onesided.environments import declarations, provision
 from onesided.system import paths
 from onesided.system.errors import EXIT_FAILURE, InputError
 
@@ -27,7 +27,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     )
     parser.add_argument(
         "--provider",
-        choices=[provision.SPACK, provision.CONTAINER],
+        choices=[provision.SPACK, declarations.CONTAINER],
         help="who delivers in place of the declared provider (ONESIDED_PROVIDER otherwise); "
         "container inside an image of ours only",
     )
@@ -41,19 +41,19 @@ def run(options: argparse.Namespace) -> int:
     found = provision.provide_all(options.names, provider=options.provider)
     missing = [document for document in found if document["status"] != "ready"]
     if not options.names:  # no machine has every MPI of a system
-        missing = [document for document in missing if document["provider"] != provision.SYSTEM]
+        missing = [document for document in missing if document["provider"] != declarations.SYSTEM]
     return EXIT_FAILURE if missing and not options.keep_going else 0
 
 
 def lock(names: list[str]) -> int:
     """Add the hashes of declared versions to config/wheels.lock."""
-    declared = provision.declared()
-    known = {name: one for name, one in declared.items() if one.provider == provision.WHEEL}
+    declared = declarations.declared()
+    known = {name: one for name, one in declared.items() if one.provider == declarations.WHEEL}
     if not names or any(name not in known for name in names):
         raise InputError("onesided environments lock", None, names, f"one of {', '.join(known)}")
     for name in names:
         declaration = known[name]
-        added = provision.PROVIDERS[declaration.provider].lock(declaration)
+        added = declarations.PROVIDERS[declaration.provider].lock(declaration)
         said = f"added {', '.join(added)}" if added else f"{name} was there"
         print(f"{paths.config_dir() / 'wheels.lock'}: {said}")
     return 0

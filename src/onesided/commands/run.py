@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from onesided.campaign import campaign, outcome, run
+from onesided.campaign import campaign, causes, run
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
@@ -41,5 +41,5 @@ def _run(options: argparse.Namespace) -> int:
         return 0
     sys.stdout.write(terminal_summary(loaded.results))
     sys.stdout.flush()
-    outcome.demand_measurements(loaded)
+    causes.demand_measurements(loaded)
     return 0

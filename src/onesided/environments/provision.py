@@ -11,16 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from onesided.environments import containers
+from onesided.environments import document as document_of
 from onesided.environments.declarations import (
     CONTAINER,
-    NATIVE,
     PROVIDERS,
     SYSTEM,
-    WHEEL,
     Declaration,
     Document,
-    declared,
-    left_behind,
     select,
 )
 from onesided.environments.providers import container, probe, spack
@@ -30,16 +27,12 @@ from onesided.environments.providers.command import (
     StoppedError,
     UnavailableError,
     alone,
-    one_line,
 )
 from onesided.environments.spack_machine import identity
 from onesided.system import documents, paths
 from onesided.system.display import Progress
 from onesided.system.errors import InputError, OnesidedError
 
-__all__ = ["Declaration", "declared", "left_behind", "select"]
-
-SCHEMA = "onesided/environment/1"
 DEFAULT_PROBE_TIMEOUT_S = 60.0
 AT_A_TIME = 4
 SPACK = "spack"
@@ -90,11 +83,11 @@ def read(name: str, provider: str | None = None) -> Document:
     option = f" --provider {provider}" if provider else ""
     remedy = f"`onesided environments{option} {name}` does it"
     if not path.exists():
-        return _describe_unavailable(declaration, f"not provided yet: {remedy}")
+        return document_of.unavailable(declaration, f"not provided yet: {remedy}")
     try:
         return documents.read_json(path, "environment")
     except InputError as fault:
-        return _describe_unavailable(declaration, f"to be provided anew: {remedy}; {fault}")
+        return document_of.unavailable(declaration, f"to be provided anew: {remedy}; {fault}")
 
 
 def provide(
@@ -143,7 +136,7 @@ def _provide_as_declared(
         try:
             found = PROVIDERS[declaration.provider].resolve(declaration)
         except UnavailableError as fault:
-            document = _describe_unavailable(declaration, str(fault))
+            document = document_of.unavailable(declaration, str(fault))
         else:
             if standing and _is_usable(standing, found):
                 return standing
@@ -170,24 +163,14 @@ def _provide_by_container(
         if containers.inside():
             document = container.within(declaration.name)
         else:
-            image = declaration.image or image_of(declaration)
+            image = declaration.image or document_of.image_of(declaration)
             document = container.outside(declaration, image, native, say)
     except UnavailableError as fault:
-        document = _describe_unavailable(declaration, str(fault))
+        document = document_of.unavailable(declaration, str(fault))
     documents.check(document, "environment", path)
     if document != _standing(path):
         documents.write_json(path, document)
     return document
-
-
-def image_of(declaration: Declaration) -> str:
-    """Return the name of the image with an environment's MPI.
-
-    It is the family's, if that version is the first of the family's in the file.
-    """
-    wheels = [one for one in declared().values() if one.provider == WHEEL]
-    first = next(one for one in wheels if one.family == declaration.family)
-    return first.family if first.version == declaration.version else str(declaration.native)
 
 
 def _provide_by_spack(
@@ -203,7 +186,7 @@ def _provide_by_spack(
         else:
             document = _deliver(declaration, program, Command(stop), say, probe_timeout_s)
     except UnavailableError as fault:
-        document = {**_describe_unavailable(declaration, str(fault)), "provider": SPACK}
+        document = {**document_of.unavailable(declaration, str(fault)), "provider": SPACK}
     documents.check(document, "environment", path)
     if document != _standing(path):
         documents.write_json(path, document)
@@ -351,7 +334,7 @@ def _make(declaration: Declaration, command: Command, say: Say, probe_timeout_s:
     except StoppedError:
         raise
     except (OnesidedError, OSError) as fault:
-        return _describe_unavailable(declaration, str(fault))
+        return document_of.unavailable(declaration, str(fault))
 
 
 def _probe(
@@ -359,7 +342,7 @@ def _probe(
 ) -> Document:
     say("probing")
     folder = paths.environments_dir() / declaration.name / "probe"
-    return _describe(
+    return document_of.ready(
         declaration, probe.probe(_subject(declaration), folder, command, probe_timeout_s)
     )
 
@@ -390,81 +373,3 @@ def _subject(declaration: Declaration) -> probe.Subject:
         declaration.version_pattern(),
         declaration.mpi.identity.library if declaration.mpi else None,
     )
-
-
-def _features(declaration: Declaration, findings: Document) -> list[str]:
-    proofs = declaration.family_data["features"].items()
-    found = [feature for feature, proof in proofs if (declaration.root / proof).exists()]
-    if findings["thread_level_provided"] == "multiple":
-        found.append("thread_multiple")
-    return sorted(found)
-
-
-def _describe(declaration: Declaration, findings: Document) -> Document:
-    family = declaration.family_data
-    return {
-        **_describe_unavailable(declaration, ""),
-        "status": "ready",
-        "reason": None,
-        "prefix": str(declaration.root),
-        "compilers": {"c": str(declaration.compiler)},
-        "launcher": {
-            "path": str(declaration.launcher),
-            "placement": family["placement"],
-            "oversubscribe": family["oversubscribe"],
-        },
-        "variables": declaration.variables(),
-        "features": _features(declaration, findings),
-        "library_version": findings["library_version"],
-        "library_version_pattern": declaration.version_pattern(),
-        "standard_version": findings["standard_version"],
-        "thread_level_provided": findings["thread_level_provided"],
-        "abi": findings["abi"],
-    }
-
-
-def _describe_unavailable(declaration: Declaration, reason: str) -> Document:
-    return {
-        "schema": SCHEMA,
-        "name": declaration.name,
-        "provider": declaration.provider,
-        "family": declaration.family,
-        "version": declaration.version,
-        "status": "unavailable",
-        "reason": one_line(reason) or "no reason given",
-        "prefix": None,
-        "compilers": {},
-        "launcher": {"path": None, "placement": {}, "oversubscribe": []},
-        "variables": {},
-        "features": [],
-        "library_version": None,
-        "library_version_pattern": None,
-        "standard_version": None,
-        "thread_level_provided": None,
-        "abi": None,
-        "left_behind": declaration.family_data.get("left_behind", []),
-        "left_behind_temporary": declaration.family_data.get("left_behind_temporary", []),
-        "kernels_prefix": None,
-        "spack": None,
-        "launch_model": declaration.launch_model,
-        "container": _unopened(declaration),
-        "declaration_digest": declaration.digest(),
-    }
-
-
-def _unopened(declaration: Declaration) -> Document | None:
-    """Return what is known of an image that was not read; None for a native environment."""
-    if declaration.launch_model == NATIVE:
-        return None
-    image = declaration.image or image_of(declaration)
-    return {
-        "environment": declaration.native,
-        "image": str(containers.image_file(image)),
-        "image_name": image,
-        "image_sha256": None,
-        "runtime": None,
-        "commit": None,
-        "namespaces": declaration.namespaces,
-        "variables": {},
-        "binds": [],
-    }

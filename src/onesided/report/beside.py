@@ -8,9 +8,9 @@ from typing import Any
 
 from onesided.analysis import statistics
 from onesided.analysis.statistics import INTERVAL, MINIMUM_COVERAGE
-from onesided.compare import compare, reproducibility
-from onesided.compare.compare import Difference, Whole
+from onesided.compare import compare, reproducibility, weigh
 from onesided.compare.reproducibility import Figure, Pair
+from onesided.compare.weigh import Difference, Whole
 from onesided.environments.settings import DEFAULT
 from onesided.experiments import merits
 from onesided.report import numbers
@@ -116,7 +116,7 @@ def _environments(found: Sequence[Pair], wholes: Sequence[Whole]) -> Table:
     ]
     caption = (
         "By environment. The last ratio is that of onesided compare; "
-        f"{compare.SAME}: noise and drift explain it."
+        f"{weigh.SAME}: noise and drift explain it."
     )
     return Table("beside_environments", caption, columns, rows)
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from markupsafe import Markup
 
 from onesided.experiments import Experiment
-from onesided.report import beside, containers, figures, grid, parts, provenance
+from onesided.report import beside, containers, figures, grid, provenance
 from onesided.report.document import document, files_of, has_figure
 from onesided.report.material import Loaded, Material, load
 from onesided.report.parts import Headline, Section
+from onesided.report.words import listed
 from onesided.system import documents
 from onesided.system.errors import OnesidedError
 
@@ -58,7 +59,7 @@ def _every_cell(loaded: Loaded, materials: Sequence[Material], whole: bool) -> S
     known = {material.experiment.kernel for material in materials}
     others = sorted({cell.kernel for cell in loaded.cells} - known)
     if others:
-        lead += f" No page is made for: {parts.listed(others)}."
+        lead += f" No page is made for: {listed(others)}."
     cells = map(grid.cells_table, materials) if whole else ()
     return Section("grid", "Every cell", lead, (grid.tally_table(loaded), *cells))
 

@@ -9,14 +9,16 @@ from typing import Any
 from onesided.analysis import tails
 from onesided.analysis.statistics import MINIMUM_COVERAGE
 from onesided.campaign.tables import CollectedCampaign
-from onesided.compare import compare
-from onesided.compare.compare import CELL_LAUNCHES, ComparedCell, Comparison, Whole
+from onesided.compare import compare, weigh
+from onesided.compare.compare import ComparedCell, Comparison
+from onesided.compare.weigh import CELL_LAUNCHES, Whole
 from onesided.experiments import EXPERIMENTS
 from onesided.report import numbers
 from onesided.report.beside import axes_that_differ, measure_of, measure_of_difference
 from onesided.report.build import INDEX
 from onesided.report.document import document, files_of
-from onesided.report.parts import Column, Row, Section, Table, listed
+from onesided.report.parts import Column, Row, Section, Table
+from onesided.report.words import listed
 from onesided.system import documents
 
 SHORT = 12
@@ -33,7 +35,7 @@ def _whole_row(comparison: Comparison, whole: Whole) -> dict[str, Any]:
             cell.pair.cell[name] == getattr(whole, name)
             for name in ("system", "partition", "environment", "setting")
         )
-        and whole.kernel in (compare.EVERYTHING, cell.pair.cell["kernel"])
+        and whole.kernel in (weigh.EVERYTHING, cell.pair.cell["kernel"])
     ]
     return {
         "environment": whole.name,
@@ -82,7 +84,7 @@ def _cell_row(cell: ComparedCell, axes: Sequence[str]) -> dict[str, Any]:
     kept = ("system", "partition", "kernel", "setting", "thread_level", "ranks", "placement")
     return {
         **{name: pair.cell[name] for name in (*kept, "test", "cell")},
-        "environment": compare.in_both(pair.cell["environment"], pair.again["environment"]),
+        "environment": weigh.in_both(pair.cell["environment"], pair.again["environment"]),
         "what": ", ".join(str(labels[axis]) for axis in axes if axis in labels),
         "first": pair.cell["verdict"],
         "second": pair.again["verdict"],
@@ -268,9 +270,9 @@ def _cells_lead(comparison: Comparison) -> str:
     )
     if comparison.detectable is None:
         return said
-    sensitive = len(comparison.sensitive(compare.ASKED_FACTOR))
+    sensitive = len(comparison.sensitive(weigh.ASKED_FACTOR))
     return (
-        f"{said} A factor of {compare.ASKED_FACTOR:g} would be found in {sensitive} of them, and "
+        f"{said} A factor of {weigh.ASKED_FACTOR:g} would be found in {sensitive} of them, and "
         f"in half of them one of {numbers.factor(comparison.detectable)} or more."
     )
 
@@ -280,9 +282,9 @@ def sections(comparison: Comparison) -> list[Section]:
     lead = (
         "A value is a price or, for the shared counter, the degradation factor; cells with a "
         "helper and cells that failed are not compared by it. The two small numbers are the "
-        f"{100 * MINIMUM_COVERAGE:.0f}{numbers.THIN_SPACE}% interval of the ratio. {compare.SAME} "
+        f"{100 * MINIMUM_COVERAGE:.0f}{numbers.THIN_SPACE}% interval of the ratio. {weigh.SAME} "
         "is what the noise between launches may explain, corrected for the number of tests, or a "
-        f"factor below {compare.LEAST_FACTOR:g}. Found from is the factor that nine of ten "
+        f"factor below {weigh.LEAST_FACTOR:g}. Found from is the factor that nine of ten "
         "such comparisons would call a difference."
     )
     return [

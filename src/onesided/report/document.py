@@ -10,7 +10,7 @@ import jinja2
 from markupsafe import Markup
 
 from onesided.analysis import verdicts
-from onesided.report import figures, parts
+from onesided.report import badges, figures
 from onesided.report.parts import Figure, Folded, Matrix, Part, Prose, Section, Table
 
 LEGEND = (
@@ -64,7 +64,7 @@ def document(template: str, **values: Any) -> str:
     return environment.get_template(template).render(
         **values,
         legend=LEGEND,
-        badge=parts.badge,
+        badge=badges.badge,
         style=Markup(_template("style.css")),
         script=Markup(_template("enhance.js")),
         script_json=_script_json,

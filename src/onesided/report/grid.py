@@ -6,12 +6,10 @@ from collections import Counter
 from typing import Any
 
 from onesided.analysis import verdicts
-from onesided.report import numbers, parts
+from onesided.report import numbers
 from onesided.report.material import Cell, Loaded, Material
-from onesided.report.parts import (
-    Column,
-    Table,
-)
+from onesided.report.parts import Column, Table
+from onesided.report.words import short_detail
 
 
 def _severity(cell: Cell) -> tuple[int, int]:
@@ -34,7 +32,7 @@ def _grid_row(cell: Cell) -> dict[str, Any]:
         **{f"axis_{axis}": value for axis, value in cell.labels.items()},
         "environment": cell.environment,
         "verdict": cell.verdict,
-        "detail": parts.short_detail(cell.detail),
+        "detail": short_detail(cell.detail),
         "note": "over-subscribed" if cell.oversubscribed else None,
         "thread_level": cell.thread_level,
         "early": _early(cell),
@@ -96,8 +94,7 @@ def tally_table(loaded: Loaded) -> Table:
                 "environment": name,
                 "cells": sum(words.values()),
                 **{word: words.get(word) for word in present},
-                "reason": parts.short_detail(document.get("reason"))
-                or _first_failure(loaded, name),
+                "reason": short_detail(document.get("reason")) or _first_failure(loaded, name),
             }
         )
     columns = [
@@ -114,4 +111,4 @@ def _first_failure(loaded: Loaded, environment: str) -> str | None:
     bad = (*verdicts.FAILURES, *verdicts.NOT_MEASURED)
     cells = [c for c in loaded.cells if c.environment == environment and c.verdict in bad]
     worst = min(cells, key=_severity, default=None)
-    return f"{worst.verdict}: {parts.short_detail(worst.detail)}" if worst else None
+    return f"{worst.verdict}: {short_detail(worst.detail)}" if worst else None

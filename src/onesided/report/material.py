@@ -24,9 +24,7 @@ from onesided.campaign.tables import (
 )
 from onesided.experiments import EXPERIMENTS, Experiment
 from onesided.report import numbers
-from onesided.report.parts import (
-    Measure,
-)
+from onesided.report.parts import Measure
 from onesided.system.errors import InputError
 
 

@@ -9,13 +9,10 @@ import polars as pl
 from onesided.analysis.statistics import MINIMUM_COVERAGE
 from onesided.campaign import transport
 from onesided.environments.settings import DEFAULT
-from onesided.report import numbers, parts
+from onesided.report import numbers
 from onesided.report.material import Loaded, interval_words
-from onesided.report.parts import (
-    Column,
-    Section,
-    Table,
-)
+from onesided.report.parts import Column, Section, Table
+from onesided.report.words import short_detail
 
 
 def _seen(table: pl.DataFrame, environment: str, column: str) -> str | None:
@@ -34,7 +31,7 @@ def _environments_table(loaded: Loaded) -> Table:
             {
                 "environment": name,
                 "status": document.get("status"),
-                "library": parts.short_detail(
+                "library": short_detail(
                     _seen(cells, name, "library_version") or document.get("library_version"), 160
                 ),
                 "standard": document.get("standard_version"),
@@ -48,7 +45,7 @@ def _environments_table(loaded: Loaded) -> Table:
                 "one_clock": _share_of(cells, name, "clock_global"),
                 "path": _paths_seen(cells, name),
                 "host": _seen(cells, name, "host"),
-                "reason": parts.short_detail(document.get("reason")),
+                "reason": short_detail(document.get("reason")),
             }
         )
     columns = [

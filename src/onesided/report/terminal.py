@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from onesided.analysis import verdicts
-from onesided.report import numbers, parts
+from onesided.report import numbers
 from onesided.report.build import INDEX
 from onesided.report.material import Material, interval_words, load
 from onesided.report.provenance import timing_lines
+from onesided.report.words import tally
 
 
 def terminal_summary(folder: Path) -> str:
@@ -58,4 +59,4 @@ def _remarks(material: Material) -> list[str]:
 
 
 def _brackets(words: Sequence[str]) -> str:
-    return f" ({parts.tally(words)})" if words else ""
+    return f" ({tally(words)})" if words else ""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onesided.environments import provision
+from onesided.environments import declarations, provision
 from onesided.system import paths, strays
 
 Entry = dict[str, Any]
@@ -102,11 +102,11 @@ def configuration(
 
 def _names() -> list[str]:
     """Return the environments of every partition that names none."""
-    declared = provision.declared(in_containers=True)
+    declared = declarations.declared(in_containers=True)
     return [
         name
         for name, one in declared.items()
-        if one.launch_model == provision.NATIVE or paths.environment_file(name).exists()
+        if one.launch_model == declarations.NATIVE or paths.environment_file(name).exists()
     ]
 
 
@@ -150,7 +150,7 @@ def _move_first_log(folder: Path) -> None:
 
 def _partition(entry: Entry, names: Sequence[str]) -> Entry:
     """Return a partition with what every partition has."""
-    chosen = [one.name for one in provision.select(entry.get("environs", names))]
+    chosen = [one.name for one in declarations.select(entry.get("environs", names))]
     found = {
         **entry,
         "environs": [provision.reframe_name(name) for name in chosen],

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from onesided.environments import containers, kernels, provision
+from onesided.environments import containers, declarations, kernels
 from onesided.environments.declarations import WHEEL
 from onesided.environments.providers.command import alone
 from onesided.system import fingerprint, paths
@@ -89,8 +89,8 @@ def known() -> dict[str, Image]:
 
     A family's holds its first version in config/environments.yaml.
     """
-    declared = [one for one in provision.declared().values() if one.provider == WHEEL]
-    first: dict[str, provision.Declaration] = {}
+    declared = [one for one in declarations.declared().values() if one.provider == WHEEL]
+    first: dict[str, declarations.Declaration] = {}
     for declaration in declared:
         first.setdefault(declaration.family, declaration)
     found = [_with_mpis(family, [declaration]) for family, declaration in first.items()]
@@ -103,7 +103,7 @@ def known() -> dict[str, Image]:
     return {image.name: image for image in found}
 
 
-def _with_mpis(name: str, declared: Sequence[provision.Declaration]) -> Image:
+def _with_mpis(name: str, declared: Sequence[declarations.Declaration]) -> Image:
     """Return the image of this name with these MPIs in it."""
     arguments = {
         "name": declared[0].family if len(declared) == 1 else name,

@@ -11,7 +11,7 @@ from typing import Any
 
 from onesided.analysis.verdicts import Probe, Verdict
 from onesided.campaign import records
-from onesided.environments import kernels, provision, settings
+from onesided.environments import declarations, kernels, provision, settings
 from onesided.experiments.progress.advice.file import Claim, claims
 from onesided.experiments.progress.analysis import judge
 from onesided.regression import references
@@ -75,7 +75,7 @@ def read_claims(path: Path) -> list[Claim]:
         raise InputError(path, None, fault, "an advice file of a report") from fault
     if not found:
         raise InputError(path, None, "no claim", "an advice file with at least one claim")
-    known = list(provision.declared(in_containers=True))
+    known = list(declarations.declared(in_containers=True))
     if found[0].environment not in known:
         raise InputError(path, "environment", found[0].environment, f"one of {', '.join(known)}")
     return found

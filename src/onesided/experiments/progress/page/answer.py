@@ -21,7 +21,8 @@ from onesided.experiments.progress.page.cells import (
 from onesided.report import numbers
 from onesided.report.cells import axis_of
 from onesided.report.material import Cell, Material
-from onesided.report.parts import Column, Headline, Table, listed, tally
+from onesided.report.parts import Column, Headline, Table
+from onesided.report.words import listed, tally
 
 STRONG = "consistent with strong progress"
 WEAK = "consistent with weak progress"

@@ -16,7 +16,7 @@ from onesided.experiments.progress.analysis import IDLE
 from onesided.report import numbers
 from onesided.report.cells import axis_of, level_rank
 from onesided.report.material import Cell, Material
-from onesided.report.parts import listed
+from onesided.report.words import listed
 
 BASE_OPERATIONS = ("put", "get", "accumulate", "fetch_and_op")
 FLAVORS = ("create", "allocate", "shared", "dynamic")

@@ -26,15 +26,7 @@ from onesided.experiments.progress.page.cells import (
 from onesided.report import numbers
 from onesided.report.cells import axis_of
 from onesided.report.material import Cell, Material
-from onesided.report.parts import (
-    Column,
-    Folded,
-    Mark,
-    Matrix,
-    MatrixRow,
-    Section,
-    Table,
-)
+from onesided.report.parts import Column, Folded, Mark, Matrix, MatrixRow, Section, Table
 
 CHANGED, SCHEDULER = "Δ", "†"
 _NOTES = {

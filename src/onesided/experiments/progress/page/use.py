@@ -23,15 +23,8 @@ from onesided.experiments.progress.page.price import bound_of
 from onesided.report import numbers
 from onesided.report.cells import names_apart
 from onesided.report.material import Cell, Material
-from onesided.report.parts import (
-    Column,
-    Folded,
-    Measure,
-    Prose,
-    Section,
-    Table,
-    listed,
-)
+from onesided.report.parts import Column, Folded, Measure, Prose, Section, Table
+from onesided.report.words import listed
 
 FOLDER = "advice"
 

@@ -19,15 +19,8 @@ from onesided.experiments.shared_counter.page.cells import (
 from onesided.report import numbers
 from onesided.report.cells import axis_of
 from onesided.report.material import Cell, Material
-from onesided.report.parts import (
-    Column,
-    Headline,
-    Measure,
-    Row,
-    Table,
-    listed,
-    tally,
-)
+from onesided.report.parts import Column, Headline, Measure, Row, Table
+from onesided.report.words import listed, tally
 
 
 def _combined(cells: Sequence[Cell]) -> tuple[str, str | None]:

@@ -20,14 +20,9 @@ from onesided.experiments.shared_counter.page.cells import (
 from onesided.report import figures, numbers
 from onesided.report.cells import axis_of, value_or_word
 from onesided.report.material import Cell, Material
-from onesided.report.parts import (
-    Column,
-    Figure,
-    Measure,
-    Table,
-    listed,
-)
+from onesided.report.parts import Column, Figure, Measure, Table
 from onesided.report.published import NOT_AVAILABLE
+from onesided.report.words import listed
 
 LOWEST_PERFORMANCE = 0.1
 

@@ -22,13 +22,7 @@ from onesided.experiments.shared_counter.page.cells import (
 from onesided.report import numbers
 from onesided.report.cells import axis_of, by_environment, level_rank, value_or_word
 from onesided.report.material import Cell, Material
-from onesided.report.parts import (
-    Column,
-    Folded,
-    Measure,
-    Section,
-    Table,
-)
+from onesided.report.parts import Column, Folded, Measure, Section, Table
 
 _TABLE1_KEYS = ("work", "case1", "case2", "case3")
 _TABLE1_TITLES = ("Work", "Case 1", "Case 2", "Case 3")

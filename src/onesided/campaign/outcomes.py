@@ -1,0 +1,278 @@
+"""What became of each declared cell of a launch, and who caused it.
+
+The lines decide: a cell is what its result line says; a cell that was started and has none was
+ended by what a crash or hang file or the launch record tells; a cell that was never reached says
+why.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from onesided.campaign.records import OK, Launch
+from onesided.environments import places
+
+#: The label that says how many ranks each node was to get.
+RANKS_PER_NODE = "ranks_per_node"
+#: The phase of a rank in MPI_Init_thread.
+INIT = "init"
+#: The phase of a rank that is past its last cell.
+FINALIZE = "finalize"
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What a launch's header must say for its cells to count.
+
+    Attributes:
+        ranks: the world's size.
+        library_version_pattern: regular expression for the library's own version string.
+        source_state: the kernels' source state.
+        placement: the placement asked for.
+        mpi: the environment's MPI, as a person knows it.
+        prefix: the folder its library stands in; None where that is not known.
+    """
+
+    ranks: int
+    library_version_pattern: str
+    source_state: str
+    placement: str
+    mpi: str
+    prefix: str | None
+
+    @classmethod
+    def of(
+        cls, environment: Mapping[str, Any], ranks: int, placement: str, source_state: str
+    ) -> Expectation:
+        """Return what an environment's document and a test ask of a header."""
+        return cls(
+            ranks,
+            environment["library_version_pattern"],
+            source_state,
+            placement,
+            f"{environment['name']} ({environment['library_version']})",
+            environment["prefix"],
+        )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The status of a declared cell, a detail in one line or None, and its result line or None."""
+
+    status: str
+    detail: str | None
+    result: dict[str, Any] | None = None
+
+
+def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | None:
+    """Return in one line what in the header is not what the environment and check declared."""
+    version = header["mpi"]["library_version"]
+    if header["ranks"] != expected.ranks:
+        found = f"{header['ranks']} rank{'' if header['ranks'] == 1 else 's'}"
+        return (
+            f"found {found} in the world, expected {expected.ranks}: the launcher and the library "
+            f"do not speak to each other ({_who_may_not_speak(header)})"
+        )
+    library = header["mpi"]["library_path"]
+    if not re.search(expected.library_version_pattern, version):
+        where = f" of {library}" if library else ""
+        return f"ran with {version!r}{where}, expected {expected.mpi}"
+    if library and expected.prefix and not _is_below(library, expected.prefix):
+        return (
+            f"ran with the library {library} of {version!r}, "
+            f"expected that of {expected.mpi} in {expected.prefix}"
+        )
+    if header["source_state"] != expected.source_state:
+        return f"kernel of sources {header['source_state']}, expected {expected.source_state}"
+    found = header["placement"]["found"]
+    if expected.placement != found:
+        return f"placement {expected.placement} asked for, {found} found"
+    return _nodes_fault(header)
+
+
+def _who_may_not_speak(header: Mapping[str, Any]) -> str:
+    """Return in words whose library it is that ran, for a person to look at the right place."""
+    version = f"{header['mpi']['library_version']!r}"
+    if header["container"] is None:
+        return f"is it the launcher of {version}?"
+    return f"is it the launcher of the MPI in the container {header['container']}, {version}?"
+
+
+def _nodes_fault(header: Mapping[str, Any]) -> str | None:
+    """Return in one line how the ranks stand on other nodes than the launch was to put them."""
+    asked = header["labels"].get(RANKS_PER_NODE)
+    if asked is None:
+        return None
+    per_node = int(asked)
+    found = Counter(process["host"] for process in header["processes"])
+    nodes = -(-header["ranks"] // per_node)
+    if len(found) == nodes and max(found.values()) <= per_node:
+        return None
+    stood = ", ".join(f"{number} on {host}" for host, number in found.items())
+    where = "1 node" if nodes == 1 else f"{nodes} nodes"
+    return f"{per_node} ranks a node on {where} asked for, {stood} found"
+
+
+def _is_below(path: str, folder: str) -> bool:
+    """Tell whether a file is in a folder, by its name or with all links followed."""
+    return Path(path).is_relative_to(folder) or Path(os.path.realpath(path)).is_relative_to(
+        os.path.realpath(folder)
+    )
+
+
+def _how_it_ended(launch: Launch) -> tuple[str, str]:
+    """Return status and detail for the cells that no launcher reached."""
+    if not launch.attempts:
+        return "not_run", "no launcher was started"
+    last = launch.attempts[-1]
+    if last["given_up"]:
+        first = next(cell for cell in reversed(launch.started) if cell not in launch.results)
+        ended = _started_outcome(first, launch)
+        return "not_run", f"given up: launches in a row ended in their first cell; {ended.detail}"
+    hangs = _outside_cells(launch.hangs)
+    if last["exit_status"] and hangs:
+        return "hang", f"{places.of_hang(hangs, _ranks(launch))}; before this cell"
+    if last["timed_out"]:
+        seconds = last["end_s"] - last["begin_s"]
+        return "not_run", f"the launcher was ended after {seconds:.0f} s, before this cell"
+    if last["exit_status"] is None:
+        return "not_run", "the launcher was interrupted"
+    if last["exit_status"] != 0 and _refused_to_start(launch):
+        left = places.of_death(launch.crashes[None])
+        asked = "is it the launcher of this MPI?"
+        return "unavailable", f"{left}the launcher exited {last['exit_status']} ({asked})"
+    if last["exit_status"] != 0:
+        died = places.of_death(_outside_cells(launch.crashes))
+        return "crash", f"{died}the launcher exited {last['exit_status']} before this cell"
+    return "not_run", "the launcher exited 0 and the kernel wrote no line for this cell"
+
+
+def _outside_cells(lines: Mapping[str | None, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Return the lines of ranks that stood before the first cell or between two."""
+    return [line for line in lines.get(None, []) if line["phase"] != FINALIZE]
+
+
+def _refused_to_start(launch: Launch) -> bool:
+    """Tell whether MPI itself ended every rank while it started, as under a foreign launcher."""
+    crashes = launch.crashes.get(None, [])
+    ended = all(crash["phase"] == INIT and crash["signal"] is None for crash in crashes)
+    return bool(crashes) and ended and not launch.headers
+
+
+def _where_it_hung(cell: str, launch: Launch) -> str | None:
+    """Say where a cell hung; None if it did not, or if a rank died of a signal in it."""
+    hangs = launch.hangs.get(cell, [])
+    if cell not in launch.results or hangs:
+        hangs = [*_ahead_of(cell, launch), *hangs]
+    # what exits by itself may do so because another hangs; what dies of a signal does not
+    if not hangs or any(crash["signal"] for crash in launch.crashes.get(cell, [])):
+        return None
+    return places.of_hang(hangs, _ranks(launch))
+
+
+def _ahead_of(cell: str, launch: Launch) -> Iterator[dict[str, Any]]:
+    """Yield the hang lines of ranks that were past the last cell begun, which rank 0 begins."""
+    if cell == launch.started[-1]:
+        for other, hangs in launch.hangs.items():
+            for hang in hangs if other not in launch.started else []:
+                where = f"{hang['phase']} of the next cell" if other else hang["phase"]
+                yield {**hang, "phase": where}
+
+
+def _ranks(launch: Launch) -> int:
+    """Return how many ranks the launch had, 0 where no header says so."""
+    return launch.headers[-1]["ranks"] if launch.headers else 0
+
+
+def _started_outcome(cell: str, launch: Launch) -> Outcome:
+    """Return the outcome of a cell that was begun and never came to its end."""
+    hung = _where_it_hung(cell, launch)
+    if hung:
+        return Outcome("hang", hung)
+    died = places.of_death(launch.crashes.get(cell, []))
+    # the launcher that ended with this cell: each one ends with the last cell it began
+    order = [cell_id for cell_id in launch.started if cell_id not in launch.results]
+    ended = [
+        attempt
+        for attempt in launch.attempts
+        if not attempt["finished"] and attempt["cells_begun"] != 0
+    ]
+    position = order.index(cell)
+    attempt = ended[position] if position < len(ended) else None
+    if attempt is None or attempt["exit_status"] is None:
+        interrupted = "the launch was interrupted in this cell"
+        return Outcome("crash" if died else "not_run", f"{died}{interrupted}")
+    if attempt["timed_out"]:
+        ended_by = "the launch was ended in this cell by its time-out"
+        return Outcome("crash" if died else "timed_out", f"{died}{ended_by}")
+    in_cell = "" if died else " in this cell"
+    return Outcome("crash", f"{died}the launcher exited {attempt['exit_status']}{in_cell}")
+
+
+def _lost_again(cell: str, launch: Launch) -> Outcome | None:
+    """Return the outcome of a cell that ended well and did not return when it was run again."""
+    hung = _where_it_hung(cell, launch)
+    if hung:
+        return Outcome("hang", f"{hung}; it was run again after its end")
+    died = places.of_death(launch.crashes.get(cell, []))
+    return Outcome("crash", f"{died}it was run again after its end") if died else None
+
+
+def of_cells(
+    launch: Launch, declared: Iterable[str], expected: Expectation | None
+) -> dict[str, Outcome]:
+    """Return for each declared cell what became of it.
+
+    Args:
+        launch: what the launch wrote.
+        declared: ids of the declared cells, in order.
+        expected: what the headers must say; None checks nothing.
+    """
+    declared = list(declared)
+    faults = [_header_fault(header, expected) for header in launch.headers] if expected else []
+    fault = next((fault for fault in faults if fault), None)
+    unreached = _how_it_ended(launch)
+    found: dict[str, Outcome] = {}
+    for cell in declared:
+        if fault:
+            found[cell] = Outcome("unavailable", fault)
+        elif cell in launch.results:
+            result = launch.results[cell]
+            lost = _lost_again(cell, launch)
+            found[cell] = lost or Outcome(result["status"], result["detail"], result)
+        elif cell in launch.started:
+            found[cell] = _started_outcome(cell, launch)
+        else:
+            found[cell] = Outcome(*unreached)
+    _mark_teardown(launch, found)
+    return found
+
+
+def _mark_teardown(launch: Launch, found: dict[str, Outcome]) -> None:
+    """Book a launch that lost itself after its last cell to that cell."""
+    crashes, hangs = (
+        [line for line in lines.get(None, []) if line["phase"] == FINALIZE]
+        for lines in (launch.crashes, launch.hangs)
+    )
+    # a relaunch that finds every cell done finishes, and says nothing of the one that died
+    if (launch.finished and not crashes and not hangs) or not launch.attempts:
+        return
+    if len(launch.results) < len(found):
+        return
+    last = list(launch.results)[-1]
+    if last in found and found[last].status == OK:
+        lost = [attempt for attempt in launch.attempts if not attempt["finished"]]
+        status = (lost or launch.attempts)[-1]["exit_status"]
+        stood = f"{places.of_hang(hangs, _ranks(launch))}; " if hangs else ""
+        found[last] = Outcome(
+            "teardown_failure",
+            "all cells were over, then MPI_Finalize did not return: "
+            f"{stood}{places.of_death(crashes)}the launcher exited {status}",
+            found[last].result,
+        )
