@@ -35,7 +35,6 @@ class Limits(OnesidedCheck):
     thread_level = builtins.parameter([LOWEST_LEVEL])
     base_point = {"bound": "timer", "size_bytes": 8}
     crosses_one_thread = [{"bound": BOUNDS}, {"bound": ["copy"], "size_bytes": COPY_BYTES}]
-    headline = [{"metric": "time", "unit": "s", "better": "lower", "ranks": "origins"}]
 
     def seconds_of_cell(self, labels):
         """Say what a cell takes: most of it is the threads, and the socket."""

@@ -18,7 +18,7 @@ THREADS = [1, 2, 4]
 
 
 class OriginThreads(OnesidedCheck):
-    """The base point and the headline figure; leaves choose arrangements and ranks."""
+    """The base point; leaves choose arrangements and ranks."""
 
     kernel = "origin_threads"
     setting = builtins.parameter(["default"])
@@ -28,7 +28,6 @@ class OriginThreads(OnesidedCheck):
         "arrangement": "one_window",
         "origins": 1,
     }
-    headline = [{"metric": "operation_time", "unit": "s", "better": "lower", "ranks": "origins"}]
 
 
 def _crosses(arrangements, origins):

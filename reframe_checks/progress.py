@@ -36,7 +36,7 @@ LAYOUTS = ["contiguous", "vector", "indexed"]
 
 
 class Progress(OnesidedCheck):
-    """The base point of the star and its headline figure; leaves choose the crosses."""
+    """The base point of the star; leaves choose the crosses."""
 
     kernel = "progress"
     base_point = {
@@ -48,10 +48,6 @@ class Progress(OnesidedCheck):
         "target_state": "computes",
         "probe_interval_us": 100,
     }
-    headline = [
-        {"metric": "elapsed", "unit": "s", "better": "lower", "ranks": "origins"},
-        {"metric": "price", "unit": "s", "better": "lower", "ranks": "origins"},
-    ]
 
     def seconds_of_cell(self, labels):
         """Add up the computes of a cell, and what each sample and cell costs besides."""

@@ -24,7 +24,7 @@ COMPUTE_OF_THE_REPORT_MS = 240
 
 
 class SharedCounter(OnesidedCheck):
-    """The counter's base point and headline figure; leaves choose the crosses."""
+    """The counter's base point; leaves choose the crosses."""
 
     kernel = "shared_counter"
     # an origin that waits gets few numbers: with fewer tasks, too few of its accesses meet a
@@ -37,7 +37,6 @@ class SharedCounter(OnesidedCheck):
         "compute_ms": 10,
         "jitter_percent": 0,
     }
-    headline = [{"metric": "access", "unit": "s", "better": "lower", "ranks": "origins"}]
 
     def seconds_of_cell(self, labels):
         """Count the computes that a cell's ranks make one after the other where all wait."""

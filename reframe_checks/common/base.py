@@ -12,6 +12,7 @@ from onesided.analysis import repeats
 from onesided.analysis.statistics import median
 from onesided.campaign import outcomes, records
 from onesided.environments.kernels import prefix_of
+from onesided.experiments import EXPERIMENTS
 from onesided.regression import known_defects, references
 from onesided.system import fingerprint
 
@@ -39,16 +40,15 @@ class OnesidedCheck(
 ):
     """A launch of one kernel that carries all its cells.
 
-    A leaf names `kernel`, `base_point` and the crosses, and says by `headline` which series of
-    a cell ReFrame shows.
+    A leaf names `kernel`, `base_point` and the crosses. The experiment of that kernel says which
+    figures of a cell ReFrame shows.
     """
 
     #: The kernel: ``src/kernels/<study>/<kernel>.c``, or a folder of that name.
     kernel = builtins.variable(str)
     #: Options of the kernel beyond the cells, by name.
     kernel_options = builtins.variable(typ.Dict[str, str], value={})
-    #: For each headline figure: metric (a series), unit, whether lower or higher is better, and
-    #: whose samples: "all" ranks or the "origins" (all but rank 0, the target).
+    #: The figures as a person reads them: metric, unit, better, and what of which ranks.
     headline = builtins.variable(typ.List[dict], value=[])
 
     #: What a launch of all cells takes on an otherwise idle machine, about; seconds.
@@ -68,6 +68,13 @@ class OnesidedCheck(
     def expect_duration(self):
         """Add up the cells, for a campaign to say how long it will take."""
         self.expected_s = sum(map(self.seconds_of_cell, self.declared_cells().values()))
+
+    @builtins.run_after("init")
+    def describe_figures(self):
+        """Say which figures there are; none of a kernel that has no experiment yet."""
+        experiment = EXPERIMENTS.get(self.kernel)
+        self.metrics = experiment.metrics if experiment else ()
+        self.headline = [metric.described() for metric in self.metrics]
 
     @builtins.run_before("run")
     def call_kernel(self):
@@ -170,8 +177,8 @@ class OnesidedCheck(
         held = self.held_figures(launches)
         self.perf_variables = {}
         for cell in launches[0].results:
-            for figure in self.headline:
-                self._show_figure(cell, figure, launches, held)
+            for metric in self.metrics:
+                self._show_figure(cell, metric, launches, held)
         bounds = self.references_of(held)
         if self.hold_figures:
             self._show("held_figures", len(bounds), "figures")
@@ -186,17 +193,15 @@ class OnesidedCheck(
             bounds[name] = builtins.xfail(defect.message, (0, 0, 0, "cells"))
         self.reference = {self.current_partition.fullname: bounds}
 
-    def _show_figure(self, cell, figure, launches, held):
+    def _show_figure(self, cell, metric, launches, held):
         """Show a headline figure: what decides about its bound, else its median over launches."""
-        name = references.figure_name(figure["metric"], cell)
+        name = references.figure_name(metric.name, cell)
         results = [launch.results[cell] for launch in launches if cell in launch.results]
-        found = [
-            references.launch_figure(one, figure["metric"], figure["ranks"]) for one in results
-        ]
+        found = [references.launch_figure(one, metric) for one in results]
         values = [value for value in found if value is not None]
         if values:
             value = held[name].value if name in held else median(values)
-            self._show(name, value, figure["unit"])
+            self._show(name, value, metric.unit)
 
     def _show(self, name, value, unit):
         self.perf_variables[name] = sn.make_performance_function(sn.defer(value), unit)

@@ -113,7 +113,7 @@ class ReferencePlugin(RegressionTestPlugin):
             for cell in self.declared_cells()
             for defect in slow
             if defect.has(cell)
-            for metric in (figure["metric"] for figure in self.headline)
+            for metric in (metric.name for metric in self.metrics)
         }
 
     def references_of(self, held):

@@ -117,6 +117,21 @@ def test_with_fewer_cores_than_threads_only_failures_turn_for_the_worse(copy):
     assert len(compare.compare(*copy).turned("worse")) == 1
 
 
+def test_a_cell_with_fewer_cores_than_threads_is_compared_by_its_verdict_alone(copy):
+    timed = {one.pair.cell["environment"] for one in compare.compare(*copy).cells if one.difference}
+    assert "mpich-5.0.2" in timed
+    path = copy[1] / "verdicts.json"
+    document = json.loads(path.read_text())
+    for cell in document["cells"]:
+        cell["oversubscribed"] |= cell["environment"] == "mpich-5.0.2"
+    path.write_text(json.dumps(document))
+    found = compare.compare(*copy)
+    assert {one.pair.cell["environment"] for one in found.cells if one.difference} == (
+        timed - {"mpich-5.0.2"}
+    )
+    assert "mpich-5.0.2" in {one.pair.cell["environment"] for one in found.cells}
+
+
 def test_an_environment_that_is_slower_is_called_so_and_no_other(tmp_path, runs):
     def slow(labels):
         behaviour = RUNNING[1].behaviour(labels)

@@ -26,6 +26,7 @@ def cell(environment="one", verdict=verdicts.REFERENCE, level="single", **more):
     return Cell(
         {"system": "laptop", "partition": "node", "setting": "default", "ranks": 2,
          "placement": "unbound", "launch_model": "native", "thread_level": level,
+         "oversubscribed": False,
          "environment": environment, "verdict": verdict, "labels": labels, **more}
     )  # fmt: skip
 
@@ -73,6 +74,13 @@ def test_what_was_run_in_several_ways_has_a_row_for_each_and_says_which(other):
     one, another = (row["where"] for row in table.rows)
     assert one != another
     assert str(next(iter(other.values()))) in another
+
+
+def test_cells_with_more_threads_than_cores_are_kept_apart_and_say_so():
+    table = PIVOT.table(material(cell(), cell(ranks=4, oversubscribed=True)))
+    plain, crowded = (row["where"] for row in table.rows)
+    assert "more threads than cores" in crowded
+    assert "more threads than cores" not in plain
 
 
 def test_one_way_is_told_in_the_csv_alone():

@@ -12,6 +12,7 @@ import synthetic_progress
 
 from onesided import cli
 from onesided.analysis import analyse
+from onesided.experiments.metric import Metric
 from onesided.regression import propose, references
 from onesided.system import documents
 
@@ -43,7 +44,11 @@ def noisy(factor, seed, launches=6):
 def test_a_bound_is_twice_the_least_launch_where_three_launches_agree_on_it():
     found = propose.propose([1.3e-6, 1e-6, 9e-6, 1.2e-6, 8e-6, 7e-6])
     assert found.refusal is None
-    entry = found.entry()
+    entry = found.entry(Metric("price", "price", "s"))
+    assert "of" not in entry
+    assert found.entry(Metric("get", "time", "s", "max"))["of"] == {
+        "series": "time", "over_ranks": "max", "origins": False,
+    }  # fmt: skip
     assert (entry["value"], entry["upper"], entry["launches"]) == (1e-6, 2e-6, 6)
     # the third least is 1.3 times the least
     assert entry["misses"] == pytest.approx(2.6)

@@ -5,7 +5,8 @@ import pytest
 
 from onesided.analysis.verdicts import REFERENCE
 from onesided.campaign.tables import LAUNCH
-from onesided.experiments.reference import Metric, ReferenceAnalysis
+from onesided.experiments.metric import Metric
+from onesided.experiments.reference import ReferenceAnalysis
 
 #: By round: the times of ranks 0 and 1 in three samples.
 TIMES = {1: [(1.0, 3.0), (2.0, 6.0), (8.0, 10.0)], 2: [(5.0, None), (7.0, 7.0), (6.0, 9.0)]}
@@ -36,6 +37,21 @@ def test_a_launchs_value_is_the_median_over_samples_of_what_is_taken_of_the_rank
     )
     described = values.select("metric", "statistic", "unit").unique()
     assert described.rows() == [("elapsed", "median", "s")]
+
+
+@pytest.mark.parametrize("origins", [False, True])
+@pytest.mark.parametrize("over_ranks", EXPECTED)
+def test_reframe_shows_the_value_that_the_report_has(samples, over_ranks, origins):
+    metric = Metric("elapsed", "time", "s", over_ranks, origins=origins)
+    values = ReferenceAnalysis([metric], "").launch_values(pl.DataFrame(), samples)
+    shown = dict(values.select("round", "value").iter_rows())
+    assert len(shown) == len(TIMES)
+    for number, of_samples in TIMES.items():
+        series = [
+            {"metric": "time", "rank": rank, "samples": list(of_rank)}
+            for rank, of_rank in enumerate(zip(*of_samples, strict=True))
+        ]
+        assert metric.of_samples(series) == pytest.approx(shown[number])
 
 
 def test_samples_that_do_not_count_are_in_no_value(samples):

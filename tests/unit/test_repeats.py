@@ -12,9 +12,13 @@ import pytest
 
 from onesided.analysis import repeats
 from onesided.campaign import records
+from onesided.experiments.metric import Metric
 from onesided.regression import propose, references
 from onesided.regression.references import Kept
 
+PRICE, COMPUTE, ELAPSED = (
+    Metric(name, name, "s", origins=True) for name in ("price", "compute", "elapsed")
+)
 CELL = "operation=put,target_state=idle"
 NAME = f"price[{CELL}]"
 KEPT = Kept({}, {NAME: {"value": 1e-6, "upper": 2e-6, "unit": "s", "launches": 6}}, 1.5e-7, 3.3)
@@ -132,15 +136,15 @@ def test_launches_that_met_the_cores_otherwise_are_repeated_but_not_for_ever():
 def test_the_moment_at_which_the_price_was_least_decides_the_figure_and_how_near_it_was():
     near, far = (NEAR,) * 6, (FAR,) * 6
     one = result(prices=(3e-6, 5e-6, 1e-6), widths=(OWN,) * 3)
-    assert references.launch_figure(one, "price") == 3e-6
+    assert references.launch_figure(one, PRICE) == 3e-6
     twice = {"distances": near + far, "widths": (OWN,) * 4}
     quiet_near, quiet_far = (3e-6, 3e-6, 9e-6, 9e-6), (9e-6, 9e-6, 3e-6, 3e-6)
     for prices in (quiet_near, quiet_far):
-        assert references.launch_figure(result(prices=prices, **twice), "price") == 3e-6
+        assert references.launch_figure(result(prices=prices, **twice), PRICE) == 3e-6
     assert held(result(prices=quiet_near, **twice)) == [3e-6]
     assert held(result(prices=quiet_far, **twice)) == []
-    assert references.launch_figure(result(), "compute") == 1e-2
-    assert references.launch_figure(result(), "elapsed") is None
+    assert references.launch_figure(result(), COMPUTE) == 1e-2
+    assert references.launch_figure(result(), ELAPSED) is None
 
 
 def test_a_figure_met_on_a_core_that_another_used_too_is_not_held():
@@ -157,17 +161,17 @@ def test_moments_on_a_core_that_another_used_too_do_not_count_where_there_are_ot
         {"target_widths": (OWN, SHARED, OWN, OWN)},
     ):
         one = {**twice, **alone, **shared}
-        assert references.launch_figure(result(**one), "price") == 3e-6
-    assert references.launch_figure(result(**twice, **alone), "price") == 1e-6
+        assert references.launch_figure(result(**one), PRICE) == 3e-6
+    assert references.launch_figure(result(**twice, **alone), PRICE) == 1e-6
 
 
 def test_samples_on_a_core_that_another_used_too_are_left_out_where_enough_others_remain():
     prices = (4e-6, 1e-6, 4e-6, 2e-6, 4e-6, 3e-6, 4e-6)
     mixed = result(prices=prices, widths=(SHARED, OWN, SHARED, OWN, SHARED, OWN, SHARED))
-    assert references.launch_figure(mixed, "price") == 2e-6
+    assert references.launch_figure(mixed, PRICE) == 2e-6
     # two may have been lucky
     few = result(prices=prices, widths=(SHARED, OWN, SHARED, OWN, SHARED, SHARED, SHARED))
-    assert references.launch_figure(few, "price") == 4e-6
+    assert references.launch_figure(few, PRICE) == 4e-6
 
 
 def test_where_nothing_tells_of_the_cores_the_figure_is_held():
@@ -208,7 +212,7 @@ def runs(number, slow):
             continue
         proposal = propose.propose(six)
         if proposal.refusal is None:
-            kept = Kept({}, {NAME: proposal.entry()})
+            kept = Kept({}, {NAME: proposal.entry(PRICE)})
             for at_launch in range(0, len(others) - repeats.ENOUGH_LAUNCHES, 3):
                 yield decide(kept, [slow * one for one in others[at_launch:]])
 
@@ -226,3 +230,18 @@ def test_in_measured_launches_an_unchanged_price_almost_never_fails(number, most
 def test_in_measured_launches_a_price_three_times_as_high_is_not_passed(number, most):
     found = list(runs(number, 3.0))
     assert statistics.mean(not failed for _, failed in found) <= most
+
+
+@pytest.mark.parametrize(("over_ranks", "value"), [("mean", 2e-6), ("max", 3e-6), ("sum", 4e-6)])
+def test_a_figure_that_is_no_price_is_held_as_its_experiment_declares_it(over_ranks, value):
+    """What is kept says which series it is of, and what of the ranks' samples."""
+    bound = {"value": value, "upper": 2 * value, "unit": "s", "launches": 6}
+    kept = references.Kept(
+        figures={f"get[{CELL}]": {**bound, "of": {"series": "time", "over_ranks": over_ranks}}}
+    )
+    series = [
+        {"metric": "time", "rank": rank, "samples": [sample] * 3}
+        for rank, sample in enumerate((1e-6, 3e-6))
+    ]
+    found = repeats.held(kept, [{CELL: {"cell": CELL, "series": series}}])
+    assert found[f"get[{CELL}]"].value == pytest.approx(value)

@@ -56,18 +56,15 @@ class Held:
     bound: tuple[float, None, float, str]
 
 
-def _cell_of(name: str) -> tuple[str, str]:
-    metric, _, cell = name.partition("[")
-    return metric, cell.removesuffix("]")
-
-
-def _values(name: str, launches: Sequence[Results], kept: Kept | None = None) -> list[float]:
-    """Return a figure's values; with `kept` of those launches alone that met the cores so."""
-    metric, cell = _cell_of(name)
+def _values(
+    name: str, kept: Kept, launches: Sequence[Results], as_kept: bool = False
+) -> list[float]:
+    """Return a figure's values; of those launches alone that met the cores `as_kept`."""
+    metric, cell = references.figure_of(name, kept.figures[name])
     found = [
         references.launch_figure(launch[cell], metric)
         for launch in launches
-        if cell in launch and (kept is None or references.is_as_kept(launch[cell], kept))
+        if cell in launch and (not as_kept or references.is_as_kept(launch[cell], kept))
     ]
     return [value for value in found if value is not None]
 
@@ -90,10 +87,10 @@ def held(kept: Kept, launches: Sequence[Results]) -> dict[str, Held]:
     # where launches cannot be repeated, the first decides
     needed = max(1, min(LEAST_LAUNCHES, len(launches)))
     for name, figure in kept.figures.items():
-        values = _values(name, launches)
+        values = _values(name, kept, launches)
         if values and _is_clear(values, figure):
             decided = min(values)
-        elif len(of_same_cores := _values(name, launches, kept)) >= needed:
+        elif len(of_same_cores := _values(name, kept, launches, as_kept=True)) >= needed:
             decided = median(of_same_cores)
         else:
             continue
@@ -109,12 +106,12 @@ def undecided(kept: Kept, launches: Sequence[Results]) -> list[str]:
     pass with such a figure, though the cores may be all that was otherwise.
     """
     decided = held(kept, launches)
-    return [name for name in kept.figures if _values(name, launches) and name not in decided]
+    return [name for name in kept.figures if _values(name, kept, launches) and name not in decided]
 
 
 def _is_open(name: str, kept: Kept, launches: Sequence[Results]) -> bool:
-    values = _values(name, launches)
-    enough = len(_values(name, launches, kept)) >= ENOUGH_LAUNCHES
+    values = _values(name, kept, launches)
+    enough = len(_values(name, kept, launches, as_kept=True)) >= ENOUGH_LAUNCHES
     return bool(values) and not enough and not _is_clear(values, kept.figures[name])
 
 

@@ -62,8 +62,8 @@ class Figure:
 
 
 def _is_plain(cell: Mapping[str, Any]) -> bool:
-    """Tell whether `figures` compares a cell: default setting, no helper, known to be judged."""
-    plain = cell["setting"] == settings.DEFAULT and not is_helped(cell["labels"])
+    """Tell whether `figures` compares a cell: default setting, a core a thread, judged."""
+    plain = cell["setting"] == settings.DEFAULT and not is_crowded(cell)
     return plain and cell["kernel"] in merits()
 
 
@@ -72,9 +72,15 @@ def place_of(row: Mapping[str, Any]) -> Place:
     return tuple(row[name] for name in PLACE)
 
 
-def is_helped(labels: Mapping[str, Any]) -> bool:
-    """Tell whether a second thread of the target is in MPI: on few cores, the scheduler counts."""
-    return any(str(labels.get(axis, "")).startswith(HELPER_PREFIX) for axis in HELPER_AXES)
+def is_crowded(cell: Mapping[str, Any]) -> bool:
+    """Tell whether a cell's times may be the scheduler's, not the MPI's.
+
+    So are those of cells with more ranks or threads than cores. Cells with a second thread of the
+    target in MPI count as such on every machine.
+    """
+    labels = cell["labels"]
+    helped = any(str(labels.get(axis, "")).startswith(HELPER_PREFIX) for axis in HELPER_AXES)
+    return helped or bool(cell["oversubscribed"])
 
 
 def merit_rows(summary: pl.DataFrame) -> dict[Place, Mapping[str, Any]]:

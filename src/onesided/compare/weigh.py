@@ -15,7 +15,7 @@ from onesided.analysis.analyse import launch_values
 from onesided.analysis.significance import holm, mean_shift
 from onesided.analysis.statistics import median
 from onesided.campaign.tables import PLACE, CollectedCampaign
-from onesided.compare.reproducibility import Pair, Place, is_helped, place_of
+from onesided.compare.reproducibility import Pair, Place, is_crowded, place_of
 from onesided.experiments import EXPERIMENTS, merits
 
 ENVIRONMENT_LEVEL = 0.03
@@ -139,7 +139,7 @@ def headline_launches(campaign: CollectedCampaign) -> dict[Place, Launches]:
 def is_timed(cell: Mapping[str, Any]) -> bool:
     """Tell whether a cell of verdicts.json has launches to be compared, and none that failed."""
     failed = cell["verdict"] in (*verdicts.FAILURES, *verdicts.NOT_MEASURED)
-    return cell["kernel"] in merits() and not is_helped(cell["labels"]) and not failed
+    return cell["kernel"] in merits() and not is_crowded(cell) and not failed
 
 
 Sides = tuple[Sequence[float], Sequence[float]]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-import polars as pl
+from onesided.experiments.metric import Metric
 
-from onesided.analysis.verdicts import Probe, Verdict
+if TYPE_CHECKING:  # ReFrame reads descriptions, and no table
+    import polars as pl
+
+    from onesided.analysis.verdicts import Probe, Verdict
 
 
 class Analysis(Protocol):
@@ -75,6 +78,7 @@ class Experiment:
         page_module: a module that fits `onesided.report.page.Page`, or has a `PAGE` that does;
             loaded for a report only.
         order: where a report shows it, the least first.
+        metrics: the figures of a launch that ReFrame shows, a performance variable a cell each.
         merit: what `onesided compare` compares; None where nothing is compared.
         access: the series of single accesses that a price's bursts are compared with; empty where
             it times none.
@@ -89,10 +93,21 @@ class Experiment:
     analysis_module: str
     page_module: str
     order: int = 0
+    metrics: tuple[Metric, ...] = ()
     merit: FigureOfMerit | None = None
     access: str = ""
     kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     is_bound: bool = False
+
+    @property
+    def held(self) -> Metric | None:
+        """Return the figure of which a site's references keep a bound; None without one.
+
+        A bound is compared with the least of several launches: lower is better.
+        """
+        if self.merit is None or not self.merit.held:
+            return None
+        return next(one for one in self.metrics if one.name == self.merit.metric)
 
     @property
     def analysis(self) -> Analysis:

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
 from onesided.analysis.verdicts import REFERENCE, Probe, Verdict
 from onesided.campaign.tables import LAUNCH, PLACE
+from onesided.experiments.metric import Metric
 
-OverRanks = Literal["mean", "max", "sum"]
 
-
-@dataclass(frozen=True)
-class Metric:
-    """A figure of a launch: over its ranks in each sample, then the median over its samples.
-
-    Attributes:
-        name: what it is called in summary.parquet.
-        series: of the kernel's, with a sample of each rank that has any.
-        unit: of the series and of the figure.
-        over_ranks: what is taken of the ranks' samples of one index: what all ranks take together
-            is the largest, what they move is the sum.
-    """
-
-    name: str
-    series: str
-    unit: str
-    over_ranks: OverRanks = "mean"
+def _counts(metric: Metric) -> pl.Expr:
+    return pl.col("rank") != 0 if metric.origins else pl.lit(True)
 
 
 class ReferenceAnalysis:
@@ -53,7 +37,7 @@ class ReferenceAnalysis:
         value = pl.col("value")
         of_ranks = {"mean": value.mean(), "max": value.max(), "sum": value.sum()}
         return (
-            samples.filter(pl.col("metric") == metric.series)
+            samples.filter(pl.col("metric") == metric.series, _counts(metric))
             .drop_nulls("value")
             .group_by(*LAUNCH, "index", maintain_order=True)
             .agg(of_ranks[metric.over_ranks])

@@ -12,13 +12,15 @@ from typing import Any
 import polars as pl
 
 from onesided.analysis.analyse import launch_values, read_verdicts
+from onesided.analysis.moments import PRICE
 from onesided.analysis.prices import cores_limits
 from onesided.analysis.repeats import CLEAR_SHARE
 from onesided.analysis.verdicts import FAILURES, NOT_MEASURED
 from onesided.campaign.tables import PLACE, CollectedCampaign, read_campaign
-from onesided.compare.reproducibility import Place, is_helped, place_of
+from onesided.compare.reproducibility import Place, is_crowded, place_of
 from onesided.environments import settings
 from onesided.experiments import EXPERIMENTS, merits
+from onesided.experiments.metric import Metric
 from onesided.regression import references
 
 BOUND_FACTOR = 2.0
@@ -83,14 +85,21 @@ class Proposal:
         rounds = max(LEAST_LAUNCHES, math.ceil(self.launches * AGREEING / self.agreeing))
         return f"{reason}; about {rounds} rounds would give one"
 
-    def entry(self) -> dict[str, Any]:
+    def entry(self, metric: Metric) -> dict[str, Any]:
         """Return what is kept of a figure that has a bound."""
+        of = {
+            "series": metric.series,
+            "over_ranks": metric.over_ranks,
+            "origins": metric.origins,
+        }
         return {
             "value": _rounded(self.value),
             "upper": _rounded(self.value * BOUND_FACTOR),
             "misses": round(self.misses, 2),
-            "unit": "s",
+            "unit": metric.unit,
             "launches": self.launches,
+            # a price is what `moments` makes of it, whatever rank it is of
+            **({"of": of} if metric.series != PRICE else {}),
         }
 
 
@@ -111,23 +120,24 @@ def _rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
-def _proposals(campaign: CollectedCampaign) -> Iterator[tuple[Place, str, Proposal]]:
+def _proposals(campaign: CollectedCampaign) -> Iterator[tuple[Place, Metric, Proposal]]:
     """Return metric and proposal for each cell that has a figure whose bound is kept."""
     for kernel, merit in merits().items():
-        if not merit.held:
+        metric = EXPERIMENTS[kernel].held
+        if metric is None:
             continue
         values = launch_values(campaign, EXPERIMENTS[kernel]).filter(
             (pl.col("metric") == merit.metric) & (pl.col("value") > 0)
         )
         for *place, several in values.group_by(PLACE).agg("value").sort(PLACE).iter_rows():
-            yield tuple(place), merit.metric, propose(several)
+            yield tuple(place), metric, propose(several)
 
 
 def documents_of(folder: Path) -> dict[Path, dict[str, Any]]:
     """Return the reference documents of a campaign, by file: verdicts, and figures with bounds.
 
-    Figures of cells that failed, that have a helper (on few cores they measure the scheduler) or
-    another setting than the default are left out.
+    Figures of cells that failed, of those with more threads than cores (they measure the
+    scheduler), and of other settings than the default are left out.
 
     Args:
         folder: a results folder that was analysed.
@@ -144,8 +154,9 @@ def documents_of(folder: Path) -> dict[Path, dict[str, Any]]:
     for place, metric, proposal in _proposals(campaign):
         system, partition, environment, test, cell = place
         if place in wanted:
-            name = references.figure_name(metric, cell)
-            kept[references.file_of(system, partition, environment)].add(test, name, proposal)
+            name = references.figure_name(metric.name, cell)
+            path = references.file_of(system, partition, environment)
+            kept[path].add(test, name, metric, proposal)
     return {
         path: {
             **document,
@@ -164,10 +175,10 @@ class _Figures:
         self.bounds: dict[str, dict[str, Any]] = defaultdict(dict)
         self.refused: dict[str, dict[str, str]] = defaultdict(dict)
 
-    def add(self, test: str, name: str, proposal: Proposal) -> None:
+    def add(self, test: str, name: str, metric: Metric, proposal: Proposal) -> None:
         """Keep a figure."""
         if proposal.refusal is None:
-            self.bounds[test][name] = proposal.entry()
+            self.bounds[test][name] = proposal.entry(metric)
         else:
             self.refused[test][name] = proposal.refusal
 
@@ -176,7 +187,7 @@ def _is_held(cell: Mapping[str, Any]) -> bool:
     return (
         cell["verdict"] not in (*FAILURES, *NOT_MEASURED)
         and cell["setting"] == settings.DEFAULT
-        and not is_helped(cell["labels"])
+        and not is_crowded(cell)
     )
 
 

@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from onesided.analysis.moments import PRICE, least, moments
-from onesided.analysis.statistics import median
 from onesided.analysis.verdicts import (
     INDEPENDENT,
     OBSERVED,
     WAITING_LAUNCH,
     Probe,
 )
-from onesided.campaign.records import samples_of
+from onesided.experiments.metric import Metric
 from onesided.system import documents, names, paths
 from onesided.system.errors import InputError
 
@@ -126,19 +125,24 @@ def figure_name(metric: str, cell: str) -> str:
     return f"{metric}[{cell}]"
 
 
-def launch_figure(result: Mapping[str, Any], metric: str, ranks: str = "all") -> float | None:
+def figure_of(name: str, figure: Mapping[str, Any]) -> tuple[Metric, str]:
+    """Return metric and cell of a figure that is kept, by its name (see `figure_name`)."""
+    metric, _, cell = name.partition("[")
+    of = {"series": metric, **figure.get("of", {})}
+    return Metric(metric, unit=figure["unit"], **of), cell.removesuffix("]")
+
+
+def launch_figure(result: Mapping[str, Any], metric: Metric) -> float | None:
     """Return the figure of a launch: the median, of a price that of the moment that counts.
 
     Args:
         result: a result line with what was added to it.
-        metric: name of the series.
-        ranks: as for `records.samples_of`.
+        metric: of the kernel's experiment.
     """
-    if metric == PRICE:
+    if metric.series == PRICE:
         moment = least(moments(_series(result)))
         return None if moment is None else moment.price
-    samples = samples_of(result, metric, ranks)
-    return median(samples) if samples else None
+    return metric.of_samples(result["series"])
 
 
 def _series(result: Mapping[str, Any]) -> Iterable[tuple[str, Sequence[float]]]:

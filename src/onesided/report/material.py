@@ -27,6 +27,9 @@ from onesided.report import numbers
 from onesided.report.parts import Measure
 from onesided.system.errors import InputError
 
+CROWDED = "more threads than cores"
+"""Times of such cells are the scheduler's."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -60,6 +63,16 @@ class Cell:
             entry["launch_model"],
         )
         return ", ".join(word for word in words if word)
+
+    @property
+    def where(self) -> str:
+        """Return the same, and whether there were more ranks or threads than cores."""
+        return f"{self.group_label}, {CROWDED}" if self.is_crowded else self.group_label
+
+    @property
+    def is_crowded(self) -> bool:
+        """Tell whether there were more ranks or threads than cores; no where it was not run."""
+        return bool(self.entry["oversubscribed"])
 
     def __getattr__(self, name: str) -> Any:
         """Return a field of the entry."""

@@ -73,6 +73,8 @@ class Pivot:
             # the launch model of an environment that could not be had is not known
             place = (*cell.group, cell.thread_level, *values.values())
             row = found.setdefault(place, {**values, "where": self._where(material, cell)})
+            if cell.is_crowded:
+                row["where"] = self._where(material, cell)
             row[cell.environment] = value_or_word(material, cell, self.metric, self.statistic)
         return list(found.values())
 
@@ -80,7 +82,7 @@ class Pivot:
     def _where(material: Material, cell: Cell) -> str:
         levels = {other.thread_level for other in material.cells if other.thread_level}
         level = f"thread level {cell.thread_level}" if len(levels) > 1 else None
-        return ", ".join(word for word in (cell.group_label, level) if word)
+        return ", ".join(word for word in (cell.where, level) if word)
 
     def table(self, material: Material) -> Table:
         """Return the table."""

@@ -236,12 +236,12 @@ def _differing(cells: Sequence[Cell], x: str) -> Callable[[Cell], list[str]]:
     axes = [axis for axis in dict.fromkeys(a for c in cells for a in c.labels) if axis != x]
     axes = [axis for axis in axes if len({str(cell.labels.get(axis)) for cell in cells}) > 1]
     levels = {cell.thread_level for cell in cells if cell.thread_level}
-    groups = {cell.group_label for cell in cells if cell.thread_level}
+    groups = {cell.where for cell in cells if cell.thread_level}
 
     def words(cell: Cell) -> list[str]:
         said = [str(cell.labels[axis]) for axis in axes if axis in cell.labels]
         said += [f"thread level {cell.thread_level}"] if len(levels) > 1 else []
-        return said + ([cell.group_label] if len(groups) > 1 else [])
+        return said + ([cell.where] if len(groups) > 1 else [])
 
     return words
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH
-from onesided.experiments.reference import Metric, ReferenceAnalysis
+from onesided.experiments.limits import EXPERIMENT
+from onesided.experiments.reference import ReferenceAnalysis
 
 LEAST_COMPETING = 0.1
 """A burst beside a competing process counts when that one made at least this share of as many
@@ -26,4 +27,4 @@ class _Limits(ReferenceAnalysis):
         ).filter(share.is_null() | (share >= LEAST_COMPETING))
 
 
-ANALYSIS = _Limits([Metric("time", "time", "s")], "the machine's own bound, no MPI in it")
+ANALYSIS = _Limits(EXPERIMENT.metrics, "the machine's own bound, no MPI in it")

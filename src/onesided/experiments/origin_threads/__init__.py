@@ -1,6 +1,7 @@
 """What do several threads that access a window cost against as many processes?"""
 
 from onesided.experiments.experiment import Experiment
+from onesided.experiments.metric import Metric
 from onesided.experiments.studies import THREADS
 
 EXPERIMENT = Experiment(
@@ -10,4 +11,5 @@ EXPERIMENT = Experiment(
     analysis_module=f"{__name__}.analysis",
     page_module=f"{__name__}.page",
     order=3,
+    metrics=(Metric("time", "operation_time", "s"),),
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH
-from onesided.experiments.reference import Metric, ReferenceAnalysis
+from onesided.experiments.origin_threads import EXPERIMENT
+from onesided.experiments.reference import ReferenceAnalysis
 
 TIMES = "operation_time"
 """One series an origin: seconds an operation, from the origins' common start to its own end."""
@@ -78,4 +79,4 @@ class _OriginThreads(ReferenceAnalysis):
         )
 
 
-ANALYSIS = _OriginThreads([Metric("time", TIMES, "s")], "nobody computes")
+ANALYSIS = _OriginThreads(EXPERIMENT.metrics, "nobody computes")

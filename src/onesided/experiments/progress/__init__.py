@@ -1,6 +1,7 @@
 """Does a one-sided operation complete while its target computes?"""
 
 from onesided.experiments.experiment import PRICE_KINDS, Experiment, FigureOfMerit
+from onesided.experiments.metric import Metric
 from onesided.experiments.studies import STFC
 
 EXPERIMENT = Experiment(
@@ -10,6 +11,10 @@ EXPERIMENT = Experiment(
     analysis_module=f"{__name__}.analysis",
     page_module=f"{__name__}.page",
     order=1,
+    metrics=(
+        Metric("elapsed", "elapsed", "s", origins=True),
+        Metric("price", "price", "s", origins=True),
+    ),
     # What an access takes beside a computing target is a mixture: some accesses waited, some did
     # not, and launches differ by a factor of up to 30. Its verdict says that it waits; its price
     # has a bound.
