@@ -45,7 +45,7 @@ def sharing_table(material: Material, topic: Topic, held: Held) -> Table:
         )
     ]
     return Table(
-        f"{topic.identifier}sharing_table",
+        f"{topic.identifier}_sharing",
         "What the ranks were left with, as each of them found it. Where a rank may not read the "
         "memory of another, an MPI cannot copy large messages in one step.",
         columns,

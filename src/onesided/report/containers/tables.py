@@ -68,7 +68,7 @@ def verdicts_table(topic: Topic, held: Held) -> Table:
         "fewer cores than threads."
     )
     return Table(
-        f"{topic.identifier}verdicts_table",
+        f"{topic.identifier}_verdicts",
         caption,
         columns,
         rows,
@@ -142,7 +142,7 @@ def environments_table(topic: Topic, held: Held) -> Table:
         f"95{numbers.THIN_SPACE}% interval over launches; {weigh.SAME}: noise explains it."
     )
     return Table(
-        f"{topic.identifier}environments_table",
+        f"{topic.identifier}_environments",
         caption,
         columns,
         rows,
