@@ -72,6 +72,50 @@ static void a_burst_is_as_long_as_its_budget_allows(void)
     MUST(plan.burst == 1 && plan.samples == 1);
 }
 
+static void an_axis_without_meaning_makes_no_cell(void)
+{
+    static const struct variant {
+        const char *name;
+    } variants[] = {{"put"}, {"get"}, {"collective"}}, kinds[] = {{"create"}, {"allocate"}};
+    static const struct axis axes[] = {
+        {.name = "variant",
+         .kind = AXIS_CHOICE,
+         .fallback = "put,collective",
+         .choices = TABLE(variants)},
+        {.name = "flavor",
+         .kind = AXIS_CHOICE,
+         .fallback = "create,allocate",
+         .choices = TABLE(kinds),
+         .only_with = "variant=put,get"},
+        {.name = "size", .kind = AXIS_INTEGER, .fallback = "8", .maximum = 64},
+    };
+    static const struct option more[] = {
+        {.name = "cells", .argument = "BLOCK", .help = "cells", .kind = OPTION_REPEATED},
+    };
+    char *none[] = {"units"};
+    char *blocks[] = {"units", "--cells", "variant=get;flavor=create", "--cells",
+                      "variant=collective;flavor=none"};
+    struct option *of_axes = axis_options(axes, 3);
+    struct options options = {.program = "units"};
+    options_add(&options, of_axes, 3);
+    options_add(&options, more, 1);
+    options_parse(&options, 1, none);
+    struct grid grid = grid_build(axes, 3, &options);
+    MUST(grid.count == 3); /* one cell of the collective, not one a flavor */
+    MUST(strcmp(grid.cells[1].id, "variant=put,flavor=allocate,size=8") == 0);
+    MUST(strcmp(grid.cells[2].id, "variant=collective,flavor=none,size=8") == 0);
+    MUST(cell_choice(&grid.cells[2], "flavor") == NULL);
+    grid_free(&grid);
+    options_parse(&options, 5, blocks);
+    grid = grid_build(axes, 3, &options);
+    MUST(grid.count == 2);
+    MUST(strcmp(grid.cells[0].id, "variant=get,flavor=create,size=8") == 0);
+    MUST(strcmp(grid.cells[1].id, "variant=collective,flavor=none,size=8") == 0);
+    grid_free(&grid);
+    options_free(&options);
+    free(of_axes);
+}
+
 static void the_median_is_in_the_middle(void)
 {
     double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2};
@@ -259,6 +303,7 @@ int main(int argument_count, char **arguments)
     a_whole_sequence_passes_and_each_fault_is_seen();
     a_value_knows_its_sample_and_its_place();
     a_burst_is_as_long_as_its_budget_allows();
+    an_axis_without_meaning_makes_no_cell();
     the_median_is_in_the_middle();
     any_byte_becomes_json();
     only_whole_lines_mark_a_cell_as_tried(arguments[1]);

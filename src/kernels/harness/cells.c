@@ -64,6 +64,10 @@ static bool parse_value(const struct axis *axis, const char *text, struct axis_v
 {
     long long integer = 0;
     *value = (struct axis_value){0};
+    if (axis->only_with != NULL && strcmp(text, NO_MEANING) == 0) {
+        snprintf(value->text, sizeof value->text, "%s", text);
+        return true;
+    }
     switch (axis->kind) {
     case AXIS_CHOICE:
         value->row = row_named(&axis->choices, text);
@@ -144,6 +148,42 @@ static bool contains(const struct grid *grid, const char *id)
     return false;
 }
 
+/* Tell whether an axis has a meaning beside the values of the axes before it. */
+static bool has_meaning(const struct axis *axes, size_t axis_count, size_t which,
+                        const struct axis_value *values)
+{
+    const char *condition = axes[which].only_with;
+    if (condition == NULL) {
+        return true;
+    }
+    const size_t name_length = strcspn(condition, "=");
+    const struct axis *other = axis_named(axes, axis_count, condition, name_length);
+    assert(other != NULL && other < &axes[which]);
+    const char *value = values[other - axes].text;
+    for (const char *listed = condition + name_length + 1; *listed != '\0';) {
+        const size_t length = strcspn(listed, ",");
+        if (strlen(value) == length && strncmp(listed, value, length) == 0) {
+            return true;
+        }
+        listed += length + (listed[length] == ',');
+    }
+    return false;
+}
+
+/* Give the axes that have no meaning in a cell their only value; a fault where one that has a
+ * meaning was given none. */
+static void settle_meanings(const struct axis *axes, size_t axis_count, struct axis_value *values,
+                            const char *program)
+{
+    for (size_t i = 0; i < axis_count; i++) {
+        if (!has_meaning(axes, axis_count, i, values)) {
+            values[i] = (struct axis_value){.text = NO_MEANING};
+        } else if (strcmp(values[i].text, NO_MEANING) == 0 && axes[i].only_with != NULL) {
+            usage_fault(program, axes[i].name, NO_MEANING, axes[i].only_with);
+        }
+    }
+}
+
 static void add_cell(struct grid *grid, const struct axis *axes, size_t axis_count,
                      struct axis_value *values, const char *program)
 {
@@ -180,6 +220,7 @@ static void add_product(struct grid *grid, const struct axis *axes, size_t axis_
             values[i] = lists[i].values[rest % lists[i].count];
             rest /= lists[i].count;
         }
+        settle_meanings(axes, axis_count, values, program);
         add_cell(grid, axes, axis_count, values, program);
     }
 }
@@ -275,7 +316,7 @@ void cell_write_labels(struct json *json, const struct cell *cell)
 {
     json_open(json, '{');
     for (size_t i = 0; i < cell->axis_count; i++) {
-        if (cell->axes[i].kind == AXIS_CHOICE) {
+        if (cell->axes[i].kind == AXIS_CHOICE || strcmp(cell->values[i].text, NO_MEANING) == 0) {
             json_key_text(json, cell->axes[i].name, cell->values[i].text);
         } else {
             json_key_number(json, cell->axes[i].name, cell->values[i].number);

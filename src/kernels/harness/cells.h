@@ -25,7 +25,12 @@ struct axis {
     struct table choices; /* AXIS_CHOICE */
     double minimum;       /* AXIS_INTEGER, AXIS_NUMBER */
     double maximum;
+    /* NULL, or "axis=value,value" with an axis before this one: it has a meaning where that axis
+     * has one of these values. Elsewhere its only value is NO_MEANING, and there is one cell. */
+    const char *only_with;
 };
+
+#define NO_MEANING "none"
 
 struct axis_value {
     char text[48]; /* canonical: "10", never "10.0" */
@@ -53,7 +58,7 @@ struct option *axis_options(const struct axis *axes, size_t axis_count);
 struct grid grid_build(const struct axis *axes, size_t axis_count, const struct options *options);
 void grid_free(struct grid *grid);
 
-/* The value of one axis: a row of its table, or a number. */
+/* The value of one axis: a row of its table, or a number; NULL or 0 where it has no meaning. */
 const void *cell_choice(const struct cell *cell, const char *axis);
 const char *cell_choice_name(const struct cell *cell, const char *axis);
 double cell_number(const struct cell *cell, const char *axis);

@@ -23,18 +23,16 @@
 #include "harness/launch.h"
 #include "harness/memory.h"
 #include "harness/numbers.h"
-#include "harness/plan.h"
 #include "harness/shared_page.h"
 #include "harness/table.h"
 #include "harness/team.h"
+#include "harness/trial.h"
 #include "harness/watchdog.h"
 #include "rma/payload.h"
 
 #define TARGET 0
 #define FIRST_ORIGIN_RANK 1
 #define ORIGINS_MAX 16
-#define COLD_ROUNDS 4 /* the fastest decides how long a burst may be: others lost their core */
-#define COLD_BURST 10
 
 struct experiment;
 
@@ -78,24 +76,21 @@ static const struct arrangement arrangements[] = {
 static const struct axis axes[] = {
     OPERATION_AXIS("what the origins do to the target's window", "put,get,accumulate,fetch_and_op"),
     FLAVOR_AXIS("create,allocate"),
-    {"arrangement", "threads of rank 1 on one window or on a window each, or processes",
-     AXIS_CHOICE, "one_window,window_each,processes", TABLE(arrangements), 0, 0},
-    {"origins",
-     "threads or processes that access the target",
-     AXIS_INTEGER,
-     "1,2,4",
-     {0},
-     1,
-     ORIGINS_MAX},
+    {.name = "arrangement",
+     .help = "threads of rank 1 on one window or on a window each, or processes",
+     .kind = AXIS_CHOICE,
+     .fallback = "one_window,window_each,processes",
+     .choices = TABLE(arrangements)},
+    {.name = "origins",
+     .help = "threads or processes that access the target",
+     .kind = AXIS_INTEGER,
+     .fallback = "1,2,4",
+     .minimum = 1,
+     .maximum = ORIGINS_MAX},
 };
 
 static const struct option options[] = {
-    {"burst", "K", "operations of each origin in a sample, at most", OPTION_INTEGER, "1000", 1,
-     10000},
-    {"samples", "N", "samples of each origin, at most", OPTION_INTEGER, "10", 1,
-     SERIES_SAMPLES_MAX},
-    {"budget-s", "SECONDS", "shorter bursts, then fewer, where a cell would take longer",
-     OPTION_NUMBER, "0.1", 1e-6, 3600},
+    TRIAL_OPTIONS("1000", "10", "0.1"),
 };
 
 /* ---- One sample ---- */
@@ -127,60 +122,50 @@ static void *thread_main(void *origin)
     return NULL;
 }
 
-/* All ranks: one sample. Returns the time of this process's slowest origin, 0 if it has none. */
-static double run_sample(struct experiment *experiment, long long burst)
+static void prepare_sample(void *state, long long burst)
 {
-    const MPI_Comm communicator = experiment->launch->communicator;
-    double slowest_s = 0;
-    watchdog_phase = "prepare";
+    struct experiment *experiment = state;
     experiment->burst = (int)burst;
     payload_prepare(&experiment->payload, burst);
     payload_begin_fault(&experiment->payload, burst);
-    CHECKED(MPI_Barrier(communicator));
+}
+
+/* The first origin of this process is its main thread; the others wait for it. */
+static double make_sample(void *state, long long burst)
+{
+    const struct experiment *experiment = state;
+    double slowest_s = 0;
+    (void)burst; /* they know it */
     if (experiment->own_begin < experiment->own_end) {
-        watchdog_phase = "operations";
         run_burst(experiment->own[experiment->own_begin]);
     }
-    watchdog_phase = "wait";
-    CHECKED(MPI_Barrier(communicator));
-    payload_end_fault(&experiment->payload, burst);
-    payload_advance(&experiment->payload, burst);
-    payload_check(&experiment->payload);
     for (int number = experiment->own_begin; number < experiment->own_end; number++) {
         slowest_s = fmax(slowest_s, experiment->own[number]->elapsed_s);
     }
     return slowest_s;
 }
 
-/* ---- One cell ---- */
-
-static void take_samples(struct experiment *experiment)
+static void check_sample(void *state, long long burst)
 {
-    const struct options *asked = &experiment->launch->options;
-    const int capacity = experiment->payload.slots;
-    const int cold_burst = capacity < COLD_BURST ? capacity : COLD_BURST;
-    double cold_s = INFINITY;
-    for (int i = 0; i < COLD_ROUNDS; i++) {
-        double slowest_s = run_sample(experiment, cold_burst);
-        CHECKED(MPI_Allreduce(MPI_IN_PLACE, &slowest_s, 1, MPI_DOUBLE, MPI_MAX,
-                              experiment->launch->communicator));
-        cold_s = fmin(cold_s, slowest_s);
-    }
-    const struct plan plan =
-        plan_bursts((struct plan){.burst = capacity, .samples = options_integer(asked, "samples")},
-                    cold_s / cold_burst, options_number(asked, "budget-s"));
+    struct experiment *experiment = state;
+    payload_end_fault(&experiment->payload, burst);
+    payload_advance(&experiment->payload, burst);
+    payload_check(&experiment->payload);
+}
+
+static void keep_times(void *state, long long burst)
+{
+    struct experiment *experiment = state;
     for (int number = experiment->own_begin; number < experiment->own_end; number++) {
-        experiment->own[number]->series =
-            record_series(experiment->record, "operation_time", "s", (int)plan.burst);
-    }
-    for (long long i = 0; i < plan.samples; i++) {
-        run_sample(experiment, plan.burst);
-        for (int number = experiment->own_begin; number < experiment->own_end; number++) {
-            const struct origin *origin = experiment->own[number];
-            series_add(origin->series, origin->elapsed_s / (double)plan.burst);
+        struct origin *origin = experiment->own[number];
+        if (origin->series == NULL) {
+            origin->series = record_series(experiment->record, "operation_time", "s", (int)burst);
         }
+        series_add(origin->series, origin->elapsed_s / (double)burst);
     }
 }
+
+/* ---- One cell ---- */
 
 /* Each on pages of its own: no origin shares a cache line with another. */
 static void start_origins(struct experiment *experiment, struct epoch epoch)
@@ -227,7 +212,13 @@ static void use_windows(struct experiment *experiment)
         CHECKED(MPI_Win_lock_all(0, experiment->windows[i].handle));
     }
     start_origins(experiment, epoch);
-    take_samples(experiment);
+    trial_take(&(struct trial){.launch = launch,
+                               .state = experiment,
+                               .longest = experiment->payload.slots,
+                               .prepare = prepare_sample,
+                               .go = make_sample,
+                               .check = check_sample,
+                               .keep = keep_times});
     watchdog_phase = "end";
     end_origins(experiment);
     for (int i = 0; accesses && i < experiment->payload.window_count; i++) {

@@ -61,17 +61,18 @@ static const struct bound bounds[] = {
 };
 
 static const struct axis axes[] = {
-    {"bound", "what is bounded", AXIS_CHOICE,
-     "atomic_add,atomic_add_contended,compare_and_swap,compare_and_swap_contended,copy,"
-     "socket_round_trip,thread_creation,timer",
-     TABLE(bounds), 0, 0},
-    {"size_bytes",
-     "size of a copy, a multiple of 8; 8 for all others",
-     AXIS_INTEGER,
-     "8",
-     {0},
-     WORD_BYTES,
-     1 << 20},
+    {.name = "bound",
+     .help = "what is bounded",
+     .kind = AXIS_CHOICE,
+     .fallback = "atomic_add,atomic_add_contended,compare_and_swap,compare_and_swap_contended,copy,"
+                 "socket_round_trip,thread_creation,timer",
+     .choices = TABLE(bounds)},
+    {.name = "size_bytes",
+     .help = "size of a copy, a multiple of 8; 8 for all others",
+     .kind = AXIS_INTEGER,
+     .fallback = "8",
+     .minimum = WORD_BYTES,
+     .maximum = 1 << 20},
 };
 
 static const struct option options[] = {

@@ -1,0 +1,47 @@
+/* A trial: the samples of a cell, taken by all ranks together. */
+#include "harness/trial.h"
+
+#include <math.h>
+#include <mpi.h>
+
+#include "harness/plan.h"
+#include "harness/watchdog.h"
+
+#define COLD_ROUNDS 4 /* the fastest decides how long a burst may be: others lost their core */
+#define COLD_BURST 10
+
+static double run_sample(const struct trial *trial, long long burst)
+{
+    const MPI_Comm communicator = trial->launch->communicator;
+    watchdog_phase = "prepare";
+    trial->prepare(trial->state, burst);
+    CHECKED(MPI_Barrier(communicator));
+    watchdog_phase = "operations";
+    const double slowest_s = trial->go(trial->state, burst);
+    watchdog_phase = "wait";
+    CHECKED(MPI_Barrier(communicator));
+    trial->check(trial->state, burst);
+    return slowest_s;
+}
+
+void trial_take(const struct trial *trial)
+{
+    const struct options *asked = &trial->launch->options;
+    const long long longest = options_integer(asked, "burst");
+    const long long burst = longest < trial->longest ? longest : trial->longest;
+    const long long cold_burst = burst < COLD_BURST ? burst : COLD_BURST;
+    double cold_s = INFINITY;
+    for (int i = 0; i < COLD_ROUNDS; i++) {
+        double slowest_s = run_sample(trial, cold_burst);
+        CHECKED(MPI_Allreduce(MPI_IN_PLACE, &slowest_s, 1, MPI_DOUBLE, MPI_MAX,
+                              trial->launch->communicator));
+        cold_s = fmin(cold_s, slowest_s);
+    }
+    const struct plan plan =
+        plan_bursts((struct plan){.burst = burst, .samples = options_integer(asked, "samples")},
+                    cold_s / (double)cold_burst, options_number(asked, "budget-s"));
+    for (long long i = 0; i < plan.samples; i++) {
+        run_sample(trial, plan.burst);
+        trial->keep(trial->state, plan.burst);
+    }
+}

@@ -1,0 +1,51 @@
+/* A trial: the samples of a cell, taken by all ranks together. A sample is a burst of operations.
+ *
+ * Each sample is prepared before and checked after, untimed. A few short bursts come first: they
+ * fill caches, make connections, and say how long a burst may be. */
+#ifndef ONESIDED_TRIAL_H
+#define ONESIDED_TRIAL_H
+
+#include "harness/launch.h"
+
+/* Rows of a kernel's table of options. */
+#define TRIAL_OPTIONS(burst_, samples_, budget_)                                                   \
+    {.name = "burst",                                                                              \
+     .argument = "K",                                                                              \
+     .help = "operations of each origin in a sample, at most",                                     \
+     .kind = OPTION_INTEGER,                                                                       \
+     .fallback = (burst_),                                                                         \
+     .minimum = 1,                                                                                 \
+     .maximum = 10000},                                                                            \
+        {.name = "samples",                                                                        \
+         .argument = "N",                                                                          \
+         .help = "samples of each origin, at most",                                                \
+         .kind = OPTION_INTEGER,                                                                   \
+         .fallback = (samples_),                                                                   \
+         .minimum = 1,                                                                             \
+         .maximum = SERIES_SAMPLES_MAX},                                                           \
+    {                                                                                              \
+        .name = "budget-s", .argument = "SECONDS",                                                 \
+        .help = "shorter bursts, then fewer, where a cell would take longer",                      \
+        .kind = OPTION_NUMBER, .fallback = (budget_), .minimum = 1e-6, .maximum = 3600             \
+    }
+
+/* What the ranks do in a sample. All functions get `state` and the operations of the burst. */
+struct trial {
+    struct launch *launch;
+    void *state;
+    long long longest; /* operations a burst may have: as many as there are slots */
+    /* All ranks, untimed. A barrier follows. */
+    void (*prepare)(void *state, long long burst);
+    /* All ranks: THE TIMED LOOP; returns the seconds of this rank's slowest burst, 0 where it makes
+     * none. A barrier follows. */
+    double (*go)(void *state, long long burst);
+    /* All ranks, untimed: what has become of the burst. */
+    void (*check)(void *state, long long burst);
+    /* All ranks, untimed: keep the times of a sample that counts. */
+    void (*keep)(void *state, long long burst);
+};
+
+/* Collective. */
+void trial_take(const struct trial *trial);
+
+#endif
