@@ -3,7 +3,12 @@
 #include "harness/launch.h"
 
 static const struct axis axes[] = {
-    {"elements", "that each rank verifies", AXIS_INTEGER, "8", {0}, 1, 1000},
+    {.name = "elements",
+     .help = "that each rank verifies",
+     .kind = AXIS_INTEGER,
+     .fallback = "8",
+     .minimum = 1,
+     .maximum = 1000},
 };
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)

@@ -132,20 +132,41 @@ def test_a_bound_of_the_machine_holds_no_verification(environment, tmp_path):
         assert sum(one["checked"] for one in result["verification"]) >= 2 * 11
 
 
-SOURCE = "every_rank_checks.c"
+@pytest.fixture
+def kernel_of_tests(environment, tmp_path):
+    """Return a function that builds a kernel of this folder on the harness and `rma/` alone."""
+
+    def built(source):
+        sources = tmp_path / "src" / "kernels"
+        for folder in ("harness", "rma"):
+            shutil.copytree(KERNELS / folder, sources / folder)
+        for file in (*KERNELS.glob("*.cmake"), KERNELS / "CMakeLists.txt"):
+            shutil.copy(file, sources)
+        (sources / "tests").mkdir()
+        shutil.copy(HERE / source, sources / "tests")
+        folder = build(environment, tmp_path / "build", sources)
+        return Kernel(environment, folder / source.removesuffix(".c"), tmp_path, {})
+
+    return built
+
+
+def test_what_was_put_before_a_notice_is_there_when_it_arrives(kernel_of_tests):
+    kernel = kernel_of_tests("notices.c")
+    right = kernel.launch()
+    assert right.code == 0, right.stderr
+    for flavor, result in right.results.items():
+        (elements,) = result["verification"]
+        assert (elements["checked"], elements["errors"]) == (200 * 64, 0), flavor
+    assert len(right.results) == 4
+    wrong = kernel.launch("--inject", "wrong_data@0", "--flavor", "allocate")
+    assert wrong.code == 3
+    (result,) = wrong.results.values()
+    assert "element 7 of sample 100" in result["detail"]
 
 
 @pytest.mark.parametrize("environment", ["mpich-5.0.2"], indirect=True)
-def test_what_every_rank_has_verified_is_added_up(environment, tmp_path):
-    sources = tmp_path / "src" / "kernels"
-    for folder in ("harness", "rma"):
-        shutil.copytree(KERNELS / folder, sources / folder)
-    for file in (*KERNELS.glob("*.cmake"), KERNELS / "CMakeLists.txt"):
-        shutil.copy(file, sources)
-    (sources / "tests").mkdir()
-    shutil.copy(HERE / SOURCE, sources / "tests")
-    folder = build(environment, tmp_path / "build", sources)
-    kernel = Kernel(environment, folder / "every_rank_checks", tmp_path, {})
+def test_what_every_rank_has_verified_is_added_up(kernel_of_tests):
+    kernel = kernel_of_tests("every_rank_checks.c")
     right = kernel.launch("--elements", "8", ranks=3)
     (result,) = right.results.values()
     assert {one["name"]: one["checked"] for one in result["verification"]} == {

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from onesided.analysis import verdicts
+from onesided.report import numbers
 from onesided.report.material import Cell
 from onesided.report.page import ReferencePage
 from onesided.report.parts import Measure
@@ -58,6 +59,12 @@ def test_a_row_is_a_point_and_a_column_an_environment():
     table = PIVOT.table(material(cell()))
     assert [column.title for column in table.columns] == ["what", "bytes", "under one"]
     assert table.caption == "Time, median with its interval."
+
+
+def test_an_axis_without_meaning_has_a_dash():
+    collective = cell()
+    collective.entry["labels"]["bytes"] = "none"
+    assert rows(collective)[0]["bytes"] == numbers.DASH
 
 
 def test_a_cell_that_failed_has_the_word_and_no_number():

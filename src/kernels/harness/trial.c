@@ -4,6 +4,7 @@
 #include <math.h>
 #include <mpi.h>
 
+#include "harness/cache.h"
 #include "harness/plan.h"
 #include "harness/watchdog.h"
 
@@ -15,6 +16,9 @@ static double run_sample(const struct trial *trial, long long burst)
     const MPI_Comm communicator = trial->launch->communicator;
     watchdog_phase = "prepare";
     trial->prepare(trial->state, burst);
+    if (options_flag(&trial->launch->options, FLUSH_CACHES)) {
+        flush_caches();
+    }
     CHECKED(MPI_Barrier(communicator));
     watchdog_phase = "operations";
     const double slowest_s = trial->go(trial->state, burst);

@@ -7,6 +7,8 @@
 
 #include "harness/launch.h"
 
+#define FLUSH_CACHES "flush-caches"
+
 /* Rows of a kernel's table of options. */
 #define TRIAL_OPTIONS(burst_, samples_, budget_)                                                   \
     {.name = "burst",                                                                              \
@@ -23,6 +25,9 @@
          .fallback = (samples_),                                                                   \
          .minimum = 1,                                                                             \
          .maximum = SERIES_SAMPLES_MAX},                                                           \
+        {.name = FLUSH_CACHES,                                                                     \
+         .help = "before each sample, all ranks: throw their data out of the caches",              \
+         .kind = OPTION_FLAG},                                                                     \
     {                                                                                              \
         .name = "budget-s", .argument = "SECONDS",                                                 \
         .help = "shorter bursts, then fewer, where a cell would take longer",                      \

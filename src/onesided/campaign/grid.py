@@ -11,6 +11,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
+NO_MEANING = "none"
+"""The only value of an axis that has no meaning beside the values of the others."""
+
 Value = str | int | float
 Point = Mapping[str, Value]
 Cross = Mapping[str, Sequence[Value]]

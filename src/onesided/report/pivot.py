@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from onesided.campaign.grid import NO_MEANING
 from onesided.report import numbers
 from onesided.report.cells import value_or_word
 from onesided.report.material import Cell, Material
@@ -35,6 +36,8 @@ class Axis:
     def value(self, cell: Cell) -> str | int:
         """Return a cell's value as a reader sees it."""
         label = str(cell.labels[self.name])
+        if label == NO_MEANING:
+            return numbers.DASH
         return int(label) if self.whole else self.words.get(label, label)
 
 

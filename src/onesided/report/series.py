@@ -11,6 +11,7 @@ from typing import Any
 import altair as alt
 from markupsafe import Markup
 
+from onesided.campaign.grid import NO_MEANING
 from onesided.report import figures, numbers
 from onesided.report.cells import apart, value_or_word
 from onesided.report.material import Cell, Material
@@ -126,7 +127,9 @@ class SeriesFigure:
         return found
 
     def _is_shown(self, cell: Cell) -> bool:
-        return all(str(cell.labels.get(name)) == value for name, value in self.only.items())
+        return str(cell.labels[self.x.name]) != NO_MEANING and all(
+            str(cell.labels.get(name)) == value for name, value in self.only.items()
+        )
 
     def parts(self, material: Material) -> list[Figure]:
         """Return the source's figure, if there is one, and that of today; none without values."""

@@ -1,0 +1,36 @@
+/* Caches: have what a sample needs in memory, not in a cache. */
+#include "harness/cache.h"
+
+#include <stddef.h>
+#include <unistd.h>
+
+#include "harness/memory.h"
+
+#define LINE_BYTES 64
+#define UNKNOWN_CACHE_BYTES (32L << 20) /* where the machine does not say how large it is */
+
+static size_t largest_cache_bytes(void)
+{
+    static const int levels[] = {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE,
+                                 _SC_LEVEL2_CACHE_SIZE};
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        const long bytes = sysconf(levels[i]);
+        if (bytes > 0) {
+            return (size_t)bytes;
+        }
+    }
+    return UNKNOWN_CACHE_BYTES;
+}
+
+void flush_caches(void)
+{
+    static volatile unsigned char *memory;
+    static size_t size_bytes;
+    if (memory == NULL) {
+        size_bytes = 2 * largest_cache_bytes();
+        memory = allocate(size_bytes, 1);
+    }
+    for (size_t at = 0; at < size_bytes; at += LINE_BYTES) {
+        memory[at]++;
+    }
+}

@@ -1,0 +1,23 @@
+/* A notice: a word in a rank's window by which another says that what it put before is there. */
+#include "rma/notice.h"
+
+#include "harness/watchdog.h"
+
+void notice_give(const struct notice *notice, uint64_t value)
+{
+    /* accumulates and puts are not ordered among each other */
+    CHECKED(MPI_Win_flush(notice->rank, notice->window));
+    CHECKED(MPI_Accumulate(&value, 1, MPI_UINT64_T, notice->rank, notice->displacement, 1,
+                           MPI_UINT64_T, MPI_REPLACE, notice->window));
+    CHECKED(MPI_Win_flush(notice->rank, notice->window));
+}
+
+void notice_await(const struct notice *notice, uint64_t value)
+{
+    for (uint64_t found = ~value; found != value;) {
+        const uint64_t unused = 0;
+        CHECKED(MPI_Fetch_and_op(&unused, &found, MPI_UINT64_T, notice->rank, notice->displacement,
+                                 MPI_NO_OP, notice->window));
+        CHECKED(MPI_Win_flush(notice->rank, notice->window));
+    }
+}
