@@ -5,7 +5,7 @@ STAMP := .venv/.onesided-complete
 # for what is called after the set-up; the set-up itself must not find a half-made Python
 INSTALLED := PATH="$(CURDIR)/.venv/bin:$$PATH"
 # where everything stands that can be made again: build, or a folder in the user's cache
-BUILD := .venv/bin/python -c 'from onesided import paths; print(paths.build_dir())'
+BUILD := .venv/bin/python -c 'from onesided.system import paths; print(paths.build_dir())'
 C_SOURCES = $(shell git ls-files '*.c' '*.h')
 TEST_OPTIONS ?=
 QUICK ?=

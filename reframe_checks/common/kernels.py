@@ -8,8 +8,7 @@ import reframe as rfm
 import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
 
-from onesided.environments import containers, kernels
-from onesided.system import shell
+from onesided.environments import containers, kernels, shell
 
 from ..plugins.environment import EnvironmentPlugin
 from ..plugins.script import ScriptPlugin

@@ -7,7 +7,7 @@ import pathlib
 import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided.system import shell
+from onesided.environments import shell
 
 
 class EnvironmentPlugin(RegressionTestPlugin):

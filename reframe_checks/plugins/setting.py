@@ -3,8 +3,7 @@
 import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided.environments import settings
-from onesided.system import shell
+from onesided.environments import settings, shell
 
 
 class SettingPlugin(RegressionTestPlugin):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from onesided.system import shell
+from onesided.environments import shell
 
 ROOT = Path(__file__).parents[2]
 MPICH = "mpich-5.0.2"

@@ -30,8 +30,8 @@ static struct verification take_rounds(struct window *window, int rank, int wron
     for (int round = 1; round <= ROUNDS; round++) {
         if (rank == 1) {
             for (int i = 0; i < ELEMENTS; i++) {
-                payload[i] = value_of_sample((uint64_t)round, (size_t)i) +
-                             (round == wrong_round && i == 7);
+                payload[i] =
+                    value_of_sample((uint64_t)round, (size_t)i) + (round == wrong_round && i == 7);
             }
             CHECKED(MPI_Put(payload, ELEMENTS, MPI_INT64_T, 0, displacement_of(window, 0, 1),
                             ELEMENTS, MPI_INT64_T, window->handle));

@@ -20,8 +20,8 @@ from onesided import sites
 from onesided.campaign import campaign
 from onesided.commands import environments as command
 from onesided.environments import provision
-from onesided.environments.providers.command import StoppedError
 from onesided.system import documents, paths, strays
+from onesided.system.command import StoppedError
 from onesided.system.errors import InputError, OnesidedError
 
 

@@ -28,11 +28,13 @@
         {.name = FLUSH_CACHES,                                                                     \
          .help = "before each sample, all ranks: throw their data out of the caches",              \
          .kind = OPTION_FLAG},                                                                     \
-    {                                                                                              \
-        .name = "budget-s", .argument = "SECONDS",                                                 \
-        .help = "shorter bursts, then fewer, where a cell would take longer",                      \
-        .kind = OPTION_NUMBER, .fallback = (budget_), .minimum = 1e-6, .maximum = 3600             \
-    }
+        {.name = "budget-s",                                                                       \
+         .argument = "SECONDS",                                                                    \
+         .help = "shorter bursts, then fewer, where a cell would take longer",                     \
+         .kind = OPTION_NUMBER,                                                                    \
+         .fallback = (budget_),                                                                    \
+         .minimum = 1e-6,                                                                          \
+         .maximum = 3600}
 
 /* What the ranks do in a sample. All functions get `state` and the operations of the burst. */
 struct trial {

@@ -14,8 +14,8 @@ from typing import Any
 from onesided.analysis import analyse
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.tables import SAMPLE_COLUMNS, read_table
-from onesided.environments.providers.command import Outcome, one_line
 from onesided.system import paths
+from onesided.system.command import Outcome, one_line
 from onesided.system.errors import OnesidedError
 
 FULL_BYTES = 1_000_000

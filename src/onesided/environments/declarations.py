@@ -14,8 +14,8 @@ from typing import Any
 
 from onesided.environments import containers
 from onesided.environments.providers import probe, system, wheel
-from onesided.environments.providers.command import UnavailableError
 from onesided.system import documents, paths
+from onesided.system.command import UnavailableError
 from onesided.system.errors import InputError
 
 Document = dict[str, Any]

@@ -10,7 +10,7 @@ from onesided.environments.declarations import (
     Document,
     declared,
 )
-from onesided.environments.providers.command import (
+from onesided.system.command import (
     one_line,
 )
 

@@ -21,15 +21,15 @@ from onesided.environments.declarations import (
     select,
 )
 from onesided.environments.providers import container, probe, spack
-from onesided.environments.providers.command import (
+from onesided.environments.spack_machine import identity
+from onesided.system import documents, paths
+from onesided.system.command import (
     Command,
     Say,
     StoppedError,
     UnavailableError,
     alone,
 )
-from onesided.environments.spack_machine import identity
-from onesided.system import documents, paths
 from onesided.system.display import Progress
 from onesided.system.errors import InputError, OnesidedError
 

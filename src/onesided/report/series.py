@@ -127,9 +127,8 @@ class SeriesFigure:
         return found
 
     def _is_shown(self, cell: Cell) -> bool:
-        return str(cell.labels[self.x.name]) != NO_MEANING and all(
-            str(cell.labels.get(name)) == value for name, value in self.only.items()
-        )
+        wanted = all(str(cell.labels.get(name)) == value for name, value in self.only.items())
+        return wanted and str(cell.labels[self.x.name]) != NO_MEANING
 
     def parts(self, material: Material) -> list[Figure]:
         """Return the source's figure, if there is one, and that of today; none without values."""

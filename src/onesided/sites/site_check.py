@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from onesided.environments.providers.command import one_line
 from onesided.sites import LOCAL, SLURM
 from onesided.system import documents
+from onesided.system.command import one_line
 from onesided.system.errors import InputError
 
 Entry = dict[str, Any]

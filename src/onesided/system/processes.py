@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from onesided.environments.providers.command import one_line
+from onesided.system.command import one_line
 from onesided.system.errors import OnesidedError
 
 

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from onesided.environments import containers, declarations, kernels
 from onesided.environments.declarations import WHEEL
-from onesided.environments.providers.command import alone
 from onesided.system import fingerprint, paths
+from onesided.system.command import alone
 from onesided.system.errors import InputError, OnesidedError
 
 BASE, TOOLCHAIN = "base", "toolchain"

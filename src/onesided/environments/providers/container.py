@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from onesided.environments import containers, kernels
-from onesided.environments.providers.command import Say, UnavailableError
 from onesided.system import fingerprint
+from onesided.system.command import Say, UnavailableError
 from onesided.system.errors import OnesidedError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from onesided.environments.providers.command import Command, Outcome, UnavailableError, one_line
+from onesided.system.command import Command, Outcome, UnavailableError, one_line
 
 COMPILE_TIMEOUT_S = 60.0
 RANKS = 2

@@ -16,7 +16,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from onesided.environments.providers.command import (
+from onesided.environments.spack_machine import identity
+from onesided.system import documents, fingerprint, paths
+from onesided.system.command import (
     Command,
     Outcome,
     Say,
@@ -24,8 +26,6 @@ from onesided.environments.providers.command import (
     alone,
     one_line,
 )
-from onesided.environments.spack_machine import identity
-from onesided.system import documents, fingerprint, paths
 from onesided.system.errors import InputError
 
 VERSION = 1

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from onesided.environments.providers.command import Command, UnavailableError
 from onesided.environments.spack_machine import identity
 from onesided.system import documents
+from onesided.system.command import Command, UnavailableError
 from onesided.system.errors import InputError
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onesided.environments.providers import wheel_lock
-from onesided.environments.providers.command import Command, UnavailableError, one_line
 from onesided.system import documents
+from onesided.system.command import Command, UnavailableError, one_line
 
 if TYPE_CHECKING:
     from onesided.environments.declarations import Declaration

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from onesided.environments import declarations
+from onesided.environments import declarations, shell
 from onesided.environments.spack_machine import identity, modules
 from onesided.environments.spack_machine.identity import Identity
-from onesided.system import documents, paths, shell
+from onesided.system import documents, paths
 from onesided.system.errors import OnesidedError
 
 #: Debian's programs that an MPI needs and that carry no `.mpich` or `.openmpi` behind their name.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from onesided.environments.providers.command import one_line
+from onesided.system.command import one_line
 from onesided.system.errors import OnesidedError
 from onesided.system.processes import ProgramError, ask
 

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from onesided.environments.providers.command import one_line
+from onesided.system.command import one_line
 from onesided.system.errors import OnesidedError
 from onesided.system.processes import ProgramError, ask
 

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from onesided.environments import shell
 from onesided.experiments.progress.advice.findings import Advice, Choice, Evidence, Turn
 from onesided.experiments.progress.advice.words import (
     NOCHECK_CONDITION,
@@ -18,7 +19,6 @@ from onesided.experiments.progress.advice.words import (
     payload_says,
     variables_say,
 )
-from onesided.system import shell
 
 COMMENT_WIDTH = 96
 MAXIMUM_LINES = 40
