@@ -21,8 +21,7 @@ from onesided.campaign import campaign
 from onesided.commands import environments as command
 from onesided.environments import provision
 from onesided.system import documents, paths, strays
-from onesided.system.command import StoppedError
-from onesided.system.errors import InputError, OnesidedError
+from onesided.system.errors import InputError, OnesidedError, StoppedError
 
 
 def commands_left():

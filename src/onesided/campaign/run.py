@@ -93,7 +93,7 @@ def clean_after(dead: DeadHolder | None, say: Say) -> None:
         say(f"a killed campaign left {ended} processes and {len(removed)} files; they are gone")
 
 
-class Progress:
+class SessionWatch:
     """Tells how many sessions are over and how long the rest may take."""
 
     def __init__(self, sessions: list[Session], say: Say) -> None:
@@ -108,7 +108,7 @@ class Progress:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> SessionWatch:
         """Start to watch."""
         over = self._total - len(self._waiting)
         if self._waiting and over:
@@ -309,7 +309,7 @@ def run(
             return
         reopen(sessions, campaign, say)
         say(announcement(sessions, tests, at_a_time))
-        with Progress(sessions, say):
+        with SessionWatch(sessions, say):
             exit_status = _call_snakemake(campaign, chosen, environment)
         if exit_status != 0:
             raise causes.failure(campaign, exit_status, faults)

@@ -23,15 +23,10 @@ from onesided.environments.declarations import (
 from onesided.environments.providers import container, probe, spack
 from onesided.environments.spack_machine import identity
 from onesided.system import documents, paths
-from onesided.system.command import (
-    Command,
-    Say,
-    StoppedError,
-    UnavailableError,
-    alone,
-)
+from onesided.system.command import Command, Say, UnavailableError
 from onesided.system.display import Progress
-from onesided.system.errors import InputError, OnesidedError
+from onesided.system.errors import InputError, OnesidedError, StoppedError
+from onesided.system.lock import folder_lock
 
 DEFAULT_PROBE_TIMEOUT_S = 60.0
 AT_A_TIME = 4
@@ -131,7 +126,7 @@ def _provide_as_declared(
     declaration: Declaration, say: Say, stop: threading.Event, probe_timeout_s: float
 ) -> Document:
     path = paths.environment_file(declaration.name)
-    with alone(path.parent, "another run that installs it", say, stop) as guard:
+    with folder_lock(path.parent, "another run that installs it", say, stop) as guard:
         standing = _standing(path)
         try:
             found = PROVIDERS[declaration.provider].resolve(declaration)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import signal
@@ -10,21 +9,19 @@ import subprocess
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 from onesided.system import strays
-from onesided.system.errors import OnesidedError
+from onesided.system.errors import OnesidedError, StoppedError
 
 Say = Callable[[str], None]
 
 #: Carried by every process of one command; ranks leave the process group of their launcher.
 MARKER = "ONESIDED_COMMAND"
 POLL_S = 0.02
-LOCK_POLL_S = 0.2
 REASON_LENGTH = 300
 FAULT = re.compile(r"error|abort|fatal|fail|cannot|not found|not enough", re.IGNORECASE)
 #: A line with words of an error stack, as MPICH and its relatives write it; the deepest comes last.
@@ -33,10 +30,6 @@ STACKED = re.compile(r"^\w+\(\d+\)\.*:[ \t]*(\S.*)$", re.MULTILINE)
 
 class UnavailableError(OnesidedError):
     """An environment cannot be had here; the message is the reason, in one line."""
-
-
-class StoppedError(OnesidedError):
-    """We were told to stop; nothing is said of the environment."""
 
 
 def one_line(text: str) -> str:
@@ -137,38 +130,6 @@ class Command:
                 return None
             time.sleep(POLL_S)
         return process.returncode
-
-
-@contextmanager
-def alone(folder: Path, what_for: str, say: Say, stop: threading.Event) -> Iterator[IO[str]]:
-    """Hold a folder's lock, against other runs and other threads; yield the locked file.
-
-    Args:
-        folder: made where it is not there.
-        what_for: what is waited for while another holds it.
-        say: called with that.
-        stop: ends the waiting from another thread.
-
-    Raises:
-        StoppedError: ``stop`` was set while another held the lock.
-        OnesidedError: the folder cannot be written to.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        stream = (folder / "lock").open("a+")
-    except OSError as fault:
-        raise OnesidedError(f"{folder}: cannot be written: {fault.strerror}") from fault
-    with stream:
-        while True:
-            try:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                say(f"waiting for {what_for}")
-            if stop.is_set():
-                raise StoppedError("interrupted")
-            time.sleep(LOCK_POLL_S)
-        yield stream
 
 
 def _end_group(process: subprocess.Popen) -> None:

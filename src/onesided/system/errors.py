@@ -48,6 +48,10 @@ class InputError(OnesidedError):
         super().__init__(f"{where}: found {self.found}; expected {self.expected}")
 
 
+class StoppedError(OnesidedError):
+    """We were told to stop; nothing is said of what was under way."""
+
+
 def record_fault(fault: OnesidedError) -> None:
     """Leave a stage's fault for the campaign's command to show, where one waits for it."""
     path = os.environ.get(FAULTS_VARIABLE)

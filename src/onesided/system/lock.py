@@ -1,4 +1,4 @@
-"""One campaign at a time on a machine: a lock that dies with its holder and tells who it was."""
+"""Locks that die with their holders: one campaign at a time on a machine, one run in a folder."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from onesided.system.errors import OnesidedError
+from onesided.system.errors import OnesidedError, StoppedError
 
-WAIT_S = 0.5
+WAIT_S = 0.2
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,12 @@ def _read_holder(stream: IO[str]) -> DeadHolder | None:
         return DeadHolder("unknown", 0.0)
 
 
+def _held_by(stream: IO[str]) -> str:
+    holder = _read_holder(stream)
+    name = Path(holder.campaign).name if holder else "another"
+    return f"campaign {name} runs on this machine; waiting until it is over"
+
+
 @contextmanager
 def campaign_lock(campaign: Path, waiting: Callable[[str], None]) -> Iterator[DeadHolder | None]:
     """Hold the machine's lock; yield the holder before us if it died without releasing it.
@@ -66,7 +73,7 @@ def campaign_lock(campaign: Path, waiting: Callable[[str], None]) -> Iterator[De
     except OSError as fault:
         raise OnesidedError(f"{path}: cannot be opened as a lock: {fault.strerror}") from fault
     with os.fdopen(descriptor, "r+") as stream:
-        _wait_for(stream, waiting)
+        _wait_for(stream, lambda: waiting(_held_by(stream)))
         dead = _read_holder(stream)
         _write_holder(stream, {"campaign": str(campaign), "started_s": time.time()})
         try:
@@ -75,7 +82,36 @@ def campaign_lock(campaign: Path, waiting: Callable[[str], None]) -> Iterator[De
             _write_holder(stream, None)
 
 
-def _wait_for(stream: IO[str], waiting: Callable[[str], None]) -> None:
+@contextmanager
+def folder_lock(
+    folder: Path, what_for: str, say: Callable[[str], None], stop: threading.Event
+) -> Iterator[IO[str]]:
+    """Hold a folder's lock, against other runs and other threads; yield the locked file.
+
+    Args:
+        folder: made where it is not there.
+        what_for: what is waited for while another holds it.
+        say: called with that.
+        stop: ends the waiting from another thread.
+
+    Raises:
+        StoppedError: ``stop`` was set while another held the lock.
+        OnesidedError: the folder cannot be written to.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        stream = (folder / "lock").open("a+")
+    except OSError as fault:
+        raise OnesidedError(f"{folder}: cannot be written: {fault.strerror}") from fault
+    with stream:
+        _wait_for(stream, lambda: say(f"waiting for {what_for}"), stop)
+        yield stream
+
+
+def _wait_for(
+    stream: IO[str], waiting: Callable[[], None], stop: threading.Event | None = None
+) -> None:
+    """Lock a file; call `waiting` once while another holds it."""
     told = False
     while True:
         try:
@@ -83,11 +119,11 @@ def _wait_for(stream: IO[str], waiting: Callable[[str], None]) -> None:
             return
         except BlockingIOError:
             if not told:
-                holder = _read_holder(stream)
-                name = Path(holder.campaign).name if holder else "another"
-                waiting(f"campaign {name} runs on this machine; waiting until it is over")
+                waiting()
                 told = True
-            time.sleep(WAIT_S)
+        if stop is not None and stop.is_set():
+            raise StoppedError("interrupted")
+        time.sleep(WAIT_S)
 
 
 def _write_holder(stream: IO[str], holder: dict | None) -> None:

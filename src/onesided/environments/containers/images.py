@@ -21,8 +21,8 @@ from pathlib import Path
 from onesided.environments import containers, declarations, kernels
 from onesided.environments.declarations import WHEEL
 from onesided.system import fingerprint, paths
-from onesided.system.command import alone
 from onesided.system.errors import InputError, OnesidedError
+from onesided.system.lock import folder_lock
 
 BASE, TOOLCHAIN = "base", "toolchain"
 ALL, OPENSHMEM = "all", "openshmem"
@@ -149,7 +149,7 @@ class Builder:
             OnesidedError: a build failed; its log is named, and the image that was there stays.
         """
         begin = time.monotonic()
-        with alone(self._folder, "another build", print, threading.Event()):
+        with folder_lock(self._folder, "another build", print, threading.Event()):
             try:
                 base = self._shared(BASE, self._base_state(), self._base_arguments())
                 self._shared(TOOLCHAIN, self._state_of(TOOLCHAIN, base), {})

@@ -23,10 +23,10 @@ from onesided.system.command import (
     Outcome,
     Say,
     UnavailableError,
-    alone,
     one_line,
 )
 from onesided.system.errors import InputError
+from onesided.system.lock import folder_lock
 
 VERSION = 1
 ROOT_VARIABLE = "SPACK_ROOT"
@@ -129,7 +129,7 @@ def deliver(program: Path, command: Command, say: Say) -> Delivery:
     """
     folder = paths.spack_dir()
     # environments are provided side by side, and Spack is called once for all
-    with alone(folder, "Spack", say, command.stop):
+    with folder_lock(folder, "Spack", say, command.stop):
         specs = _specs_digest(program)
         digest = fingerprint.of_document([specs, fingerprint.kernels_state()])
         standing = _standing(folder / "delivery.json")
