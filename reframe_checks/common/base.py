@@ -8,12 +8,11 @@ import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
 import reframe.utility.typecheck as typ
 
-from onesided.analysis import repeats
 from onesided.analysis.statistics import median
 from onesided.campaign import outcomes, records
 from onesided.environments.kernels import prefix_of
 from onesided.experiments import EXPERIMENTS
-from onesided.regression import known_defects, references
+from onesided.regression import known_defects, references, repeats
 from onesided.system import fingerprint
 
 from ..plugins.container import ContainerPlugin

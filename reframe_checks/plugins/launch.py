@@ -6,7 +6,7 @@ import shlex
 
 import reframe.core.builtins as builtins
 
-from onesided.analysis import repeats
+from onesided.regression import repeats
 
 from .launcher import LauncherPlugin
 

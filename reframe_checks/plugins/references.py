@@ -9,8 +9,7 @@ import reframe.utility.typecheck as typ
 from reframe.core.logging import getlogger
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided.analysis import repeats
-from onesided.regression import known_defects, references
+from onesided.regression import known_defects, references, repeats
 
 UNDECIDED = "undecided_figures"
 """The performance variable that ought to be none: a test with such a figure does not pass."""
@@ -69,7 +68,7 @@ class ReferencePlugin(RegressionTestPlugin):
         question = [
             sys.executable,
             "-m",
-            "onesided.analysis.repeats",
+            "onesided.regression.repeats",
             str(self.references_file),
             self.display_name,
         ]

@@ -11,13 +11,12 @@ import polars as pl
 import pytest
 import yaml
 
-from onesided.analysis import repeats
 from onesided.analysis.analyse import launch_values
 from onesided.campaign import grid
 from onesided.campaign.tables import read_campaign
 from onesided.environments import provision, settings
 from onesided.experiments import EXPERIMENTS
-from onesided.regression import known_defects, propose, references
+from onesided.regression import known_defects, propose, references, repeats
 
 pytestmark = [pytest.mark.slow, pytest.mark.measures]
 

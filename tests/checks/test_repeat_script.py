@@ -28,5 +28,5 @@ def test_a_launch_is_repeated_while_the_question_is_answered_with_yes(tmp_path):
 
 
 def test_without_an_answer_there_is_one_launch(tmp_path):
-    assert repeat(tmp_path, "/nowhere/python -m onesided.analysis.repeats").returncode == 0
+    assert repeat(tmp_path, "/nowhere/python -m onesided.regression.repeats").returncode == 0
     assert (tmp_path / "lines").exists() and not (tmp_path / "launch-1").exists()

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from onesided.analysis import repeats
 from onesided.campaign import records
 from onesided.experiments.metric import Metric
-from onesided.regression import propose, references
+from onesided.regression import propose, references, repeats
 from onesided.regression.references import Kept
 
 PRICE, COMPUTE, ELAPSED = (

@@ -14,7 +14,6 @@ import polars as pl
 from onesided.analysis.analyse import launch_values, read_verdicts
 from onesided.analysis.moments import PRICE
 from onesided.analysis.prices import cores_limits
-from onesided.analysis.repeats import CLEAR_SHARE
 from onesided.analysis.verdicts import FAILURES, NOT_MEASURED
 from onesided.campaign.tables import PLACE, CollectedCampaign, read_campaign
 from onesided.compare.reproducibility import Place, is_crowded, place_of
@@ -22,6 +21,7 @@ from onesided.environments import settings
 from onesided.experiments import EXPERIMENTS, merits
 from onesided.experiments.metric import Metric
 from onesided.regression import references
+from onesided.regression.repeats import CLEAR_SHARE
 
 BOUND_FACTOR = 2.0
 """A bound is so many times the least launch. Launches of one campaign say nothing of a drift
