@@ -29,8 +29,11 @@ def example(published: bool = True) -> dict[str, str]:
     files = FILES.findall(page.read_text("utf-8"))
     if published:
         return dict(files)
-    own = [(name, text) for name, text in files if not name.startswith(PUBLISHED)]
-    return dict(reversed(own))
+    own: dict[str, str] = {}
+    for name, text in files:
+        if not name.startswith(PUBLISHED):
+            own.setdefault(name, text)
+    return own
 
 
 def files_of(name: str, study: str) -> dict[str, str]:
