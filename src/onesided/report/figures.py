@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -40,6 +40,14 @@ SHADED = PALETTE["hatch"][0]
 def colour(name: str) -> str:
     """Return a colour of the light palette."""
     return PALETTE[name][0]
+
+
+def chart(rows: Iterable[Mapping[str, Any]]) -> alt.Chart:
+    """Return a chart of these rows, with no mark yet.
+
+    They are a tuple: a list is copied, with every value in it, whenever charts are put together.
+    """
+    return alt.Chart(alt.InlineData(values=tuple(rows)))
 
 
 def dark_style() -> str:

@@ -99,7 +99,7 @@ def diagonal(scales: Any) -> alt.Chart:
     x, y = axes(scales)
     waits = [{"remaining": end, "elapsed": end} for end in scales[2]]
     return (
-        alt.Chart(alt.InlineData(values=waits))
+        figures.chart(waits)
         .mark_line(color=figures.colour("line"), strokeDash=[5, 3], strokeWidth=1.2, clip=True)
         .encode(x=x, y=y)
     )
@@ -114,7 +114,7 @@ def _panel(
     x, y = axes(scales)
     colours = [figures.colour(name) for name in COLOURS[: len(how.colour[1])]]
     dots = (
-        alt.Chart(alt.InlineData(values=chosen.to_dicts()))
+        figures.chart(chosen.to_dicts())
         .mark_point(size=26, strokeWidth=1.3, opacity=0.8)
         .encode(
             x=x,

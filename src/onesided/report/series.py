@@ -195,7 +195,7 @@ class SeriesFigure:
             "shape": [SHAPES[at % len(SHAPES)] for at in range(len(names))],
         }
         legend = alt.Legend(title=None, columnPadding=14) if len(names) > 1 else None
-        base = alt.Chart(alt.InlineData(values=list(points)))
+        base = figures.chart(points)
         series = {
             "color": alt.Color(
                 "series:N", scale=alt.Scale(domain=names, range=pairs["color"]), legend=legend

@@ -200,11 +200,11 @@ def _chart(
         alt.Tooltip("value:Q", title="ratio", format=".3~g"),
     ]
     strokes = (
-        alt.Chart(alt.InlineData(values=single))
+        figures.chart(single)
         .mark_tick(color=figures.colour("bar"), opacity=0.55, thickness=1.5, size=14)
         .encode(y=place, x=ratio, tooltip=hints)
     )
-    base = alt.Chart(alt.InlineData(values=whole)).encode(y=place)
+    base = figures.chart(whole).encode(y=place)
     bars = base.mark_rule(color=figures.colour("ink"), strokeWidth=2.5, clip=True).encode(
         x=alt.X("low:Q"), x2="high:Q"
     )
@@ -212,7 +212,7 @@ def _chart(
         x=ratio, tooltip=hints
     )
     one = (
-        alt.Chart(alt.InlineData(values=[{"one": 1}]))
+        figures.chart([{"one": 1}])
         .mark_rule(color=figures.colour("line"), strokeDash=[5, 3], strokeWidth=1.2)
         .encode(x="one:Q")
     )

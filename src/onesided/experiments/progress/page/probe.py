@@ -148,7 +148,7 @@ def _explorer(rows: list[dict[str, Any]]) -> str:
     )
     x, y = probe.axes(scales)
     wanted = " && ".join(f"datum.{name} == chosen_{name}" for name in _SELECTS)
-    chosen = alt.Chart(alt.InlineData(values=rows)).transform_filter(wanted)
+    chosen = figures.chart(rows).transform_filter(wanted)
     dots = (
         chosen.transform_flatten(["x", "y", "launch"])
         .transform_calculate(remaining="datum.x * 1e-6", elapsed="datum.y * 1e-6")
@@ -167,7 +167,7 @@ def _explorer(rows: list[dict[str, Any]]) -> str:
         align="left", baseline="top", fontSize=13, fontWeight="bold", color=figures.colour("ink")
     ).encode(x=alt.value(8), y=alt.value(6), text="verdict:N")
     none = (
-        alt.Chart(alt.InlineData(values=rows))
+        figures.chart(rows)
         .transform_calculate(hit=f"({wanted}) ? 1 : 0")
         .transform_aggregate(hits="sum(hit)")
         .transform_filter("datum.hits == 0")

@@ -197,7 +197,7 @@ def _panel(
     scale = alt.Scale(domain=[0, 1])
     plain = [{name: value for name, value in bar.items() if name != "time"} for bar in bars]
     drawn = (
-        alt.Chart(alt.InlineData(values=plain))
+        figures.chart(plain)
         .mark_bar(height=_LINE_PX - 5)
         .encode(
             y=y,
@@ -218,7 +218,7 @@ def _panel(
         )
     )
     written = (
-        alt.Chart(alt.InlineData(values=list(words)))
+        figures.chart(words)
         .mark_text(
             align="left", baseline="middle", fontSize=10, font=figures.FONT,
             color=figures.colour("muted"), dx=2,

@@ -129,7 +129,7 @@ def _columns(
         alt.Tooltip("value:Q", title="compute over access", format=",.3~g"),
         alt.Tooltip("compute:N", title="compute length"),
     ]
-    base = alt.Chart(alt.InlineData(values=plain))
+    base = figures.chart(plain)
     drawn = base.mark_bar(stroke=figures.colour("bar"), strokeWidth=1).encode(
         **place,
         **{along: channel[along]("height:Q", **value), f"{along}2": "base:Q"},
@@ -142,7 +142,7 @@ def _columns(
         **place, **{along: channel[along]("height:Q", **value)}, text="text:N"
     )
     one = (
-        alt.Chart(alt.InlineData(values=[{"one": 1}]))
+        figures.chart([{"one": 1}])
         .mark_rule(color=figures.colour("line"), strokeDash=[5, 3], strokeWidth=1.2)
         .encode(**{along: channel[along]("one:Q")})
     )
