@@ -36,7 +36,8 @@ def section(folder: Path, other: str) -> Section:
         lead = f"Nothing is compared: {fault}. Run that campaign, then this report again."
         return Section(IDENTIFIER, title, lead.replace("..", "."), ())
     lead = (
-        "The same cells in two campaigns, without helpers and with a core for each thread. A cell's value is its "
+        "The same cells in two campaigns, without helpers and with a core for each thread. A "
+        "cell's value is its "
         "price or, for the counter, its degradation factor; its ratio is this campaign over the "
         f"other. Inside means that it lies where a rerun of {other} would, in 95"
         f"{numbers.THIN_SPACE}% of all cases, if nothing had changed."
