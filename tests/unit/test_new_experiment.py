@@ -36,6 +36,7 @@ def test_every_file_has_the_new_name_and_none_the_examples(root):
     assert "class RightShift(OnesidedCheck)" in texts["right_shift.py"]
     assert 'title="Right shift"' in texts["page.py"]
     assert 'Study("luecke", "Luecke")' in texts["__init__.py"]
+    assert "published" not in texts["page.py"]
     assert "right_shift" in kernels.names()
 
 
