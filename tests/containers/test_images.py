@@ -30,7 +30,7 @@ def test_an_image_says_what_it_was_built_from(person, mpich):
     head = person.do("git", "-C", person.checkout, "rev-parse", "HEAD").strip()
     assert labels["org.onesided.commit"].removesuffix("+changes") == head
     lock = person.do("sha256sum", person.checkout / "requirements.lock").split()[0]
-    assert labels["org.onesided.system.lock"] == lock
+    assert labels["org.onesided.lock"] == lock
     assert labels["org.onesided.mpi"] == "mpich"
     assert labels["org.onesided.mpi.version"] == declared_version(person, "mpich-5.0.2")
 
