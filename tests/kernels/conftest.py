@@ -31,6 +31,8 @@ ENVIRONMENTS = yaml.safe_load((config_dir() / "campaigns" / "quick.yaml").read_t
     "environments"
 ]
 SLOW = pytest.mark.slow
+#: Shows under the other MPIs what the harness does for every kernel.
+ONE_KERNEL = "shared_counter"
 
 
 @dataclass(frozen=True)
@@ -216,12 +218,26 @@ def preloaded(source: str, folder: Path) -> dict[str, str]:
     return {"LD_PRELOAD": str(library)}
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def is_left_out(item: pytest.Item) -> bool:
+    """Return whether the first MPI alone, or one kernel of the others, shows what is claimed."""
+    by_one_kernel = item.get_closest_marker("one_kernel_elsewhere")
+    if not by_one_kernel and not item.get_closest_marker("first_mpi"):
+        return False
+    parameters = item.callspec.params
+    pair = parameters.get("kernel") or parameters.get("sanitized")
+    kernel, mpi = pair or (None, parameters["environment"])
+    if mpi == ENVIRONMENTS[0]:
+        return False
+    item.add_marker(SLOW)
+    return not (by_one_kernel and kernel == ONE_KERNEL)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Kernels are launched alone: two ranks spin on two cores."""
     quiet.mark(items, HERE, pytest.mark.measures)
-    for item in items:
-        if item.get_closest_marker("slow_elsewhere") and ENVIRONMENTS[0] not in item.nodeid:
-            item.add_marker(SLOW)
+    left_out = {item for item in items if HERE in item.path.parents and is_left_out(item)}
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=list(left_out))
 
 
 @pytest.fixture(

@@ -98,6 +98,7 @@ def test_beside_a_burner_a_probing_target_still_serves_the_origin(progress):
     assert set(beside.values()) == {verdicts.INDEPENDENT}
 
 
+@pytest.mark.first_mpi
 def test_samples_in_which_the_origin_lost_its_core_are_taken_again_and_kept(progress):
     with burners(2 * (os.cpu_count() or 1)):
         found = {

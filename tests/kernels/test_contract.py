@@ -104,14 +104,14 @@ def test_every_option_that_is_a_number_takes_nothing_else(kernel, whole, without
         assert_usage_fault(without_mpi(f"--{name}", "1x"), kernel, f"--{name}", "1x")
 
 
-@pytest.mark.slow_elsewhere
+@pytest.mark.one_kernel_elsewhere
 def test_a_file_that_cannot_be_written_is_a_usage_fault(kernel, tmp_path):
     run = kernel.launch(output=tmp_path / "no folder" / "lines.jsonl")
     assert run.code == 2
     assert run.stderr.count(f"{kernel.executable.name}: --output: found") == 1
 
 
-@pytest.mark.slow_elsewhere
+@pytest.mark.one_kernel_elsewhere
 def test_a_full_disk_is_said(kernel):
     run = kernel.launch(output=Path("/dev/full"))
     assert run.code != 0
@@ -204,7 +204,7 @@ def test_the_table_has_a_row_a_cell(whole):
     assert "{" not in whole.stdout
 
 
-@pytest.mark.slow_elsewhere
+@pytest.mark.one_kernel_elsewhere
 def test_one_rank_is_unsupported_and_the_header_proves_that_it_was_alone(kernel):
     run = kernel.launch(ranks=1)
     assert run.code == 4
@@ -214,7 +214,7 @@ def test_one_rank_is_unsupported_and_the_header_proves_that_it_was_alone(kernel)
     assert run.side_lines("crash") == {}
 
 
-@pytest.mark.slow_elsewhere
+@pytest.mark.one_kernel_elsewhere
 def test_three_ranks_work(kernel, whole):
     run = kernel.launch(*blocks(cells_for_three_ranks(whole.statuses)), ranks=3)
     assert_right(run)
@@ -232,10 +232,12 @@ def assert_clean(run, tried=()):
     assert "runtime error" not in run.stderr
 
 
+@pytest.mark.first_mpi
 def test_sanitizers_find_nothing(sanitized_whole):
     assert_clean(sanitized_whole)
 
 
+@pytest.mark.first_mpi
 def test_sanitizers_find_nothing_with_three_ranks_in_a_relaunch(
     sanitized, sanitized_whole, tmp_path
 ):

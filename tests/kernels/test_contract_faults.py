@@ -11,7 +11,7 @@ from onesided.system.documents import check
 
 from .conftest import Run, blocks, few_cells
 
-pytestmark = pytest.mark.slow_elsewhere
+pytestmark = pytest.mark.one_kernel_elsewhere
 #: So many launchers in a row do not all lose what their ranks said.
 LAUNCHERS = 5
 

@@ -17,6 +17,7 @@ SMALL = ("--compute_ms", "0.5", "--flavor", "create,allocate", "--tasks-per-rank
 CELLS = 4  # SMALL times the two default cases
 
 
+@pytest.mark.first_mpi
 @pytest.mark.parametrize(
     ("options", "named"),
     [
@@ -51,6 +52,7 @@ def test_a_bad_option_is_said_once_by_all_ranks_together(shared_counter):
     assert run.lines == []
 
 
+@pytest.mark.first_mpi
 def test_cells_are_listed_without_mpi(shared_counter):
     run = shared_counter.alone(
         *(
@@ -105,6 +107,7 @@ def test_a_death_inside_the_start_of_mpi_is_in_no_cell(shared_counter, tmp_path)
     assert "in init, MPI_Init_thread: signal 7 (SIGBUS)" in detail
 
 
+@pytest.mark.first_mpi
 def test_a_line_that_is_cut_is_no_line(shared_counter):
     whole = shared_counter.launch(*SMALL)
     text = whole.output.read_text("utf-8")
@@ -146,6 +149,7 @@ def test_the_watchdog_names_phase_and_call_of_every_rank(shared_counter):
     )
 
 
+@pytest.mark.first_mpi
 def test_a_cell_made_slow_is_three_times_as_slow(shared_counter):
     prices = {}
     # what else the machine does can only add to a price: the least of several launches is compared

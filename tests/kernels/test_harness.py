@@ -16,6 +16,7 @@ from .conftest import HERE, KERNELS, Kernel, build, preloaded
 from .test_shared_counter import CASES, GRID
 
 
+@pytest.mark.first_mpi
 def test_the_units_of_the_harness(environment, sanitized_folder, sanitizer_options, tmp_path):
     program = tmp_path / "harness_units"
     subprocess.run(
@@ -49,6 +50,7 @@ def test_sanitizers_find_nothing_in_any_algorithm(sanitized_counter):
     assert len(run.results) == 60
 
 
+@pytest.mark.first_mpi
 def test_a_sanitizer_still_reports_a_fault_and_its_place_is_kept(sanitized_counter):
     run = sanitized_counter.launch("--compute_ms", "0.5", "--inject", "fault@0")
     assert "AddressSanitizer: SEGV on unknown address" in run.stderr
@@ -79,6 +81,7 @@ def test_the_header_counts_the_threads_there_are_after_the_start_of_mpi(shared_c
     assert header_of(shared_counter, variables=one_more)["threads_after_init"] == threads + 1
 
 
+@pytest.mark.first_mpi
 def test_the_header_says_whether_a_rank_may_read_another_ones_memory(shared_counter, tmp_path):
     scope = Path("/proc/sys/kernel/yama/ptrace_scope")
     found = header_of(shared_counter)["process_vm_readv"]
@@ -96,6 +99,7 @@ def test_the_header_says_whether_a_rank_may_read_another_ones_memory(shared_coun
     assert header_of(shared_counter, ranks=1)["process_vm_readv"] is None
 
 
+@pytest.mark.first_mpi
 def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):
     text = (project_root() / "docs" / "add-an-experiment.md").read_text("utf-8")
     (example,) = re.findall(r"```c\n(.*?)```", text, re.DOTALL)

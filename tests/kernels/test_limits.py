@@ -8,6 +8,8 @@ from onesided.system.documents import check
 
 from .conftest import Kernel
 
+pytestmark = pytest.mark.first_mpi
+
 ATOMICS = "atomic_add,atomic_add_contended,compare_and_swap,compare_and_swap_contended"
 BOUNDS = f"{ATOMICS},copy,socket_round_trip,thread_creation,timer"
 SAMPLES = 6

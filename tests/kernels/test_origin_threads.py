@@ -105,6 +105,7 @@ def test_threads_take_cores_as_ranks_do(threads, processes):
             assert result["oversubscribed"] == (header["cores"] < header["ranks"] + extra)
 
 
+@pytest.mark.first_mpi
 @pytest.mark.parametrize("operation", OPERATIONS.split(","))
 def test_wrong_data_of_the_last_thread_is_found(kernel, operation):
     run = kernel.launch(
@@ -148,6 +149,7 @@ def test_a_hang_of_the_main_thread_is_booked(kernel):
     assert run.output.with_name(run.output.name + ".hang-0").is_file()
 
 
+@pytest.mark.first_mpi
 def test_the_table_is_for_a_person(kernel):
     run = kernel.launch(
         *("--table", "--operation", "get", "--flavor", "create", *SHORT),

@@ -345,6 +345,7 @@ def test_a_launch_can_be_told_to_take_prices_once(progress):
     assert not told_again(progress.launch("--operation", "put", *SHORT))
 
 
+@pytest.mark.first_mpi
 @pytest.mark.slow
 def test_sanitizers_find_nothing_in_prices_taken_again(sanitized_progress):
     run = sanitized_progress.launch(*PRICED_AGAIN)
@@ -354,6 +355,7 @@ def test_sanitizers_find_nothing_in_prices_taken_again(sanitized_progress):
     assert "runtime error" not in run.stderr
 
 
+@pytest.mark.first_mpi
 @pytest.mark.parametrize("operation", OPERATIONS.split(","))
 def test_wrong_data_is_found_in_every_operation(progress, operation):
     run = progress.launch(
@@ -508,6 +510,7 @@ def test_helper_states_are_unsupported_below_multiple(progress):
         assert "asked for single, provided single" in result["detail"]
 
 
+@pytest.mark.first_mpi
 @pytest.mark.parametrize(
     ("options", "named"),
     [
@@ -526,6 +529,7 @@ def test_a_bad_option_ends_with_one_line_and_code_2(progress, options, named):
     assert all(word in run.stderr for word in [*named, "found", "expected"])
 
 
+@pytest.mark.first_mpi
 def test_the_table_is_for_a_person(progress):
     run = progress.launch(
         *("--table", "--operation", "put,rput", "--flavor", "allocate"),

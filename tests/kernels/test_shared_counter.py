@@ -85,6 +85,7 @@ def test_all_tasks_are_done_once_and_each_active_rank_ends_on_none(whole_grid):
             assert len(series(result, "wait", rank)) == len(series(result, "total", rank)) == 1
 
 
+@pytest.mark.first_mpi
 def test_a_value_that_is_wrong_is_one_missing_and_one_out_of_range(shared_counter):
     run = shared_counter.launch("--compute_ms", "0.5", "--inject", "wrong_data@2")
     wrong = list(run.results.values())[2]
@@ -176,6 +177,7 @@ def test_another_mpi_on_the_library_path_is_not_taken(shared_counter, environmen
     assert run.lines[0]["mpi"]["library_path"].startswith(environment.document["prefix"])
 
 
+@pytest.mark.first_mpi
 def test_the_default_is_small(shared_counter):
     run = shared_counter.launch()
     assert run.code == 0
@@ -231,6 +233,7 @@ def test_a_compute_is_as_long_as_it_was_asked_to_be(shared_counter):
         assert 0.6 < length_s / (1e-3 * requested_ms) < 1.6
 
 
+@pytest.mark.first_mpi
 def test_jitter_varies_computes_and_repeats_with_its_seed(shared_counter):
     def requested(seed: int) -> list[float]:
         run = shared_counter.launch(

@@ -54,12 +54,14 @@ def test_ranks_in_namespaces_of_their_own_are_counted_by_kind(each_rank_in_its_o
     assert header["process_vm_readv"] is False
 
 
+@pytest.mark.first_mpi
 def test_what_takes_two_ranks_to_compare_is_null_with_one(shared_counter):
     header = header_of(shared_counter.launch(*SMALL, ranks=1))
     assert header["namespaces"] == dict.fromkeys(KINDS, 1)
     assert header["dev_shm_shared"] is None
 
 
+@pytest.mark.first_mpi
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
@@ -76,6 +78,7 @@ def test_the_image_is_what_the_runtime_calls_it(shared_counter, variables, said)
     assert header_of(shared_counter.launch(*SMALL, variables=variables))["container"] == said
 
 
+@pytest.mark.first_mpi
 def test_the_binary_that_ran_is_told_as_sha256sum_tells_it(shared_counter):
     answer = subprocess.run(
         ["sha256sum", shared_counter.executable], capture_output=True, text=True, check=True
@@ -98,6 +101,7 @@ def test_a_whole_launch_of_the_ranks_asked_for_finishes(shared_counter):
     assert (run.code, run.lines[-1]) == (0, {"type": "finished"})
 
 
+@pytest.mark.first_mpi
 def test_the_side_files_of_a_wrong_world_are_none(shared_counter):
     run = shared_counter.launch(*SMALL, "--ranks", "3")
     assert list(Path(run.output).parent.glob(f"{run.output.name}.*")) == []

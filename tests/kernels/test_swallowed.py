@@ -9,6 +9,8 @@ import pytest
 from .conftest import HERE, Kernel
 from .test_progress import ONCE
 
+pytestmark = pytest.mark.first_mpi
+
 CALLS = (3, 30, 200, 2000)
 #: 2,000 operations in all also where a busy core makes bursts of ten
 PRICED = ("--price-samples", "240", "--price-budget-s", "60", "--price-passes", "1")

@@ -12,6 +12,8 @@ from onesided.campaign.records import samples_of
 
 from .conftest import Kernel
 
+pytestmark = pytest.mark.first_mpi
+
 SOURCE = Path(__file__).with_name("delayed_flush.c")
 #: A busy machine may spoil a launch.
 TRIES = 5
