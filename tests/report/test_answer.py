@@ -2,26 +2,33 @@
 
 from types import SimpleNamespace
 
-from onesided.experiments.shared_counter.page.answer import answer_row
+from onesided.experiments.shared_counter.page.answer import (
+    SEVERAL_ANSWERS,
+    _worst_sentences,
+    answer_row,
+)
+from onesided.report.answers import reading
 from onesided.report.material import Cell
+from onesided.report.parts import Measure
 
 KEY = ("atomic and flush", "allocate")
 
 
-def cell(jitter_percent, verdict):
+def cell(jitter_percent, verdict, case="target_computes"):
     labels = {
         "algorithm": "fetch_and_op_flush",
         "flavor": "allocate",
-        "case": "target_computes",
+        "case": case,
         "compute_ms": "10",
         "jitter_percent": jitter_percent,
     }
     entry = {"environment": "one", "verdict": verdict, "detail": None, "labels": labels}
-    return Cell({**entry, "thread_level": "single"})
+    place = dict.fromkeys(("system", "partition", "setting", "ranks", "placement", "test"))
+    return Cell({**entry, **place, "thread_level": "single"})
 
 
 def word_of(*cells):
-    material = SimpleNamespace(cells=cells, measure=lambda cell, metric: None)
+    material = SimpleNamespace(cells=cells, measure=lambda cell, metric, statistic=None: None)
     return answer_row(material, "one", [KEY])[1][KEY]
 
 
@@ -42,13 +49,39 @@ def test_a_failure_is_the_answer_wherever_it_was():
     assert word_of(cell("0", "wrong data"), cell("50", "independent")) == "wrong data"
 
 
-def test_the_worst_case_is_the_slowest_over_idle_with_where_that_was():
-    times = {"0": 3.0, "50": 40.0}
-    cells = [cell("0", "waits"), cell("50", "waits")]
-    material = SimpleNamespace(
-        cells=cells,
-        measure=lambda one, metric: SimpleNamespace(value=times[one.labels["jitter_percent"]]),
-    )
-    row, _ = answer_row(material, "one", [KEY])
-    assert row["slowdown"].value == 40.0
-    assert "50" in row["where"]
+def test_a_cell_with_jitter_that_is_undecided_leaves_the_answer_open():
+    assert word_of(cell("0", "waits"), cell("50", "undecided")) == "undecided"
+
+
+def times_of(cells):
+    """Return an answer's row where accesses take longer with jitter."""
+    times = {"0": 3e-3, "50": 16e-3}
+
+    def measure(one, metric, statistic=None):
+        idle = one.labels["case"] == "target_idle"
+        value = 20e-6 if idle else times[one.labels["jitter_percent"]]
+        return Measure(value if metric == "access_mean" else value / 20e-6, 1.0, 2.0, 0.9, "", 6)
+
+    return answer_row(SimpleNamespace(cells=cells, measure=measure), "one", [KEY])[0]
+
+
+def test_the_longest_wait_is_from_the_cells_of_the_verdicts_and_a_time_beside_an_idle_one():
+    row = times_of([cell("0", "waits"), cell("50", "waits"), cell("0", "reference", "target_idle")])
+    assert (row["access"].value, row["idle"].value) == (16e-3, 20e-6)
+    assert row["compute"] == "5 to 15\u202fms"
+    (said,) = _worst_sentences([row])
+    assert "takes <strong>16.0\u202fms (" in said
+    assert "20.0\u202fµs (" in said
+    # longer than the longest compute
+    assert said.endswith(SEVERAL_ANSWERS)
+
+
+def test_an_undecided_cell_is_no_longest_wait():
+    row = times_of([cell("50", "undecided"), cell("0", "reference", "target_idle")])
+    assert row["access"] is None
+    assert _worst_sentences([row]) == []
+
+
+def test_one_family_that_does_not_wait_leaves_weak_progress_unsaid():
+    flags = [cell("50", "waits"), cell("50", "independent")]
+    assert reading([one.verdict for one in flags]) == "independent in part"

@@ -19,8 +19,8 @@ from onesided import report
 from onesided.analysis import verdicts
 from onesided.analysis.analyse import analyse
 from onesided.experiments.progress.advice import file as advice_file
-from onesided.experiments.progress.page import answer, price, probe, truth, waiting
-from onesided.report import badges, parts
+from onesided.experiments.progress.page import price, probe, truth, waiting, ways
+from onesided.report import answers, badges, parts
 from onesided.report.material import Bounds, Cell, load
 from onesided.report.parts import Mark, Matrix, MatrixRow
 
@@ -108,34 +108,42 @@ def matrices(text):
 # ------------------------------------------------------------------------------ the headline
 
 
-def test_the_answer_names_the_combination_that_is_always_independent(text):
-    ledes = re.findall(r'<p class="lede">(.*?)</p>', text)
-    assert ledes[0] == (
-        "<strong>mpich-5.0.2 and impi-2021.18.1</strong> are independent only on allocate windows "
-        "with lock_all_flush."
+def test_the_answer_says_what_to_use_and_what_it_was_tested_with(text):
+    ledes = [re.sub("<[^>]+>", "", one) for one in re.findall(r'<p class="lede">(.*?)</p>', text)]
+    assert ledes[:3] == [
+        "Use MPI_Win_allocate with lock_all and flush: an access completes while the target "
+        "computes in all 3 MPIs.",
+        "MPI_Win_allocate with an exclusive lock or lock_all and flush_local: in openmpi-5.0.11 "
+        "only.",
+        "MPI_Win_create with each of the 3 synchronisations tested: in none.",
+    ]
+    assert ledes[3].startswith(
+        "If the target calls MPI_Iprobe every 100\u202fµs, an access completes"
     )
-    assert ledes[1] == (
-        "<strong>openmpi-5.0.11</strong> is independent only on allocate windows, whatever "
-        "synchronises."
+    assert ledes[4].startswith(
+        "Code that stays as it is: MPIR_CVAR_ASYNC_PROGRESS=1 helps mpich-5.0.2"
     )
-    assert ledes[2].startswith(
-        "Code that stays as it is: MPIR_CVAR_ASYNC_PROGRESS=1 helps <strong>mpich-5.0.2</strong>"
+    assert ledes[5] == "Nothing was measured with &lt;b&gt;none&lt;/b&gt;."
+    assert ledes[6] == (
+        "Tested with 2 of 4 window flavors, 3 of 8 synchronisations, 4 operations of 8\u202fbytes "
+        "and 64\u202fKiB, thread levels single and multiple."
     )
 
 
-def test_the_answers_table_counts_cells(page):
+def test_the_matrix_has_a_word_for_each_mpi_and_way_and_its_csv_counts_cells(page):
     row = rows_of(page, "progress_answer")[0]
     assert (row["environment"], row["judged"]) == ("mpich-5.0.2", "40")
     assert (row["independent"], row["waits"]) == ("10", "30")
-    assert row["always_waits"].startswith("create windows, whatever synchronises")
+    assert row["allocate_lock_all_flush"] == "independent"
+    assert row["reading"] == "independent in part"
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["independent"] * 3, answer.STRONG),
-        (["independent", "delayed"], answer.STRONG),
-        (["waits", "waits", "undecided", "reference"], answer.WEAK),
+        (["independent"] * 3, answers.STRONG),
+        (["independent", "delayed"], answers.STRONG),
+        (["waits", "waits", "undecided", "reference"], answers.WEAK),
         (["waits", "independent"], "independent in part"),
         (["waits", "partial"], "independent in part"),
         (["crash", "undecided"], "nothing decided"),
@@ -144,28 +152,29 @@ def test_the_answers_table_counts_cells(page):
     ],
 )
 def test_strong_or_weak_is_said_only_where_all_observed_cells_agree(words, said):
-    assert answer.reading(words) == said
+    assert answers.reading(words) == said
 
 
-def test_combinations_are_said_in_few_words():
-    every = [(f, s) for f in ("create", "allocate", "shared") for s in ("a", "b")]
-    assert answer.combination_words(every[2:], every) == (
-        "allocate and shared windows, whatever synchronises"
+def test_ways_are_named_in_few_words():
+    every = [(f, s) for f in ("create", "allocate", "shared") for s in ("pscw", "lock_shared")]
+    assert ways.title(every[:4], every) == (
+        "MPI_Win_create or MPI_Win_allocate with each of the 2 synchronisations tested"
     )
-    assert answer.combination_words([("create", "a"), ("allocate", "a")], every) == (
-        "create and allocate windows with a"
+    assert ways.title([("create", "pscw"), ("allocate", "lock_shared")], every) == (
+        "MPI_Win_create with post, start, complete and wait; MPI_Win_allocate with a shared lock"
     )
 
 
-def test_a_cell_that_is_undecided_keeps_a_combination_from_being_always_independent():
+def test_a_cell_that_is_undecided_is_counted_out_in_the_matrix():
     def cell(verdict):
-        labels = {"flavor": "allocate", "synchronisation": "lock_all_flush"}
-        return Cell({"verdict": verdict, "labels": labels})
+        return Cell({"verdict": verdict, "labels": {}, "detail": None})
 
-    pair = ("allocate", "lock_all_flush")
-    assert answer.always([cell("independent")] * 2, "independent") == [pair]
-    assert answer.always([cell("independent"), cell("undecided")], "independent") == []
-    assert answer.always([cell("independent"), cell("unsupported")], "independent") == [pair]
+    assert answers.together([cell("independent")] * 2) == answers.Together("independent")
+    assert answers.together([cell("independent"), cell("undecided")]) == answers.Together(
+        "independent", "1 of 2 cells decided"
+    )
+    assert answers.together([cell("with help"), cell("delayed")]).word == "delayed"
+    assert answers.together([cell("waits"), cell("delayed")]).word == "mixed"
 
 
 # ------------------------------------------------------------------------------ the matrix

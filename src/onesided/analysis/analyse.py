@@ -36,7 +36,7 @@ from onesided.experiments import EXPERIMENTS, Experiment
 from onesided.system import documents
 from onesided.system.errors import InputError
 
-VERDICTS_SCHEMA = "onesided/verdicts/1"
+VERDICTS_SCHEMA = "onesided/verdicts/2"
 
 USABLE_STATUSES = (STATUS_OK, "teardown_failure")
 """Launches whose samples count: a failure after the last cell spoils none of them."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from onesided.analysis.statistics import median, percentile
 
 INDEPENDENT = "independent"
+WITH_HELP = "with help"
 WAITS = "waits"
 DELAYED = "delayed"
 PARTIAL = "partial"
@@ -49,7 +50,7 @@ FAILURES = (WRONG_DATA, HANG, CRASH, TEARDOWN_FAILURE, TIMED_OUT, HELPER_RETURNE
 NOT_MEASURED = (UNSUPPORTED, UNAVAILABLE, NOT_RUN)
 """Verdicts of cells that have no measurement."""
 
-OBSERVED = (INDEPENDENT, DELAYED, PARTIAL, WAITS)
+OBSERVED = (INDEPENDENT, WITH_HELP, DELAYED, PARTIAL, WAITS)
 """Verdicts that tell how the operation and the target's computing got on."""
 
 WORDS = (
@@ -58,6 +59,7 @@ WORDS = (
     WAITS,
     PARTIAL,
     DELAYED,
+    WITH_HELP,
     INDEPENDENT,
     UNDECIDED,
     LOCAL_COMPLETION,
@@ -227,6 +229,14 @@ def saturating_delay(probes: Sequence[Probe]) -> float | None:
     if near < MINIMUM_SHARE_NEAR * len(beyond) or _growth(beyond) > MAXIMUM_GROWTH:
         return None
     return tau
+
+
+def with_help(found: Verdict) -> Verdict:
+    """Return the verdict of a cell in which the target calls MPI, or a thread of it sits in MPI.
+
+    An operation that completes early there shows progress that somebody helped.
+    """
+    return replace(found, word=WITH_HELP) if found.word == INDEPENDENT else found
 
 
 def _share_still_computing(probes: Sequence[Probe]) -> float:

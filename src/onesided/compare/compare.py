@@ -100,6 +100,7 @@ _RANKS = {
     verdicts.WAITS: 1,
     verdicts.PARTIAL: 2,
     verdicts.DELAYED: 3,
+    verdicts.WITH_HELP: 4,
     verdicts.INDEPENDENT: 4,
     **dict.fromkeys(_GOOD_BY_NATURE, 4),
 }

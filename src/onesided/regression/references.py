@@ -19,6 +19,7 @@ from onesided.analysis.verdicts import (
     INDEPENDENT,
     OBSERVED,
     WAITING_LAUNCH,
+    WITH_HELP,
     Probe,
 )
 from onesided.experiments.metric import Metric
@@ -181,11 +182,12 @@ def turned(kept: Mapping[str, str], probes: Mapping[str, Probe]) -> dict[str, st
     found = {}
     for cell, word in kept.items():
         probe = probes.get(cell)
-        if word != INDEPENDENT or probe is None or len(probe.remaining) < MINIMUM_SAMPLES:
+        progressed = word in (INDEPENDENT, WITH_HELP)
+        if not progressed or probe is None or len(probe.remaining) < MINIMUM_SAMPLES:
             continue
         if probe.early_fraction <= WAITING_LAUNCH:
             found[cell] = (
-                f"{cell}: was independent, now waits ({probe.early_fraction:.0%} of "
+                f"{cell}: was {word}, now waits ({probe.early_fraction:.0%} of "
                 f"{len(probe.remaining)} accesses were early, above {WAITING_LAUNCH:.0%} expected)"
             )
     return found

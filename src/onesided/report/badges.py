@@ -11,6 +11,7 @@ from onesided.report import numbers
 
 _SIGNS = {
     verdicts.INDEPENDENT: ("✓", "good"),
+    verdicts.WITH_HELP: ("⊕", "helped"),
     verdicts.DELAYED: ("◔", "middle"),
     verdicts.PARTIAL: ("◐", "middle"),
     verdicts.WAITS: ("‖", "waits"),
@@ -23,6 +24,34 @@ _SIGNS = {
 }
 _FAILURE_SIGN = ("✗", "failed")
 _NOT_MEASURED_SIGN = (numbers.DASH, "absent")
+
+
+MEANINGS: Mapping[str, str] = {
+    verdicts.INDEPENDENT: "the operation completed while the target provably still computed",
+    verdicts.WITH_HELP: "the same, but the target called MPI meanwhile, or one of its threads was "
+    "inside MPI",
+    verdicts.DELAYED: "it completed before the target came back, after a delay τ that saturates",
+    verdicts.PARTIAL: "some operations completed on their own, others did not",
+    verdicts.WAITS: "it completed only when the target came back to MPI",
+    verdicts.UNDECIDED: "too little was measured to tell; the reason is beside it",
+    verdicts.REFERENCE: "nobody computes at the target, or no MPI is asked: what the others are "
+    "compared with",
+    verdicts.LOCAL_COMPLETION: "the origin's buffer is free again; nothing is said of the target",
+    verdicts.SYNCHRONISING: "a call waits for the other rank: a fence, or a post that does",
+    "mixed": "the cells taken together here differ; the table of every cell tells them apart",
+    verdicts.CRASH: "and other failures: something went wrong in at least one launch",
+    verdicts.HELPER_RETURNED: "the helper thread did not last: the cell did not measure one",
+    verdicts.NO_EFFECT: "the setting changed nothing that can be seen, so it was not measured",
+    verdicts.UNAVAILABLE: "and unsupported, not run: there is no measurement",
+}
+"""What a verdict says, in the order of the legend; a failure's is the crash's."""
+
+
+def meaning_of(word: str) -> str:
+    """Return what a verdict says."""
+    if word in verdicts.NOT_MEASURED:
+        return "there is no measurement"
+    return MEANINGS.get(word, "something went wrong in at least one launch")
 
 
 def sign_of(word: str) -> tuple[str, str]:
@@ -42,6 +71,7 @@ def badge(word: str, title: str | None = None) -> Markup:
 
 SHORT_WORDS: Mapping[str, str] = {
     verdicts.INDEPENDENT: "indep.",
+    verdicts.WITH_HELP: "help",
     verdicts.DELAYED: "delay",
     verdicts.PARTIAL: "part",
     verdicts.UNDECIDED: "open",

@@ -9,7 +9,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from onesided.experiments import Experiment
-from onesided.report import beside, containers, figures, grid, provenance
+from onesided.report import beside, containers, figures, grid, provenance, scope
 from onesided.report.document import document, files_of, has_figure
 from onesided.report.material import Loaded, Material, load
 from onesided.report.parts import Headline, Section
@@ -119,6 +119,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
         cells=len(loaded.cells),
         sheet=sheet,
         sheets=every,
+        scope=scope.sentences(loaded),
         dark_figures=Markup(figures.dark_style()),
         library=Markup(library.replace("</script", "<\\/script")),
     )

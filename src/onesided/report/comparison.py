@@ -189,9 +189,9 @@ def _tails(comparison: Comparison) -> Section:
 def _changed(comparison: Comparison) -> Section:
     changed = [cell for cell in comparison.cells if cell.turn is not None]
     lead = (
-        "Worse and better go by failure, waits, partial, delayed, independent. Open are those to "
-        "or from undecided or not measured, and those of cells with fewer cores than threads, for "
-        "there it may be the scheduler that turned."
+        "From worst to best: failure, waits, partial, delayed, independent or with help. Open are "
+        "those to or from undecided or not measured, and those of cells with fewer cores than "
+        "threads, for there it may be the scheduler that turned."
     )
     caption = f"{numbers.count(len(changed), 'verdict')} changed."
     table = _table("compare_verdicts", caption, changed, None)

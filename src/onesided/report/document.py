@@ -9,28 +9,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from onesided.analysis import verdicts
 from onesided.report import badges, figures
 from onesided.report.parts import Figure, Folded, Matrix, Part, Prose, Section, Table
-
-LEGEND = (
-    (verdicts.INDEPENDENT, "the operation completed while the target provably still computed"),
-    (verdicts.DELAYED, "it completed before the target came back, after a delay τ that saturates"),
-    (verdicts.PARTIAL, "some operations completed on their own, others did not"),
-    (verdicts.WAITS, "it completed only when the target came back to MPI"),
-    (verdicts.UNDECIDED, "too little was measured to tell; the reason stands beside it"),
-    (
-        verdicts.REFERENCE,
-        "nobody computes at the target, or no MPI is asked: what the others are compared with",
-    ),
-    (verdicts.LOCAL_COMPLETION, "the origin's buffer is free again; nothing is said of the target"),
-    (verdicts.SYNCHRONISING, "a call waits for the other rank: a fence, or a post that does"),
-    ("mixed", "cells taken together here differ; the grid tells them apart"),
-    (verdicts.CRASH, "and other failures: something went wrong in at least one launch"),
-    (verdicts.HELPER_RETURNED, "the helper thread did not last: the cell did not measure one"),
-    (verdicts.NO_EFFECT, "the setting changed nothing that can be seen, so it was not measured"),
-    (verdicts.UNAVAILABLE, "and unsupported, not run: there is no measurement"),
-)
 
 
 def _template(name: str) -> str:
@@ -63,7 +43,7 @@ def document(template: str, **values: Any) -> str:
     environment.filters["kind"] = _kind
     return environment.get_template(template).render(
         **values,
-        legend=LEGEND,
+        legend=badges.MEANINGS.items(),
         badge=badges.badge,
         style=Markup(_template("style.css")),
         script=Markup(_template("enhance.js")),

@@ -140,8 +140,10 @@ class Material:
     @cached_property
     def _measures(self) -> dict[tuple[Any, ...], Measure]:
         names = (*PLACE, "metric", "statistic")
+        most = self.summary["launches"].max() if self.summary.height else None
         found = {
-            tuple(row[name] for name in names): Measure.of(row) for row in self.summary.to_dicts()
+            tuple(row[name] for name in names): replace(Measure.of(row), most=most)
+            for row in self.summary.to_dicts()
         }
         return found | {
             key: replace(measure, remark=remark)

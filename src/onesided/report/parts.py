@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from onesided.analysis import verdicts
 from onesided.analysis.statistics import RANGE
 from onesided.report import numbers
-from onesided.report.badges import badge, fitting_word, sign_of
+from onesided.report.badges import MEANINGS, badge, fitting_word, meaning_of, sign_of
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Measure:
 
     Attributes:
         remark: what is out of all proportion about it (`tails`); None where nothing is.
+        most: the launches that a caption speaks of; a value of fewer says how many it has.
     """
 
     value: float
@@ -32,6 +33,7 @@ class Measure:
     kind: str
     launches: int
     remark: str | None = None
+    most: int | None = None
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Measure:
@@ -144,9 +146,11 @@ class Column:
         if value.launches < 2:
             return shown + Markup('<small class="interval">one launch</small>')
         word = "range " if value.kind == RANGE else ""
-        between = Markup('<small class="interval">{}{} {} {}</small>')
+        fewer = value.most is not None and value.launches < value.most
+        of = f", {value.launches} launches" if fewer else ""
+        between = Markup('<small class="interval">{}{} {} {}{}</small>')
         return shown + between.format(
-            word, self.show(value.low), numbers.DASH, self.show(value.high)
+            word, self.show(value.low), numbers.DASH, self.show(value.high), of
         )
 
 
@@ -371,8 +375,17 @@ class Headline:
 
     Attributes:
         sentences: the answer in words.
-        table: the answer, one row an environment.
+        table: the answer, one row per MPI.
     """
 
     sentences: Sequence[str | Markup]
     table: Table
+
+    @property
+    def meanings(self) -> list[tuple[Markup, str]]:
+        """Return the badge and the meaning of each verdict in the table."""
+        keys = [column.key for column in self.table.columns if column.verdict]
+        words = {row.get(key) for row in self.table.rows for key in keys}
+        order = (*MEANINGS, *verdicts.WORDS)
+        known = dict.fromkeys(word for word in order if word in words)
+        return [(badge(word), meaning_of(word)) for word in known]

@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from onesided.analysis import verdicts
-from onesided.report import numbers
+from onesided.report import numbers, scope
 from onesided.report.build import INDEX
-from onesided.report.material import Material, interval_words, load
+from onesided.report.material import Material, load
 from onesided.report.provenance import timing_lines
 from onesided.report.words import tally
 
 
 def terminal_summary(folder: Path) -> str:
-    """Return what the end of a campaign says on a terminal: the answer, holes, time, the path.
+    """Return what the end of a campaign says on a terminal: scope, answer, holes, time, paths.
 
     Raises:
         InputError: a file is missing, cut or of another schema version.
     """
     loaded = load(folder)
-    lines = []
+    lines = [" ".join(scope.sentences(loaded))]
     for material in loaded.materials():
         said = material.experiment.page.terminal_lines(material)
         if said:
-            lines.append(f"{material.experiment.title} ({interval_words(material.summary)})")
+            lines.append(material.experiment.title)
             lines += [f"  {line}" for line in [*said, *_remarks(material)]]
     words = [cell.verdict for cell in loaded.cells]
     missing = [word for word in words if word in verdicts.NOT_MEASURED]
@@ -34,6 +34,8 @@ def terminal_summary(folder: Path) -> str:
     lines[-1] += f", {len(failed)} failed" + _brackets(failed)
     lines[-1] += f", {len(open_words)} undecided"
     lines.append("time: " + "; ".join(f"{what} {found}" for what, found in timing_lines(loaded)))
+    advice = folder / "report" / "advice"
+    lines += [f"what to use, as shell files: {advice}"] if advice.is_dir() else []
     lines.append(f"report: {folder / 'report' / INDEX}")
     plain = "\n".join(lines).replace(numbers.THIN_SPACE, " ")
     return "".join(c if c.isprintable() or c == "\n" else "?" for c in plain) + "\n"

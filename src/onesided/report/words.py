@@ -14,11 +14,11 @@ def short_detail(detail: str | None, length: int = 300) -> str | None:
     return detail[: length - 1] + "…"
 
 
-def listed(words: Sequence[str]) -> str:
+def listed(words: Sequence[str], conjunction: str = "and") -> str:
     """Join words as a sentence does: ``a, b and c``."""
     if len(words) < 2:
         return "".join(words)
-    return ", ".join(words[:-1]) + " and " + words[-1]
+    return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
 
 
 def tally(words: Sequence[str]) -> str:

@@ -34,6 +34,8 @@ SAMPLE = (*LAUNCH, "rank", "index")
 
 IDLE = "idle"
 VISITING = ("computes_probing", "polls_memory")
+HELPED = (*VISITING, "helper_blocked", "helper_polling")
+"""States in which the target, or a thread of it, calls MPI while it computes."""
 SYNCHRONISING_CALLS = ("fence",)
 LOCAL_COMPLETIONS = ("lock_all_flush_local", "pscw")
 """Synchronisations that end with local completion: nothing is said of the target unless the
@@ -266,7 +268,7 @@ def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
     if opens is not None:
         return opens
     if not local:
-        return found
+        return verdicts.with_help(found) if labels.get("target_state") in HELPED else found
     return Verdict(
         LOCAL_COMPLETION,
         "the last call says that the origin's buffer is free, nothing of the target; "

@@ -15,6 +15,8 @@ from onesided.campaign.tables import LAUNCH, PLACE
 
 IDLE_CASE = "target_idle"
 BASE_CASE = "target_computes"
+HELPED_CASES = ("helper_blocked", "helper_polling", "helper_send")
+"""Cases in which a thread of the target calls MPI while the target computes."""
 TARGET_RANK = 0
 SOURCE_RANK = 1
 """The rank whose times the shared counter report prints."""
@@ -185,4 +187,5 @@ def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
     too_few = "too few accesses were issued while the target computed"
     if not float(labels.get("jitter_percent") or 0):
         too_few += " (with equal computes the ranks fall into step; see the cell with jitter)"
-    return verdicts.judge(probes, too_few)
+    found = verdicts.judge(probes, too_few)
+    return verdicts.with_help(found) if labels.get("case") in HELPED_CASES else found

@@ -1,4 +1,4 @@
-"""The truth table in ten seconds: where an access is independent of its target, where it waits."""
+"""The first screen: what to do so that an access completes while its target computes."""
 
 from __future__ import annotations
 
@@ -11,170 +11,78 @@ from markupsafe import Markup
 from onesided.analysis import verdicts
 from onesided.experiments.progress.advice.decide import DEFAULT_SETTING
 from onesided.experiments.progress.advice.findings import Advice
+from onesided.experiments.progress.advice.words import SYNCHRONISATION_CALLS
 from onesided.experiments.progress.page.cells import (
     FLAVORS,
     computing,
     declared_order,
     first_group,
     is_judged,
+    levels_of,
 )
-from onesided.report import numbers
-from onesided.report.cells import axis_of
+from onesided.experiments.progress.page.ways import Way, helps, ways
+from onesided.report import answers, numbers, scope
+from onesided.report.answers import where
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Headline, Table
 from onesided.report.words import listed, tally
 
-STRONG = "consistent with strong progress"
-WEAK = "consistent with weak progress"
-NOT_MEASURED = "nothing measured"
-NOT_DECIDED = "nothing decided"
+MOST_WAYS = 6
+"""Columns of the matrix; further ways are in the truth table."""
 
 
-def reading(words: Sequence[str]) -> str:
-    """Say what an environment's verdicts are consistent with, if all of them agree.
-
-    Strong and weak progress are properties of an implementation; cells are behaviour. One cell
-    that waits excludes the first word, one that does not leaves the second unsaid.
-    """
-    observed = [word for word in words if word in verdicts.OBSERVED]
-    if not observed:
-        missing = {*verdicts.NOT_MEASURED, *verdicts.FAILURES}
-        return NOT_MEASURED if set(words) <= missing else NOT_DECIDED
-    if set(observed) <= {verdicts.INDEPENDENT, verdicts.DELAYED}:
-        return STRONG
-    if set(observed) == {verdicts.WAITS}:
-        return WEAK
-    return "independent in part"
+def rows_are(material: Material) -> str:
+    """Return what the rows of the answer are: MPIs, or MPIs each on one of several partitions."""
+    several = len({(cell.system, cell.partition) for cell in material.cells}) > 1
+    return "combinations of MPI and partition" if several else "MPIs"
 
 
-def always(cells: Sequence[Cell], word: str) -> list[tuple[str, str]]:
-    """Return flavor and synchronisation of which every cell that can tell has one verdict."""
-    found: dict[tuple[str, str], set[str]] = {}
-    for cell in cells:
-        if is_judged(cell):
-            key = (axis_of(cell, "flavor"), axis_of(cell, "synchronisation"))
-            found.setdefault(key, set()).add(cell.verdict)
-    return [key for key, words in found.items() if words == {word}]
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
-def combination_words(pairs: Sequence[tuple[str, str]], every: Sequence[tuple[str, str]]) -> str:
-    """Say pairs of flavor and synchronisation in as few words as they need.
-
-    Args:
-        pairs: those to be named.
-        every: all that were judged; a flavor whose every synchronisation is named stands alone.
-    """
-    by_flavor: dict[str, list[str]] = {}
-    for flavor, synchronisation in pairs:
-        by_flavor.setdefault(flavor, []).append(synchronisation)
-    order = [name for name in FLAVORS if name in by_flavor]
-    order += [name for name in by_flavor if name not in FLAVORS]
-    whole: list[str] = []
-    parts: dict[tuple[str, ...], list[str]] = {}
-    for flavor in order:
-        possible = {synchronisation for name, synchronisation in every if name == flavor}
-        if possible == set(by_flavor[flavor]) and len(possible) > 1:
-            whole.append(flavor)
-        else:
-            parts.setdefault(tuple(by_flavor[flavor]), []).append(flavor)
-    said = [f"{listed(whole)} windows, whatever synchronises"] if whole else []
-    said += [f"{listed(names)} windows with {listed(syncs)}" for syncs, names in parts.items()]
-    return "; ".join(said)
+def _everywhere(found: Sequence[Way]) -> str | None:
+    """Return the word that every way has in every MPI; None where they differ."""
+    words = {word for way in found for word in way.words.values()}
+    return words.pop() if len(words) == 1 else None
 
 
-def answer_row(material: Material, environment: str) -> dict[str, Any]:
-    """Return an environment's row: how many cells of which verdict, and where they agree."""
-    cells = [c for c in computing(first_group(material.cells)) if c.environment == environment]
-    judged = [cell for cell in cells if is_judged(cell)]
-    every = always_judged(cells)
-    good, bad = always(cells, verdicts.INDEPENDENT), always(cells, verdicts.WAITS)
-    named = (verdicts.INDEPENDENT, verdicts.WAITS)
-    other = [cell.verdict for cell in judged if cell.verdict not in named]
-    missing = [cell.verdict for cell in cells if cell.verdict in verdicts.NOT_MEASURED]
-    return {
-        "environment": environment,
-        "reading": reading([cell.verdict for cell in cells]),
-        "judged": len(judged),
-        "independent": sum(cell.verdict == verdicts.INDEPENDENT for cell in judged),
-        "waits": sum(cell.verdict == verdicts.WAITS for cell in judged),
-        "other": tally([*other, *missing]) or None,
-        "always_independent": combination_words(good, every) or None,
-        "always_waits": combination_words(bad, every) or None,
-        "only": bool(good) and _covers(judged, good),
-        "why_undecided": _why_undecided(cells),
-    }
+def _what_to_use(found: Sequence[Way], kind: str) -> list[Markup]:
+    """Say for each way where an access completes while the target computes, the best first."""
+    best, *others = found
+    same = _everywhere(found)
+    names = answers.names(list(best.found), list(best.found), kind)
+    if same == verdicts.INDEPENDENT:
+        return [
+            Markup(
+                "Use any window and synchronisation tested: an access completes while the target "
+                "computes in {}."
+            ).format(names)
+        ]
+    if same == verdicts.WAITS:
+        return [
+            Markup(
+                "With every window and synchronisation tested an access waits until the target "
+                "calls MPI, in {}."
+            ).format(names)
+        ]
+    if not best.good:
+        return [_where_sentence(way, kind) for way in found]
+    first = Markup(
+        "Use <strong>{}</strong>: an access completes while the target computes {}."
+    ).format(best.title, where(best.words, kind))
+    return [first, *(_where_sentence(way, kind) for way in others)]
 
 
-def _why_undecided(cells: Sequence[Cell]) -> str | None:
-    """Say how many cells are undecided, and the reason that most of them have."""
-    reasons = [cell.detail or "no reason" for cell in cells if cell.verdict == verdicts.UNDECIDED]
-    if not reasons:
-        return None
-    (reason, _), *others = Counter(reasons).most_common()
-    mostly = "mostly " if others else ""
-    return f"{numbers.count(len(reasons), 'cell')} undecided ({mostly}{reason})"
+def _where_sentence(way: Way, kind: str) -> Markup:
+    return Markup("{}: {}.").format(way.title, where(way.words, kind))
 
 
-def always_judged(cells: Sequence[Cell]) -> list[tuple[str, str]]:
-    """Return every flavor and synchronisation that was judged."""
-    return list(
-        dict.fromkeys(
-            (axis_of(cell, "flavor"), axis_of(cell, "synchronisation"))
-            for cell in cells
-            if is_judged(cell)
-        )
-    )
-
-
-def _covers(judged: Sequence[Cell], pairs: Sequence[tuple[str, str]]) -> bool:
-    """Tell whether nothing is independent outside of some flavors and synchronisations."""
-    return all(
-        (axis_of(cell, "flavor"), axis_of(cell, "synchronisation")) in pairs
-        for cell in judged
-        if cell.verdict == verdicts.INDEPENDENT
-    )
-
-
-def why_nothing(row: Mapping[str, Any]) -> str:
-    """Say of a row without a decided cell why it has none."""
-    return ": ".join(one for one in (row["reading"], row["why_undecided"]) if one)
-
-
-def said_of(row: Mapping[str, Any]) -> str | None:
-    """Say of a row where it is independent, to follow ``is`` or ``are``; None without a cell."""
-    if row["reading"] in (NOT_MEASURED, NOT_DECIDED):
-        return None
-    if row["reading"] == STRONG:
-        return "independent in every cell that was decided"
-    if row["reading"] == WEAK:
-        return "independent nowhere: every access waits for the target"
-    if row["always_independent"] is None:
-        return "independent in some cells, but on no flavor and synchronisation in all of them"
-    only = "only " if row["only"] else "always "
-    return f"{'independent ' + only}on {row['always_independent']}"
-
-
-def _sentences(material: Material, rows: Sequence[Mapping[str, Any]]) -> list[Markup]:
-    same: dict[str, list[str]] = {}
-    for row in rows:
-        words = said_of(row)
-        if words:
-            same.setdefault(words, []).append(row["environment"])
-    cells = first_group(material.cells)
-    if not same:
-        why = [row["why_undecided"] for row in rows if row["why_undecided"]]
-        if not why:
-            return [Markup("No cell was measured whose target computes.")]
-        return [Markup("No cell whose target computes is decided: {}.").format(why[0])]
-    sentences = [
-        Markup("<strong>{}</strong> {} {}.").format(
-            listed(names), "is" if len(names) == 1 else "are", words
-        )
-        for words, names in same.items()
+def _help_sentences(found: Sequence[Way], kind: str) -> list[Markup]:
+    return [
+        Markup("If {}, an access completes {}.").format(one.title, where(one.words, kind))
+        for one in found
     ]
-    if cells[0].setting != DEFAULT_SETTING:
-        sentences.append(Markup("All of this with the setting {}.").format(cells[0].setting))
-    return sentences
 
 
 def variables_sentence(found: Sequence[Advice]) -> Markup | None:
@@ -197,37 +105,132 @@ def variables_sentence(found: Sequence[Advice]) -> Markup | None:
     return Markup("Code that stays as it is: {}.").format(Markup("; ").join(helped))
 
 
-def headline(material: Material, found: Sequence[Advice]) -> Headline:
-    """Return where an access completes while its target computes, one row an environment.
+def _nothing(cells: Sequence[Cell]) -> Markup:
+    """Say why nothing is said."""
+    reasons = [cell.detail or "no reason" for cell in cells if cell.verdict == verdicts.UNDECIDED]
+    if not reasons:
+        return Markup("No cell was measured whose target computes.")
+    (reason, _), *others = Counter(reasons).most_common()
+    return Markup("No cell whose target computes is decided: {} undecided ({}{}).").format(
+        numbers.count(len(reasons), "cell"), "mostly " if others else "", reason
+    )
+
+
+def scope_sentence(cells: Sequence[Cell]) -> Markup:
+    """Say what the answer was tested with."""
+    flavors = declared_order(cells, "flavor", FLAVORS)
+    synchronisations = declared_order(cells, "synchronisation")
+    operations = declared_order(cells, "operation")
+    levels = levels_of(cells)
+    return Markup(
+        "Tested with {} of {} window flavors, {} of {} synchronisations, {} of {}, {}."
+    ).format(
+        len(flavors),
+        len(FLAVORS),
+        len(synchronisations),
+        len(SYNCHRONISATION_CALLS),
+        numbers.count(len(operations), "operation"),
+        listed(scope.sizes(cells)),
+        f"thread level{'' if len(levels) == 1 else 's'} {listed(levels)}",
+    )
+
+
+def sentences(material: Material, found: Sequence[Advice]) -> list[Markup]:
+    """Return the answer in words: what to use, what helps, and what was tested.
 
     Args:
         material: the page's, partitions apart.
         found: the advice for its environments.
     """
-    cells = first_group(material.cells)
-    rows = [answer_row(material, environment) for environment in material.environments]
-    operations = declared_order(computing(cells), "operation")
-    setting = cells[0].setting
-    where = "no variable set" if setting == DEFAULT_SETTING else f"setting {setting}"
-    columns = [
-        Column("environment", "MPI", header=True, note="reading"),
-        Column("judged", "cells", str),
-        Column("independent", "independent", str),
-        Column("waits", "waits", str),
-        Column("other", "other"),
-        Column("always_independent", "always independent on", prose=True),
-        Column("always_waits", "always waits on", prose=True),
-    ]
-    table = Table(
+    group = first_group(material.cells)
+    cells = computing(group)
+    if not any(cell.verdict in verdicts.OBSERVED for cell in cells):
+        return [_nothing(cells)]
+    missing = _missing(material.environments, cells)
+    measured = [name for name in material.environments if name not in missing]
+    kind = rows_are(material)
+    said = _what_to_use(ways(cells, measured), kind)
+    said += _help_sentences(helps(group, measured), kind)
+    variables = variables_sentence(found)
+    said += [variables] if variables else []
+    if missing:
+        said.append(Markup("Nothing was measured with {}.").format(listed(missing)))
+    return [*said, _tested(cells, group[0].setting)]
+
+
+def _missing(environments: Sequence[str], cells: Sequence[Cell]) -> list[str]:
+    """Return the MPIs with which nothing was measured."""
+    tried = {cell.environment for cell in cells if cell.verdict not in verdicts.NOT_MEASURED}
+    return [name for name in environments if name not in tried]
+
+
+def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
+    """Say what was tested, and what of it is not counted."""
+    said = scope_sentence([cell for cell in cells if is_judged(cell)])
+    undecided = sum(cell.verdict == verdicts.UNDECIDED for cell in cells)
+    if undecided:
+        said += Markup(" {} of {} undecided and not counted.").format(
+            undecided, f"{numbers.count(len(cells), 'cell')} {'is' if undecided == 1 else 'are'}"
+        )
+    if setting != DEFAULT_SETTING:
+        said += Markup(" All of this with the setting {}.").format(setting)
+    return said
+
+
+def _counts(cells: Sequence[Cell]) -> dict[str, Any]:
+    """Return how many cells of an MPI have which verdict, for the CSV."""
+    judged = [cell.verdict for cell in cells if is_judged(cell)]
+    named = (verdicts.INDEPENDENT, verdicts.WAITS)
+    missing = [cell.verdict for cell in cells if cell.verdict in verdicts.NOT_MEASURED]
+    return {
+        "reading": answers.reading([cell.verdict for cell in cells]),
+        "judged": len(judged),
+        "independent": judged.count(verdicts.INDEPENDENT),
+        "waits": judged.count(verdicts.WAITS),
+        "other": tally([*(word for word in judged if word not in named), *missing]) or None,
+    }
+
+
+def _row(environment: str, cells: Sequence[Cell], columns: Sequence[Way]) -> Mapping[str, Any]:
+    row: dict[str, Any] = {"environment": environment}
+    for way in columns:
+        one = way.found[environment]
+        row |= {way.key: one.word, f"{way.key}_note": one.note}
+    return row | _counts([cell for cell in cells if cell.environment == environment])
+
+
+def table(material: Material) -> Table:
+    """Return the matrix: a row per MPI, a column per way to program and per help."""
+    group = first_group(material.cells)
+    cells = computing(group)
+    shown = ways(cells, material.environments)[:MOST_WAYS]
+    columns = [*shown, *helps(group, material.environments)]
+    setting = group[0].setting
+    where_run = "no variable set" if setting == DEFAULT_SETTING else f"setting {setting}"
+    return Table(
         "progress_answer",
-        f"Does an operation complete while its target computes? {where.capitalize()}, "
-        f"{numbers.count(len(operations), 'operation')}; cells that can tell are counted, over "
-        "flavors, synchronisations and thread levels.",
-        columns,
-        rows,
-        csv_only=(Column("reading", "reads as"),),
+        f"Does an access complete while its target computes? {_capital(where_run)}.",
+        [
+            Column("environment", "MPI", header=True),
+            *(
+                Column(way.key, _capital(way.title), verdict=True, note=f"{way.key}_note")
+                for way in columns
+            ),
+        ],
+        [_row(environment, cells, columns) for environment in material.environments],
+        csv_only=(
+            Column("reading", "reads as"),
+            *(Column(name, name) for name in ("judged", "independent", "waits", "other")),
+        ),
         form="cards",
     )
-    sentences = _sentences(material, rows)
-    variables = variables_sentence(found)
-    return Headline([*sentences, variables] if variables else sentences, table)
+
+
+def headline(material: Material, found: Sequence[Advice]) -> Headline:
+    """Return what to do, and a matrix of MPIs and ways to program.
+
+    Args:
+        material: the page's, partitions apart.
+        found: the advice for its environments.
+    """
+    return Headline(sentences(material, found), table(material))

@@ -16,6 +16,7 @@ from onesided.experiments.progress.analysis import IDLE
 from onesided.report import numbers
 from onesided.report.cells import axis_of, level_rank
 from onesided.report.material import Cell, Material
+from onesided.report.scope import size_label
 from onesided.report.words import listed
 
 BASE_OPERATIONS = ("put", "get", "accumulate", "fetch_and_op")
@@ -86,14 +87,6 @@ def payload_words(payload: Sequence[str], base: Sequence[str] | None) -> str:
         for show, value, usual in zip(shown, payload, base or payload, strict=True)
         if value != usual
     )
-
-
-def size_label(size_bytes: int) -> str:
-    """Return a size: ``8 bytes``, ``64 KiB``, ``1 MiB``."""
-    for size, unit in ((2**20, "MiB"), (2**10, "KiB")):
-        if size_bytes >= size and size_bytes % size == 0:
-            return f"{size_bytes // size}{numbers.THIN_SPACE}{unit}"
-    return f"{size_bytes}{numbers.THIN_SPACE}bytes"
 
 
 def declared_order(cells: Iterable[Cell], axis: str, known: Sequence[str] = ()) -> list[str]:

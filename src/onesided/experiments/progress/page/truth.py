@@ -250,8 +250,9 @@ def section(material: Material) -> Section:
         seen[group[0].setting] += 1
         parts += _of_group(material, group, at, defaults)
     lead = (
-        "A row is an operation under a synchronisation, a column a window flavor under an MPI. A "
-        "place with one sign has that verdict at every thread level; where levels differ, each "
-        "sign says whose it is. What a sign rests on is behind it (point at it), and in the CSV."
+        "A row is an operation under a synchronisation. A column is a window flavor under an MPI. "
+        "A cell with one symbol has the same verdict at every thread level. Where levels differ, "
+        "each symbol names its levels. Point at a symbol to read what it is based on, or see the "
+        "CSV."
     )
     return Section("progress-truth", "The truth table", lead, tuple(parts))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from onesided.experiments.shared_counter.page import answer
-from onesided.experiments.shared_counter.page.answer import answer_row, families
 from onesided.experiments.shared_counter.page.performance import figure1_measured, figure1_published
 from onesided.experiments.shared_counter.page.probe import figure_probe
 from onesided.experiments.shared_counter.page.tables import degradation, price, table1
-from onesided.report import numbers
 from onesided.report.cells import apart
 from onesided.report.material import Material
 from onesided.report.parts import Headline, Section
@@ -45,13 +43,5 @@ def sections(material: Material) -> list[Section]:
 
 
 def terminal_lines(material: Material) -> list[str]:
-    """Return the answer as plain lines, one an environment."""
-    material = apart(material)
-    keys = families(material.cells)
-    lines = []
-    for environment in material.environments:
-        row, _ = answer_row(material, environment, keys)
-        worst = row["slowdown"]
-        slow = f"; slowest {numbers.factor(worst.value)} an idle target" if worst else ""
-        lines.append(f"{environment}: {row['reading']}{slow}")
-    return lines
+    """Return the answer as plain lines."""
+    return [sentence.striptags() for sentence in headline(material).sentences]

@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
 from onesided.analysis import verdicts
-from onesided.experiments.shared_counter.analysis import BASE_CASE
+from onesided.experiments.shared_counter.analysis import BASE_CASE, IDLE_CASE
 from onesided.experiments.shared_counter.page.cells import (
     FAMILIES,
     FLAVORS,
     compute_ms_of,
     jitter_of,
+    least_jitter,
     steps,
 )
 from onesided.report import numbers
+from onesided.report.answers import MIXED, by_result, reading, together, where
 from onesided.report.cells import axis_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Headline, Measure, Row, Table
-from onesided.report.words import listed, tally
+from onesided.report.words import listed
 
-
-def _combined(cells: Sequence[Cell]) -> tuple[str, str | None]:
-    """Return one word for several cells, and what it hides."""
-    words = [cell.verdict for cell in cells]
-    if not words:
-        return verdicts.NOT_RUN, "no such cell was declared"
-    for word in (*verdicts.FAILURES, *verdicts.NOT_MEASURED):
-        if word in words and (word in verdicts.FAILURES or set(words) <= {word}):
-            first = next(cell.detail for cell in cells if cell.verdict == word)
-            return word, f"{tally(words)}: {first}" if first else tally(words)
-    seen = [word for word in words if word in verdicts.OBSERVED]
-    if not seen:
-        return verdicts.UNDECIDED, cells[0].detail
-    return (seen[0] if len(set(seen)) == 1 else "mixed"), tally(words)
+FAMILY_WORDS: Mapping[str, str] = {
+    "exclusive lock": "an exclusive lock",
+    "atomic in a shared lock": "an atomic operation in a shared lock",
+    "atomic and flush": "an atomic operation and a flush",
+}
+SEVERAL_ANSWERS = (
+    "An access can take longer than one compute: if it needs several answers of the target, each "
+    "of them can wait for a compute."
+)
 
 
 def _out_of_step(cells: Sequence[Cell]) -> Sequence[Cell]:
@@ -65,23 +63,62 @@ def families(cells: Sequence[Cell]) -> list[tuple[str, str]]:
     ]
 
 
-def _worst(material: Material, cells: Iterable[Cell]) -> tuple[Measure, Cell] | None:
-    found = [(material.measure(cell, "slowdown"), cell) for cell in cells]
-    known = [(measure, cell) for measure, cell in found if measure is not None]
-    return max(known, key=lambda pair: pair[0].value, default=None)
+def _longest_s(cell: Cell) -> float:
+    """Return the longest compute of a cell, in seconds."""
+    return compute_ms_of(cell) * (1 + jitter_of(cell) / 100) / 1000
 
 
-def _reading(words: Mapping[tuple[str, str], str]) -> str:
-    """Say what an environment's row of verdicts is consistent with."""
-    measured = {key: word for key, word in words.items() if word in (*verdicts.OBSERVED, "mixed")}
-    if not measured:
-        return "nothing measured" if set(words.values()) <= set(verdicts.NOT_MEASURED) else "open"
-    independent = [key for key, word in measured.items() if word == verdicts.INDEPENDENT]
-    if len(independent) == len(words):
-        return "consistent with strong progress"
-    if not independent:
-        return "consistent with weak progress"
-    return "consistent with weak progress; independent in part"
+def _compute_of(cell: Cell) -> str:
+    """Say how long the target computes: ``10 ms``, ``5 to 15 ms``."""
+    length, jitter = compute_ms_of(cell), jitter_of(cell) / 100
+    if not jitter:
+        return numbers.milliseconds_label(length)
+    low, high = length * (1 - jitter), length * (1 + jitter)
+    return f"{low:g} to {high:g}{numbers.THIN_SPACE}ms"
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The cell in which an access takes longest.
+
+    Attributes:
+        cell: it.
+        access: the mean access while the target computes.
+        idle: the same while the target is idle; None where it was not measured.
+        slowdown: the first over the second.
+    """
+
+    cell: Cell
+    access: Measure
+    idle: Measure | None
+    slowdown: Measure
+
+
+def _worst(material: Material, cells: Iterable[Cell]) -> Worst | None:
+    """Return the worst of the cells that the verdicts are from; None where none has both times."""
+    found = [
+        (cell, material.measure(cell, "access_mean", "origins"), material.measure(cell, "slowdown"))
+        for cell in cells
+        if cell.verdict in verdicts.OBSERVED
+    ]
+    known = [(cell, access, slow) for cell, access, slow in found if access and slow]
+    if not known:
+        return None
+    cell, access, slow = max(known, key=lambda one: one[1].value)
+    return Worst(cell, access, _idle(material, cell), slow)
+
+
+def _idle(material: Material, cell: Cell) -> Measure | None:
+    """Return the mean access to an idle target of the same cell, of the least jitter there is."""
+
+    def place(one: Cell) -> tuple[object, ...]:
+        axes = (axis_of(one, name) for name in ("algorithm", "flavor", "compute_ms"))
+        return (one.group, one.environment, one.test, *axes)
+
+    idle = (one for one in material.cells if axis_of(one, "case") == IDLE_CASE)
+    twins = [one for one in idle if place(one) == place(cell)]
+    measures = [material.measure(one, "access_mean", "origins") for one in least_jitter(twins)]
+    return next((one for one in measures if one), None)
 
 
 def answer_row(
@@ -95,18 +132,27 @@ def answer_row(
     ]
     row: dict[str, Any] = {"environment": environment}
     words: dict[tuple[str, str], str] = {}
+    heard: list[Cell] = []
     for family, flavor in keys:
         chosen = [
             cell
             for cell in cells
             if axis_of(cell, "algorithm") in FAMILIES[family] and axis_of(cell, "flavor") == flavor
         ]
-        words[family, flavor], _ = _combined(_out_of_step(chosen))
-        row[_family_key(family, flavor)] = words[family, flavor]
-    worst = _worst(material, cells)
-    row["reading"] = _reading(words)
-    row["slowdown"] = worst[0] if worst else None
-    row["where"] = _place_of(worst[1]) if worst else None
+        used = _out_of_step(chosen)
+        heard += used
+        found = together(used)
+        words[family, flavor] = found.word
+        key = _family_key(family, flavor)
+        row |= {key: found.word, f"{key}_note": found.note}
+    worst = _worst(material, heard)
+    row["reading"] = reading([cell.verdict for cell in heard])
+    row["access"] = worst.access if worst else None
+    row["idle"] = worst.idle if worst else None
+    row["slowdown"] = worst.slowdown if worst else None
+    row["where"] = _place_of(worst.cell) if worst else None
+    row["compute"] = _compute_of(worst.cell) if worst else None
+    row["longest_s"] = _longest_s(worst.cell) if worst else None
     return row, words
 
 
@@ -119,25 +165,19 @@ def _place_of(cell: Cell) -> str:
 
 
 def headline(material: Material) -> Headline:
-    """Return which MPI progresses here, and by what factor the worst case is slower."""
+    """Return where the counter's owner has to come to MPI, and the longest wait."""
     keys = families(material.cells)
-    rows, full, part, none = [], [], [], []
-    for environment in material.environments:
-        row, words = answer_row(material, environment, keys)
-        rows.append(row)
-        seen = [word for word in words.values() if word in (*verdicts.OBSERVED, "mixed")]
-        if not seen:
-            continue
-        independent = list(words.values()).count(verdicts.INDEPENDENT)
-        group = full if independent == len(words) else part if independent else none
-        group.append(environment)
+    found = {name: answer_row(material, name, keys) for name in material.environments}
+    rows = [row for row, _ in found.values()]
     columns = [
-        Column("environment", "MPI", header=True, note="reading"),
+        Column("environment", "MPI", header=True),
         *(
-            Column(_family_key(family, flavor), f"{family}, {flavor}", verdict=True)
+            Column(key, f"{family}, {flavor}", verdict=True, note=f"{key}_note")
             for family, flavor in keys
+            for key in (_family_key(family, flavor),)
         ),
-        Column("slowdown", "slowest, over idle", numbers.factor, measure=True),
+        Column("access", "longest mean access", numbers.seconds, measure=True, unit="s"),
+        Column("idle", "the same, target idle", numbers.seconds, measure=True, unit="s"),
     ]
     table = Table(
         "shared_counter_answer",
@@ -146,33 +186,60 @@ def headline(material: Material) -> Headline:
         "of random length were run, from those: with equal ones the ranks fall into step.",
         columns,
         rows,
-        csv_only=(Column("reading", "reads as"), Column("where", "found with")),
+        csv_only=(
+            Column("reading", "reads as"),
+            Column("slowdown", "access over idle", numbers.factor, measure=True),
+            Column("where", "found with"),
+        ),
         form="cards",
     )
-    return Headline(_sentences(full, part, none, rows), table)
+    words = {name: own for name, (_, own) in found.items()}
+    return Headline([*_sentences(keys, words), *_worst_sentences(rows)], table)
+
+
+def _title(keys: Sequence[tuple[str, str]]) -> str:
+    """Name families on flavors: ``an exclusive lock on create or allocate windows``."""
+    flavors: dict[str, list[str]] = {}
+    for family, flavor in keys:
+        flavors.setdefault(family, []).append(flavor)
+    same: dict[tuple[str, ...], list[str]] = {}
+    for family, own in flavors.items():
+        same.setdefault(tuple(own), []).append(FAMILY_WORDS[family])
+    return "; ".join(
+        f"{listed(families, 'or')} on {listed(own, 'or')} windows" for own, families in same.items()
+    )
 
 
 def _sentences(
-    full: Sequence[str], part: Sequence[str], none: Sequence[str], rows: Sequence[Row]
+    keys: Sequence[tuple[str, str]], words: Mapping[str, Mapping[tuple[str, str], str]]
 ) -> list[Markup]:
-    groups = (
-        (full, "progresses in every cell", "progress in every cell"),
-        (part, "progresses in part", "progress in part"),
-        (none, "makes the caller wait", "make the caller wait"),
+    """Say for each family and flavor in which MPIs an access completes."""
+    found = [(key, {name: own[key] for name, own in words.items()}) for key in keys]
+    observed = (*verdicts.OBSERVED, MIXED)
+    if not any(word in observed for _, own in found for word in own.values()):
+        return [Markup("No cell is decided in which the process that holds the counter computes.")]
+    best, *others = ((_title(same), where(own, "MPIs")) for same, own in by_result(found))
+    first = Markup(
+        "With <strong>{}</strong>, an access completes while the process that holds the counter "
+        "computes {}."
+    ).format(*best)
+    return [first, *(Markup("With {}: {}.").format(*one) for one in others)]
+
+
+def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
+    """Say how long the longest wait is."""
+    slow = [row for row in rows if row["slowdown"] is not None and row["idle"] is not None]
+    if not slow:
+        return []
+    worst = max(slow, key=lambda row: row["access"].value)
+    access, idle = (
+        f"{numbers.seconds(m.value)} ({numbers.seconds(m.low)} to {numbers.seconds(m.high)})"
+        for m in (worst["access"], worst["idle"])
     )
-    said = [
-        Markup("<strong>{}</strong> {}").format(listed(names), one if len(names) == 1 else many)
-        for names, one, many in groups
-        if names
-    ]
-    sentences = [Markup("; ").join(said) + "."] if said else []
-    slow = [row for row in rows if row["slowdown"] is not None]
-    if slow:
-        worst = max(slow, key=lambda row: row["slowdown"].value)
-        sentences.append(
-            Markup(
-                "The worst case: with {}, an access takes <strong>{}</strong> as long while the "
-                "target computes as it does when the target is idle ({})."
-            ).format(worst["environment"], numbers.factor(worst["slowdown"].value), worst["where"])
-        )
-    return sentences
+    said = Markup(
+        "The longest wait: with {}, an access takes <strong>{}</strong> on average while the "
+        "target computes for {} at a time, and {} while the target is idle ({})."
+    ).format(worst["environment"], access, worst["compute"], idle, worst["where"])
+    if worst["access"].value > worst["longest_s"]:
+        said += " " + SEVERAL_ANSWERS
+    return [said]

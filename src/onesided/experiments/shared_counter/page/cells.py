@@ -44,16 +44,47 @@ def steps(jitter: float) -> str:
 
 def _twin_key(cell: Cell) -> tuple[Any, ...]:
     """Return what the cases of one row of Table 1 have in common."""
-    labels = tuple(sorted((k, str(v)) for k, v in cell.labels.items() if k != "case"))
+    varied = ("case", "jitter_percent")
+    labels = tuple(sorted((k, str(v)) for k, v in cell.labels.items() if k not in varied))
     return (cell.group, cell.environment, cell.thread_level, labels)
 
 
 def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
-    """Return the cells case by case, in the order in which they were declared."""
-    found: dict[tuple[Any, ...], dict[str, Cell]] = {}
+    """Return the cells case by case, in the order in which they were declared, a row per jitter.
+
+    A row has the jitter of its case 1. A case that was not measured with it is there with the least
+    jitter that it has; `other_steps` tells.
+    """
+    found: dict[tuple[Any, ...], dict[str, dict[float, Cell]]] = {}
     for cell in cells:
-        found.setdefault(_twin_key(cell), {})[axis_of(cell, "case")] = cell
-    return list(found.values())
+        cases = found.setdefault(_twin_key(cell), {})
+        cases.setdefault(axis_of(cell, "case"), {})[jitter_of(cell)] = cell
+    rows = []
+    for cases in found.values():
+        leading = cases.get(BASE_CASE) or next(iter(cases.values()))
+        for jitter in sorted(leading):
+            rows.append({case: own.get(jitter, own[min(own)]) for case, own in cases.items()})
+        shown = {id(cell) for row in rows for cell in row.values()}
+        rows += [
+            {case: cell}
+            for case, own in cases.items()
+            for cell in own.values()
+            if id(cell) not in shown and case != IDLE_CASE
+        ]
+    return rows
+
+
+def leading(twin: Mapping[str, Cell]) -> Cell:
+    """Return the cell that gives a row its jitter."""
+    return twin.get(BASE_CASE) or next(iter(twin.values()))
+
+
+def other_steps(twin: Mapping[str, Cell], case: str) -> str | None:
+    """Say the steps of a case where they are others than its row's; None of an idle target."""
+    cell = twin.get(case)
+    if cell is None or case == IDLE_CASE or jitter_of(cell) == jitter_of(leading(twin)):
+        return None
+    return f"{steps(jitter_of(cell))} computes"
 
 
 def base_point(material: Material) -> list[Cell]:
@@ -85,3 +116,11 @@ def least_jitter(cells: Sequence[Cell]) -> list[Cell]:
     """Return those cells that have the least jitter: equal computes, where there are any."""
     least = min((jitter_of(cell) for cell in cells), default=0.0)
     return [cell for cell in cells if jitter_of(cell) == least]
+
+
+def first_twins(cells: Sequence[Cell]) -> list[dict[str, Cell]]:
+    """Return a row of `twins` per cell without jitter: that of the least jitter of case 1."""
+    found: dict[tuple[Any, ...], dict[str, Cell]] = {}
+    for twin in twins(cells):
+        found.setdefault(_twin_key(leading(twin)), twin)
+    return list(found.values())

@@ -14,6 +14,8 @@ from onesided.experiments.shared_counter.page.cells import (
     TABLE1,
     base_point,
     jitter_of,
+    leading,
+    other_steps,
     steps,
     twins,
 )
@@ -53,8 +55,8 @@ def _bar(label: str, case: str, value: float | None, length: str, missing: str) 
 def _measured_bars(material: Material, cells: Sequence[Cell]) -> list[dict[str, Any]]:
     bars = []
     for twin in twins(cells):
-        for case, title in ((BASE_CASE, "case 1"), (HELPER_CASE, "case 3")):
-            cell = twin.get(case)
+        for name, title in ((BASE_CASE, "case 1"), (HELPER_CASE, "case 3")):
+            cell = twin.get(name)
             if cell is None:
                 continue
             found = value_or_word(material, cell, "communication_performance", "rank_1")
@@ -67,7 +69,8 @@ def _measured_bars(material: Material, cells: Sequence[Cell]) -> list[dict[str, 
                 {
                     **_bar(label, title, value, length, missing),
                     "environment": cell.environment,
-                    "steps": steps(jitter_of(cell)),
+                    "steps": steps(jitter_of(leading(twin))),
+                    "other": other_steps(twin, name),
                     "measure": found if isinstance(found, Measure) else missing,
                 }
             )
@@ -224,7 +227,7 @@ def figure1_measured(material: Material) -> Figure | None:
             Column("environment", "MPI", header=True),
             Column("label", "algorithm, flavor"),
             Column("steps", "steps"),
-            Column("case", "case"),
+            Column("case", "case", note="other"),
             Column("compute", "compute"),
             Column("value", "compute over access", numbers.ratio, measure=True),
         ],
@@ -233,10 +236,16 @@ def figure1_measured(material: Material) -> Figure | None:
     caption = (
         "Total compute over total access time of process 1, median over launches. Where progress "
         "is independent the height grows with the compute length, which is written at each bar: "
-        "compare heights within this figure, never with the published one. With equal computes "
-        "the two ranks fall into step, so the same cells are shown with computes of random length "
-        "too."
+        "compare heights within this figure, never with the published one."
     )
+    if per_line > 1:
+        caption += (
+            " With equal computes the two ranks fall into step, so the same cells are shown with "
+            "computes of random length too."
+        )
+    others = {bar["other"] for bar in bars if bar["other"]}
+    if others:
+        caption += f" Case 3 was measured with {listed(sorted(others))}."
     if empty:
         caption += f" Nothing to draw for {listed(empty)}; the table says why."
     return Figure("figure1_measured", "Measured here", caption, *drawn, table)

@@ -14,8 +14,10 @@ from onesided.experiments.shared_counter.page.cells import (
     TABLE1,
     base_point,
     compute_ms_of,
+    first_twins,
     jitter_of,
-    least_jitter,
+    leading,
+    other_steps,
     steps,
     twins,
 )
@@ -29,7 +31,7 @@ _TABLE1_TITLES = ("Work", "Case 1", "Case 2", "Case 3")
 
 
 def _measured_row(material: Material, twin: Mapping[str, Cell]) -> dict[str, Any]:
-    any_cell = next(iter(twin.values()))
+    any_cell = leading(twin)
     row: dict[str, Any] = {
         "hardware": material.hardware,
         "environment": any_cell.environment,
@@ -48,19 +50,20 @@ def _measured_row(material: Material, twin: Mapping[str, Cell]) -> dict[str, Any
     for case, title in CASES.items():
         key = title.lower().replace(" ", "")
         row[key] = value_or_word(material, twin.get(case), "access_mean", "rank_1")
+        row[f"{key}_steps"] = other_steps(twin, case)
     return row
 
 
 def _time_columns() -> list[Column]:
     return [
-        Column(key, title, numbers.plain_seconds, measure=True, unit="s")
+        Column(key, title, numbers.plain_seconds, measure=True, unit="s", note=f"{key}_steps")
         for key, title in zip(_TABLE1_KEYS, _TABLE1_TITLES, strict=True)
     ]
 
 
 def table1(material: Material) -> Section:
     """Return Table 1: the published rows, today's base cells, and all others folded."""
-    base = [_measured_row(material, t) for t in twins(least_jitter(base_point(material)))]
+    base = [_measured_row(material, twin) for twin in first_twins(base_point(material))]
     every = by_environment(
         material, (_measured_row(material, twin) for twin in twins(material.cells))
     )
@@ -111,10 +114,10 @@ def table1(material: Material) -> Section:
 
 
 def _base_words(material: Material) -> str:
-    base = least_jitter(base_point(material))
+    base = first_twins(base_point(material))
     if not base:
         return "nothing was measured."
-    cell = base[0]
+    cell = leading(base[0])
     return (
         f"thread level {cell.thread_level}, {steps(jitter_of(cell))} computes of "
         f"{numbers.milliseconds_label(compute_ms_of(cell))}, setting {cell.setting}."

@@ -1,0 +1,155 @@
+"""What several cells say together, and the words that say in which MPIs something holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from onesided.analysis import verdicts
+from onesided.report import numbers
+from onesided.report.material import Cell
+from onesided.report.words import listed, tally
+
+STRONG = "consistent with strong progress"
+WEAK = "consistent with weak progress"
+IN_PART = "independent in part"
+NOT_MEASURED = "nothing measured"
+NOT_DECIDED = "nothing decided"
+MIXED = "mixed"
+
+T = TypeVar("T")
+
+MOST_NAMES = 3
+"""MPIs that a sentence names; of more it says how many."""
+
+_GOOD = (verdicts.INDEPENDENT, verdicts.WITH_HELP)
+_IN_PART = (verdicts.PARTIAL, MIXED)
+
+
+def reading(words: Sequence[str]) -> str:
+    """Say what the verdicts of an MPI are consistent with, if all of them agree.
+
+    Strong and weak progress are properties of an implementation; cells are behaviour. One cell
+    that waits excludes the first word, and one that does not wait excludes the second.
+    """
+    observed = {word for word in words if word in verdicts.OBSERVED}
+    if not observed:
+        missing = {*verdicts.NOT_MEASURED, *verdicts.FAILURES}
+        return NOT_MEASURED if set(words) <= missing else NOT_DECIDED
+    if observed <= {verdicts.INDEPENDENT, verdicts.DELAYED}:
+        return STRONG
+    return WEAK if observed == {verdicts.WAITS} else IN_PART
+
+
+@dataclass(frozen=True)
+class Together:
+    """One word for several cells.
+
+    Attributes:
+        word: the verdict that all decided cells have, `MIXED`, or why there is none.
+        note: what the word does not say: how many cells differ or are undecided; None if nothing.
+        reason: the first failed or undecided cell's; None if there is none.
+    """
+
+    word: str
+    note: str | None = None
+    reason: str | None = None
+
+
+def together(cells: Sequence[Cell]) -> Together:
+    """Return one word for several cells; a failure comes before every other verdict."""
+    words = [cell.verdict for cell in cells]
+    if not words:
+        return Together(verdicts.NOT_RUN, None, "no such cell was declared")
+    failed = next((word for word in verdicts.FAILURES if word in words), None)
+    observed = [word for word in words if word in verdicts.OBSERVED]
+    if failed:
+        return Together(failed, tally(words) if len(set(words)) > 1 else None, _why(cells, failed))
+    if not observed:
+        holes = set(words) <= set(verdicts.NOT_MEASURED)
+        word = words[0] if holes else verdicts.UNDECIDED
+        return Together(word, None, _why(cells, word))
+    if len(set(observed)) > 1:
+        # an access that is late in some cells, and never waits, is late
+        late = set(observed) <= {*_GOOD, verdicts.DELAYED}
+        return Together(verdicts.DELAYED if late else MIXED, tally(words))
+    decided = len(observed) == len(words)
+    note = None if decided else f"{len(observed)} of {numbers.count(len(words), 'cell')} decided"
+    return Together(observed[0], note)
+
+
+def _why(cells: Sequence[Cell], word: str) -> str | None:
+    return next((cell.detail for cell in cells if cell.verdict == word and cell.detail), None)
+
+
+def names(found: Sequence[str], every: Sequence[str], plural: str) -> str:
+    """Say which of several: ``all 3 MPIs``, ``mpich-5.0.2 and openmpi-5.0.11``, ``7 of 12 MPIs``.
+
+    Args:
+        found: some of them.
+        every: all of them.
+        plural: what they are.
+    """
+    if len(found) == len(every) > 1:
+        return f"both {plural}" if len(every) == 2 else f"all {len(every)} {plural}"
+    if len(found) <= MOST_NAMES:
+        return listed(found)
+    return f"{len(found)} of {len(every)} {plural}"
+
+
+def where(found: Mapping[str, str], plural: str) -> str:
+    """Say in which MPIs an access completes while the target computes, from a word for each.
+
+    Every MPI is in one of the clauses, or waits where the words are ``only`` and ``none``.
+    """
+    every = list(found)
+
+    def of(*words: str) -> list[str]:
+        return [name for name in every if found[name] in words]
+
+    good, late, part = of(*_GOOD), of(verdicts.DELAYED), of(*_IN_PART)
+    waiting, failed = of(verdicts.WAITS), of(*verdicts.FAILURES)
+    unknown = [name for name in every if name not in (*good, *late, *part, *waiting, *failed)]
+    said = []
+    if good:
+        only = " only" if waiting and len(good) + len(waiting) == len(every) else ""
+        said.append(f"in {names(good, every, plural)}{only}")
+    if late:
+        said.append(f"after a delay in {names(late, every, plural)}")
+    if part:
+        said.append(f"only in some cells in {names(part, every, plural)}")
+    if waiting and not said:
+        said.append("in none" if len(every) > 1 else f"not in {every[0]}")
+        if len(waiting) < len(every) > 1:
+            said = [f"not in {names(waiting, every, plural)}"]
+    elif waiting and not said[0].endswith(" only"):
+        said.append(f"not in {names(waiting, every, plural)}")
+    if failed:
+        said.append(f"failed in {names(failed, every, plural)}")
+    if unknown:
+        said.append(f"not known for {names(unknown, every, plural)}")
+    return "; ".join(said)
+
+
+def by_result(found: Sequence[tuple[T, Mapping[str, str]]]) -> list[tuple[list[T], dict[str, str]]]:
+    """Bring together what has the same word in every MPI; most MPIs with progress come first.
+
+    Args:
+        found: things with their words, by MPI.
+    """
+    same: dict[tuple[str, ...], tuple[list[T], dict[str, str]]] = {}
+    for thing, words in found:
+        same.setdefault(tuple(words.values()), ([], dict(words)))[0].append(thing)
+
+    def rank(one: tuple[list[T], dict[str, str]]) -> tuple[int, int]:
+        words = list(one[1].values())
+        better = sum(word in _IN_PART for word in words) + 2 * words.count(verdicts.DELAYED)
+        return -sum(map(is_good, words)), -better
+
+    return sorted(same.values(), key=rank)
+
+
+def is_good(word: str) -> bool:
+    """Tell whether a word says that accesses complete while the target computes."""
+    return word in _GOOD

@@ -1,0 +1,89 @@
+"""What a report was measured with: no sentence of it says more."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from onesided.report import numbers
+from onesided.report.material import Cell, Loaded
+from onesided.report.words import listed
+
+SHARED = "through shared memory"
+NOT_SHARED = "not through shared memory"
+NOT_NETWORK = "This is not a network result."
+
+
+def size_label(size_bytes: int) -> str:
+    """Return a size: ``8 bytes``, ``64 KiB``, ``1 MiB``."""
+    for size, unit in ((2**20, "MiB"), (2**10, "KiB")):
+        if size_bytes >= size and size_bytes % size == 0:
+            return f"{size_bytes // size}{numbers.THIN_SPACE}{unit}"
+    return f"{size_bytes}{numbers.THIN_SPACE}bytes"
+
+
+def sizes(cells: Sequence[Cell]) -> list[str]:
+    """Return the payload sizes of some cells, the smallest first."""
+    found = {int(cell.labels["size_bytes"]) for cell in cells if "size_bytes" in cell.labels}
+    return [size_label(size) for size in sorted(found)]
+
+
+def ranks(cells: Sequence[Cell]) -> str | None:
+    """Return the numbers of ranks: ``2 ranks``, ``2, 3 or 4 ranks``."""
+    found = sorted({cell.ranks for cell in cells if cell.ranks is not None})
+    if not found:
+        return None
+    if len(found) == 1:
+        return numbers.count(found[0], "rank")
+    return f"{listed([str(one) for one in found], 'or')} ranks"
+
+
+def launches(cells: Sequence[Cell]) -> str | None:
+    """Return how many launches each cell has: ``6 launches of each cell``."""
+    found = sorted({cell.launches for cell in cells})
+    if not found:
+        return None
+    many = str(found[0]) if len(found) == 1 else f"{found[0]} to {found[-1]}"
+    return f"{many} launch{'' if found == [1] else 'es'} of each cell"
+
+
+def _transport(loaded: Loaded, partition: tuple[str, str]) -> bool | None:
+    """Tell whether windows of a partition are in shared memory; None if reports differ or lack."""
+    system, name = partition
+    rows = loaded.campaign.cells
+    rows = rows.filter((rows["system"] == system) & (rows["partition"] == name))
+    paths = [json.loads(path) for path in rows["path"].drop_nulls().unique()]
+    found = {path.get("shm") for path in paths}
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_one_machine(loaded: Loaded) -> bool:
+    known = loaded.campaign.cells["clock_global"].drop_nulls()
+    return known.len() > 0 and bool(known.all())
+
+
+def sentences(loaded: Loaded) -> list[str]:
+    """Return what the campaign was measured on, and what that is not."""
+    host = loaded.campaign.record.get("host") or {}
+    cores = host.get("cores")
+    machine = str(host.get("processor") or host.get("name") or "a machine that is not known")
+    if cores:
+        machine += f", {numbers.count(int(cores), 'core')}"
+    measured = [cell for cell in loaded.cells if cell.valid_launches or cell.launches]
+    partitions = list(dict.fromkeys((cell.system, cell.partition) for cell in loaded.cells))
+    known = {place: _transport(loaded, place) for place in partitions}
+    words = {True: SHARED, False: NOT_SHARED, None: None}
+    if len(partitions) == 1:
+        places = [word for word in (words[known[partitions[0]]],) if word]
+    else:
+        places = [
+            ":".join(place) + (f" {words[shared]}" if words[shared] else "")
+            for place, shared in known.items()
+        ]
+    one = _is_one_machine(loaded)
+    first = f"one machine ({machine})" if one else f"several machines, from {machine}"
+    parts = [ranks(measured), listed(places), launches(measured)]
+    said = [f"Measured on {first}: {', '.join(part for part in parts if part)}."]
+    if one and False not in known.values():
+        said.append(NOT_NETWORK)
+    return said

@@ -1,0 +1,212 @@
+"""The first screen says where an access completes, with which MPI, as the verdicts have it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+
+import pytest
+import synthetic_progress as synthetic
+from synthetic_progress import Environment
+
+from onesided import report
+from onesided.analysis import verdicts
+from onesided.analysis.analyse import analyse
+from onesided.report import answers
+from onesided.report.terminal import terminal_summary
+
+ONE, TWO, THREE = "mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"
+GRID = synthetic.grid(("put", "get"))
+TESTED = (
+    "Tested with 2 of 4 window flavors, 2 of 8 synchronisations, 2 operations of 8\u202fbytes, "
+    "thread level single."
+)
+WAITS_ALWAYS = (
+    "With every window and synchronisation tested an access waits until the target calls MPI, in "
+)
+
+
+def said_of(folder, environments, cells=GRID, rounds=6):
+    """Return the sentences of the answer of a synthetic campaign, as text."""
+    synthetic.campaign(folder, environments, cells, ["default"], ["single"], rounds)
+    analyse(folder)
+    page = report.build(folder).read_text("utf-8")
+    ledes = re.findall(r'<p class="lede">(.*?)</p>', page)
+    return [re.sub(r"<[^>]+>", "", lede) for lede in ledes]
+
+
+def mpi(name, behaviour, **more):
+    return Environment(name, "mpich", lambda at, setting: behaviour(at), **more)
+
+
+def everywhere(word):
+    return lambda at: word
+
+
+def on_allocate(at):
+    return "independent" if at["flavor"] == "allocate" else "waits"
+
+
+def on_allocate_with_flush(at):
+    flushed = at["synchronisation"] == "lock_all_flush"
+    return "independent" if at["flavor"] == "allocate" and flushed else "waits"
+
+
+def crashes_on_create(at, setting, turn):
+    return ("crash", "rank 1: signal 11") if at["flavor"] == "create" else ("ok", None)
+
+
+@pytest.mark.parametrize(
+    ("environments", "said"),
+    [
+        (
+            [mpi(name, everywhere("independent")) for name in (ONE, TWO, THREE)],
+            [
+                "Use any window and synchronisation tested: an access completes while the target "
+                "computes in all 3 MPIs."
+            ],
+        ),
+        (
+            [mpi(name, everywhere("waits")) for name in (ONE, TWO, THREE)],
+            [f"{WAITS_ALWAYS}all 3 MPIs."],
+        ),
+        ([mpi(ONE, everywhere("waits"))], [f"{WAITS_ALWAYS}mpich-5.0.2."]),
+        (
+            [mpi(ONE, on_allocate_with_flush), mpi(TWO, on_allocate)],
+            [
+                "Use MPI_Win_allocate with lock_all and flush: an access completes while the "
+                "target computes in both MPIs.",
+                "MPI_Win_allocate with an exclusive lock: in openmpi-5.0.11 only.",
+                "MPI_Win_create with each of the 2 synchronisations tested: in none.",
+            ],
+        ),
+        (
+            [mpi(ONE, on_allocate)],
+            [
+                "Use MPI_Win_allocate with each of the 2 synchronisations tested: an access "
+                "completes while the target computes in mpich-5.0.2.",
+                "MPI_Win_create with each of the 2 synchronisations tested: not in mpich-5.0.2.",
+            ],
+        ),
+        (
+            [mpi(ONE, on_allocate), mpi(TWO, on_allocate, statuses=crashes_on_create)],
+            [
+                "Use MPI_Win_allocate with each of the 2 synchronisations tested: an access "
+                "completes while the target computes in both MPIs.",
+                "MPI_Win_create with each of the 2 synchronisations tested: not in mpich-5.0.2; "
+                "failed in openmpi-5.0.11.",
+            ],
+        ),
+        (
+            [mpi(ONE, everywhere("delayed")), mpi(TWO, everywhere("waits"))],
+            [
+                "MPI_Win_create or MPI_Win_allocate with each of the 2 synchronisations tested: "
+                "after a delay in mpich-5.0.2; not in openmpi-5.0.11."
+            ],
+        ),
+        (
+            [
+                mpi(f"mpi-{at}", everywhere("independent" if at < 7 else "waits"))
+                for at in range(12)
+            ],
+            [
+                "Use MPI_Win_create or MPI_Win_allocate with each of the 2 synchronisations "
+                "tested: an access completes while the target computes in 7 of 12 MPIs only."
+            ],
+        ),
+    ],
+    ids=["all", "none", "one none", "mixed", "one", "failures", "delayed", "twelve"],
+)
+def test_the_sentences_of_a_campaign_are_true(tmp_path, environments, said):
+    assert said_of(tmp_path, environments) == [*said, TESTED]
+
+
+def test_an_mpi_that_was_not_there_is_named_once_and_not_counted(tmp_path):
+    there = mpi(ONE, on_allocate)
+    missing = mpi("none-1", on_allocate, unavailable="no wheel")
+    first, *_, last, tested = said_of(tmp_path, [there, missing])
+    assert first.endswith("in mpich-5.0.2.")
+    assert last == "Nothing was measured with none-1."
+    assert tested == TESTED
+
+
+def test_a_campaign_with_too_few_launches_says_that_nothing_is_decided(tmp_path):
+    assert said_of(tmp_path, [mpi(ONE, on_allocate)], rounds=2) == [
+        "No cell whose target computes is decided: 8 cells undecided (2 launches, 5 needed: 3 more "
+        "rounds)."
+    ]
+
+
+def test_an_operation_that_waits_keeps_its_synchronisation_from_being_recommended(tmp_path):
+    gets_wait = mpi(ONE, lambda at: "waits" if at["operation"] == "get" else on_allocate(at))
+    assert said_of(tmp_path, [gets_wait])[:2] == [
+        "MPI_Win_allocate with each of the 2 synchronisations tested: only in some cells in "
+        "mpich-5.0.2.",
+        "MPI_Win_create with each of the 2 synchronisations tested: not in mpich-5.0.2.",
+    ]
+
+
+def test_probing_that_helps_is_said_with_what_the_target_does(tmp_path):
+    def helped(at):
+        return "independent" if at["target_state"] == "computes_probing" else "waits"
+
+    cells = [*GRID, *synthetic.grid(("put", "get"), states=("computes_probing",))]
+    first, help_said, _ = said_of(tmp_path, [mpi(ONE, helped), mpi(TWO, helped)], cells)
+    assert first == f"{WAITS_ALWAYS}both MPIs."
+    assert help_said == (
+        "If the target calls MPI_Iprobe every 100\u202fµs, an access completes in both MPIs."
+    )
+    row, _ = csv.DictReader(io.StringIO((tmp_path / "report/progress_answer.csv").read_text()))
+    assert row["computes_probing"] == verdicts.WITH_HELP
+    assert row["independent"] == "0"
+
+
+def test_the_title_says_what_it_was_measured_on(tmp_path):
+    said_of(tmp_path, [mpi(ONE, on_allocate)])
+    page = (tmp_path / "report" / "index.html").read_text("utf-8")
+    (scope,) = re.findall(r'<p class="scope">(.*?)</p>', page)
+    assert scope.startswith("Measured on one machine (")
+    assert scope.endswith("2 ranks, 6 launches of each cell. This is not a network result.")
+    assert terminal_summary(tmp_path).startswith("Measured on one machine (")
+
+
+WORDS = ("independent", "waits", "mixed", "delayed", "crash", "undecided")
+
+
+BEGINS = {
+    "independent": "in ",
+    "mixed": "only in some cells in ",
+    "delayed": "after a delay in ",
+    "crash": "failed in ",
+    "undecided": "not known for ",
+    "waits": "not in ",
+}
+
+
+def test_an_mpi_is_never_in_a_clause_that_its_verdict_denies():
+    for words in itertools.product(WORDS, repeat=3):
+        found = dict(zip("abc", words, strict=True))
+        clauses = answers.where(found, "MPIs").split("; ")
+        for word, begin in BEGINS.items():
+            named = {name for name, own in found.items() if own == word}
+            said = [one.removeprefix(begin) for one in clauses if one.startswith(begin)]
+            said = [one.removesuffix(" only") for one in said if one != "none"]
+            if word == "waits" and not said:
+                # what waits goes without saying beside "only", and is all there is in "none"
+                silent = clauses == ["in none"] or clauses[0].endswith(" only")
+                assert not named or silent, (words, clauses)
+                continue
+            told = (
+                set("abc") if said == ["all 3 MPIs"] else set(re.findall(r"\b[abc]\b", str(said)))
+            )
+            assert told == named, (words, clauses)
+
+
+def test_names_are_counted_where_there_are_many():
+    every = [f"mpi-{at}" for at in range(12)]
+    assert answers.names(every, every, "MPIs") == "all 12 MPIs"
+    assert answers.names(every[:3], every, "MPIs") == "mpi-0, mpi-1 and mpi-2"
+    assert answers.names(every[:4], every, "MPIs") == "4 of 12 MPIs"
+    assert answers.names(every[:1], every[:1], "MPIs") == "mpi-0"
