@@ -424,13 +424,13 @@ def test_any_cell_that_met_a_computing_target_can_be_explored(material):
 # ------------------------------------------------------------------------------ what to use
 
 
-def test_each_environment_has_a_shell_file_that_a_shell_takes(page, text):
+def test_each_environment_has_a_file_that_a_shell_takes(page, text):
     files = sorted(path.name for path in (page.parent / "advice").iterdir())
     assert files == [
-        "b_none_b.sh",
-        "impi-2021.18.1.sh",
+        "b_none_b.txt",
+        "impi-2021.18.1.txt",
         "mpich-5.0.2.sh",
-        "openmpi-5.0.11.sh",
+        "openmpi-5.0.11.txt",
     ]
     for name in files:
         path = page.parent / "advice" / name
@@ -447,7 +447,7 @@ def exports(page, name):
 
 def test_only_what_helps_without_failures_is_exported(page):
     assert exports(page, "mpich-5.0.2.sh") == ["export MPIR_CVAR_ASYNC_PROGRESS=1"]
-    for name in ("openmpi-5.0.11.sh", "impi-2021.18.1.sh", "b_none_b.sh"):
+    for name in ("openmpi-5.0.11.txt", "impi-2021.18.1.txt", "b_none_b.txt"):
         assert exports(page, name) == []
 
 
@@ -479,27 +479,27 @@ def test_without_other_settings_nothing_is_said_to_help(tmp_path):
     found = made(tmp_path, environments, synthetic.grid(), settings=("default",))
     text = found.read_text("utf-8")
     assert "Not tried in this campaign." in text
-    assert exports(found, "mpich-5.0.2.sh") == []
+    assert exports(found, "mpich-5.0.2.txt") == []
 
 
 def test_too_few_launches_recommend_nothing(tmp_path):
     found = made(tmp_path, synthetic.ENVIRONMENTS[:1], synthetic.grid(), rounds=2)
-    assert exports(found, "mpich-5.0.2.sh") == []
-    assert advice_file.claims((found.parent / "advice" / "mpich-5.0.2.sh").read_text()) == []
+    assert exports(found, "mpich-5.0.2.txt") == []
+    assert advice_file.claims((found.parent / "advice" / "mpich-5.0.2.txt").read_text()) == []
 
 
 def test_nothing_measured_at_all_still_makes_a_page(tmp_path):
     found = made(tmp_path, synthetic.ENVIRONMENTS[3:], synthetic.grid(), rounds=1)
     reason = "Nothing was decided at the default setting (unavailable: in 1 of 1 launches: wheel"
     assert reason in found.read_text("utf-8")
-    assert "nothing measured" in report.terminal_summary(tmp_path)
+    assert "No cell was measured whose target computes." in report.terminal_summary(tmp_path)
 
 
 def test_cells_that_lack_rounds_are_not_called_unmeasured(tmp_path):
     made(tmp_path, synthetic.ENVIRONMENTS[:1], synthetic.grid(), rounds=1)
     said = report.terminal_summary(tmp_path)
-    assert "nothing measured" not in said
-    assert "nothing decided: 32 cells undecided (1 launch, 5 needed: 4 more rounds)" in said
+    assert "No cell was measured" not in said
+    assert "is decided: 32 cells undecided (1 launch, 5 needed: 4 more rounds)." in said
     page = (tmp_path / "report" / "index.html").read_text("utf-8")
     assert "No cell whose target computes is decided" in page
 

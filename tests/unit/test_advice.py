@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import replace
 
 import pytest
 
 from onesided.environments import settings
 from onesided.experiments.progress.advice.decide import advise
 from onesided.experiments.progress.advice.file import Claim, claims, file_name, shell_text
-from onesided.experiments.progress.advice.findings import Price, plain_time
+from onesided.experiments.progress.advice.findings import Evidence, Price, plain_time
 from onesided.experiments.progress.advice.words import (
     NOCHECK_CONDITION,
     payload_says,
     variables_say,
 )
 
-FACTS = {"library": "MPICH 5.0.2", "campaign": "quick", "commit": "0123"}
+FACTS = {"library": "MPICH 5.0.2", "campaign": "quick", "commit": "0123", "where": "here"}
 PLACE = {"system": "laptop", "partition": "node", "environment": "one"}
 
 
@@ -355,7 +356,8 @@ def test_the_file_says_evidence_before_and_after_with_prices():
     flat = " ".join(line.removeprefix("#").strip() for line in text.splitlines())
     assert "waits (6 of 6 launches) -> delayed by 2 ms (6 of 6 launches)" in flat
     assert "price 100 ns (90 ns to 110 ns) -> 300 ns (270 ns to 330 ns)" in flat
-    assert "put at single: allocate, lock_all_flush: 50 ns (45 ns to 55 ns)" in flat
+    (row,) = [line for line in text.splitlines() if line.startswith("# put ")]
+    assert row.split("  ")[2:] and "allocate, lock_all_flush  50 ns (45 ns to 55 ns)" in row
     for fact in ("environment: one", "campaign: quick", "commit: 0123"):
         assert f"# {fact}\n" in text
 
@@ -378,13 +380,38 @@ def test_nocheck_comes_with_its_condition():
 @pytest.mark.parametrize(
     ("name", "file"),
     [
-        ("mpich-5.0.2", "mpich-5.0.2.sh"),
-        ("../<b>/x", "b_x.sh"),
-        ("..", "environment.sh"),
+        ("mpich-5.0.2", "mpich-5.0.2.txt"),
+        ("../<b>/x", "b_x.txt"),
+        ("..", "environment.txt"),
     ],
 )
 def test_a_file_is_named_by_its_environment_and_stays_in_its_folder(name, file):
-    assert file_name(name) == file
+    assert file_name(replace(advised(entry()), environment=name)) == file
+
+
+def test_a_file_that_exports_something_is_a_shell_file():
+    assert file_name(advised(*helped(COMMON))) == "one.sh"
+
+
+def test_the_first_lines_say_what_to_do_and_where_that_was_tested():
+    text = shell_text(advised(COMMON, entry()), FACTS)
+    assert text.splitlines()[1:4] == [
+        "# Use MPI_Win_allocate; one MPI_Win_lock_all, MPI_Win_flush after each (put).",
+        "# Variables. Not tried in this campaign.",
+        "# Tested: here.",
+    ]
+
+
+def test_a_cost_whose_range_is_out_of_proportion_has_a_warning():
+    def text(low_s):
+        best = Evidence(entry(), Price(5e-8, low_s, 55e-9, 6))
+        found = advised(entry())
+        (choice,) = found.choices
+        return shell_text(replace(found, choices=(replace(choice, best=best),)), FACTS)
+
+    assert "50 ns (5 ns to 55 ns) !" in text(5e-9)
+    assert "# ! put at single: launches 11 times apart.\n" in text(5e-9)
+    assert "!" not in text(45e-9)
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,12 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "advice",
-        help="run again what a report's advice/<environment>.sh claims",
+        help="run again what a report's advice files claim",
         description=__doc__,
     )
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="advice/<name>.sh")
+    parser.add_argument(
+        "files", type=Path, nargs="+", metavar="FILE", help="advice/<name>.sh or .txt"
+    )
     parser.set_defaults(function=run)
 
 

@@ -127,7 +127,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
 
 def _remove_stale(folder: Path, kept: Mapping[str, str]) -> None:
     """Remove the files of an earlier report that this one has not."""
-    patterns = ("*.csv", "*.svg", "*.html", "advice/*.sh")
+    patterns = ("*.csv", "*.svg", "*.html", "advice/*.sh", "advice/*.txt")
     for path in [path for pattern in patterns for path in folder.glob(pattern)]:
         if path.relative_to(folder).as_posix() not in kept:
             try:

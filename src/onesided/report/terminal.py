@@ -35,7 +35,7 @@ def terminal_summary(folder: Path) -> str:
     lines[-1] += f", {len(open_words)} undecided"
     lines.append("time: " + "; ".join(f"{what} {found}" for what, found in timing_lines(loaded)))
     advice = folder / "report" / "advice"
-    lines += [f"what to use, as shell files: {advice}"] if advice.is_dir() else []
+    lines += [f"what to use, a file per MPI: {advice}"] if advice.is_dir() else []
     lines.append(f"report: {folder / 'report' / INDEX}")
     plain = "\n".join(lines).replace(numbers.THIN_SPACE, " ")
     return "".join(c if c.isprintable() or c == "\n" else "?" for c in plain) + "\n"

@@ -1,22 +1,22 @@
-"""An advice as a shell file: exports for what is recommended, comments for why; and back again."""
+"""An advice as a file: what to do, a table, the evidence, exports if any; and back again."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from onesided.environments import shell
 from onesided.experiments.progress.advice.findings import Advice, Choice, Evidence, Turn
 from onesided.experiments.progress.advice.words import (
+    COMMONEST,
     NOCHECK_CONDITION,
     calls,
-    choice_says,
-    common_says,
     counted,
     effect_says,
     payload_says,
+    price_says,
     variables_say,
 )
 
@@ -80,14 +80,15 @@ def _wrapped(text: str, indent: str = "") -> list[str]:
     ]
 
 
-def _variable_lines(advice: Advice) -> list[str]:
-    lines = _wrapped(f"Variables. {variables_say(advice)}")
+def _other_settings(advice: Advice) -> list[str]:
+    """Return what the settings that are not recommended do."""
+    lines: list[str] = []
     for effect in advice.effects if advice.chosen else ():
         if effect is not advice.chosen:
             lines += _wrapped(f"Also tried: {effect_says(effect)}")
     if advice.chosen and advice.cheapest and not advice.stuck:
-        lines += _wrapped("Code that can be changed as below needs no variable.")
-    return lines + shell.exports(advice.variables)
+        lines += _wrapped("Code that can be changed as above needs no variable.")
+    return lines
 
 
 def _turn_lines(turn: Turn) -> list[str]:
@@ -132,57 +133,118 @@ def _claim_lines(advice: Advice) -> list[str]:
     return ["#", *_wrapped(head), *map(_claim, found)]
 
 
-def _choice_lines(choice: Choice) -> list[str]:
-    lines = _wrapped(choice_says(choice))
-    if choice.best:
-        lines += _wrapped(calls(choice.best), "  ")
-    common, holds = common_says(choice), payload_says(choice)
-    if common:
-        lines += _wrapped(f"commonest code: {common}", "  ")
-    if holds:
-        lines += _wrapped(holds, "  ")
-    if choice.waiting:
-        waiting = dict.fromkeys(found.combination for found in choice.waiting)
-        lines += _wrapped(f"waits: {'; '.join(waiting)}", "  ")
-    return lines
+def _to_do(advice: Advice) -> list[str]:
+    """Return what to do: a line for each combination to use, and one for the variables."""
+    same: dict[str, list[str]] = {}
+    for operation, choice in advice.cheapest.items():
+        if choice.best:
+            same.setdefault(calls(choice.best), []).append(operation)
+    said = [f"Use {words} ({', '.join(operations)})." for words, operations in same.items()]
+    if advice.stuck and advice.measured:
+        said.append(f"No combination measured is independent: {', '.join(advice.stuck)}.")
+    said.append(f"Variables. {variables_say(advice)}")
+    return [line for one in said for line in _wrapped(one)]
+
+
+def _table_row(choice: Choice) -> tuple[str, ...]:
+    best = choice.best or next(iter(choice.independent), None)
+    return (
+        choice.operation,
+        str(choice.thread_level),
+        best.combination if best else "nothing measured is independent",
+        price_says(best),
+        choice.common.outcome if choice.common else "not measured",
+        price_says(choice.common),
+    )
+
+
+def _table_lines(choices: Sequence[Choice]) -> list[str]:
+    """Return what to use by operation and thread level, beside what most code does."""
+    head = ("operation", "level", "use", "cost", COMMONEST, "cost")
+    rows = [head, *map(_table_row, choices)]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
+    return [
+        _comment("  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=True)))
+        for row in rows
+    ]
+
+
+def _waiting_lines(choices: Sequence[Choice]) -> list[str]:
+    """Return the combinations that wait, those of the same operations together."""
+    same: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for choice in choices:
+        if choice.waiting:
+            words = tuple(dict.fromkeys(found.combination for found in choice.waiting))
+            same.setdefault(words, []).append((choice.operation, str(choice.thread_level)))
+    said = (f"Wait: {'; '.join(words)} ({_places(own)})." for words, own in same.items())
+    return [line for one in said for line in _wrapped(one)]
+
+
+def _places(found: Sequence[tuple[str, str]]) -> str:
+    """Name operations with their thread levels, those that have the same levels together."""
+    levels: dict[str, list[str]] = {}
+    for operation, level in found:
+        levels.setdefault(operation, []).append(level)
+    same: dict[tuple[str, ...], list[str]] = {}
+    for operation, own in levels.items():
+        same.setdefault(tuple(own), []).append(operation)
+    return "; ".join(f"{', '.join(own)} at {' and '.join(at)}" for at, own in same.items())
 
 
 def _code_lines(advice: Advice) -> list[str]:
-    head = "Code. No variable set: the cheapest combination that is independent, and what waits."
-    lines = _wrapped(head)
     if not advice.choices:
-        lines += _wrapped("No cell was declared at the default setting.")
-    for choice in advice.choices:
-        lines += ["#", *_choice_lines(choice)]
+        return _wrapped("No cell was declared at the default setting.")
+    head = (
+        "No variable set: the cheapest combination that is independent. A cost is the time of an "
+        "access in a burst to an idle target, median and interval over launches."
+    )
+    lines = [*_wrapped(head), "#", *_table_lines(advice.choices), "#"]
+    remarks = dict.fromkeys(
+        f"! {choice.operation} at {choice.thread_level}: {remark}."
+        for choice in advice.choices
+        for evidence in (choice.best, choice.common)
+        if evidence and (remark := evidence.remark)
+    )
+    holds = [
+        f"{choice.operation} at {choice.thread_level}, {words}."
+        for choice in advice.choices
+        if (words := payload_says(choice))
+    ]
+    for words in (*remarks, *holds):
+        lines += _wrapped(words)
+    lines += _waiting_lines(advice.choices)
     if any(c.best and "nocheck" in c.best.axis("synchronisation") for c in advice.choices):
-        lines += ["#", *_wrapped(NOCHECK_CONDITION + ".")]
+        lines += _wrapped(NOCHECK_CONDITION + ".")
     return lines
 
 
 def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
-    """Return the shell file: exports of recommended variables only, all else is comment.
+    """Return the file: exports of recommended variables only, everything else is a comment.
 
     Args:
         advice: what to use.
-        facts: what is true of the campaign, written at the top: name and text.
+        facts: what is true of the campaign: name and text; ``where`` is what it was tested on.
     """
+    what = "Source this file in a shell; it exports what is recommended, all else is a comment."
     lines = [
-        _comment(f"What keeps one-sided progress at the lowest price with {advice.environment}."),
-        _comment("Read it, or source it in a shell: what is no export is a comment."),
-        "#",
-        _comment(f"environment: {advice.environment}"),
-        *(_comment(f"{name}: {text}") for name, text in facts.items()),
-        "#",
-        *_variable_lines(advice),
+        _comment(f"Progress of one-sided communication with {advice.environment}: what to use."),
+        *_to_do(advice),
+        *(_wrapped(f"Tested: {facts['where']}.") if "where" in facts else []),
+        *(_wrapped(what) if advice.variables else []),
         "#",
         *_code_lines(advice),
         *_evidence_lines(advice),
+        "#",
+        _comment(f"environment: {advice.environment}"),
+        *(_comment(f"{name}: {text}") for name, text in facts.items() if name != "where"),
+        *_other_settings(advice),
+        *shell.exports(advice.variables),
         *_claim_lines(advice),
     ]
     return "\n".join(lines) + "\n"
 
 
-def file_name(environment: str) -> str:
-    """Return the shell file's name: the environment's, without what a file name may not hold."""
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", environment).strip("._")
-    return f"{plain or 'environment'}.sh"
+def file_name(advice: Advice) -> str:
+    """Return the file's name, from the environment's: a shell file where it exports anything."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", advice.environment).strip("._")
+    return f"{plain or 'environment'}{'.sh' if advice.variables else '.txt'}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from onesided.analysis import verdicts
+from onesided.analysis import tails, verdicts
 from onesided.analysis.verdicts import MINIMUM_VALID_LAUNCHES
 
 Entry = Mapping[str, Any]
@@ -84,6 +84,11 @@ class Evidence:
             f"at {self.entry['thread_level']}",
         )
         return ", ".join(word for word in words if word)
+
+    @property
+    def remark(self) -> str | None:
+        """Return what is out of all proportion about the price; None where nothing is."""
+        return tails.remark(None, self.price.low_s, self.price.high_s) if self.price else None
 
     @property
     def outcome(self) -> str:

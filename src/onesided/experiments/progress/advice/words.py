@@ -28,6 +28,9 @@ SYNCHRONISATION_CALLS: Mapping[str, str] = {
     "pscw": "post, start, complete and wait",
     "fence": "MPI_Win_fence",
 }
+COMMONEST = "create, lock_exclusive"
+"""What most code does, in a word for flavor and synchronisation each."""
+
 NOCHECK_CONDITION = "MPI_MODE_NOCHECK is correct only where no conflicting lock can be held"
 
 
@@ -101,25 +104,11 @@ def calls(evidence: Evidence) -> str:
     )
 
 
-def choice_says(choice: Choice) -> str:
-    """Say in one sentence what to use for an operation at a thread level."""
-    at = f"{choice.operation} at {choice.thread_level}"
-    if choice.best is None:
-        if choice.independent:
-            return f"{at}: {choice.independent[0].combination} is independent; its price is unknown"
-        return f"{at}: no combination measured is independent"
-    price = f"{choice.best.price}" if choice.best.price else "not measured"
-    return f"{at}: {choice.best.combination}: {price}, independent in {choice.best.launches}"
-
-
-def common_says(choice: Choice) -> str | None:
-    """Say what the commonest code does; None where it was not run."""
-    if choice.common is None:
-        return None
-    words = f"{choice.common.combination}: {choice.common.outcome} in {choice.common.launches}"
-    if choice.common.price:
-        words += f", {choice.common.price}"
-    return words
+def price_says(evidence: Evidence | None) -> str:
+    """Return what a combination costs; an exclamation mark says that it is out of proportion."""
+    if evidence is None or evidence.price is None:
+        return "not known"
+    return f"{evidence.price}{' !' if evidence.remark else ''}"
 
 
 def payload_says(choice: Choice) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
@@ -47,7 +48,7 @@ def advise(material: Material, environment: str, cells: Sequence[Cell]) -> Advic
 
 
 def _facts(material: Material, environment: str, cells: Sequence[Cell]) -> dict[str, str]:
-    """Return what a shell file says of the campaign."""
+    """Return what a file says of the campaign."""
     campaign = material.campaign
     own = campaign.cells.filter(campaign.cells["environment"] == environment)
     library = own["library_version"].drop_nulls().unique().sort()
@@ -102,9 +103,9 @@ def _costs(chosen: Sequence[Choice]) -> str:
 
 
 def _file(material: Material, advice: Advice, cells: Sequence[Cell], at: int) -> dict[str, str]:
-    name = advice_file.file_name(advice.environment)
+    name = Path(advice_file.file_name(advice))
     if at:
-        name = f"{name.removesuffix('.sh')}-{at + 1}.sh"
+        name = name.with_name(f"{name.stem}-{at + 1}{name.suffix}")
     text = advice_file.shell_text(advice, _facts(material, advice.environment, cells))
     return {f"{FOLDER}/{name}": text}
 
@@ -280,6 +281,7 @@ def section(material: Material) -> Section:
         "From the verdicts and prices above, for operations on a target that computes: the code "
         "that is independent at the lowest price, and the variables that help code that cannot be "
         "changed. Nothing is recommended from a cell that failed, was undecided or has too few "
-        "launches. Each shell file holds the evidence and exports what is recommended, if anything."
+        "launches. Each file below has the evidence. A shell file also exports what is "
+        "recommended; a text file recommends no variable."
     )
     return Section("progress-use", "What to use", lead, tuple(parts))
