@@ -214,7 +214,7 @@ def figure1_measured(material: Material) -> Figure | None:
 
     width = (figures.WIDE_PX - 40) // per_line - 55
     wide = alt.concat(*(panel(*at, False, width) for at in panels), columns=per_line)
-    slim = figures.NARROW_PX - 110
+    slim = figures.NARROW_PX - 128
     narrow = alt.concat(*(panel(*at, True, slim) for at in panels), columns=1)
     drawn = figures.draw("figure1_measured", wide, narrow)
     rows = [
