@@ -97,7 +97,7 @@ def _costs(chosen: Sequence[Choice]) -> str:
     factors = [choice.factor for choice in chosen if choice.factor is not None]
     common = {choice.common.verdict for choice in chosen if choice.common}
     if factors:
-        words += f", {_range(factors, numbers.factor)} the price of create with lock_exclusive"
+        words += f", {_range(factors, numbers.cost)} compared with create and lock_exclusive"
         words += f", which {verdicts.WAITS}," if common == {verdicts.WAITS} else ""
     return words
 
@@ -173,7 +173,7 @@ def _table(material: Material, found: Sequence[Advice]) -> Table:
         Column("price", "price", numbers.seconds, measure=True, unit="s"),
         Column("common", "create, lock_exclusive", verdict=True),
         Column("common_price", "price", numbers.seconds, measure=True, unit="s"),
-        Column("factor", "price over price", numbers.factor),
+        Column("factor", "compared with it", numbers.cost),
     ]
     if any(row["over_bound"] for row in rows):
         columns.append(Column("over_bound", "price over bound", numbers.factor))
