@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from markupsafe import Markup
+
 from onesided.analysis import verdicts
 from onesided.report import numbers
 from onesided.report.material import Cell
@@ -81,6 +83,24 @@ def together(cells: Sequence[Cell]) -> Together:
 
 def _why(cells: Sequence[Cell], word: str) -> str | None:
     return next((cell.detail for cell in cells if cell.verdict == word and cell.detail), None)
+
+
+def rows_are(cells: Sequence[Cell]) -> str:
+    """Return what the rows of an answer are: MPIs, or MPIs each on one of several partitions."""
+    several = len({(cell.system, cell.partition) for cell in cells}) > 1
+    return "combinations of MPI and partition" if several else "MPIs"
+
+
+def measured(environments: Sequence[str], cells: Sequence[Cell]) -> list[str]:
+    """Return the MPIs with which anything was measured."""
+    tried = {cell.environment for cell in cells if cell.verdict not in verdicts.NOT_MEASURED}
+    return [name for name in environments if name in tried]
+
+
+def missing_sentence(environments: Sequence[str], found: Sequence[str]) -> list[Markup]:
+    """Say with which MPIs nothing was measured; nothing where there is none."""
+    missing = [name for name in environments if name not in found]
+    return [Markup("Nothing was measured with {}.").format(listed(missing))] if missing else []
 
 
 def names(found: Sequence[str], every: Sequence[str], plural: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,9 @@ from onesided.system import documents
 from onesided.system.errors import OnesidedError
 
 INDEX = "index.html"
+ARCHIVE = "data.zip"
+"""Every file beside the pages: tables, drawings, advice."""
+
 ANSWERS = "The answers"
 
 
@@ -125,6 +130,15 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
     )
 
 
+def _archive(files: Mapping[str, str]) -> bytes:
+    """Return the files in one archive, the same bytes for the same files."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(files.items()):
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    return stream.getvalue()
+
+
 def _remove_stale(folder: Path, kept: Mapping[str, str]) -> None:
     """Remove the files of an earlier report that this one has not."""
     patterns = ("*.csv", "*.svg", "*.html", "advice/*.sh", "advice/*.txt")
@@ -151,11 +165,13 @@ def build(folder: Path, single_file: bool = False) -> Path:
     files: dict[str, str] = {}
     for sheet in found:
         files |= files_of(sheet.sections, [headline.table for _, headline, _ in sheet.headlines])
+    archive = _archive(files)
     index, *others = ((sheet.file, render(loaded, sheet, found)) for sheet in found)
     files |= dict(others)
     target = folder / "report"
     for name, content in files.items():
         documents.write_text(target / name, content)
+    documents.write_bytes(target / ARCHIVE, archive)
     _remove_stale(target, {**files, INDEX: ""})
     documents.write_text(target / INDEX, index[1])
     return target / INDEX

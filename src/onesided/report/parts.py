@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
@@ -192,11 +191,6 @@ class Table:
         for row in self.rows:
             writer.writerow([text for column in columns for text in column.csv_values(row)])
         return buffer.getvalue()
-
-    def csv_address(self) -> str:
-        """Return the CSV as a data address, for a page that was moved without its folder."""
-        content = base64.b64encode(self.csv_text().encode("utf-8")).decode("ascii")
-        return f"data:text/csv;charset=utf-8;base64,{content}"
 
     def grouped(self) -> list[tuple[str | None, list[Row]]]:
         """Return runs of neighbouring rows with their heading."""

@@ -31,12 +31,6 @@ MOST_WAYS = 6
 """Columns of the matrix; further ways are in the truth table."""
 
 
-def rows_are(material: Material) -> str:
-    """Return what the rows of the answer are: MPIs, or MPIs each on one of several partitions."""
-    several = len({(cell.system, cell.partition) for cell in material.cells}) > 1
-    return "combinations of MPI and partition" if several else "MPIs"
-
-
 def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
 
@@ -146,22 +140,14 @@ def sentences(material: Material, found: Sequence[Advice]) -> list[Markup]:
     cells = computing(group)
     if not any(cell.verdict in verdicts.OBSERVED for cell in cells):
         return [_nothing(cells)]
-    missing = _missing(material.environments, cells)
-    measured = [name for name in material.environments if name not in missing]
-    kind = rows_are(material)
+    measured = answers.measured(material.environments, cells)
+    kind = answers.rows_are(cells)
     said = _what_to_use(ways(cells, measured), kind)
     said += _help_sentences(helps(group, measured), kind)
     variables = variables_sentence(found)
     said += [variables] if variables else []
-    if missing:
-        said.append(Markup("Nothing was measured with {}.").format(listed(missing)))
+    said += answers.missing_sentence(material.environments, measured)
     return [*said, _tested(cells, group[0].setting)]
-
-
-def _missing(environments: Sequence[str], cells: Sequence[Cell]) -> list[str]:
-    """Return the MPIs with which nothing was measured."""
-    tried = {cell.environment for cell in cells if cell.verdict not in verdicts.NOT_MEASURED}
-    return [name for name in environments if name not in tried]
 
 
 def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:

@@ -19,7 +19,16 @@ from onesided.experiments.shared_counter.page.cells import (
     steps,
 )
 from onesided.report import numbers
-from onesided.report.answers import MIXED, by_result, reading, together, where
+from onesided.report.answers import (
+    MIXED,
+    by_result,
+    measured,
+    missing_sentence,
+    reading,
+    rows_are,
+    together,
+    where,
+)
 from onesided.report.cells import axis_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Headline, Measure, Row, Table
@@ -193,8 +202,11 @@ def headline(material: Material) -> Headline:
         ),
         form="cards",
     )
-    words = {name: own for name, (_, own) in found.items()}
-    return Headline([*_sentences(keys, words), *_worst_sentences(rows)], table)
+    known = measured(material.environments, material.cells)
+    words = {name: found[name][1] for name in known}
+    sentences = _sentences(keys, words, rows_are(material.cells))
+    sentences += _worst_sentences(rows)
+    return Headline([*sentences, *missing_sentence(material.environments, known)], table)
 
 
 def _title(keys: Sequence[tuple[str, str]]) -> str:
@@ -211,14 +223,16 @@ def _title(keys: Sequence[tuple[str, str]]) -> str:
 
 
 def _sentences(
-    keys: Sequence[tuple[str, str]], words: Mapping[str, Mapping[tuple[str, str], str]]
+    keys: Sequence[tuple[str, str]],
+    words: Mapping[str, Mapping[tuple[str, str], str]],
+    plural: str,
 ) -> list[Markup]:
     """Say for each family and flavor in which MPIs an access completes."""
     found = [(key, {name: own[key] for name, own in words.items()}) for key in keys]
     observed = (*verdicts.OBSERVED, MIXED)
     if not any(word in observed for _, own in found for word in own.values()):
         return [Markup("No cell is decided in which the process that holds the counter computes.")]
-    best, *others = ((_title(same), where(own, "MPIs")) for same, own in by_result(found))
+    best, *others = ((_title(same), where(own, plural)) for same, own in by_result(found))
     first = Markup(
         "With <strong>{}</strong>, an access completes while the process that holds the counter "
         "computes {}."
