@@ -60,7 +60,7 @@ def test_the_answer_is_at_the_top(browser, page_path, width):
     with opened(browser, page_path, width) as page:
         answer = page.locator(".answer .lede").first
         assert answer.bounding_box()["y"] < 700
-        assert "progress in part" in answer.inner_text()
+        assert "an access completes while" in answer.inner_text()
 
 
 def test_the_filter_is_reached_and_used_by_keyboard(browser, page_path):

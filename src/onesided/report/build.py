@@ -113,7 +113,7 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
 
 def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
     """Return the HTML of one of the report's files."""
-    library = figures.library() if has_figure(sheet.sections) else ""
+    library = figures.packed_library() if has_figure(sheet.sections) else ""
     started = loaded.campaign.launches["started_at"].drop_nulls().sort()
     return document(
         "index.html.j2",
@@ -126,7 +126,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
         sheets=every,
         scope=scope.sentences(loaded),
         dark_figures=Markup(figures.dark_style()),
-        library=Markup(library.replace("</script", "<\\/script")),
+        library=library,
     )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import gzip
+import itertools
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -131,7 +134,36 @@ def _drawing(specification: dict[str, Any], name: str) -> str:
     svg = re.sub(r"(<svg[^>]*>)", lambda found: found.group(1) + hatch, svg, count=1)
     svg = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found.group()):.2f}", svg)
     # the labels of the marks repeat the data table, which a screen reader has beside the figure
-    return re.sub(r' aria-(?:label|roledescription)="[^"]*"', "", svg)
+    svg = re.sub(r' aria-(?:label|roledescription)="[^"]*"', "", svg)
+    count = itertools.count()
+    return _DOTS.sub(lambda run: _merged(run.group(), name, count), svg)
+
+
+_DOT = re.compile(
+    r'<path role="graphics-symbol" transform="translate\(([-\d.]+,[-\d.]+)\)" d="([^"]*)"([^>]*)/>'
+)
+_DOTS = re.compile(f"(?:{_DOT.pattern}){{2,}}")
+
+
+def _merged(run: str, name: str, count: Iterator[int]) -> str:
+    """Return one path for each kind of mark, with the mark's shape at each vertex.
+
+    A figure has hundreds of marks; an element for each is most of a page.
+    """
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for place, shape, style in _DOT.findall(run):
+        kinds.setdefault((shape, style), []).append(place)
+    drawn = []
+    for (shape, style), places in kinds.items():
+        mark = f"mark-{name}-{next(count)}"
+        ends = ("start", "mid", "end") if len(places) > 1 else ("start",)
+        at = " ".join(f'marker-{end}="url(#{mark})"' for end in ends)
+        drawn.append(
+            f'<marker id="{mark}" markerUnits="userSpaceOnUse" markerWidth="20" markerHeight="20" '
+            f'overflow="visible"><path d="{shape}"{style}/></marker>'
+            f'<path d="M{"L".join(places)}" fill="none" stroke="none" {at}/>'
+        )
+    return "".join(drawn)
 
 
 def draw(name: str, wide: alt.TopLevelMixin, narrow: alt.TopLevelMixin) -> tuple[str, str, str]:
@@ -170,3 +202,9 @@ def library() -> str:
     with contextlib.suppress(OnesidedError):
         documents.write_text(kept, script)
     return script
+
+
+@cache
+def packed_library() -> str:
+    """Return the same, compressed with gzip, in base64: a third of its size."""
+    return base64.b64encode(gzip.compress(library().encode(), mtime=0)).decode("ascii")

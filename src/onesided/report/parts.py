@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -191,6 +191,15 @@ class Table:
         for row in self.rows:
             writer.writerow([text for column in columns for text in column.csv_values(row)])
         return buffer.getvalue()
+
+    def first(self, most: int) -> Table:
+        """Return the table with its first rows, and a caption that says where the others are."""
+        if len(self.rows) <= most:
+            return self
+        words = Markup(" The first {} of {} rows; the CSV has all.").format(most, len(self.rows))
+        return replace(
+            self, rows=self.rows[:most], caption=Markup("{}").format(self.caption) + words
+        )
 
     def grouped(self) -> list[tuple[str | None, list[Row]]]:
         """Return runs of neighbouring rows with their heading."""

@@ -3,13 +3,15 @@
   "use strict";
 
   // Vega is run when a reader first asks for it, not when the page opens.
-  const loadVega = () => {
+  const loadVega = async () => {
     if (window.vegaEmbed) return;
+    const packed = atob(document.getElementById("vega-library").textContent.trim());
+    const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
+    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     const script = document.createElement("script");
     script.type = "module";
     script.textContent =
-      document.getElementById("vega-library").textContent +
-      ";window.dispatchEvent(new Event('vega-ready'));";
+      (await new Response(plain).text()) + ";window.dispatchEvent(new Event('vega-ready'));";
     document.head.append(script);
   };
 
