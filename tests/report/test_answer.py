@@ -55,7 +55,7 @@ def test_a_cell_with_jitter_that_is_undecided_leaves_the_answer_open():
 
 def times_of(cells):
     """Return an answer's row where accesses take longer with jitter."""
-    times = {"0": 3e-3, "50": 16e-3}
+    times = {"0": 3e-3, "20": 9e-3, "50": 16e-3, "80": 40e-3}
 
     def measure(one, metric, statistic=None):
         idle = one.labels["case"] == "target_idle"
@@ -74,6 +74,13 @@ def test_the_longest_wait_is_from_the_cells_of_the_verdicts_and_a_time_beside_an
     assert "20.0\u202fµs (" in said
     # longer than the longest compute
     assert said.endswith(SEVERAL_ANSWERS)
+
+
+def test_the_longest_of_several_waits_is_named():
+    idle = cell("0", "reference", "target_idle")
+    row = times_of([cell("50", "waits"), cell("80", "waits"), cell("20", "waits"), idle])
+    assert row["access"].value == 40e-3
+    assert "±80" in row["where"]
 
 
 def test_an_undecided_cell_is_no_longest_wait():

@@ -12,6 +12,7 @@ from onesided.analysis.analyse import launch_probes
 from onesided.analysis.verdicts import Probe
 from onesided.campaign.tables import PLACE
 from onesided.experiments.progress import analysis as progress
+from onesided.experiments.shared_counter import analysis as shared_counter
 
 LAUNCHES = 6
 LENGTHS_S = (0.0, 1e-3, 3e-3, 10e-3)
@@ -521,3 +522,21 @@ def test_one_launch_is_judged_as_the_analysis_does():
     probe = progress.probe_of_series(series)
     assert sorted(probe.remaining) == sorted(probes_of(late)[0].remaining)
     assert probe.early_fraction == 0
+
+
+@pytest.mark.parametrize("state", progress.HELPED)
+@pytest.mark.parametrize("word", [verdicts.INDEPENDENT, verdicts.WAITS])
+def test_progress_that_the_target_helps_has_a_word_of_its_own(state, word):
+    found = judged(accesses(behaviours()[word]), target_state=state).word
+    assert found == {verdicts.INDEPENDENT: verdicts.WITH_HELP}.get(word, word)
+
+
+def test_a_counter_whose_owner_has_a_helper_progresses_with_help():
+    early = [Probe((9e-3,) * 4, (1e-6,) * 4)] * LAUNCHES
+    labels = {"compute_ms": "10", "jitter_percent": "50"}
+    words = {
+        case: shared_counter.judge({**labels, "case": case}, early).word
+        for case in (shared_counter.BASE_CASE, *shared_counter.HELPED_CASES)
+    }
+    assert words.pop(shared_counter.BASE_CASE) == verdicts.INDEPENDENT
+    assert set(words.values()) == {verdicts.WITH_HELP}

@@ -40,7 +40,7 @@ def campaign(tmp_path, monkeypatch):
     ]
     folder = tmp_path / "results" / "weekly"
     folder.mkdir(parents=True)
-    document = {"schema": "onesided/verdicts/1", "cells": cells}
+    document = {"schema": "onesided/verdicts/2", "cells": cells}
     (folder / "verdicts.json").write_text(json.dumps(document))
     return folder
 
@@ -81,7 +81,7 @@ def test_a_word_that_is_no_verdict_is_refused(campaign):
     assert cli.main(["references", str(campaign)]) == 0
     path = references.file_of("here", "node", "mpi-1")
     path.write_text(path.read_text().replace('"waits"', '"slow"'))
-    with pytest.raises(InputError, match="independent, delayed, partial or waits"):
+    with pytest.raises(InputError, match="independent, with help, delayed, partial or waits"):
         kept()
 
 
@@ -90,9 +90,10 @@ def test_where_nothing_is_kept_nothing_is_asked(campaign):
     assert references.turned({}, {"a=1": WAITING}) == {}
 
 
-def test_an_independent_cell_that_waits_is_told_with_its_numbers():
-    line = references.turned({"a=1": "independent"}, {"a=1": WAITING})["a=1"]
-    assert line.startswith("a=1: was independent, now waits (0% of 10 accesses were early")
+@pytest.mark.parametrize("word", ["independent", "with help"])
+def test_a_cell_that_progressed_and_waits_is_told_with_its_numbers(word):
+    line = references.turned({"a=1": word}, {"a=1": WAITING})["a=1"]
+    assert line.startswith(f"a=1: was {word}, now waits (0% of 10 accesses were early")
 
 
 @pytest.mark.parametrize(
