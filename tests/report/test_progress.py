@@ -267,7 +267,7 @@ def test_many_columns_leave_room_for_short_words_only(columns, shown):
     row = MatrixRow("lock", "put", [[Mark("independent", "why")]] * columns)
     table = parts.Table("t", "", [], [])
     found = Matrix("m", "", [("one", ["f"] * columns)], [row], table)
-    assert f'<span class="word">{shown}</span>' in row.places[0][0].html(found.dense)
+    assert f'<span class="word">{shown}</span>' in row.places[0][0].html(found.dense, "m")
     assert [short for _, short in found.key] == ([""] if columns == 8 else ["indep."])
 
 
@@ -585,6 +585,32 @@ def test_a_narrow_matrix_shows_signs_and_keeps_the_words_for_who_listens(browser
         assert mark.locator(".word").bounding_box()["width"] <= 1
         assert mark.locator(".word").text_content() == "waits"
         assert shown.locator('[data-table="truth_default_computes"] .key .waits').is_visible()
+
+
+@pytest.mark.parametrize("how", ["click", "keyboard", "tap", "no scripts"])
+def test_a_symbol_opens_what_it_is_based_on(browser, page, how):
+    options = {"has_touch": how == "tap", "java_script_enabled": how != "no scripts"}
+    with opened(browser, page, 400 if how == "tap" else 1280, **options) as shown:
+        mark = shown.locator('[data-table="truth_default_computes"] td button.verdict').first
+        behind = mark.locator("xpath=following-sibling::*[@popover]")
+        assert not behind.is_visible()
+        if how == "keyboard":
+            mark.press("Enter")
+        elif how == "tap":
+            mark.tap()
+        else:
+            mark.click()
+        behind.wait_for()
+        said = behind.inner_text()
+        assert said.startswith("mpich-5.0.2: put, create, lock_exclusive")
+        assert (
+            "6 of 6 launches valid; it waits in the call that begins the epoch (100\u202f%" in said
+        )
+        box = behind.locator("svg.sketch path.dots").bounding_box()
+        assert box["width"] > 50
+        assert behind.bounding_box()["width"] <= (400 if how == "tap" else 1280)
+        shown.keyboard.press("Escape")
+        behind.wait_for(state="hidden")
 
 
 def test_the_truth_table_is_there_without_scripts(browser, page):

@@ -221,27 +221,38 @@ class Mark:
         title: what it rests on.
         which: which of the place's cells it is of; None where it is of all.
         notes: marks of footnotes.
+        name: of the place.
+        drawn: a drawing of what it rests on.
     """
 
     word: str
     title: str
     which: str | None = None
     notes: str = ""
+    name: str = ""
+    drawn: Markup | None = None
 
-    def html(self, short: bool) -> Markup:
-        """Return sign and word; the word is cut short, or left to the key, where there is no room.
+    def html(self, short: bool, identifier: str) -> Markup:
+        """Return sign and word as a button that opens what they rest on, by the browser itself.
+
+        The word is cut short, or left to the key, where there is no room.
 
         Args:
             short: whether there are many columns.
+            identifier: of what opens, on its page.
         """
         sign, colour = sign_of(self.word)
         shown = fitting_word(self.word, short)
         which = Markup(' <small class="which">{}</small>').format(self.which) if self.which else ""
         notes = Markup("<sup>{}</sup>").format(self.notes) if self.notes else ""
         return Markup(
-            '<span class="verdict {}" title="{}"><span class="sign" aria-hidden="true">{}</span> '
-            '<span class="word">{}</span>{}{}</span>'
-        ).format(colour, self.title, sign, shown, notes, which)
+            '<button type="button" class="verdict {}" popovertarget="{}"><span class="sign" '
+            'aria-hidden="true">{}</span> <span class="word">{}</span>{}{}</button>'
+            '<div popover class="evidence" id="{}"><b>{}</b><p>{}.</p>{}</div>'
+        ).format(
+            *(colour, identifier, sign, shown, notes, which),
+            *(identifier, self.name, self.title, self.drawn or ""),
+        )
 
 
 @dataclass(frozen=True)

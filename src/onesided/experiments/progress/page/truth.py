@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -23,6 +24,7 @@ from onesided.experiments.progress.page.cells import (
     place_words,
     test_of,
 )
+from onesided.experiments.progress.page.evidence import Samples, where_it_waits
 from onesided.report import numbers
 from onesided.report.cells import axis_of
 from onesided.report.material import Cell, Material
@@ -81,12 +83,32 @@ def _title(cells: Sequence[Cell]) -> str:
     return "; ".join(word for word in words if word)
 
 
-def marks(cells: Sequence[Cell], defaults: Defaults) -> list[Mark]:
+@dataclass(frozen=True)
+class Behind:
+    """Where the evidence behind a matrix comes from."""
+
+    material: Material
+    samples: Samples
+
+    def of(self, cells: Sequence[Cell]) -> tuple[str, Markup | None]:
+        """Return in which call some cells wait, and their accesses as a sketch."""
+        said = (where_it_waits(self.material, cell) for cell in cells)
+        return "; ".join(dict.fromkeys(one for one in said if one)), self.samples.of(cells)
+
+
+def _name(cell: Cell) -> str:
+    """Name a place of the matrix."""
+    axes = (axis_of(cell, axis) for axis in ("operation", "flavor", "synchronisation"))
+    return f"{cell.environment}: {', '.join(axes)}"
+
+
+def marks(cells: Sequence[Cell], defaults: Defaults, behind: Behind | None = None) -> list[Mark]:
     """Return the marks of one place: one where its cells agree, else one a verdict, saying whose.
 
     Args:
         cells: those of all thread levels and tests that share operation, flavor, synchronisation.
         defaults: the verdicts at the default setting.
+        behind: where the evidence comes from; None leaves it at the verdict's own.
     """
     words: dict[str, list[Cell]] = {}
     for cell in cells:
@@ -100,7 +122,9 @@ def marks(cells: Sequence[Cell], defaults: Defaults) -> list[Mark]:
             names = levels if not others & set(levels) else dict.fromkeys(map(test_of, own))
             which = ", ".join(names)
         notes = "".join(sorted({note for cell in own for note in _notes(cell, defaults)}))
-        found.append(Mark(word, _title(own), which, notes))
+        where, drawn = behind.of(own) if behind else ("", None)
+        says = "; ".join(one for one in (_title(own), where) if one)
+        found.append(Mark(word, says, which, notes, _name(own[0]), drawn))
     return found
 
 
@@ -119,6 +143,7 @@ def _rows(
     columns: Sequence[tuple[str, Sequence[str]]],
     defaults: Defaults,
     base: tuple[str, ...] | None,
+    behind: Behind | None,
 ) -> list[MatrixRow]:
     places: dict[tuple[str, ...], dict[tuple[str, str], list[Cell]]] = {}
     for cell in cells:
@@ -134,7 +159,7 @@ def _rows(
             row[0],
             ", ".join(word for word in (row[1], payload_words(row[2:], base)) if word),
             [
-                marks(places[row].get((environment, flavor), []), defaults)
+                marks(places[row].get((environment, flavor), []), defaults, behind)
                 for environment, flavors in columns
                 for flavor in flavors
             ],
@@ -186,6 +211,7 @@ def matrix(
     cells: Sequence[Cell],
     defaults: Defaults,
     base: tuple[str, ...] | None,
+    behind: Behind | None = None,
 ) -> Matrix:
     """Return cells as a matrix; those of several thread levels and tests share a place.
 
@@ -196,9 +222,10 @@ def matrix(
         cells: of one place, setting and target state.
         defaults: the verdicts at the default setting.
         base: the payload that goes without saying.
+        behind: where the evidence comes from.
     """
     columns = _columns(material, cells)
-    rows = _rows(cells, columns, defaults, base)
+    rows = _rows(cells, columns, defaults, base, behind)
     used = {note for row in rows for place in row.places for mark in place for note in mark.notes}
     notes = [(mark, text) for mark, text in _NOTES.items() if mark in used]
     return Matrix(name, caption, columns, rows, _long_form(name, cells), notes)
@@ -209,9 +236,14 @@ def _file_part(text: str) -> str:
 
 
 def _of_group(
-    material: Material, cells: Sequence[Cell], at: int, defaults: Defaults
+    behind: Behind, cells: Sequence[Cell], at: int, defaults: Defaults
 ) -> list[Matrix | Folded]:
-    """Return the matrices of one setting and place: the base first, the others folded."""
+    """Return the matrices of one setting and place: the base first, the others folded.
+
+    The base of the default setting has the samples behind its symbols; of all others a page would
+    be too large.
+    """
+    material = behind.material
     base = base_of(cells)
     setting = cells[0].setting or "unknown"
     stem = f"truth_{_file_part(setting)}" + (f"_{at}" if at else "")
@@ -226,7 +258,9 @@ def _of_group(
             caption = Markup("<b>Setting {}</b>: {}. {}.").format(
                 setting, words, _place_words(cells, base)
             )
-            part = matrix(material, f"{stem}_{state}", caption, usual, defaults, base)
+            first = state == BASE_STATE and setting == DEFAULT_SETTING
+            evidence = behind if first else None
+            part = matrix(material, f"{stem}_{state}", caption, usual, defaults, base, evidence)
             found.append(part if state == BASE_STATE else Folded(f"{setting}: {words}", part))
         if further:
             caption = f"Setting {setting}, {words}; sizes, layouts and intervals beside the base."
@@ -245,14 +279,15 @@ def section(material: Material) -> Section:
     defaults = _default_words(material.cells)
     parts: list[Matrix | Folded] = []
     seen: dict[str | None, int] = {}
+    behind = Behind(material, Samples(material))
     for group in groups(material.cells):
         at = seen.setdefault(group[0].setting, 0)
         seen[group[0].setting] += 1
-        parts += _of_group(material, group, at, defaults)
+        parts += _of_group(behind, group, at, defaults)
     lead = (
         "A row is an operation under a synchronisation. A column is a window flavor under an MPI. "
         "A cell with one symbol has the same verdict at every thread level. Where levels differ, "
-        "each symbol names its levels. Point at a symbol to read what it is based on, or see the "
-        "CSV."
+        "each symbol names its levels. Select a symbol to see what it is based on; the CSV has the "
+        "numbers of all."
     )
     return Section("progress-truth", "The truth table", lead, tuple(parts))

@@ -1,0 +1,85 @@
+"""What a symbol of the truth table is based on: numbers in words, and the samples in a sketch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from markupsafe import Markup
+
+from onesided.analysis import verdicts
+from onesided.experiments.progress.page.waiting import percent, shares
+from onesided.report import numbers
+from onesided.report.material import Cell, Material
+
+WIDTH, HEIGHT, EDGE = 220, 130, 6
+MOST_POINTS = 40
+CALLS = {
+    "begin": "the call that begins the epoch",
+    "issue": "the operation's own call",
+    "complete": "the call that completes the operation",
+}
+Points = Sequence[tuple[float, float]]
+
+
+def where_it_waits(material: Material, cell: Cell) -> str | None:
+    """Say in which call most of an access passes; None of a cell that does not wait."""
+    found = shares(material, cell) if cell.verdict == verdicts.WAITS else None
+    if not found:
+        return None
+    part = max(found, key=lambda name: found[name])
+    return f"it waits in {CALLS[part]} ({percent(found[part])} of the access)"
+
+
+def sketch(points: Points) -> Markup:
+    """Return access time against what was left to compute, on logarithmic axes, without a legend.
+
+    Args:
+        points: remaining and elapsed of each access, in seconds, above zero.
+    """
+    kept = points[:: max(1, math.ceil(len(points) / MOST_POINTS))]
+    rests, times = zip(*kept, strict=True)
+    low, high = min(*rests, *times), max(*rests, *times)
+
+    def across(value: float) -> float:
+        share = math.log(value / min(rests)) / max(math.log(max(rests) / min(rests)), 1e-9)
+        return round(EDGE + share * (WIDTH - 2 * EDGE), 1)
+
+    def up(value: float) -> float:
+        share = math.log(value / low) / max(math.log(high / low), 1e-9)
+        return round(HEIGHT - EDGE - share * (HEIGHT - 2 * EDGE), 1)
+
+    dots = "".join(f"M{across(rest)} {up(time)}h0" for rest, time in kept)
+    ends = [(across(rest), up(rest)) for rest in (min(rests), max(rests))]
+    line = "L".join(f"{x} {y}" for x, y in ends)
+    words = (
+        f"Across: left to compute, {numbers.seconds(min(rests))} to {numbers.seconds(max(rests))}. "
+        f"Up: access time, {numbers.seconds(min(times))} to {numbers.seconds(max(times))}. On the "
+        "dashed line an access waits for the target."
+    )
+    return Markup(
+        '<svg class="sketch" viewBox="0 0 {} {}" role="img" aria-label="{}"><path class="wait" '
+        'd="M{}"/><path class="dots" d="{}"/></svg><small>{}</small>'
+    ).format(WIDTH, HEIGHT, words, line, dots, words)
+
+
+class Samples:
+    """The accesses of each cell that met a computing target."""
+
+    def __init__(self, material: Material) -> None:
+        self._place = material.place
+        met = material.evidence.filter(
+            pl.col("valid") & (pl.col("elapsed") > 0) & (pl.col("remaining") > 0)
+        )
+        grouped = met.group_by(self._place, maintain_order=True).agg("remaining", "elapsed")
+        self._points: Mapping[tuple[Any, ...], Points] = {
+            tuple(place): list(zip(rests, times, strict=True))
+            for *place, rests, times in grouped.iter_rows()
+        }
+
+    def of(self, cells: Sequence[Cell]) -> Markup | None:
+        """Return the sketch of some cells' accesses; None where none met a computing target."""
+        points = [point for cell in cells for point in self._points.get(cell.place, ())]
+        return sketch(points) if points else None
