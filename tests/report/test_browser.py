@@ -80,6 +80,53 @@ def test_the_filter_is_reached_and_used_by_keyboard(browser, page_path):
         assert page.evaluate("document.activeElement.tagName") == "SELECT"
 
 
+def test_the_address_keeps_the_filter(browser, page_path):
+    with opened(browser, page_path) as page:
+        page.locator(".filter input").fill("helper_polling")
+        page.locator(".filter select").nth(1).select_option("crash")
+        address = page.url
+        assert "filter=helper_polling" in address and "verdict=crash" in address
+        page.goto("about:blank")
+        page.goto(address)
+        assert page.locator(".filterable tbody tr:not(.group):visible").count() == 4
+        assert page.locator(".filter input").input_value() == "helper_polling"
+        assert page.locator(".filter").bounding_box()["y"] < 900
+        page.locator(".filter input").fill("")
+        page.locator(".filter select").nth(1).select_option("")
+        assert "filter" not in page.url
+
+
+def test_a_head_sorts_its_column_and_the_third_time_leaves_it(browser, page_path):
+    with opened(browser, page_path) as page:
+        table = page.locator('[data-table="price"] table')
+        numbers = (
+            "t => [...t.tBodies[0].querySelectorAll('tr:not(.group) td:nth-child(2) data')]"
+            ".map(d => Number(d.value))"
+        )
+        before = table.evaluate(numbers)
+        head = table.locator("thead th").nth(1)
+        head.locator("button").press("Enter")
+        assert head.get_attribute("aria-sort") == "ascending"
+        assert table.evaluate(numbers) == sorted(before) != before
+        head.locator("button").click()
+        assert table.evaluate(numbers) == sorted(before, reverse=True)
+        head.locator("button").click()
+        assert head.get_attribute("aria-sort") is None
+        assert table.evaluate(numbers) == before
+
+
+def test_each_section_has_a_link_to_itself_and_the_page_can_be_cited(browser, page_path):
+    with opened(browser, page_path) as page:
+        links = page.locator("h2 a.anchor")
+        assert links.count() > 5
+        for link in links.all():
+            assert page.locator(link.get_attribute("href")).count() == 1
+        page.locator("footer summary").click()
+        said = page.locator("footer details").inner_text()
+        assert "onesided, campaign " in said
+        assert "This is not a network result." in said
+
+
 def test_the_page_works_without_scripts(browser, page_path):
     with opened(browser, page_path, java_script_enabled=False) as page:
         assert page.locator("figure .static.wide svg").count() == 3
@@ -94,7 +141,7 @@ def test_print_shows_static_figures_and_whole_tables(browser, page_path):
         for index in range(3):
             figure = page.locator("figure").nth(index)
             assert figure.locator(".static.wide svg").is_visible()
-            assert not figure.locator("button").is_visible()
+            assert not figure.locator("button.explore").is_visible()
         clipped = page.evaluate(
             "[...document.querySelectorAll('.region.large')].filter("
             "r => r.scrollHeight > r.clientHeight + 2).length"

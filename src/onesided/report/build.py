@@ -111,6 +111,20 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
     return found
 
 
+def cite(loaded: Loaded) -> str:
+    """Return what a paper says of the campaign: name, dates, commit, machine."""
+    record = loaded.campaign.record
+    started = loaded.campaign.launches["started_at"].drop_nulls().sort()
+    days = list(dict.fromkeys(str(at)[:10] for at in started))
+    when = " to ".join(dict.fromkeys((days[0], days[-1]))) if days else "not measured"
+    commit = record.get("commit") or "not known"
+    names = listed(list(dict.fromkeys(cell.environment for cell in loaded.cells)))
+    return (
+        f"onesided, campaign {loaded.campaign.name}, {when}, commit {commit}, with {names}. "
+        f"{' '.join(scope.sentences(loaded))}"
+    )
+
+
 def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
     """Return the HTML of one of the report's files."""
     library = figures.packed_library() if has_figure(sheet.sections) else ""
@@ -125,6 +139,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
         sheet=sheet,
         sheets=every,
         scope=scope.sentences(loaded),
+        cite=cite(loaded),
         dark_figures=Markup(figures.dark_style()),
         library=library,
     )

@@ -58,21 +58,36 @@
     const group = document.createElement("select");
     const verdict = document.createElement("select");
     const said = document.createElement("output");
+    const heading = (body) => body.querySelector(".group").textContent.trim();
     group.append(option("", "all"));
-    bodies.forEach((body, place) =>
-      group.append(option(String(place), body.querySelector(".group").textContent.trim())));
+    for (const found of new Set(bodies.map(heading))) group.append(option(found, found));
     verdict.append(option("", "all"));
     for (const found of new Set(rows.map(word))) verdict.append(option(found, found));
+
+    const controls = { filter: search, mpi: group, verdict };
+    const name = block.dataset.table;
+    const remember = () => {
+      const chosen = Object.entries(controls).filter(([, control]) => control.value);
+      const words = new URLSearchParams([["table", name], ...chosen.map(([key, one]) => [key, one.value])]);
+      history.replaceState(null, "", chosen.length ? "#" + words : "#caption-" + name);
+    };
+    const recall = () => {
+      const words = new URLSearchParams(location.hash.slice(1));
+      if (words.get("table") !== name) return;
+      for (const [key, control] of Object.entries(controls)) control.value = words.get(key) || "";
+      block.closest("details")?.setAttribute("open", "");
+      block.scrollIntoView();
+    };
 
     const apply = () => {
       const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
       let shown = 0;
-      bodies.forEach((body, place) => {
+      bodies.forEach((body) => {
         let left = 0;
         for (const row of body.querySelectorAll("tr:not(.group)")) {
           const text = row.textContent.toLowerCase();
           const keep =
-            (!group.value || group.value === String(place)) &&
+            (!group.value || group.value === heading(body)) &&
             (!verdict.value || verdict.value === word(row)) &&
             wanted.every((part) => text.includes(part));
           row.hidden = !keep;
@@ -89,8 +104,41 @@
     bar.setAttribute("role", "search");
     bar.addEventListener("submit", (event) => event.preventDefault());
     bar.append(labelled("Filter", search), labelled("MPI", group), labelled("Verdict", verdict), said);
-    bar.addEventListener("input", apply);
+    bar.addEventListener("input", () => {
+      apply();
+      remember();
+    });
     block.prepend(bar);
+    recall();
     apply();
+  }
+
+  // A column's head sorts the rows of each group; the third time they are as they were.
+  const key = (row, at) => {
+    const cell = row.children[at];
+    const number = cell.querySelector("data")?.value;
+    return number === undefined ? cell.textContent.trim() : Number(number);
+  };
+  const compare = (one, other) =>
+    typeof one === typeof other
+      ? typeof one === "number" ? one - other : one.localeCompare(other)
+      : typeof one === "number" ? -1 : 1;
+  for (const table of document.querySelectorAll(".table-block.rows table")) {
+    const heads = [...table.querySelectorAll("thead th")];
+    const bodies = [...table.tBodies].map((body) => [body, [...body.querySelectorAll("tr:not(.group)")]]);
+    heads.forEach((head, at) => {
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "sort" });
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const next = { ascending: "descending", descending: "none" }[head.ariaSort] ?? "ascending";
+        for (const one of heads) one.removeAttribute("aria-sort");
+        if (next !== "none") head.ariaSort = next;
+        const sign = { ascending: 1, descending: -1, none: 0 }[next];
+        for (const [body, rows] of bodies) {
+          body.append(...(sign ? rows.toSorted((a, b) => sign * compare(key(a, at), key(b, at))) : rows));
+        }
+      });
+    });
   }
 })();
