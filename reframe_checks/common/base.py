@@ -1,4 +1,4 @@
-"""What every experiment's check is: a kernel, launched, its lines held against what was asked."""
+"""What every experiment's check is: a kernel, launched, its lines compared with what was asked."""
 
 import pathlib
 import shlex
@@ -114,7 +114,7 @@ class OnesidedCheck(
 
     @builtins.sanity_function
     def every_cell_is_right(self):
-        """Hold each cell against what was declared and what the site keeps; name the first fault.
+        """Compare each cell with what was declared and what the site keeps; name the first fault.
 
         A cell that was independent and waits in this launch fails whatever its times are. What a
         known defect accounts for is an expected failure of the performance stage

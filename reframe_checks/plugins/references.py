@@ -1,4 +1,4 @@
-"""What a launch is held against besides what was declared: references, and known defects."""
+"""What a launch is compared with besides what was declared: references, and known defects."""
 
 import pathlib
 import shlex
@@ -18,7 +18,7 @@ REPEAT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "repeat.sh"
 
 
 class ReferencePlugin(RegressionTestPlugin):
-    """Reads what the site keeps of a test, and holds the lines of its launch against it."""
+    """Reads what the site keeps of a test, and compares the lines of its launch with it."""
 
     #: Whether a headline figure above the bound that the site keeps fails the test; the mode
     #: ``regression`` sets it. In a campaign launches are replicates, and none fails by its times.
@@ -48,7 +48,7 @@ class ReferencePlugin(RegressionTestPlugin):
         ]
 
     def probe_of_cell(self, result):
-        """Return the `Probe` of a result line that references are held against, or None."""
+        """Return the `Probe` of a result line that references are compared with, or None."""
 
     def turned_cells(self, results):
         """Return a line for each cell whose verdict in `references/` these results belie."""

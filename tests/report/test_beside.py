@@ -1,4 +1,4 @@
-"""Claims about the section that holds a campaign against another of the same cells."""
+"""Claims about the section that compares a campaign with another of the same cells."""
 
 from __future__ import annotations
 

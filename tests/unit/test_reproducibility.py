@@ -1,4 +1,4 @@
-"""Claims about the six figures that hold two runs of one campaign against each other."""
+"""Claims about the six figures that compare two runs of one campaign."""
 
 from __future__ import annotations
 

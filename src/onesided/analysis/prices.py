@@ -104,7 +104,7 @@ def _told(name: str, among: pl.Expr) -> pl.Expr:
 
     Args:
         name: of a column that holds where they were as they should be.
-        among: the moments that are held against each other.
+        among: the moments that are compared with each other.
     """
     price = pl.col(PRICE)
     those, others = (

@@ -149,7 +149,7 @@ def _place(fault: SyntaxError) -> str:
 
 
 def load(name_or_path: str) -> Campaign:
-    """Read a campaign and hold every name in it against what is declared.
+    """Read a campaign and check every name in it against what is declared.
 
     Raises:
         InputError: one clear line; nothing was started.

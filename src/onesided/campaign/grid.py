@@ -3,7 +3,7 @@
 A ReFrame check declares a base point (one value an axis) and crosses (axes that leave the base
 point, with their values). The cells are the union of the crosses' products; a cell that two
 crosses name stands once, where it was first named. The kernels build the same ids from the
-same blocks (``--list-cells``), and a test holds the two against each other.
+same blocks (``--list-cells``), and a test compares the two.
 """
 
 from __future__ import annotations

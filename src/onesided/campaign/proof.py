@@ -1,4 +1,4 @@
-"""Does a setting count? What it asks of the path, held against what the launches were found on."""
+"""Does a setting count? What it asks of the path, compared with what the launches were found on."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def prove(
     asked: Mapping[str, Any],
     threads: Mapping[tuple[Any, ...], int],
 ) -> Proof:
-    """Hold the launches of a cell against what its setting asks for.
+    """Compare the launches of a cell with what its setting asks for.
 
     Args:
         rows: the cell's launches that count.

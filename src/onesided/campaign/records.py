@@ -72,7 +72,7 @@ def whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
 
 
 def _check_line(document: dict[str, Any], source: str) -> None:
-    # the samples are numbers by the thousand: they are held against the schema by their first one
+    # samples are numbers by the thousand: they are checked against the schema by their first one
     if document.get("type") in ("result", "further") and isinstance(document.get("series"), list):
         document = {
             **document,

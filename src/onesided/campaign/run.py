@@ -32,7 +32,7 @@ Say = Callable[[str], None]
 
 
 def check_machine(campaign: Campaign) -> None:
-    """Hold the machine against what a campaign needs.
+    """Compare the machine with what a campaign needs.
 
     Raises:
         InputError: no C compiler, no space, or results that cannot be written.

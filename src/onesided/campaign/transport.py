@@ -79,7 +79,7 @@ def read(report: str, family: str) -> Path:
 
 
 def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Hold a found path against what a setting asks for.
+    """Compare a found path with what a setting asks for.
 
     Args:
         asked: fields of `Path` and the value each must have.

@@ -16,7 +16,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     checker = actions.add_parser(
         "check",
         help="say what is missing before anything is submitted",
-        description="Load a site file as ReFrame does; hold extras and features against "
+        description="Load a site file as ReFrame does; check extras and features against "
         "docs/vocabulary.md, and environments, launchers and schedulers against this machine. "
         "Exit code 2 with a line for each fault; notes are no faults.",
     )

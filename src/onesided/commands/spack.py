@@ -36,7 +36,7 @@ def _register_check(actions: argparse._SubParsersAction) -> None:
     parser = actions.add_parser(
         "check",
         help="see whether the MPIs of a machine file are what their specs say",
-        description="Hold a machine file against its schema, and each MPI in it against what its "
+        description="Check a machine file against its schema, and each MPI in it against what its "
         "library says of itself.",
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="spack/machines/<name>.yaml")

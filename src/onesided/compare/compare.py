@@ -1,4 +1,4 @@
-"""Two campaigns held against each other: versions, weeks, machines.
+"""Two campaigns compared with each other: versions, weeks, machines.
 
 Which verdicts changed, what became slower or faster, and what of it the noise between launches
 cannot explain.
@@ -134,7 +134,7 @@ def _order(cell: ComparedCell) -> tuple[int, int, float]:
 
 
 def compare(first: Path, second: Path, same: Mapping[str, str] | None = None) -> Comparison:
-    """Hold a campaign against another.
+    """Compare a campaign with another.
 
     Which cells are the same, `same_cells.place_in_first` says.
 

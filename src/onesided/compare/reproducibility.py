@@ -120,7 +120,7 @@ def figures(first: Path, second: Path) -> list[Figure]:
     """Return the figures over the cells that both runs have.
 
     Cells with a helper are left out: on few cores they measure the scheduler. The value of a cell
-    is the median over launches of its figure of merit. Half-width and ratio are held against the
+    is the median over launches of its figure of merit. Half-width and ratio are compared with the
     interval in which a rerun's median is to lie (`statistics.rerun_interval`). The last figure, of
     the interval of the median itself, is for comparison and has no bound: six launches of one
     distribution have their median within that of six others in 90.0 % of all cases.

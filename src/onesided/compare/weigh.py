@@ -242,7 +242,7 @@ def weigh(timed: Sequence[Timed]) -> tuple[list[Difference], list[Whole]]:
 
 @dataclass(frozen=True)
 class Inside:
-    """Environments of one campaign held against others of it.
+    """Environments of one campaign compared with others of it.
 
     Attributes:
         wholes: one for each two environments, place and setting, and one for each kernel of it.
@@ -256,7 +256,7 @@ class Inside:
 def inside(
     launches: Mapping[Place, Launches], pairs: Sequence[Pair], part_of: Callable[[Pair], Any]
 ) -> Inside:
-    """Hold cells of a campaign against other cells of it: one MPI launched in two ways, say.
+    """Compare cells of a campaign with other cells of it: one MPI launched in two ways, say.
 
     The environments are one family of tests, the parts another, judged as single cells are.
 

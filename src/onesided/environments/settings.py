@@ -11,7 +11,7 @@ from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 DEFAULT = "default"
-"""The setting that sets nothing: what the others are held against."""
+"""The setting that sets nothing: what the others are compared with."""
 
 CHOICE_VARIABLE = "ONESIDED_SETTINGS"
 """Which settings ReFrame makes checks for, separated by commas; without it, for all.

@@ -1,4 +1,4 @@
-"""The section that holds a campaign against another of the same cells: another provider's, say."""
+"""The section that compares a campaign with another of the same cells: another provider's, say."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class AtLeast:
     statistic: str = "median"
 
     def __call__(self, material: Material, environment: str) -> Found:
-        """Hold the intervals against the factor: it is open where they reach to both sides."""
+        """Compare the intervals with the factor: it is open where they reach to both sides."""
         above = self._measure(material, environment, self.over)
         below = self._measure(material, environment, self.under)
         if above is None or below is None:

@@ -111,7 +111,7 @@ def _names() -> list[str]:
 
 
 def regression_mode() -> Entry:
-    """Return ReFrame's mode ``regression``: the short set, held against what the site keeps."""
+    """Return ReFrame's mode ``regression``: the short set, compared with what the site keeps."""
     checks = paths.project_root() / "reframe_checks"
     options = [
         f"--checkpath={checks}",

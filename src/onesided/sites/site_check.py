@@ -103,7 +103,7 @@ class _Partition:
 
 
 def check(path: Path) -> Findings:
-    """Hold a site file against ReFrame, the vocabulary, the environments and this machine."""
+    """Check a site file against ReFrame, the vocabulary, the environments and this machine."""
     findings = Findings()
     try:
         site = _load(path)

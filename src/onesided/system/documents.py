@@ -1,4 +1,4 @@
-"""Read YAML and JSON documents, hold them against their JSON Schema, write files whole."""
+"""Read YAML and JSON documents, check them against their JSON Schema, write files whole."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def load_schema(name: str) -> dict[str, Any]:
 def _pattern(
     validator: jsonschema.protocols.Validator, pattern: str, instance: Any, schema: dict[str, Any]
 ) -> Iterator[jsonschema.ValidationError]:
-    """Hold a text against a pattern as JSON Schema means it: ``$`` is the end of the text.
+    """Check a text against a pattern as JSON Schema means it: ``$`` is the end of the text.
 
     Python's is also the place before a last line feed.
     """
@@ -100,7 +100,7 @@ def _fits(name: str) -> Callable[[Any], Any] | None:
 
 
 def check(document: Any, schema: str, source: str | Path) -> None:
-    """Hold a document against a schema.
+    """Check a document against a schema.
 
     Args:
         document: what was read.
@@ -205,7 +205,7 @@ def read_text(path: Path) -> str:
 
 
 def read_yaml(path: Path, schema: str) -> Any:
-    """Read a YAML document and hold it against a schema.
+    """Read a YAML document and check it against a schema.
 
     Raises:
         InputError: the file cannot be read, is no YAML, is empty or does not fit.
@@ -243,7 +243,7 @@ def parse_yaml(text: str, source: str | Path) -> Any:
 
 
 def read_json(path: Path, schema: str) -> Any:
-    """Read a JSON document and hold it against a schema.
+    """Read a JSON document and check it against a schema.
 
     Raises:
         InputError: the file cannot be read, is no JSON (cut in half, say) or does not fit.
@@ -252,7 +252,7 @@ def read_json(path: Path, schema: str) -> Any:
 
 
 def parse_json(text: str, schema: str, source: str | Path) -> Any:
-    """Return the JSON document in a text, held against a schema.
+    """Return the JSON document in a text, checked against a schema.
 
     Args:
         text: the document.

@@ -99,7 +99,7 @@ def results_dir() -> Path:
 
 
 def check() -> None:
-    """Hold the folders against what every part of the software can take.
+    """Check the folders against what every part of the software can take.
 
     Raises:
         InputError: one has a sign in its path that a part would take for something else.
@@ -113,7 +113,7 @@ def check() -> None:
 
 
 def check_usable(path: Path) -> None:
-    """Hold a path against what every part of the software can take.
+    """Check a path against what every part of the software can take.
 
     Raises:
         InputError: it has a sign in it that a part would take for something else.

@@ -70,7 +70,7 @@ def _status(launch: records.Launch, cell: str) -> str | None:
 
 
 def _verify_abi(prefix: Path) -> str:
-    """Hold what the kernels lack against what they are to lack.
+    """Compare what the kernels lack with what they are to lack.
 
     Raises:
         OnesidedError: something else is missing, or nothing.

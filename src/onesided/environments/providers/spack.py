@@ -172,7 +172,7 @@ def _stands(delivery: Delivery) -> bool:
 
 
 def _check_machine_files() -> None:
-    """Hold the machine files that are there against what their MPIs say of themselves."""
+    """Compare the machine files that are there with what their MPIs say of themselves."""
     from onesided.environments import spack_machine
 
     folder = paths.project_root() / "spack" / "machines"

@@ -44,7 +44,7 @@ class External:
 
 
 def check(path: Path) -> list[str]:
-    """Hold a machine file against its schema and against what really stands on this machine.
+    """Check a machine file against its schema and against what is really on this machine.
 
     Each MPI with a prefix compiles and runs a small program, which takes about 0.2 s.
 

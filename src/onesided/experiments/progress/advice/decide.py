@@ -28,7 +28,7 @@ the cores were far apart in some launches, or another used them too, those are l
 DEFAULT_SETTING = settings.DEFAULT
 BASE_STATE = "computes"
 COMMON = {"flavor": "create", "synchronisation": "lock_exclusive"}
-"""What most code does, and what prices are held against."""
+"""What most code does, and what prices are compared with."""
 
 PAYLOAD = ("data", "size_bytes", "probe_interval_us")
 """The axes that vary what is moved, not how."""
@@ -224,7 +224,7 @@ def declared(setting: str, mpi: Mpi | None) -> tuple[Mapping[str, str], str | No
 
 
 def _effect(shelf: _Shelf, setting: str, mpi: Mpi | None) -> Effect:
-    """Hold a setting's cells against the default's."""
+    """Compare the cells of a setting with those of the default."""
     variables, unavailable = declared(setting, mpi)
     pairs = _twins(shelf, setting)
     kept = (verdicts.INDEPENDENT, verdicts.DELAYED)

@@ -39,7 +39,7 @@ class Claim:
 
 
 def claims(text: str) -> list[Claim]:
-    """Return what a shell file claims, for a rerun to be held against.
+    """Return what a shell file claims, for a rerun to be compared with.
 
     Args:
         text: the file's content.
