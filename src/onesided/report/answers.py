@@ -60,18 +60,23 @@ class Together:
 
 
 def together(cells: Sequence[Cell]) -> Together:
-    """Return one word for several cells; a failure comes before every other verdict."""
-    words = [cell.verdict for cell in cells]
-    if not words:
+    """Return one word for several cells; a failure comes before every other verdict.
+
+    Cells that were not measured, or can tell nothing of progress, count only where there are no
+    others.
+    """
+    if not cells:
         return Together(verdicts.NOT_RUN, None, "no such cell was declared")
+    telling = (*verdicts.OBSERVED, *verdicts.FAILURES, verdicts.UNDECIDED)
+    words = [cell.verdict for cell in cells if cell.verdict in telling]
+    if not words:
+        return Together(cells[0].verdict, None, _why(cells, cells[0].verdict))
     failed = next((word for word in verdicts.FAILURES if word in words), None)
-    observed = [word for word in words if word in verdicts.OBSERVED]
     if failed:
         return Together(failed, tally(words) if len(set(words)) > 1 else None, _why(cells, failed))
+    observed = [word for word in words if word in verdicts.OBSERVED]
     if not observed:
-        holes = set(words) <= set(verdicts.NOT_MEASURED)
-        word = words[0] if holes else verdicts.UNDECIDED
-        return Together(word, None, _why(cells, word))
+        return Together(verdicts.UNDECIDED, None, _why(cells, verdicts.UNDECIDED))
     if len(set(observed)) > 1:
         # an access that is late in some cells, and never waits, is late
         late = set(observed) <= {*_GOOD, verdicts.DELAYED}
