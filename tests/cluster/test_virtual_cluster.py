@@ -1,6 +1,5 @@
 """The checks on a scheduler: jobs submitted by ReFrame to a Slurm whose nodes are namespaces."""
 
-import json
 import os
 import subprocess
 import sys
@@ -11,7 +10,6 @@ import polars as pl
 import pytest
 from virtual_cluster import VirtualCluster, missing
 
-NAMES = ["mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"]
 PARTITIONS = ["virtual_cluster:node", "virtual_cluster:network"]
 SCRIPT = Path(__file__).with_name("virtual_cluster.py")
 
@@ -68,58 +66,6 @@ def test_a_cluster_dies_with_the_command_that_started_it():
     folder.rmdir()
 
 
-def header_hosts(results, environment, partition):
-    """Return for each launch the hosts of its ranks, as they saw them."""
-    folder = results / "sessions" / environment / partition.replace(":", ".")
-    headers = [json.loads(path.read_text().splitlines()[0]) for path in folder.rglob("lines.jsonl")]
-    assert headers
-    assert {header["machines"] for header in headers} == {1}
-    return [[process["host"] for process in header["processes"]] for header in headers]
-
-
-def quickest_access(results, environment, partition):
-    """Return the quickest access to an allocated counter whose owner computes, in seconds.
-
-    Of the few in one launch it is the least that other programs on the machine had a part in.
-    """
-    return (
-        pl.read_parquet(results / "samples.parquet")
-        .filter(
-            pl.col("environment") == environment,
-            pl.col("partition") == partition.partition(":")[2],
-            pl.col("metric") == "access",
-            pl.col("rank") == 1,
-            pl.col("cell").str.contains("algorithm=fetch_and_op_flush,flavor=allocate"),
-            pl.col("cell").str.contains("case=target_computes"),
-        )["value"]
-        .min()
-    )
-
-
-def test_a_campaign_through_sbatch_measures_within_a_node_and_across_nodes(
-    cluster, ready_environment, campaign_file, onesided, tmp_path
-):
-    for name in NAMES:
-        ready_environment(name)
-    path = campaign_file(site="virtual_cluster", partitions=PARTITIONS, environments=NAMES)
-    onesided("run", path)
-    results = tmp_path / "results" / "tiny"
-    cells = pl.read_parquet(results / "cells.parquet")
-    assert set(cells["status"]) == {"ok"}
-    assert cells["errors"].sum() == 0
-    assert set(cells["clock_global"]) == {True}
-    for name in NAMES:
-        assert all(len(set(hosts)) == 1 for hosts in header_hosts(results, name, PARTITIONS[0]))
-        for hosts in header_hosts(results, name, PARTITIONS[1]):
-            assert sorted(hosts) == ["n1", "n2"]
-        # through memory below a microsecond, over TCP with a round trip or a wait for the owner
-        within, across = (quickest_access(results, name, one) for one in PARTITIONS)
-        assert across > 10 * within
-    page = "".join(path.read_text() for path in (results / "report").glob("*.html"))
-    assert all(partition in page for partition in PARTITIONS)
-    assert all(f"{name} ({place})" in page for name in NAMES for place in ("node", "network"))
-
-
 def test_more_ranks_than_the_network_has_nodes_are_skipped_and_say_so(
     cluster, ready_environment, campaign_file, onesided, tmp_path
 ):
@@ -132,25 +78,6 @@ def test_more_ranks_than_the_network_has_nodes_are_skipped_and_say_so(
     assert set(across["status"]) == {"unavailable"}
     reason = "3 ranks, 1 a node, want 3 nodes; virtual_cluster:network has 2"
     assert set(across["detail"]) == {reason}
-
-
-def launcher_of(results, environment):
-    """Return the job script's line that launches the kernel."""
-    script = next(results.glob(f"sessions/{environment}/**/rfm_job.sh"))
-    return next(line for line in script.read_text().splitlines() if "launch.sh" in line)
-
-
-def test_srun_starts_what_it_can_and_the_others_bring_their_launcher(
-    cluster, ready_environment, campaign_file, onesided, tmp_path
-):
-    names = ["mpich-5.0.2", "openmpi-5.0.11"]
-    for name in names:
-        ready_environment(name)
-    path = campaign_file(site="virtual_cluster", partitions=PARTITIONS[:1], environments=names)
-    onesided("run", path)
-    results = tmp_path / "results" / "tiny"
-    assert " srun --mpi=pmi2 " in launcher_of(results, "mpich-5.0.2")
-    assert " mpiexec -n 2 --bind-to none " in launcher_of(results, "openmpi-5.0.11")
 
 
 def wait_for_a_launch(results, process):
