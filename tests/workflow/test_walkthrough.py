@@ -99,6 +99,7 @@ def ran(checkout):
     root, call = checkout
     select(root, "kernel == 'limits'")
     call("run", "both")
+    call("run", "both")  # fills a hole that a busy machine left
     add(root)
     lines = {path: path.stat().st_mtime_ns for path in (root / "results").rglob("lines.jsonl")}
     untouched = call("run", "both", "--explain")
@@ -117,8 +118,8 @@ def test_an_experiment_is_short_and_changes_no_file():
 
 def test_the_results_of_other_kernels_stay(ran):
     _, _, lines, untouched, explained = ran
-    assert "nothing is to be run" in untouched
-    assert explained.count("tests 1 never run") == 2  # one a round
+    assert "nothing is to be run" in untouched, untouched
+    assert explained.count("tests 1 never run") == 2, explained  # one a round
     assert lines
     assert {path: path.stat().st_mtime_ns for path in lines} == lines
 
