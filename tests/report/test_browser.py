@@ -90,7 +90,7 @@ def test_the_address_keeps_the_filter(browser, page_path):
         page.goto(address)
         assert page.locator(".filterable tbody tr:not(.group):visible").count() == 4
         assert page.locator(".filter input").input_value() == "helper_polling"
-        assert page.locator(".filter").bounding_box()["y"] < 900
+        page.wait_for_function("document.querySelector('.filter').getBoundingClientRect().y < 900")
         page.locator(".filter input").fill("")
         page.locator(".filter select").nth(1).select_option("")
         assert "filter" not in page.url

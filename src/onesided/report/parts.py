@@ -14,32 +14,7 @@ from onesided.analysis import verdicts
 from onesided.analysis.statistics import RANGE
 from onesided.report import numbers
 from onesided.report.badges import MEANINGS, badge, fitting_word, meaning_of, sign_of
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A value over launches, from a row of summary.parquet.
-
-    Attributes:
-        remark: what is out of all proportion about it (`tails`); None where nothing is.
-        most: the launches that a caption speaks of; a value of fewer says how many it has.
-    """
-
-    value: float
-    low: float
-    high: float
-    coverage: float
-    kind: str
-    launches: int
-    remark: str | None = None
-    most: int | None = None
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Measure:
-        """Take the fields from a row of the summary."""
-        names = ("value", "low", "high", "coverage", "kind", "launches")
-        return cls(**{name: row[name] for name in names})
-
+from onesided.report.measure import Measure
 
 Row = Mapping[str, Any]
 

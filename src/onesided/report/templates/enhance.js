@@ -76,7 +76,7 @@
       if (words.get("table") !== name) return;
       for (const [key, control] of Object.entries(controls)) control.value = words.get(key) || "";
       block.closest("details")?.setAttribute("open", "");
-      block.scrollIntoView();
+      requestAnimationFrame(() => block.scrollIntoView({ behavior: "instant" }));
     };
 
     const apply = () => {
