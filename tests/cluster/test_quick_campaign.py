@@ -39,10 +39,7 @@ def campaign(cluster, ready_environment, campaign_file, onesided, tmp_path):
         select = {**CAMPAIGN["select"], "expression": "thread_level == 'single'"}
         document = {**CAMPAIGN, "rounds": rounds, "select": select}
         path = campaign_file("cluster_quick", **document)
-        said = onesided("run", path).stdout
-        for name in NAMES:
-            for place in ("node", "network"):
-                assert f"{name} ({place}): " in said
+        onesided("run", path)
         return tmp_path / "results" / "cluster_quick"
 
     return run
