@@ -19,6 +19,8 @@ ORIGIN = 1
 NO_PRICE = ("--price-samples", "0")
 #: A burst through five pointers an operation took 1.07 to 1.25 times as long as a direct one.
 MOST_OVER_DIRECT = 1.1
+#: A busy machine may spoil a few runs; a detour is in all of them.
+TRIES = 3
 
 
 @pytest.fixture(scope="module")
@@ -62,13 +64,19 @@ def direct_loop():
     return module
 
 
+@pytest.mark.first_mpi
 def test_a_price_carries_little_more_than_a_direct_loop(environment, tmp_path):
+    """The quicker the operation, the more a detour would show: MPICH's are the quickest."""
     benchmark = direct_loop()
     program = benchmark.build(environment.document, tmp_path)
-    runs = [benchmark.measure(environment.document, program) for _ in range(3)]
-    assert runs[0].keys() == {"put", "get", "fetch_and_op", "compare_and_swap"}
-    for operation in runs[0]:
-        assert median(run[operation][2] for run in runs) < MOST_OVER_DIRECT, operation
+    runs = []
+    for _ in range(TRIES):
+        runs += [benchmark.measure(environment.document, program) for _ in range(3)]
+        assert runs[0].keys() == {"put", "get", "fetch_and_op", "compare_and_swap"}
+        ratios = {name: median(run[name][2] for run in runs) for name in runs[0]}
+        if max(ratios.values()) < MOST_OVER_DIRECT:
+            return
+    pytest.fail(f"a price over a direct loop, median of {len(runs)} runs: {ratios}")
 
 
 #: Open MPI's component ucx without an adapter: MPI_Win_post waits for a call of the origin.
