@@ -23,6 +23,7 @@ TESTED = (
     "Tested with 2 of 4 window flavors, 2 of 8 synchronisations, 2 operations of 8\u202fbytes, "
     "thread level single."
 )
+NONE_AT_ONCE = "No window and synchronisation tested lets every access complete at once."
 WAITS_ALWAYS = (
     "With every window and synchronisation tested an access waits until the target calls MPI, in "
 )
@@ -102,8 +103,9 @@ def crashes_on_create(at, setting, turn):
         (
             [mpi(ONE, everywhere("delayed")), mpi(TWO, everywhere("waits"))],
             [
+                NONE_AT_ONCE,
                 "MPI_Win_create or MPI_Win_allocate with each of the 2 synchronisations tested: "
-                "after a delay in mpich-5.0.2; not in openmpi-5.0.11."
+                "after a delay in mpich-5.0.2; not in openmpi-5.0.11.",
             ],
         ),
         (
@@ -141,11 +143,31 @@ def test_a_campaign_with_too_few_launches_says_that_nothing_is_decided(tmp_path)
 
 def test_an_operation_that_waits_keeps_its_synchronisation_from_being_recommended(tmp_path):
     gets_wait = mpi(ONE, lambda at: "waits" if at["operation"] == "get" else on_allocate(at))
-    assert said_of(tmp_path, [gets_wait])[:2] == [
+    assert said_of(tmp_path, [gets_wait])[:3] == [
+        NONE_AT_ONCE,
         "MPI_Win_allocate with each of the 2 synchronisations tested: only in some cells in "
         "mpich-5.0.2.",
         "MPI_Win_create with each of the 2 synchronisations tested: not in mpich-5.0.2.",
     ]
+
+
+def test_of_many_ways_the_best_are_said_and_where_the_others_are(tmp_path):
+    cells = synthetic.grid(("put",), ("create", "allocate", "shared", "dynamic"))
+    number = {synthetic.cell_id(at): at_place for at_place, at in enumerate(cells)}
+
+    def by_bit(bit):
+        def behaviour(at):
+            return "independent" if number[synthetic.cell_id(at)] >> bit & 1 else "waits"
+
+        return behaviour
+
+    environments = [mpi(name, by_bit(bit)) for bit, name in enumerate((ONE, TWO, THREE))]
+    said = said_of(tmp_path, environments, cells)
+    assert said[0].startswith("Use MPI_Win_create_dynamic with lock_all and flush: ")
+    assert said[0].endswith("in all 3 MPIs.")
+    assert said[6] == "The truth table has the others."
+    row, *_ = csv.DictReader(io.StringIO((tmp_path / "report/progress_answer.csv").read_text()))
+    assert sum(key.endswith(("_lock_exclusive", "_lock_all_flush")) for key in row) == 6
 
 
 def test_probing_that_helps_is_said_with_what_the_target_does(tmp_path):

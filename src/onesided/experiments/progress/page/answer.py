@@ -28,7 +28,7 @@ from onesided.report.parts import Column, Headline, Table
 from onesided.report.words import listed, tally
 
 MOST_WAYS = 6
-"""Columns of the matrix; further ways are in the truth table."""
+"""Columns of the matrix, and sentences; further ways are in the truth table."""
 
 
 def _capital(words: str) -> str:
@@ -60,12 +60,15 @@ def _what_to_use(found: Sequence[Way], kind: str) -> list[Markup]:
                 "calls MPI, in {}."
             ).format(names)
         ]
-    if not best.good:
-        return [_where_sentence(way, kind) for way in found]
-    first = Markup(
-        "Use <strong>{}</strong>: an access completes while the target computes {}."
-    ).format(best.title, where(best.words, kind))
-    return [first, *(_where_sentence(way, kind) for way in others)]
+    if best.good:
+        words = "Use <strong>{}</strong>: an access completes while the target computes {}."
+        said = [Markup(words).format(best.title, where(best.words, kind))]
+        said += [_where_sentence(way, kind) for way in others[: MOST_WAYS - 1]]
+    else:
+        said = [Markup("No window and synchronisation tested lets every access complete at once.")]
+        said += [_where_sentence(way, kind) for way in found[:MOST_WAYS]]
+    left = len(found) - MOST_WAYS
+    return [*said, Markup("The truth table has the others.")] if left > 0 else said
 
 
 def _where_sentence(way: Way, kind: str) -> Markup:
