@@ -51,12 +51,10 @@ class Together:
     Attributes:
         word: the verdict that all decided cells have, `MIXED`, or why there is none.
         note: what the word does not say: how many cells differ or are undecided; None if nothing.
-        reason: the first failed or undecided cell's; None if there is none.
     """
 
     word: str
     note: str | None = None
-    reason: str | None = None
 
 
 def together(cells: Sequence[Cell]) -> Together:
@@ -66,17 +64,17 @@ def together(cells: Sequence[Cell]) -> Together:
     others.
     """
     if not cells:
-        return Together(verdicts.NOT_RUN, None, "no such cell was declared")
+        return Together(verdicts.NOT_RUN)
     telling = (*verdicts.OBSERVED, *verdicts.FAILURES, verdicts.UNDECIDED)
     words = [cell.verdict for cell in cells if cell.verdict in telling]
     if not words:
-        return Together(cells[0].verdict, None, _why(cells, cells[0].verdict))
+        return Together(cells[0].verdict)
     failed = next((word for word in verdicts.FAILURES if word in words), None)
     if failed:
-        return Together(failed, tally(words) if len(set(words)) > 1 else None, _why(cells, failed))
+        return Together(failed, tally(words) if len(set(words)) > 1 else None)
     observed = [word for word in words if word in verdicts.OBSERVED]
     if not observed:
-        return Together(verdicts.UNDECIDED, None, _why(cells, verdicts.UNDECIDED))
+        return Together(verdicts.UNDECIDED)
     if len(set(observed)) > 1:
         # an access that is late in some cells, and never waits, is late
         late = set(observed) <= {*_GOOD, verdicts.DELAYED}
@@ -84,10 +82,6 @@ def together(cells: Sequence[Cell]) -> Together:
     decided = len(observed) == len(words)
     note = None if decided else f"{len(observed)} of {numbers.count(len(words), 'cell')} decided"
     return Together(observed[0], note)
-
-
-def _why(cells: Sequence[Cell], word: str) -> str | None:
-    return next((cell.detail for cell in cells if cell.verdict == word and cell.detail), None)
 
 
 def rows_are(cells: Sequence[Cell]) -> str:
@@ -136,19 +130,18 @@ def where(found: Mapping[str, str], plural: str) -> str:
     good, late, part = of(*_GOOD), of(verdicts.DELAYED), of(*_IN_PART)
     waiting, failed = of(verdicts.WAITS), of(*verdicts.FAILURES)
     unknown = [name for name in every if name not in (*good, *late, *part, *waiting, *failed)]
+    # of two kinds of MPIs the one says where the others are
+    only = bool(good and waiting) and len(good) + len(waiting) == len(every)
     said = []
     if good:
-        only = " only" if waiting and len(good) + len(waiting) == len(every) else ""
-        said.append(f"in {names(good, every, plural)}{only}")
+        said.append(f"in {names(good, every, plural)}{' only' if only else ''}")
     if late:
         said.append(f"after a delay in {names(late, every, plural)}")
     if part:
         said.append(f"only in some cells in {names(part, every, plural)}")
-    if waiting and not said:
-        said.append("in none" if len(every) > 1 else f"not in {every[0]}")
-        if len(waiting) < len(every) > 1:
-            said = [f"not in {names(waiting, every, plural)}"]
-    elif waiting and not said[0].endswith(" only"):
+    if len(waiting) == len(every) > 1:
+        said.append("in none")
+    elif waiting and not only:
         said.append(f"not in {names(waiting, every, plural)}")
     if failed:
         said.append(f"failed in {names(failed, every, plural)}")

@@ -111,8 +111,13 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
     return found
 
 
-def cite(loaded: Loaded) -> str:
-    """Return what a paper says of the campaign: name, dates, commit, machine."""
+def cite(loaded: Loaded, measured_on: Sequence[str]) -> str:
+    """Return what a paper says of the campaign: name, dates, commit, machine.
+
+    Args:
+        loaded: the campaign.
+        measured_on: sentences of `scope.sentences`.
+    """
     record = loaded.campaign.record
     started = loaded.campaign.launches["started_at"].drop_nulls().sort()
     days = list(dict.fromkeys(str(at)[:10] for at in started))
@@ -121,12 +126,13 @@ def cite(loaded: Loaded) -> str:
     names = listed(list(dict.fromkeys(cell.environment for cell in loaded.cells)))
     return (
         f"onesided, campaign {loaded.campaign.name}, {when}, commit {commit}, with {names}. "
-        f"{' '.join(scope.sentences(loaded))}"
+        f"{' '.join(measured_on)}"
     )
 
 
 def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
     """Return the HTML of one of the report's files."""
+    measured_on = scope.sentences(loaded)
     library = figures.packed_library() if has_figure(sheet.sections) else ""
     started = loaded.campaign.launches["started_at"].drop_nulls().sort()
     return document(
@@ -138,8 +144,8 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
         cells=len(loaded.cells),
         sheet=sheet,
         sheets=every,
-        scope=scope.sentences(loaded),
-        cite=cite(loaded),
+        scope=measured_on,
+        cite=cite(loaded, measured_on),
         dark_figures=Markup(figures.dark_style()),
         library=library,
     )

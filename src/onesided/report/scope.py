@@ -69,7 +69,6 @@ def sentences(loaded: Loaded) -> list[str]:
     machine = str(host.get("processor") or host.get("name") or "a machine that is not known")
     if cores:
         machine += f", {numbers.count(int(cores), 'core')}"
-    measured = [cell for cell in loaded.cells if cell.valid_launches or cell.launches]
     partitions = list(dict.fromkeys((cell.system, cell.partition) for cell in loaded.cells))
     known = {place: _transport(loaded, place) for place in partitions}
     words = {True: SHARED, False: NOT_SHARED, None: None}
@@ -82,7 +81,7 @@ def sentences(loaded: Loaded) -> list[str]:
         ]
     one = _is_one_machine(loaded)
     first = f"one machine ({machine})" if one else f"several machines, from {machine}"
-    parts = [ranks(measured), listed(places), launches(measured)]
+    parts = [ranks(loaded.cells), listed(places), launches(loaded.cells)]
     said = [f"Measured on {first}: {', '.join(part for part in parts if part)}."]
     if one and False not in known.values():
         said.append(NOT_NETWORK)

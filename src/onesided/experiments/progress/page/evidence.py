@@ -24,7 +24,7 @@ CALLS = {
 Points = Sequence[tuple[float, float]]
 
 
-def where_it_waits(material: Material, cell: Cell) -> str | None:
+def _where_it_waits(material: Material, cell: Cell) -> str | None:
     """Say in which call most of an access passes; None of a cell that does not wait."""
     found = shares(material, cell) if cell.verdict == verdicts.WAITS else None
     if not found:
@@ -33,7 +33,7 @@ def where_it_waits(material: Material, cell: Cell) -> str | None:
     return f"it waits in {CALLS[part]} ({percent(found[part])} of the access)"
 
 
-def sketch(points: Points) -> Markup:
+def _sketch(points: Points) -> Markup:
     """Return access time against what was left to compute, on logarithmic axes, without a legend.
 
     Args:
@@ -65,21 +65,23 @@ def sketch(points: Points) -> Markup:
     ).format(WIDTH, HEIGHT, words, line, dots, words)
 
 
-class Samples:
-    """The accesses of each cell that met a computing target."""
+class Behind:
+    """What is behind the symbols of a matrix; the samples are sorted by cell once."""
 
     def __init__(self, material: Material) -> None:
-        self._place = material.place
+        self.material = material
         met = material.evidence.filter(
             pl.col("valid") & (pl.col("elapsed") > 0) & (pl.col("remaining") > 0)
         )
-        grouped = met.group_by(self._place, maintain_order=True).agg("remaining", "elapsed")
+        grouped = met.group_by(material.place, maintain_order=True).agg("remaining", "elapsed")
         self._points: Mapping[tuple[Any, ...], Points] = {
             tuple(place): list(zip(rests, times, strict=True))
             for *place, rests, times in grouped.iter_rows()
         }
 
-    def of(self, cells: Sequence[Cell]) -> Markup | None:
-        """Return the sketch of some cells' accesses; None where none met a computing target."""
+    def of(self, cells: Sequence[Cell]) -> tuple[str, Markup | None]:
+        """Return in which call some cells wait, and a sketch of the accesses that met a compute."""
+        said = (_where_it_waits(self.material, cell) for cell in cells)
         points = [point for cell in cells for point in self._points.get(cell.place, ())]
-        return sketch(points) if points else None
+        where = "; ".join(dict.fromkeys(one for one in said if one))
+        return where, _sketch(points) if points else None

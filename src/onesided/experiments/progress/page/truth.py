@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -24,7 +23,7 @@ from onesided.experiments.progress.page.cells import (
     place_words,
     test_of,
 )
-from onesided.experiments.progress.page.evidence import Samples, where_it_waits
+from onesided.experiments.progress.page.evidence import Behind
 from onesided.report import numbers
 from onesided.report.cells import axis_of
 from onesided.report.material import Cell, Material
@@ -81,19 +80,6 @@ def _title(cells: Sequence[Cell]) -> str:
         next((cell.detail for cell in cells if cell.detail), None),
     ]
     return "; ".join(word for word in words if word)
-
-
-@dataclass(frozen=True)
-class Behind:
-    """Where the evidence behind a matrix comes from."""
-
-    material: Material
-    samples: Samples
-
-    def of(self, cells: Sequence[Cell]) -> tuple[str, Markup | None]:
-        """Return in which call some cells wait, and their accesses as a sketch."""
-        said = (where_it_waits(self.material, cell) for cell in cells)
-        return "; ".join(dict.fromkeys(one for one in said if one)), self.samples.of(cells)
 
 
 def _name(cell: Cell) -> str:
@@ -279,7 +265,7 @@ def section(material: Material) -> Section:
     defaults = _default_words(material.cells)
     parts: list[Matrix | Folded] = []
     seen: dict[str | None, int] = {}
-    behind = Behind(material, Samples(material))
+    behind = Behind(material)
     for group in groups(material.cells):
         at = seen.setdefault(group[0].setting, 0)
         seen[group[0].setting] += 1

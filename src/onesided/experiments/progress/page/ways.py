@@ -119,11 +119,10 @@ def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 
 def _merged(found: Sequence[Together]) -> Together:
     notes = [one.note for one in found if one.note]
-    reasons = [one.reason for one in found if one.reason]
     note = notes[0] if len(notes) == len(found) == 1 else None
     if notes and note is None:
         note = "not every cell decided" if found[0].word != answers.MIXED else None
-    return Together(found[0].word, note, reasons[0] if reasons else None)
+    return Together(found[0].word, note)
 
 
 def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
