@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -13,6 +14,7 @@ from fake_mpi import Fake
 from xdist.scheduler import LoadScopeScheduling
 
 from onesided.environments import declarations, provision
+from onesided.system import strays
 
 ROOT = Path(__file__).parents[1]
 DEFAULT_ENVIRONMENTS = ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1")
@@ -32,6 +34,7 @@ TINY = {
 NO_SKIP = os.environ.get("ONESIDED_NO_SKIP") == "1"
 #: Folders of tests that one worker runs: one user builds and mounts the images.
 ONE_WORKER = ("containers",)
+BEGIN_S = pytest.StashKey[float]()
 #: What no package registry has, and what nobody can install: an idle machine.
 MAY_ALWAYS_BE_SKIPPED = ("Spack", "the machine is busy")
 
@@ -66,6 +69,18 @@ def pytest_runtest_protocol(item):
 def pytest_collection_modifyitems(items):
     """Put what measures last: until then all workers are busy."""
     items.sort(key=measures)
+
+
+def pytest_configure(config):
+    """Remember when the tests began."""
+    config.stash[BEGIN_S] = time.time()
+
+
+def pytest_sessionfinish(session):
+    """Remove from shared memory what the launches that tests killed left there."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        patterns = declarations.left_behind().shared_memory
+        strays.remove_files(strays.SHARED_MEMORY, patterns, session.config.stash[BEGIN_S])
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -1,6 +1,5 @@
 """A campaign killed anywhere is taken up where it stopped; nothing of it stays behind."""
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -74,11 +73,16 @@ class Campaign:
             for path in self.results.glob("sessions/*/*/round-*/*/session.json")
         }
 
+    def segments(self):
+        """Return the files in shared memory that the campaign's kernels map just now."""
+        ranks = campaign_processes(self.results)["kernel"]
+        return {path for path in strays.mapped_segments(ranks) if Path(path).exists()}
+
     def wait_for_the_second_session(self):
-        """Return when one session is over and the kernel of another runs."""
+        """Return when one session is over and the kernel of another maps shared memory."""
         deadline = time.monotonic() + APPEAR_S
         while time.monotonic() < deadline:
-            if self.sessions() and campaign_processes(self.results)["kernel"]:
+            if self.sessions() and self.segments():
                 return
             assert self.process.poll() is None, self.process.stdout.read()
             time.sleep(0.01)
@@ -122,16 +126,6 @@ def victims(campaign, target):
     return processes[target]
 
 
-def shared_memory():
-    """Return what lies in shared memory of this user's, and no living process maps."""
-    found = set()
-    for path in strays.SHARED_MEMORY.iterdir():
-        with contextlib.suppress(FileNotFoundError):
-            if path.stat().st_uid == os.geteuid():
-                found.add(str(path))
-    return found - strays.mapped_segments()
-
-
 # where everything is killed two sessions were not begun yet
 @pytest.mark.parametrize(
     ("campaign", "target"),
@@ -145,10 +139,9 @@ def shared_memory():
     indirect=["campaign"],
 )
 def test_sigkill_in_the_middle_loses_nothing_and_leaves_nothing(campaign, target):
-    segments = shared_memory()
     campaign.start()
     campaign.wait_for_the_second_session()
-    over = campaign.sessions()
+    over, segments = campaign.sessions(), campaign.segments()
     for process in victims(campaign, target):
         os.kill(process, signal.SIGKILL)
     if target in {"make", "run", "everything"}:
@@ -178,7 +171,7 @@ def test_sigkill_in_the_middle_loses_nothing_and_leaves_nothing(campaign, target
         assert pooled == {len(attempts)}, "an interrupted try was pooled"
     if target in {"session", "reframe", "everything"}:
         assert list(campaign.results.glob("sessions/*/*/round-*/*/attempt-2"))
-    assert shared_memory() <= segments
+    assert not [path for path in segments if Path(path).exists()]
     assert campaign_processes(campaign.results) == {
         "snakemake": [], "session": [], "reframe": [], "mpiexec": [], "kernel": [],
     }  # fmt: skip

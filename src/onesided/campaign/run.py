@@ -79,18 +79,29 @@ def ensure_declared(campaign: Campaign) -> None:
         collect.declare(campaign)
 
 
-def clean_after(dead: DeadHolder | None, say: Say) -> None:
-    """End what a killed campaign left running, and remove what it left in shared memory."""
+def _clear(since_s: float | None) -> tuple[int, int]:
+    """End the processes that carry our lock, and remove what they leave; return how many of both.
+
+    Args:
+        since_s: seconds since the epoch before which none of them began; None where no launch was
+            killed: a file that nobody maps may be one that another job of ours is about to map.
+    """
     ended = strays.end_processes(strays.LOCK_MARKER, str(lock_file()))
     ended += strays.end_mounts(paths.images_dir())
-    patterns = declarations.left_behind()
     removed: list[str] = []
-    if dead:
-        removed += strays.remove_files(strays.SHARED_MEMORY, patterns.shared_memory, dead.started_s)
-        removed += strays.remove_files(strays.TEMPORARY, patterns.temporary, dead.started_s)
+    if since_s is not None:
+        patterns = declarations.left_behind()
+        removed += strays.remove_files(strays.SHARED_MEMORY, patterns.shared_memory, since_s)
+        removed += strays.remove_files(strays.TEMPORARY, patterns.temporary, since_s)
     strays.remove_temporary_folders(lock_file())
+    return ended, len(removed)
+
+
+def clean_after(dead: DeadHolder | None, say: Say) -> None:
+    """End what a killed campaign left running, and remove what it left in shared memory."""
+    ended, removed = _clear(dead.started_s if dead else None)
     if ended or removed:
-        say(f"a killed campaign left {ended} processes and {len(removed)} files; they are gone")
+        say(f"a killed campaign left {ended} processes and {removed} files; they are gone")
 
 
 class SessionWatch:
@@ -181,6 +192,7 @@ def snakemake_command(campaign: Campaign, profile: Path) -> list[str]:
 def _call_snakemake(campaign: Campaign, profile: Path, environment: dict[str, str]) -> int:
     log = campaign.results / "log" / "snakemake.log"
     log.parent.mkdir(parents=True, exist_ok=True)
+    begin_s, status = time.time(), None
     with log.open("wb") as output:
         process = subprocess.Popen(
             snakemake_command(campaign, profile),
@@ -190,9 +202,10 @@ def _call_snakemake(campaign: Campaign, profile: Path, environment: dict[str, st
             stderr=subprocess.STDOUT,
         )
         try:
-            return processes.wait(process, STOP_S)
+            status = processes.wait(process, STOP_S)
         finally:
-            strays.end_processes(strays.LOCK_MARKER, str(lock_file()))
+            _clear(None if status == 0 else begin_s)
+    return status
 
 
 def reopen(sessions: list[Session], campaign: Campaign, say: Say) -> None:

@@ -146,10 +146,14 @@ def _holds(process: int, folder: Path) -> bool:
     return any(one.is_relative_to(folder) for one in opened)
 
 
-def mapped_segments() -> set[str]:
-    """Return the paths in shared memory that living processes map, as far as we may look."""
+def mapped_segments(processes: Iterable[int] | None = None) -> set[str]:
+    """Return the paths in shared memory that living processes map, as far as we may look.
+
+    Args:
+        processes: ids of those to ask; None asks all.
+    """
     mapped = set()
-    for process in _processes():
+    for process in _processes() if processes is None else processes:
         try:
             lines = Path(f"/proc/{process}/maps").read_text(errors="replace").splitlines()
         except OSError:
