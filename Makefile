@@ -4,7 +4,7 @@ CAMPAIGN ?= quick
 STAMP := .venv/.onesided-complete
 # for what is called after the set-up; the set-up itself must not find a half-made Python
 INSTALLED := PATH="$(CURDIR)/.venv/bin:$$PATH"
-# where everything stands that can be made again: build, or a folder in the user's cache
+# where everything is that can be made again: build, or a folder in the user's cache
 BUILD := .venv/bin/python -c 'from onesided.system import paths; print(paths.build_dir())'
 C_SOURCES = $(shell git ls-files '*.c' '*.h')
 TEST_OPTIONS ?=

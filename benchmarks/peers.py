@@ -1,4 +1,4 @@
-"""Hold the harness against IMB-RMA: the price of an access, measured by both, side by side.
+"""Hold the harness against IMB-RMA: an access's uncontended latency, measured by both.
 
     python benchmarks/peers.py --environment impi-2021.18.1 --pairs 10
 
@@ -115,7 +115,7 @@ def build_kernel(document: Mapping) -> Path:
 
 
 def our_means_us(mpi: Mpi) -> dict[str, float]:
-    """Return the mean price of an access in microseconds, by algorithm, of one launch."""
+    """Return the mean latency of an access in microseconds, by algorithm, of one launch."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "lines.jsonl"
         options = {
@@ -127,10 +127,10 @@ def our_means_us(mpi: Mpi) -> dict[str, float]:
             "flavor": "create",
             "case": "target_idle",
             "compute_ms": 0,
-            "price-burst": BURST,
-            "price-samples": OPERATIONS // BURST,
-            "price-budget-s": 60,
-            "price-passes": 0,
+            "latency-burst": BURST,
+            "latency-samples": OPERATIONS // BURST,
+            "latency-budget-s": 60,
+            "latency-passes": 0,
         }
         mpi.run(mpi.kernel, [f"--{name}={value}" for name, value in options.items()])
         lines = [json.loads(line) for line in output.read_text("utf-8").splitlines()]
@@ -139,7 +139,7 @@ def our_means_us(mpi: Mpi) -> dict[str, float]:
         for line in lines
         if line["type"] == "result" and line["status"] == "ok"
         for series in line["series"]
-        if series["metric"] == "price"
+        if series["metric"] == "latency"
     }
 
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run one launch of a kernel, and what a dead launch left undone again, until every cell is over.
+# Run one launch of a kernel, and what a dead launch left undone again, until every cell is finished.
 #
 #   launch.sh LINES RECORD TIMEOUT_S LAUNCHER [OPTION...] KERNEL [OPTION...]
 #
@@ -7,7 +7,7 @@
 # it starts and when it ends. The kernel must be called with --missing, so that a relaunch leaves
 # out the cells that are over and the one that ended the launch before. A launcher that ends in
 # silence before its first cell, as when one of its ranks is killed from outside, is started once
-# more. The lines decide whether a launch is over, for the exit codes of killed ranks differ between
+# more. The lines decide whether a launch is finished, for the exit codes of killed ranks differ between
 # MPIs. Always exits 0, but for a usage error: what failed is in the two files.
 #
 # In a session, ONESIDED_SETTING says whose time-outs in a row are counted: those of one setting.

@@ -150,7 +150,7 @@ class ProgressSettings(Progress):
 class ProgressLevels(Progress):
     """What an access costs at each thread level, with one thread and nobody computing."""
 
-    descr = "progress, the price of each thread level"
+    descr = "progress, the uncontended latency at each thread level"
     tags = {"full", "levels"}
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter(["single", "funneled", "serialized", "multiple"])

@@ -16,7 +16,7 @@ CASES_ONE_THREAD = ["target_computes", "target_idle"]
 CASES_HELPER = ["helper_blocked", "helper_polling", "helper_send"]
 # without the polling helper, whose cells take twice as long: papers has it
 CASES_HELPER_QUICK = ["helper_blocked", "helper_send"]
-JITTER_PERCENT = 50
+SPREAD_PERCENT = 50
 # what a cell takes beside its computes, about
 CELL_S = 0.02
 # the shortest compute loop of the report's Table 1 (Bull and Intel MPI)
@@ -35,7 +35,7 @@ class SharedCounter(OnesidedCheck):
         "flavor": "create",
         "case": "target_computes",
         "compute_ms": 10,
-        "jitter_percent": 0,
+        "spread_percent": 0,
     }
 
     def seconds_of_cell(self, labels):
@@ -49,13 +49,13 @@ def _crosses(algorithms, cases):
     return [{"algorithm": algorithms, "flavor": FLAVORS, "case": cases}]
 
 
-def _jittered(algorithms, case):
+def _random(algorithms, case):
     return [
         {
             "algorithm": algorithms,
             "flavor": FLAVORS,
             "case": [case],
-            "jitter_percent": [JITTER_PERCENT],
+            "spread_percent": [SPREAD_PERCENT],
         }
     ]
 
@@ -78,8 +78,8 @@ class SharedCounterQuick(SharedCounter):
 
     descr = "shared counter, quick campaign"
     tags = {"quick", "regression"}
-    crosses_one_thread = [*_crosses(QUICK, ["target_idle"]), *_jittered(QUICK, "target_computes")]
-    # with equal computes the ranks fall into step, at one level as at the other
+    crosses_one_thread = [*_crosses(QUICK, ["target_idle"]), *_random(QUICK, "target_computes")]
+    # with fixed compute the ranks fall into step, at one level as at the other
     crosses_lowest_level = _crosses(QUICK, ["target_computes"])
     crosses_threads = _crosses(["mpi2_array", "fetch_and_op_flush"], CASES_HELPER_QUICK)
 
@@ -94,7 +94,7 @@ class SharedCounterPapers(SharedCounter):
     kernel_options = {**SharedCounter.kernel_options, "task-budget-s": "1"}
     crosses_one_thread = [
         *_crosses(MPI2 + MPI3, CASES_ONE_THREAD),
-        *_jittered(MPI2 + MPI3, "target_computes"),
+        *_random(MPI2 + MPI3, "target_computes"),
         {
             "algorithm": ["mpi2_array", "fetch_and_op_flush"],
             "flavor": FLAVORS,
@@ -104,7 +104,7 @@ class SharedCounterPapers(SharedCounter):
     ]
     crosses_threads = [
         *_crosses(MPI2 + MPI3, CASES_HELPER),
-        *_jittered(MPI2 + MPI3, "helper_blocked"),
+        *_random(MPI2 + MPI3, "helper_blocked"),
         {
             "algorithm": ["mpi2_array", "fetch_and_op_flush"],
             "flavor": FLAVORS,

@@ -16,13 +16,13 @@ from onesided.compare import compare_tails
 
 DIGITS = 2
 WHAT = (
-    "of each cell the tail of its price in each launch (docs/methods.md): quiet, busy (beside a "
+    "of each cell the tail of its latency in each launch (docs/methods.md): quiet, busy (beside a "
     "program that takes one of two cores), and delayed (each twentieth MPI_Win_flush by 5 ms)"
 )
 
 
 def tails_of(folder: Path) -> list[list[str | list[float]]]:
-    """Return environment, cell and tails of each cell of a campaign that has a price."""
+    """Return environment, cell and tails of each cell of a campaign that has a latency."""
     found = compare_tails.launches_of(tables.read_campaign(folder))
     return [
         [place[2], place[4], [round(value, DIGITS) for value in values]]

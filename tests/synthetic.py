@@ -44,7 +44,7 @@ class Environment:
 
 
 def labels_of(
-    algorithms: Sequence[str], compute_ms: Sequence[float], jitters: Sequence[int]
+    algorithms: Sequence[str], compute_ms: Sequence[float], spreads: Sequence[int]
 ) -> list[dict[str, object]]:
     cases = ("target_computes", "target_idle", "helper_blocked", "helper_polling", "helper_send")
     return [
@@ -53,13 +53,13 @@ def labels_of(
             "flavor": flavor,
             "case": case,
             "compute_ms": f"{length:g}",
-            "jitter_percent": str(jitter),
+            "spread_percent": str(spread),
         }
         for algorithm in algorithms
         for flavor in ("create", "allocate")
         for case in cases
         for length in compute_ms
-        for jitter in jitters
+        for spread in spreads
     ]
 
 
@@ -72,11 +72,11 @@ def series(
 ) -> list[tuple[str, str, int, int, int, float]]:
     """Return metric, unit, rank, burst, index, value of one cell in one launch."""
     length = float(labels["compute_ms"]) / 1e3
-    jitter = int(labels["jitter_percent"]) / 100
+    spread = int(labels["spread_percent"]) / 100
     idle = labels["case"] == "target_idle"
 
     def compute() -> float:
-        return length * (1 + jitter * source.uniform(-1, 1)) * source.uniform(1.0, 1.01)
+        return length * (1 + spread * source.uniform(-1, 1)) * source.uniform(1.0, 1.01)
 
     target: list[tuple[float, float]] = []
     clock = 5e-5
@@ -109,7 +109,7 @@ def series(
         ("total", "s", 1, 1, 0, now),
     ]
     if idle:
-        rows += [("price", "s", 1, 100, i, 4e-8 * source.uniform(0.9, 1.1)) for i in range(5)]
+        rows += [("latency", "s", 1, 100, i, 4e-8 * source.uniform(0.9, 1.1)) for i in range(5)]
     return rows
 
 
@@ -155,7 +155,7 @@ def _status(environment: Environment, cell: str, turn: int) -> tuple[str, str | 
     return "ok", None
 
 
-def _path(environment: Environment, labels: Mapping[str, object]) -> dict[str, object]:
+def _transport(environment: Environment, labels: Mapping[str, object]) -> dict[str, object]:
     if environment.family != "openmpi":
         return {"osc": None, "netmod": "shm", "provider": None, "shm": True}
     osc = "rdma" if labels["flavor"] == "create" else "sm"
@@ -199,7 +199,7 @@ def _cell_row(
         "thread_provided": level if ran else None,
         "clock_global": True if ran else None,
         "host": "node" if ran else None,
-        "path": json.dumps(_path(environment, labels)) if ran else None,
+        "transport": json.dumps(_transport(environment, labels)) if ran else None,
         "threads_after_init": 1 if ran else None,
         "session": f"sessions/{turn}" if ran else None,
         "attempt": 1 if ran else None,
@@ -212,7 +212,7 @@ def campaign(
     rounds: int = 6,
     algorithms: Sequence[str] = ("mpi2_array", "fetch_and_op", "fetch_and_op_flush"),
     compute_ms: Sequence[float] = (10,),
-    jitters: Sequence[int] = (0, 50),
+    spreads: Sequence[int] = (0, 50),
     levels: Sequence[str] = ("single", "multiple"),
     seed: int = 1,
 ) -> Path:
@@ -224,7 +224,7 @@ def campaign(
     for turn in range(1, rounds + 1):
         for environment in environments:
             for level in levels:
-                for labels in labels_of(algorithms, compute_ms, jitters):
+                for labels in labels_of(algorithms, compute_ms, spreads):
                     if level == "single" and str(labels["case"]).startswith("helper"):
                         continue
                     row = _cell_row(environment, turn, labels, level)

@@ -24,7 +24,7 @@ def behaves_worse(at: Labels, setting: str = "default") -> str:
 
 
 def costs(factor: float):
-    """Return prices that are native ones times a factor."""
+    """Return latencies that are native ones times a factor."""
     return lambda at, setting, level: factor * by_level(at, setting, level)
 
 

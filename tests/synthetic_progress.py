@@ -32,7 +32,7 @@ class Environment:
         name: of the environment.
         family: for the settings' variables.
         behaviour: from labels and setting to ``independent``, ``waits`` or ``delayed``.
-        prices: from labels, setting and thread level to seconds.
+        latencies: from labels, setting and thread level to seconds.
         statuses: a status and a detail for cells, asked with labels, setting and round.
         unavailable: the reason, where nothing runs.
     """
@@ -40,7 +40,7 @@ class Environment:
     name: str
     family: str
     behaviour: Callable[[Labels, str], str]
-    prices: Callable[[Labels, str, str], float] = lambda labels, setting, level: 1e-7
+    latencies: Callable[[Labels, str, str], float] = lambda labels, setting, level: 1e-7
     statuses: Callable[[Labels, str, int], tuple[str, str | None]] = field(
         default=lambda labels, setting, turn: ("ok", None)
     )
@@ -115,9 +115,9 @@ def stubborn(at: Labels, setting: str = "default") -> str:
 
 def by_level(at: Labels, setting: str, level: str) -> float:
     """Cost more at multiple, in exclusive locks and with a progress thread."""
-    price = 5e-8 if at["synchronisation"] == "lock_all_flush" else 4e-7
-    price *= 10 if level == "multiple" else 1
-    return price * (2 if setting == "async_thread" else 1)
+    latency = 5e-8 if at["synchronisation"] == "lock_all_flush" else 4e-7
+    latency *= 10 if level == "multiple" else 1
+    return latency * (2 if setting == "async_thread" else 1)
 
 
 ENVIRONMENTS = (
@@ -162,7 +162,7 @@ def _elapsed(behaviour: str, remaining: float, source: random.Random) -> float:
 
 
 def _series(
-    at: Labels, behaviour: str, price: float, source: random.Random
+    at: Labels, behaviour: str, latency: float, source: random.Random
 ) -> Iterable[tuple[str, str, int, int, float]]:
     """Return metric, unit, burst, index and value of one cell in one launch."""
     lengths = HELPER_LENGTHS_S if at["target_state"].startswith("helper") else LENGTHS_S
@@ -189,7 +189,7 @@ def _series(
         for name, value in row.items():
             yield name, "s", 1, index, value
     for index in range(5):
-        yield "price", "s", 100, index, price * source.uniform(0.95, 1.05)
+        yield "latency", "s", 100, index, latency * source.uniform(0.95, 1.05)
 
 
 def _row(
@@ -232,17 +232,17 @@ def _row(
     }
 
 
-def _limits(environment: Environment, turn: int) -> list[tuple[dict[str, object], float]]:
-    """Return the rows of the kernel `limits`, with their time."""
-    bounds = {("atomic_add", 8): 5e-9, ("compare_and_swap", 8): 6e-9, ("copy", 8): 1e-9}
-    bounds |= {("copy", 65536): 8e-6}
+def _baseline(environment: Environment, turn: int) -> list[tuple[dict[str, object], float]]:
+    """Return the rows of the kernel `baseline`, with their time."""
+    baselines = {("atomic_add", 8): 5e-9, ("compare_and_swap", 8): 6e-9, ("copy", 8): 1e-9}
+    baselines |= {("copy", 65536): 8e-6}
     found = []
-    for (bound, size), value in bounds.items():
-        at = {"bound": bound, "size_bytes": str(size)}
+    for (baseline, size), value in baselines.items():
+        at = {"baseline": baseline, "size_bytes": str(size)}
         row = _row(environment, turn, labels(), "single", "default")
         row |= {
-            "test": "Limits %thread_level=single",
-            "kernel": "limits",
+            "test": "Baseline %thread_level=single",
+            "kernel": "baseline",
             "cell": cell_id(at),
             "labels": json.dumps(at),
         }
@@ -283,7 +283,7 @@ def campaign(
     settings: Sequence[str] = ("default", "async_thread"),
     levels: Sequence[str] = ("single", "multiple"),
     rounds: int = 6,
-    limits: bool = False,
+    baseline: bool = False,
     seed: int = 1,
 ) -> Path:
     """Write cells, samples, launches and campaign.json; return the folder."""
@@ -299,11 +299,11 @@ def campaign(
                             continue
                         row = _row(environment, turn, at, level, setting)
                         word = environment.behaviour(at, setting)
-                        price = environment.prices(at, setting, level)
-                        writer.add(row, _series(at, word, price, source))
+                        latency = environment.latencies(at, setting, level)
+                        writer.add(row, _series(at, word, latency, source))
                     if environment.unavailable is None:
                         launches.append(_launch(environment, turn))
-            for row, value in _limits(environment, turn) if limits else ():
+            for row, value in _baseline(environment, turn) if baseline else ():
                 writer.add(row, [("time", "s", 100, index, value) for index in range(5)])
     folder.mkdir(parents=True, exist_ok=True)
     pl.DataFrame(writer.cells, schema=dict(CELL_COLUMNS)).write_parquet(folder / "cells.parquet")
@@ -354,12 +354,12 @@ if __name__ == "__main__":
 
 
 def use_cores(folder: Path, rounds: Sequence[int]) -> None:
-    """Let another guest use the origin's core in these rounds: prices are twice as high there."""
+    """Let another guest use the origin's core in these rounds: latencies are twice as high."""
     path = folder / "samples.parquet"
     samples, used = pl.read_parquet(path), pl.col("round").is_in(rounds)
-    prices = samples.filter(metric="price").with_columns(value=pl.col("value") * (1 + used))
-    widths = prices.with_columns(
+    latencies = samples.filter(metric="latency").with_columns(value=pl.col("value") * (1 + used))
+    widths = latencies.with_columns(
         metric=pl.lit("core_width"), value=pl.when(used).then(1.5).otherwise(2.9)
     )
-    others = samples.filter(pl.col("metric") != "price")
-    pl.concat([others, prices, widths]).write_parquet(path)
+    others = samples.filter(pl.col("metric") != "latency")
+    pl.concat([others, latencies, widths]).write_parquet(path)

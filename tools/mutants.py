@@ -58,7 +58,7 @@ class Mutant:
         return hashlib.sha256(repr(replace(self, what="", survives="")).encode()).hexdigest()[:12]
 
     def applied(self, root: Path) -> str:
-        """Return the file's text with the change; what is replaced must stand there once."""
+        """Return the file's text with the change; what is replaced must be there once."""
         path = root / self.file
         text = path.read_text("utf-8") if path.is_file() else ""
         if text.count(self.find) != 1:

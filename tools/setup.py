@@ -2,7 +2,7 @@
 """Make .venv from requirements.lock: what `make setup` calls, with the standard library alone.
 
 May be interrupted and run again: a stamp, written last, says that .venv is whole; without it
-.venv is made anew. May be run twice at once: the second waits, and finds the work done.
+.venv is made again. May be run twice at once: the second waits, and finds the work done.
 Exit codes: 0, 1 an installation failed, 2 this machine lacks something. It is kept readable for
 older Pythons, so that they can say that they are too old.
 
@@ -68,7 +68,7 @@ def check_machine() -> None:
 
 
 def digest() -> str:
-    """Return what the stamp must say: the lock, this Python, and the folder .venv stands in."""
+    """Return what the stamp must say: the lock, this Python, and the folder .venv is in."""
     parts = [LOCK.read_bytes(), sys.version.encode(), str(VENV).encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
@@ -125,7 +125,7 @@ def without_development(lock: str, declared: str) -> str:
 
 
 def install_locked() -> None:
-    """Make .venv anew and install the lock into it."""
+    """Make .venv again and install the lock into it."""
     begin = time.monotonic()
     version = ".".join(str(number) for number in sys.version_info[:3])
     say(f"installing what requirements.lock names into .venv (Python {version}) …")
@@ -185,6 +185,6 @@ if __name__ == "__main__":
     try:
         main()
     except KeyboardInterrupt:
-        fail("interrupted; the next run makes .venv anew", 130)
+        fail("interrupted; the next run makes .venv again", 130)
     except OSError as fault:
         fail(f"{fault.filename or ROOT}: {fault.strerror}", 1)

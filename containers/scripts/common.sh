@@ -23,7 +23,7 @@ compile_python() {
     /usr/bin/python3 -m compileall -q -j 1 --invalidation-mode unchecked-hash "$1" >/dev/null || true
 }
 
-# The Python side stands in the base; the rest of what a first stage made goes to the second.
+# The Python side is in the base; the rest of what a first stage made goes to the second.
 take_to_image() {
     mkdir /opt/image
     find /opt/onesided -mindepth 1 -maxdepth 1 ! -name .venv -exec mv {} /opt/image/ \;

@@ -19,10 +19,10 @@ from ..plugins.container import ContainerPlugin
 from ..plugins.environment import EnvironmentPlugin
 from ..plugins.grid import GridPlugin
 from ..plugins.launch import LaunchPlugin
-from ..plugins.path import PathPlugin
 from ..plugins.references import UNDECIDED, ReferencePlugin
 from ..plugins.script import ScriptPlugin
 from ..plugins.setting import SettingPlugin
+from ..plugins.transport import TransportPlugin
 from .kernels import Kernels
 
 
@@ -33,7 +33,7 @@ class OnesidedCheck(
     GridPlugin,
     LaunchPlugin,
     ContainerPlugin,
-    PathPlugin,
+    TransportPlugin,
     ReferencePlugin,
     ScriptPlugin,
 ):

@@ -13,7 +13,7 @@ from .launcher import LauncherPlugin
 LAUNCH_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "launch.sh"
 TIME_OUTS_THAT_END_A_SETTING = 2
 #: Of a launch's time-out, at most this share is one cell's: the watchdog reports before the
-#: launcher is ended, and says where each rank stands.
+#: launcher is ended, and says where each rank is.
 SHARE_OF_A_CELL = 0.5
 
 

@@ -3,7 +3,7 @@
 A launcher belongs to a partition, an MPI to an environment. Where a partition launches with `srun`,
 the MPIs that Slurm can start by itself (the partition's extra `srun_mpi` says how) go that way; the
 others bring their own launcher, which takes the nodes from the job it is called in. The launcher of
-an MPI in a container that is launched in there stands in the image, behind ReFrame's container
+an MPI in a container that is launched in there is in the image, behind ReFrame's container
 platform.
 """
 

@@ -6,7 +6,7 @@ underscores), change what is in it, throw away what is not needed, then
     onesided site check reframe_checks/sites/<site>.py
     reframe -C reframe_checks/sites/<site>.py -c reframe_checks -R -t smoke --dry-run
 
-As it stands it describes a machine with no scheduler. docs/add-a-site.md is the way from here to a
+As it is, it describes a machine with no scheduler. docs/add-a-site.md is the way from here to a
 campaign, docs/vocabulary.md has every word of ours.
 """
 
@@ -72,7 +72,7 @@ site_configuration = sites.configuration(
         }
     ],
     # Modules that jobs load: lmod, tmod4, … (ReFrame's manual, System Configuration). Any other
-    # field of ReFrame's system entry can stand here, too.
+    # field of ReFrame's system entry can be here, too.
     modules_system="nomod",
     # ReFrame's general options, such as how often it asks the scheduler (times a second).
     general={},

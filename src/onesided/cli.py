@@ -23,6 +23,7 @@ STAGES = (
     "references",
     "reproducibility",
     "compare",
+    "versions",
     "advice",
     "spack",
     "site",

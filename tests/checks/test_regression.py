@@ -25,9 +25,9 @@ MPI = "mpich-5.0.2"
 PLACE = ("laptop", "node", MPI)
 TEST = "ProgressQuick %setting=default %thread_level=single %ranks=2 %placement=unbound"
 FLUSHED = "synchronisation=lock_all_flush,data=contiguous,size_bytes=8"
-#: Cells of that test: one whose price is steady (loads and stores into shared memory take twice as
-#: long in whole launches on a virtual machine), and one that is independent unless the library may
-#: not use shared memory.
+#: Cells of that test: one whose latency is steady (loads and stores into shared memory take twice
+#: as long in whole launches on a virtual machine), and one that is independent unless the library
+#: may not use shared memory.
 IDLE = f"operation=put,flavor=create,{FLUSHED},target_state=idle,probe_interval_us=100"
 COMPUTES = f"operation=put,flavor=allocate,{FLUSHED},target_state=computes,probe_interval_us=100"
 #: How the warning of a figure that is not decided begins.
@@ -97,11 +97,11 @@ def kept(campaign, tmp_path, monkeypatch):
     return references.file_of(*PLACE)
 
 
-def least_price(campaign, cell):
-    """Return the least price of a cell in the launches of a campaign: noise can only add to it."""
+def least_latency(campaign, cell):
+    """Return the least latency of a cell in a campaign's launches: noise can only add to it."""
     found = launch_values(read_campaign(campaign), EXPERIMENTS["progress"])
-    prices = found.filter((pl.col("metric") == "price") & (pl.col("cell") == cell))
-    return prices["value"].min()
+    latencies = found.filter((pl.col("metric") == "latency") & (pl.col("cell") == cell))
+    return latencies["value"].min()
 
 
 def keep(path, figures=(), verdicts=()):
@@ -109,7 +109,7 @@ def keep(path, figures=(), verdicts=()):
     document = json.loads(path.read_text())
     document["figures"] = {
         TEST: {
-            references.figure_name("price", cell): {
+            references.figure_name("latency", cell): {
                 "value": value,
                 "upper": propose.BOUND_FACTOR * value,
                 "unit": "s",
@@ -203,17 +203,17 @@ def test_a_proposed_reference_is_met_by_a_second_run(campaign, kept, tmp_path):
     assert run.case["result"] == "pass", run.case["fail_reason"]
 
 
-def test_a_price_well_below_its_bound_passes_in_one_launch(kept, tmp_path):
+def test_a_latency_well_below_its_bound_passes_in_one_launch(kept, tmp_path):
     keep(kept, figures={IDLE: 1.0})
     run = regression(tmp_path)
     assert run.case["result"] == "pass"
-    assert run.holds(references.figure_name("price", IDLE))
+    assert run.holds(references.figure_name("latency", IDLE))
     assert run.figures["launches"][0] == 1
 
 
-def test_a_price_three_times_as_high_fails_and_says_which_and_how_high(campaign, kept, tmp_path):
-    keep(kept, figures={IDLE: least_price(campaign, IDLE)})
-    name = references.figure_name("price", IDLE)
+def test_a_latency_three_times_as_high_fails_and_says_which_and_how_high(campaign, kept, tmp_path):
+    keep(kept, figures={IDLE: least_latency(campaign, IDLE)})
+    name = references.figure_name("latency", IDLE)
     run = regression(tmp_path)
     assert run.case["result"] == "pass", run.case["fail_reason"]
     assert run.holds(name)
@@ -237,7 +237,7 @@ def test_a_price_three_times_as_high_fails_and_says_which_and_how_high(campaign,
     assert name in listed.stdout
 
 
-def test_a_price_that_no_launch_can_decide_fails_and_is_named(kept, tmp_path):
+def test_a_latency_that_no_launch_can_decide_fails_and_is_named(kept, tmp_path):
     """On a core that does less at a time than the campaign's: as a burner leaves it."""
     keep(kept, figures={IDLE: 1e-12})
     document = json.loads(kept.read_text()) | {"least_width": 1e9}
@@ -247,7 +247,7 @@ def test_a_price_that_no_launch_can_decide_fails_and_is_named(kept, tmp_path):
     assert run.figures["launches"][0] == repeats.MOST_LAUNCHES
     assert "undecided_figures=1 figures, expected 0" in run.case["fail_reason"]
     assert f"1 of 1 figures are not decided: {WHY}" in run.output
-    assert references.figure_name("price", IDLE) in run.output
+    assert references.figure_name("latency", IDLE) in run.output
 
 
 def test_outside_the_mode_times_fail_nothing(kept, tmp_path):

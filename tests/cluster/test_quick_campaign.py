@@ -110,7 +110,7 @@ def assert_complete(results):
     assert places["cells"].n_unique() == 1
     words = Counter(
         row["verdict"]
-        for kernel in ("limits", "progress", "shared_counter")
+        for kernel in ("baseline", "progress", "shared_counter")
         for row in grid(results, kernel)
     )
     assert words.total() == places["cells"].sum()
@@ -129,7 +129,7 @@ def assert_the_node_is_told_from_the_network(results):
         assert_early_within_a_node_only(progress, name, **shared, target_state="computes")
         created = {"flavor": "create", "synchronisation": "lock_all_flush"}
         assert_nowhere_early(progress, name, **created, target_state="computes")
-        busy = {"case": "target_computes", "jitter_percent": "50"}
+        busy = {"case": "target_computes", "spread_percent": "50"}
         flushed = {**busy, "algorithm": "fetch_and_op_flush"}
         assert_early_within_a_node_only(counter, name, **flushed, flavor="allocate")
         assert_nowhere_early(counter, name, **flushed, flavor="create")

@@ -26,9 +26,9 @@ SPANNING = {
 }
 PUT = "operation=put;flavor=create,allocate;synchronisation=lock_all_flush;target_state=idle"
 #: Each access on its own, and enough of them for one that nothing disturbed.
-PRICE = (
-    *("--price-burst", "1", "--price-samples", "61", "--price-budget-s", "5"),
-    *("--price-passes", "0"),
+LATENCY = (
+    *("--latency-burst", "1", "--latency-samples", "61", "--latency-budget-s", "5"),
+    *("--latency-passes", "0"),
 )
 PINGS = """\
 import socket, sys, time
@@ -82,7 +82,7 @@ def round_trips(hosts, number):
     return [float(line) for line in answer.stdout.splitlines()]
 
 
-def prices_of_a_put(hosts, document, output):
+def latencies_of_a_put(hosts, document, output):
     """Return what puts and their flushes on an idle target took, by flavor, in seconds."""
     own = document["launcher"]
     spanning = [word.format(agent=hosts.agent) for word in SPANNING[document["family"]]]
@@ -91,7 +91,7 @@ def prices_of_a_put(hosts, document, output):
         hosts.on(
             "h1",
             *(own["path"], "-n", "2", *own["placement"]["unbound"], *spanning, str(kernel)),
-            *("--output", str(output), "--cells", PUT, *PRICE),
+            *("--output", str(output), "--cells", PUT, *LATENCY),
         ),
         env=kernels.variables(document),
         capture_output=True,
@@ -103,13 +103,13 @@ def prices_of_a_put(hosts, document, output):
     header, *lines = map(json.loads, output.read_text("utf-8").splitlines())
     assert [process["host"] for process in header["processes"]] == ["h1", "h2"]
     return {
-        line["labels"]["flavor"]: samples_of(line, "price", "origins")
+        line["labels"]["flavor"]: samples_of(line, "latency", "origins")
         for line in lines
         if line["type"] == "result"
     }
 
 
-def least_prices(hosts, document, folder, delay_s):
+def least_latencies(hosts, document, folder, delay_s):
     """Return by flavor the least of several launches: of one, if no program was in its way.
 
     The ranks poll, and a program that takes a core from them only adds.
@@ -117,7 +117,7 @@ def least_prices(hosts, document, folder, delay_s):
     hosts.set_delay(delay_s)
     least = dict.fromkeys(("create", "allocate"), math.inf)
     for launch in range(LAUNCHES):
-        found = prices_of_a_put(hosts, document, folder / f"{delay_s}-{launch}.jsonl")
+        found = latencies_of_a_put(hosts, document, folder / f"{delay_s}-{launch}.jsonl")
         least = {flavor: min(known, *found[flavor]) for flavor, known in least.items()}
         if not delay_s or max(least.values()) < 2.2 * delay_s:
             break
@@ -129,10 +129,10 @@ def test_a_put_costs_one_round_trip_of_the_wire_whatever_its_delay(
     hosts, ready_environment, tmp_path, name
 ):
     document = ready_environment(name)
-    prices = [least_prices(hosts, document, tmp_path, delay_s) for delay_s in DELAYS]
+    latencies = [least_latencies(hosts, document, tmp_path, delay_s) for delay_s in DELAYS]
     for flavor in ("create", "allocate"):
-        least = [found[flavor] for found in prices]
-        assert all(price >= 2 * delay_s for price, delay_s in zip(least, DELAYS, strict=True))
+        least = [found[flavor] for found in latencies]
+        assert all(latency >= 2 * delay_s for latency, delay_s in zip(least, DELAYS, strict=True))
         for (shorter_s, less), (longer_s, more) in pairwise(zip(DELAYS, least, strict=True)):
             trips = (more - less) / (2 * (longer_s - shorter_s))
             assert trips == pytest.approx(1.0, abs=0.3), (flavor, least)

@@ -1,7 +1,7 @@
 """Two hosts on one machine, joined by a veth pair with a delay: network namespaces, no scheduler.
 
 A host is a set of Linux namespaces: a name, a network, System V IPC and mounts of its own; and what
-is run there keeps to one core. Both stand in one process tree, and end with it::
+is run there keeps to one core. Both are in one process tree, and end with it::
 
     python tests/cluster/two_hosts.py --delay-ms 1 -- ping -c 3 h2
 

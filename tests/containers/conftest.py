@@ -116,7 +116,7 @@ def person(runtime, tmp_path_factory):
     home = Path(pwd.getpwnam(name).pw_dir)
     folder = home / "onesided-tests"
     checkout = folder / "checkout"
-    # what an earlier run made takes minutes, and is made anew when what it was made from changed
+    # what an earlier run made takes minutes, and is made again when what it was made from changed
     for path in [*folder.glob("*"), *checkout.glob("*"), checkout / ".git"]:
         if path.name not in ("checkout", "build", ".venv"):
             _remove(path)

@@ -98,7 +98,7 @@ def test_a_changed_kernel_leaves_the_base_as_it_is_and_the_same_sources_give_the
 
     first, kernel = (
         mpich.parent / "first.sif",
-        person.checkout / "src" / "kernels/machine/limits/limits.c",
+        person.checkout / "src" / "kernels/machine/baseline/baseline.c",
     )
     shared = [mpich.parent / name for name in ("base.sif", "toolchain.sif")]
     before = [path.stat().st_mtime_ns for path in shared]
@@ -112,7 +112,7 @@ def test_a_changed_kernel_leaves_the_base_as_it_is_and_the_same_sources_give_the
     finally:
         kernel.write_text(text)
     assert changed.returncode == 1
-    assert "/opt/onesided/src/kernels/machine/limits/limits.c" in changed.stdout
+    assert "/opt/onesided/src/kernels/machine/baseline/baseline.c" in changed.stdout
     build()
     said = person.do("onesided", "container", "compare", first, mpich)
     assert said.strip().endswith("paths, all the same")

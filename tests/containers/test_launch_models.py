@@ -1,4 +1,4 @@
-"""Launcher and ranks inside, a container a rank, a host's MPI in an image: one path for all."""
+"""Launcher and ranks inside, a container per rank, a host's MPI in an image: one path for all."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from onesided.system.errors import InputError
 
 def refused(answer, *words):
     assert answer.returncode == 2, answer.stdout + answer.stderr
-    # lines of progress may stand before it
+    # lines of progress may come before it
     (line,) = [line for line in answer.stderr.splitlines() if line.startswith("onesided: ")]
     assert answer.stderr.endswith(line + "\n")
     for word in words:
@@ -150,15 +150,19 @@ def test_a_table_cut_in_half_is_refused_by_name_and_left_as_it_is(
     onesided("run", path)
 
 
-def test_lines_of_another_schema_version_are_refused_and_nothing_is_lost(
+def test_lines_of_the_previous_schema_version_are_refused_and_nothing_is_lost(
     campaign_that_ran, onesided, tmp_path
 ):
     path = campaign_that_ran
     results = tmp_path / "results" / "tiny"
     lines = next(results.rglob("lines.jsonl"))
     whole = lines.read_text()
-    lines.write_text(whole.replace("onesided/line/1", "onesided/line/9"))
+    lines.write_text(whole.replace("onesided/line/2", "onesided/line/1"))
     (results / "cells.parquet").unlink()
-    refused(onesided("run", path, check=False), "lines.jsonl", "onesided/line/9")
+    words = (
+        "lines.jsonl: line 1: schema: found 'onesided/line/1'",
+        "onesided/line/2: measure again",
+    )
+    refused(onesided("run", path, check=False), *words)
     lines.write_text(whole)
     onesided("run", path)

@@ -79,7 +79,7 @@ class Campaign:
         return {path for path in strays.mapped_segments(ranks) if Path(path).exists()}
 
     def wait_for_the_second_session(self):
-        """Return when one session is over and the kernel of another maps shared memory."""
+        """Return when one session is finished and the kernel of another maps shared memory."""
         deadline = time.monotonic() + APPEAR_S
         while time.monotonic() < deadline:
             if self.sessions() and self.segments():
@@ -160,7 +160,7 @@ def test_sigkill_in_the_middle_loses_nothing_and_leaves_nothing(campaign, target
     assert campaign.process.returncode == 0, output
     assert (campaign.results / "report" / "index.html").exists()
     for path, made in over.items():
-        assert path.stat().st_mtime_ns == made, "a session that was over was run again"
+        assert path.stat().st_mtime_ns == made, "a finished session was run again"
     sessions = campaign.sessions()
     assert len(sessions) == len(ENVIRONMENTS) * campaign.rounds
     cells = pl.read_parquet(campaign.results / "cells.parquet")
@@ -201,6 +201,6 @@ def test_a_second_campaign_at_the_same_time_waits_for_the_first(campaign, onesid
     campaign.start()
     campaign.wait_for_the_second_session()
     answer = onesided("run", campaign.path)
-    assert "waiting until it is over" in answer.stdout
+    assert "waiting until it is finished" in answer.stdout
     assert campaign.process.wait(30) == 0
     assert len(campaign.sessions()) == len(ENVIRONMENTS) * campaign.rounds

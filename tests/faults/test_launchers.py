@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-# What the timed launches of a campaign have and the untimed ones, which ask for a path, have not.
+# What a campaign's timed launches have and the untimed ones, which ask for a transport, have not.
 TIMED = 'case "$*" in *--missing*)'
 BROKEN = {
     "hangs": (f'#!/bin/sh\n{TIMED} exec sleep 317;; esac\nexec {{kept}} "$@"\n', "not_run"),

@@ -127,7 +127,7 @@ def test_verdicts_lead_no_reference_out_of_its_folder(tmp_path, monkeypatch, one
     results = tmp_path / "results"
     results.mkdir()
     (results / "verdicts.json").write_text(
-        json.dumps({"schema": "onesided/verdicts/2", "cells": [cell]})
+        json.dumps({"schema": "onesided/verdicts/3", "cells": [cell]})
     )
     refused(onesided("references", results, check=False), "environment", "../../outside")
     assert not list(tmp_path.rglob("outside*"))

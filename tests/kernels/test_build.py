@@ -12,7 +12,7 @@ from onesided.system import fingerprint
 
 from .conftest import ENVIRONMENTS, KERNEL_NAMES, KERNELS, Environment, Kernel, build, tool
 
-QUICK = ("--bound", "timer", "--samples", "1")
+QUICK = ("--baseline", "timer", "--samples", "1")
 
 
 @pytest.fixture(scope="module")
@@ -57,20 +57,20 @@ def test_no_object_file_needs_one_that_needs_it(copied, kernel):
 
 
 def header_of(environment, build_folder, folder):
-    return Kernel(environment, build_folder / "limits", folder, {}).launch(*QUICK).lines[0]
+    return Kernel(environment, build_folder / "baseline", folder, {}).launch(*QUICK).lines[0]
 
 
 def test_a_build_after_a_change_tells_another_source_state(
     one_environment, copied, tmp_path, monkeypatch
 ):
     before = header_of(one_environment, copied / "build", tmp_path)["source_state"]
-    assert before == fingerprint.kernel_source_state("limits")
+    assert before == fingerprint.kernel_source_state("baseline")
     changed = copied / "src" / "kernels" / "harness" / "clock.h"
     changed.write_text(changed.read_text("utf-8") + "/* changed */\n", "utf-8")
     subprocess.run([tool("cmake"), "--build", copied / "build"], check=True, capture_output=True)
     after = header_of(one_environment, copied / "build", tmp_path)["source_state"]
     monkeypatch.setenv("ONESIDED_ROOT", str(copied))
-    assert after == fingerprint.kernel_source_state("limits") != before
+    assert after == fingerprint.kernel_source_state("baseline") != before
 
 
 def test_the_source_state_is_that_of_sha256sum():
@@ -89,7 +89,7 @@ def test_the_thread_level_of_the_build_is_the_default_and_the_option_wins(
     folder = build(
         one_environment, tmp_path / "build", options=["-DONESIDED_THREAD_LEVEL=multiple"]
     )
-    kernel = Kernel(one_environment, folder / "limits", tmp_path, {})
+    kernel = Kernel(one_environment, folder / "baseline", tmp_path, {})
     default = kernel.launch(*QUICK).lines[0]
     asked = kernel.launch(*QUICK, "--thread-level", "funneled").lines[0]
     assert default["thread_level"]["required"] == "multiple"

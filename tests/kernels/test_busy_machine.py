@@ -15,15 +15,15 @@ from onesided.regression import references
 from .conftest import Kernel
 from .test_shared_counter import series
 
-# what is claimed is of accesses: a price beside burners takes long, and says nothing of them
-NO_PRICE = ("--price-samples", "0")
+# what is claimed is of accesses: a latency beside burners takes long, and says nothing of them
+NO_LATENCY = ("--latency-samples", "0")
 TABLE = (
-    *NO_PRICE,
+    *NO_LATENCY,
     *("--operation", "put,fetch_and_op", "--flavor", "create,allocate"),
     *("--synchronisation", "lock_exclusive,lock_all_flush", "--target_state", "computes"),
 )
 PROBED = (
-    *NO_PRICE,
+    *NO_LATENCY,
     *("--operation", "put,get,accumulate,fetch_and_op", "--flavor", "create,allocate"),
     *("--synchronisation", "lock_all_flush", "--target_state", "computes_probing"),
     *("--samples", "8"),

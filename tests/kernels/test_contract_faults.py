@@ -93,7 +93,7 @@ def test_a_fault_is_booked_to_its_cell_with_the_signal(launch, ok_cells):
 
 
 def relaunch(launch, run, folder) -> tuple[Run, list[str]]:
-    """Launch again what is missing, in a copy; return the whole and the cells begun anew."""
+    """Launch again what is missing, in a copy; return the whole and the cells begun again."""
     for path in run.output.parent.glob(f"*{run.output.name}*"):
         shutil.copy(path, folder)
     again = launch("--missing", output=folder / run.output.name)

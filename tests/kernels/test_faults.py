@@ -30,7 +30,7 @@ CELLS = 4  # SMALL times the two default cases
         (["--cell-timeout-s", "nan"], ["--cell-timeout-s", "nan", "number from 0.1"]),
         (["--compute_ms", "10,,3"], ["compute_ms", "an empty value", "number from 0"]),
         (["--compute_ms", "inf"], ["compute_ms", "inf", "number from 0"]),
-        (["--jitter_percent", "91"], ["jitter_percent", "91", "integer from 0 to 90"]),
+        (["--spread_percent", "91"], ["spread_percent", "91", "integer from 0 to 90"]),
         (["--cells", "flavour=create"], ["--cells", "flavour=create", "axis=value"]),
         (["--cells", "flavor=create;flavor=create"], ["--cells", "each axis once"]),
         (["--label", "nothing"], ["--label", "nothing", "KEY=VALUE"]),
@@ -64,14 +64,14 @@ def test_cells_are_listed_without_mpi(shared_counter):
             "--case",
             "target_idle",
         ),
-        *("--cells", "compute_ms=10.0,0.50,1e1", "--cells", "jitter_percent=50;compute_ms=10"),
+        *("--cells", "compute_ms=10.0,0.50,1e1", "--cells", "spread_percent=50;compute_ms=10"),
     )
     head = "algorithm=mpi2_tree,flavor=create,case=target_idle"
     assert run.returncode == 0
     assert run.stdout.splitlines() == [
-        f"{head},compute_ms=10,jitter_percent=0",
-        f"{head},compute_ms=0.5,jitter_percent=0",
-        f"{head},compute_ms=10,jitter_percent=50",
+        f"{head},compute_ms=10,spread_percent=0",
+        f"{head},compute_ms=0.5,spread_percent=0",
+        f"{head},compute_ms=10,spread_percent=50",
     ]
 
 
@@ -151,22 +151,22 @@ def test_the_watchdog_names_phase_and_call_of_every_rank(shared_counter):
 
 @pytest.mark.first_mpi
 def test_a_cell_made_slow_is_three_times_as_slow(shared_counter):
-    prices = {}
-    # what else the machine does can only add to a price: the least of several launches is compared
+    latencies = {}
+    # what else the machine does can only add to a latency: the least of several is compared
     for _ in range(3):
         run = shared_counter.launch(
-            *("--cells", "flavor=create;case=target_idle;compute_ms=0;jitter_percent=0,1"),
-            *("--inject", "slow@1", "--price-samples", "40", "--price-budget-s", "1"),
+            *("--cells", "flavor=create;case=target_idle;compute_ms=0;spread_percent=0,1"),
+            *("--inject", "slow@1", "--latency-samples", "40", "--latency-budget-s", "1"),
         )
         for line in [*run.of_type("result"), *run.of_type("further")]:
-            samples = prices.setdefault(line["cell"], [])
+            samples = latencies.setdefault(line["cell"], [])
             samples += [
                 sample
                 for item in line["series"]
-                if item["metric"] == "price"
+                if item["metric"] == "latency"
                 for sample in item["samples"]
             ]
-    usual, slow = (min(samples) for samples in prices.values())
+    usual, slow = (min(samples) for samples in latencies.values())
     assert 2 < slow / usual < 5
 
 

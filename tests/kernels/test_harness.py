@@ -42,7 +42,7 @@ def test_the_units_of_the_harness(environment, sanitized_folder, sanitizer_optio
 def test_sanitizers_find_nothing_in_any_algorithm(sanitized_counter):
     run = sanitized_counter.launch(
         *(*GRID, "--case", CASES, "--compute_ms", "0.5", "--thread-level", "multiple"),
-        *("--label", "a=b", "--cells", "jitter_percent=0", "--price-samples", "2"),
+        *("--label", "a=b", "--cells", "spread_percent=0", "--latency-samples", "2"),
     )
     assert run.code == 0, run.stderr
     assert "Sanitizer" not in run.stderr

@@ -1,4 +1,4 @@
-"""What is timed is what is said to be timed, and no wait of the probe's own stands in it."""
+"""What is timed is what is said to be timed, and no wait of the probe's own is in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .conftest import HERE, KERNELS, Kernel, build
 from .test_shared_counter import series
 
 ORIGIN = 1
-NO_PRICE = ("--price-samples", "0")
+NO_LATENCY = ("--latency-samples", "0")
 #: A burst through five pointers an operation took 1.07 to 1.25 times as long as a direct one.
 MOST_OVER_DIRECT = 1.1
 #: A busy machine may spoil a few runs; a detour is in all of them.
@@ -33,7 +33,7 @@ def test_a_target_that_probes_computes_as_long_as_one_that_does_not(progress):
     """With a probe every 10 us: bookkeeping in each slice made it 1.4 times as long."""
     run = progress.launch(
         *("--operation", "get", "--flavor", "allocate", "--synchronisation", "lock_all_flush"),
-        *("--target_state", "computes,computes_probing", "--probe_interval_us", "10", *NO_PRICE),
+        *("--target_state", "computes,computes_probing", "--probe_interval_us", "10", *NO_LATENCY),
         *("--lengths-ms", "5", "--samples", "30", "--retakes", "0"),
     )
     # the work is fixed, so its shortest run is the one that nothing disturbed
@@ -41,22 +41,22 @@ def test_a_target_that_probes_computes_as_long_as_one_that_does_not(progress):
     assert probing / plain < 1.2
 
 
-def test_a_price_is_met_by_a_target_that_waits_as_an_idle_one_does(progress):
+def test_a_latency_is_met_by_a_target_that_waits_as_an_idle_one_does(progress):
     """Intel MPI answers a hundred times later from inside of MPI_Allreduce than of MPI_Barrier."""
     run = progress.launch(
         *("--operation", "get,fetch_and_op", "--flavor", "create", "--target_state", "idle"),
         *("--synchronisation", "lock_all_flush,lock_exclusive", "--lengths-ms", "0"),
-        *("--samples", "30", "--price-passes", "2"),
+        *("--samples", "30", "--latency-passes", "2"),
     )
     for cell, result in run.results.items():
         again = [line for line in run.of_type("further") if line["cell"] == cell]
-        prices = [median(series(line, "price", ORIGIN)) for line in (result, *again)]
+        latencies = [median(series(line, "latency", ORIGIN)) for line in (result, *again)]
         quickest = min(series(result, "elapsed", ORIGIN))
-        assert min(prices) < 5 * quickest, cell
+        assert min(latencies) < 5 * quickest, cell
 
 
 def direct_loop():
-    """Return the module of the benchmark, which stands outside of any package."""
+    """Return the module of the benchmark, which is outside of any package."""
     path = project_root() / "benchmarks" / "direct_loop.py"
     spec = importlib.util.spec_from_file_location("direct_loop", path)
     module = importlib.util.module_from_spec(spec)
@@ -65,7 +65,7 @@ def direct_loop():
 
 
 @pytest.mark.first_mpi
-def test_a_price_carries_little_more_than_a_direct_loop(environment, tmp_path):
+def test_a_latency_carries_little_more_than_a_direct_loop(environment, tmp_path):
     """The quicker the operation, the more a detour would show: MPICH's are the quickest."""
     benchmark = direct_loop()
     program = benchmark.build(environment.document, tmp_path)
@@ -76,7 +76,7 @@ def test_a_price_carries_little_more_than_a_direct_loop(environment, tmp_path):
         ratios = {name: median(run[name][2] for run in runs) for name in runs[0]}
         if max(ratios.values()) < MOST_OVER_DIRECT:
             return
-    pytest.fail(f"a price over a direct loop, median of {len(runs)} runs: {ratios}")
+    pytest.fail(f"a latency over a direct loop, median of {len(runs)} runs: {ratios}")
 
 
 #: Open MPI's component ucx without an adapter: MPI_Win_post waits for a call of the origin.
@@ -92,7 +92,7 @@ POST_WAITS = {
 def test_a_post_that_waits_for_the_origin_is_no_hang_and_is_recorded(progress):
     grid = ("--operation", "put,get", "--flavor", "create", "--synchronisation", "pscw,fence")
     options = (*grid, "--cell-timeout-s", "10", "--lengths-ms", "0,3", "--samples", "6")
-    waits = progress.launch(*options, "--price-passes", "1", variables=POST_WAITS)
+    waits = progress.launch(*options, "--latency-passes", "1", variables=POST_WAITS)
     assert waits.code == 0, waits.stderr
     for cell, result in waits.results.items():
         released = series(result, "released", ORIGIN)
@@ -107,7 +107,7 @@ def test_a_post_that_waits_for_the_origin_is_no_hang_and_is_recorded(progress):
 def test_a_post_that_waits_for_nobody_is_recorded_as_such(progress):
     run = progress.launch(
         *("--operation", "put", "--flavor", "create", "--synchronisation", "pscw,fence"),
-        *("--lengths-ms", "0,3", "--samples", "4", *NO_PRICE),
+        *("--lengths-ms", "0,3", "--samples", "4", *NO_LATENCY),
     )
     assert run.code == 0, run.stderr
     for cell, result in run.results.items():
@@ -122,7 +122,7 @@ LONGER_S = 1e-2
 
 
 @pytest.mark.parametrize("environment", ["mpich-5.0.2"], indirect=True)
-def test_a_bound_of_the_machine_holds_no_verification(environment, tmp_path):
+def test_a_hardware_baseline_holds_no_verification(environment, tmp_path):
     """With slow verification a sample is still not longer than one of its looks."""
     slower = tmp_path / "slower.o"
     compiler = environment.document["compilers"]["c"]
@@ -131,8 +131,8 @@ def test_a_bound_of_the_machine_holds_no_verification(environment, tmp_path):
     )
     linked = f"-DCMAKE_EXE_LINKER_FLAGS={slower} -Wl,--wrap=verify_element"
     folder = build(environment, tmp_path / "build", options=[linked])
-    limits = Kernel(environment, folder / "limits", tmp_path, {})
-    run = limits.launch("--bound", "copy,socket_round_trip", "--burst", "2", "--samples", "10")
+    baseline = Kernel(environment, folder / "baseline", tmp_path, {})
+    run = baseline.launch("--baseline", "copy,socket_round_trip", "--burst", "2", "--samples", "10")
     for cell, result in run.results.items():
         (time,) = [one for one in result["series"] if one["metric"] == "time"]
         # the sample that nothing else disturbed; a burst's verification takes twice this

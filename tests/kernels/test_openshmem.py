@@ -21,7 +21,7 @@ ROOT_TOO = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"
 
 
 def openshmem():
-    """Return OpenSHMEM's compiler and launcher, and the MPI's compiler that stands beside them."""
+    """Return OpenSHMEM's compiler and launcher, and the MPI's compiler that is beside them."""
     compiler = shutil.which("oshcc")
     if compiler is None:
         pytest.skip("no oshcc on this machine: nothing to build the OpenSHMEM kernel with")

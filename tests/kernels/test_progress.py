@@ -33,10 +33,10 @@ HELPERS = "helper_blocked,helper_polling"
 # of a sample taken again nobody knows beforehand how many there are
 ONCE = ("--retakes", "0")
 BRIEF = (
-    *("--samples", "1", "--lengths-ms", "0,1", "--delta-us", "20", "--price-budget-s", "0.0005"),
+    *("--samples", "1", "--lengths-ms", "0,1", "--delta-us", "20", "--latency-budget-s", "0.0005"),
     *("--helper-samples", "1", *ONCE),
 )
-SHORT = (*BRIEF, "--price-passes", "0")
+SHORT = (*BRIEF, "--latency-passes", "0")
 ORIGIN, TARGET = 1, 0
 DISTANCE = "line_round_trip"
 WIDTH = "core_width"
@@ -125,15 +125,15 @@ def slots_of(labels):
 def must_be_checked(cell, result, accesses, origins=1):
     """How many elements each check of a cell looks at, at least.
 
-    Every one of the price's operations counts, those of bursts on a core of another's too. All of
-    a region is looked at by the target after each access, and once after the bursts of a price.
+    Every one of the latency's operations counts, those of bursts on a core of another's too. All of
+    a region is looked at by the target after each access, and once after the bursts of a latency.
     """
     labels = result["labels"]
     elements = labels["size_bytes"] // 8
     slots = slots_of(labels)
-    (price, *_) = (item for item in result["series"] if item["metric"] == "price")
-    bursts = len(price["samples"])
-    operations = accesses + min(COLD_BURST, slots) + bursts * price["burst"]
+    (latency, *_) = (item for item in result["series"] if item["metric"] == "latency")
+    bursts = len(latency["samples"])
+    operations = accesses + min(COLD_BURST, slots) + bursts * latency["burst"]
     of_all = origins * slots * elements
     spare = origins * SPARE_ELEMENTS
     return {
@@ -169,14 +169,14 @@ def test_series_are_of_one_length_and_at_the_origin(broad, probed):
             assert ("wait" in at_origin) == result["labels"]["operation"].startswith("r")
             active = result["labels"]["synchronisation"] in ("fence", "pscw")
             assert ("released" in at_origin) == active
-            apart = ("price", DISTANCE, WIDTH)
+            apart = ("latency", DISTANCE, WIDTH)
             lengths = {len(s["samples"]) for name, s in at_origin.items() if name not in apart}
             assert len(lengths) == 1
             of_target = {s["metric"] for s in result["series"] if s["rank"] == TARGET}
             assert of_target - {TARGET_WIDTH} == {"steal"}
 
 
-def test_the_distance_of_the_cores_is_taken_before_and_after_the_price(probed):
+def test_the_distance_of_the_cores_is_taken_before_and_after_the_latency(probed):
     for cell, result in probed.results.items():
         found = [item for item in result["series"] if item["metric"] == DISTANCE]
         if result["status"] != "ok":
@@ -190,7 +190,7 @@ def test_the_distance_of_the_cores_is_taken_before_and_after_the_price(probed):
             assert all(0 < seconds < 0.1 for seconds in distance["samples"])
 
 
-def test_beside_each_price_stands_how_many_additions_the_core_did_at_a_time(probed):
+def test_beside_each_latency_stands_how_many_additions_the_core_did_at_a_time(probed):
     seen = []
     for cell, result in probed.results.items():
         found = {s["metric"]: s for s in result["series"] if s["rank"] == ORIGIN}
@@ -198,14 +198,14 @@ def test_beside_each_price_stands_how_many_additions_the_core_did_at_a_time(prob
             continue
         assert (WIDTH in found) == ("target_state=helper" not in cell), cell
         if WIDTH in found:
-            assert len(found[WIDTH]["samples"]) == len(found["price"]["samples"])
+            assert len(found[WIDTH]["samples"]) == len(found["latency"]["samples"])
             seen += found[WIDTH]["samples"]
     # cores of today have several units; a shared or an interrupted one does less
     assert all(0 <= width < 32 for width in seen)
     assert max(seen) > 1.5
 
 
-def test_the_target_looks_at_its_core_before_each_price_and_after_it(probed):
+def test_the_target_looks_at_its_core_before_each_latency_and_after_it(probed):
     for cell, result in probed.results.items():
         found = [item for item in result["series"] if item["metric"] == TARGET_WIDTH]
         if result["status"] == "ok" and "target_state=helper" not in cell:
@@ -270,36 +270,43 @@ def test_a_cell_is_oversubscribed_by_the_one_helper_there_is(probed):
         assert result["oversubscribed"] == (header["cores"] < threads)
 
 
-def test_the_price_is_a_burst_of_a_recorded_length(probed):
+def test_the_latency_is_a_burst_of_a_recorded_length(probed):
     for result in probed.results.values():
-        (price,) = (item for item in result["series"] if item["metric"] == "price")
-        assert price["burst"] in (100, 10, 1)
-        assert 1 <= len(price["samples"]) <= 10
-        assert min(price["samples"]) > 0
+        (latency,) = (item for item in result["series"] if item["metric"] == "latency")
+        assert latency["burst"] in (100, 10, 1)
+        assert 1 <= len(latency["samples"]) <= 10
+        assert min(latency["samples"]) > 0
 
 
 PASSES = 3
-PRICED_AGAIN = (
+TIMED_AGAIN = (
     *("--operation", "put,rget,accumulate,fetch_and_op", "--flavor", FLAVORS),
     *("--synchronisation", "lock_exclusive,lock_all_flush,fence,pscw", *BRIEF),
     *("--target_state", "computes,polls_memory,helper_blocked", "--thread-level", "multiple"),
-    *("--helper-lengths-ms", "1", "--price-samples", "4", "--price-passes", str(PASSES)),
+    *("--helper-lengths-ms", "1", "--latency-samples", "4", "--latency-passes", str(PASSES)),
 )
 
 
 def test_a_burst_on_a_core_that_seems_another_s_too_is_made_anew_and_counted(progress):
     grid = ("--operation", "accumulate", "--flavor", "create,allocate", "--lengths-ms", "0")
-    grid += ("--synchronisation", "lock_all_flush", "--price-passes", "0", "--price-burst", "10")
-    run = progress.launch(*grid, "--price-patience-s", "1", "--inject", "shared@1")
+    grid += (
+        "--synchronisation",
+        "lock_all_flush",
+        "--latency-passes",
+        "0",
+        "--latency-burst",
+        "10",
+    )
+    run = progress.launch(*grid, "--latency-patience-s", "1", "--inject", "shared@1")
     for result in run.results.values():
         # what the target holds says how often the origin came, those not kept included
         assert result["status"] == "ok", result["detail"]
         found = {item["metric"]: item["samples"] for item in result["series"]}
-        assert len(found[WIDTH]) == len(found["price"]) == 10
+        assert len(found[WIDTH]) == len(found["latency"]) == 10
     kept = found[WIDTH]
     assert min(kept) > 0.3 * max(kept)
     # who has no patience takes what there is
-    hasty = progress.launch(*grid, "--price-patience-s", "0", "--inject", "shared@1")
+    hasty = progress.launch(*grid, "--latency-patience-s", "0", "--inject", "shared@1")
     _, result = hasty.results.values()
     (taken,) = (item["samples"] for item in result["series"] if item["metric"] == WIDTH)
     assert min(taken) < 0.3 * max(taken)
@@ -313,12 +320,12 @@ def told_again(run):
     return again
 
 
-def test_each_price_is_taken_again_later_in_the_launch_with_a_payload_that_is_verified(progress):
-    run = progress.launch(*PRICED_AGAIN)
+def test_each_latency_is_taken_again_later_in_the_launch_with_a_payload_that_is_verified(progress):
+    run = progress.launch(*TIMED_AGAIN)
     again = told_again(run)
     assert len(again) >= 32
     for cell, result in run.results.items():
-        # beside a helper the scheduler is measured, and a cell that did not run has no price
+        # beside a helper the scheduler is measured, and a cell that did not run has no latency
         once = result["status"] != "ok" or "helper" in cell
         assert len(again.get(cell, [])) == (0 if once else PASSES), cell
     # not all of them at the end: a moment of the machine lasts longer than that
@@ -332,7 +339,7 @@ def test_each_price_is_taken_again_later_in_the_launch_with_a_payload_that_is_ve
             assert line["verification"]
             assert all(item["checked"] and not item["errors"] for item in line["verification"])
             found = {item["metric"]: item for item in line["series"]}
-            assert found.keys() == {"price", DISTANCE, WIDTH, TARGET_WIDTH}
+            assert found.keys() == {"latency", DISTANCE, WIDTH, TARGET_WIDTH}
             for metric, item in found.items():
                 rank = TARGET if metric == TARGET_WIDTH else ORIGIN
                 assert len(item["samples"]) == len(first[metric]["samples"]), (cell, metric)
@@ -341,14 +348,14 @@ def test_each_price_is_taken_again_later_in_the_launch_with_a_payload_that_is_ve
                 assert min(item["samples"]) > 0 or metric in (WIDTH, TARGET_WIDTH)
 
 
-def test_a_launch_can_be_told_to_take_prices_once(progress):
+def test_a_launch_can_be_told_to_take_latencies_once(progress):
     assert not told_again(progress.launch("--operation", "put", *SHORT))
 
 
 @pytest.mark.first_mpi
 @pytest.mark.slow
-def test_sanitizers_find_nothing_in_prices_taken_again(sanitized_progress):
-    run = sanitized_progress.launch(*PRICED_AGAIN)
+def test_sanitizers_find_nothing_in_latencies_taken_again(sanitized_progress):
+    run = sanitized_progress.launch(*TIMED_AGAIN)
     assert run.code == 4, run.stderr
     assert told_again(run)
     assert "Sanitizer" not in run.stderr
@@ -398,7 +405,7 @@ def test_layouts_sizes_and_ranks_that_wait(progress, target, ranks):
 
 
 #: Few samples: with four ranks on two cores a barrier may take milliseconds.
-FEW = (*SHORT, "--samples", "2", "--lengths-ms", "0,3", "--warm-up", "0", "--price-samples", "1")
+FEW = (*SHORT, "--samples", "2", "--lengths-ms", "0,3", "--warm-up", "0", "--latency-samples", "1")
 ACCESSES_OF_FEW = 2 * 2
 
 
@@ -427,7 +434,7 @@ def test_each_origin_has_its_own_data_and_series(several):
         assert not any(item["errors"] for item in result["verification"])
         for origin in (1, 2):
             found = {s["metric"]: s for s in result["series"] if s["rank"] == origin}
-            assert found.keys() >= A_SAMPLE_EACH | {"price"}, cell
+            assert found.keys() >= A_SAMPLE_EACH | {"latency"}, cell
             assert len(found["issue_stamp"]["samples"]) == 2 * 2
         assert series(result, "entry_stamp", 1) == series(result, "entry_stamp", 2)
         assert series(result, "issue_stamp", 1) != series(result, "issue_stamp", 2)
@@ -535,7 +542,7 @@ def test_the_table_is_for_a_person(progress):
         *("--table", "--operation", "put,rput", "--flavor", "allocate"),
         *("--synchronisation", "lock_all_flush,fence", "--target_state", "idle,computes"),
     )
-    # on a busy machine a price may have a tail
+    # on a busy machine a latency may have a tail
     lines = [line.partition(", tail ")[0] for line in run.stdout.splitlines()]
     rows = [row.split() for row in lines if row.startswith(("put ", "rput "))]
     assert len(rows) == len(run.results) == 8

@@ -115,7 +115,9 @@ def test_an_idle_target_only_waits(whole_grid):
         metrics = {item["metric"] for item in result["series"] if item["rank"] == 0}
         if "case=target_idle" in cell:
             assert metrics == {"wait", "total", "steal", "target_core_width"}
-        assert ("price" in {item["metric"] for item in result["series"]}) == ("target_idle" in cell)
+        assert ("latency" in {item["metric"] for item in result["series"]}) == (
+            "target_idle" in cell
+        )
 
 
 def test_stamps_are_in_the_order_of_the_loop(whole_grid):
@@ -132,11 +134,11 @@ def test_stamps_are_in_the_order_of_the_loop(whole_grid):
         assert all(later >= earlier - 1e-9 for earlier, later in pairwise(steps))
 
 
-def test_prices_are_bursts_of_a_recorded_length(whole_grid):
+def test_latencies_are_bursts_of_a_recorded_length(whole_grid):
     for result in whole_grid.results.values():
         for item in result["series"]:
             match item["metric"]:
-                case "price":
+                case "latency":
                     read_back = result["labels"]["algorithm"] == "mpi2_array"
                     assert item["burst"] in ([1] if read_back else [1, 10, 100])
                 case "line_round_trip":
@@ -146,7 +148,7 @@ def test_prices_are_bursts_of_a_recorded_length(whole_grid):
             assert item["dropped"] == 0
 
 
-def test_a_price_is_taken_again_later_in_the_launch_of_a_new_counter(whole_grid):
+def test_a_latency_is_taken_again_later_in_the_launch_of_a_new_counter(whole_grid):
     idle = {cell for cell in whole_grid.results if "case=target_idle" in cell}
     again = whole_grid.of_type("further")
     assert sorted(line["cell"] for line in again) == sorted([*idle] * 4)
@@ -155,7 +157,7 @@ def test_a_price_is_taken_again_later_in_the_launch_of_a_new_counter(whole_grid)
         assert line["status"] == "ok", line["detail"]
         assert {item["name"] for item in line["verification"]} >= {"sequence", "final_value"}
         metrics = {item["metric"] for item in line["series"]}
-        assert metrics == {"price", "line_round_trip", "core_width", "target_core_width"}
+        assert metrics == {"latency", "line_round_trip", "core_width", "target_core_width"}
 
 
 def test_the_header_tells_what_was_asked(whole_grid):
@@ -192,7 +194,14 @@ def test_more_ranks_than_cores_share_one_sequence(shared_counter, counter_bytes)
     ranks = 3
     run = shared_counter.launch(
         *(*GRID, "--case", "target_computes,target_idle", "--compute_ms", "0.2"),
-        *("--counter-bytes", str(counter_bytes), "--jitter_percent", "50", "--price-samples", "0"),
+        *(
+            "--counter-bytes",
+            str(counter_bytes),
+            "--spread_percent",
+            "50",
+            "--latency-samples",
+            "0",
+        ),
         ranks=ranks,
     )
     assert run.code == 0
@@ -234,10 +243,10 @@ def test_a_compute_is_as_long_as_it_was_asked_to_be(shared_counter):
 
 
 @pytest.mark.first_mpi
-def test_jitter_varies_computes_and_repeats_with_its_seed(shared_counter):
+def test_random_compute_varies_and_repeats_with_its_seed(shared_counter):
     def requested(seed: int) -> list[float]:
         run = shared_counter.launch(
-            *("--compute_ms", "1", "--jitter_percent", "50", "--case", "target_idle"),
+            *("--compute_ms", "1", "--spread_percent", "50", "--case", "target_idle"),
             *("--flavor", "allocate", "--seed", str(seed), "--tasks-per-rank", "10"),
         )
         (result,) = run.results.values()

@@ -13,12 +13,12 @@ pytestmark = pytest.mark.first_mpi
 
 CALLS = (3, 30, 200, 2000)
 #: 2,000 operations in all also where a busy core makes bursts of ten
-PRICED = ("--price-samples", "240", "--price-budget-s", "60", "--price-passes", "1")
-PROGRESS = (*PRICED, *ONCE, "--flavor", "allocate", "--synchronisation", "lock_all_flush")
+TIMED = ("--latency-samples", "240", "--latency-budget-s", "60", "--latency-passes", "1")
+PROGRESS = (*TIMED, *ONCE, "--flavor", "allocate", "--synchronisation", "lock_all_flush")
 BRIEF = ("--samples", "1", "--lengths-ms", "0", "--delta-us", "20")
 COUNTER = ("--flavor", "allocate", "--case", "target_idle", "--compute_ms", "0")
 #: what is read back after each access has bursts of one
-COUNTER_LONG = (*COUNTER, "--price-samples", "450", "--price-budget-s", "10", "--warm-up", "9")
+COUNTER_LONG = (*COUNTER, "--latency-samples", "450", "--latency-budget-s", "10", "--warm-up", "9")
 THREADS = ("--flavor", "allocate", "--arrangement", "one_window", "--origins", "1")
 CASES = [
     *(
@@ -138,7 +138,7 @@ def test_the_last_access_that_a_library_leaves_out_is_wrong_data_too(
 ):
     """Nobody gets a number after it: the counter in memory alone tells."""
     kernel = kernel_named("shared_counter", environment, build_folder, tmp_path)
-    options = (*COUNTER, "--price-samples", "0", "--algorithm", "mpi2_tree")
+    options = (*COUNTER, "--latency-samples", "0", "--algorithm", "mpi2_tree")
     (whole,) = kernel.launch(*options).of_type("result")
     checked = {one["name"]: one["checked"] for one in whole["verification"]}
     run = kernel.launch(*options, variables=swallowing("MPI_Accumulate", checked["sequence"]))

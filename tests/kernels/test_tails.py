@@ -19,7 +19,7 @@ SOURCE = Path(__file__).with_name("delayed_flush.c")
 TRIES = 5
 ONE_CELL = ("--operation", "put", "--flavor", "allocate", "--synchronisation", "lock_all_flush")
 # a budget that the delays do not use up: there are never fewer bursts for them
-BURSTS = ("--price-samples", "50", "--price-burst", "10", "--price-budget-s", "60")
+BURSTS = ("--latency-samples", "50", "--latency-burst", "10", "--latency-budget-s", "60")
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +43,11 @@ def delayed(environment, tmp_path_factory):
 
 
 def launch(progress, target_state, variables):
-    options = (*ONE_CELL, "--target_state", target_state, *BURSTS, "--price-passes", "0")
+    options = (*ONE_CELL, "--target_state", target_state, *BURSTS, "--latency-passes", "0")
     run = progress.launch(*options, "--table", variables=variables)
     assert run.code == 0, run.stderr
     (result,) = run.results.values()
-    return run.stdout, tails.tail(samples_of(result, "price"), samples_of(result, "elapsed"))
+    return run.stdout, tails.tail(samples_of(result, "latency"), samples_of(result, "elapsed"))
 
 
 @pytest.mark.parametrize("target_state", ["idle", "computes"])

@@ -14,13 +14,13 @@ from onesided.report.parts import Measure
 KEY = ("atomic and flush", "allocate")
 
 
-def cell(jitter_percent, verdict, case="target_computes"):
+def cell(spread_percent, verdict, case="target_computes"):
     labels = {
         "algorithm": "fetch_and_op_flush",
         "flavor": "allocate",
         "case": case,
         "compute_ms": "10",
-        "jitter_percent": jitter_percent,
+        "spread_percent": spread_percent,
     }
     entry = {"environment": "one", "verdict": verdict, "detail": None, "labels": labels}
     place = dict.fromkeys(("system", "partition", "setting", "ranks", "placement", "test"))
@@ -32,15 +32,15 @@ def word_of(*cells):
     return answer_row(material, "one", [KEY])[1][KEY]
 
 
-def test_cells_with_jitter_speak_for_those_whose_ranks_fall_into_step():
+def test_cells_with_random_compute_speak_for_those_whose_ranks_fall_into_step():
     assert word_of(cell("0", "partial"), cell("50", "independent")) == "independent"
 
 
-def test_equal_computes_speak_where_there_is_no_jitter():
+def test_fixed_compute_speaks_where_there_is_no_random_one():
     assert word_of(cell("0", "waits"), cell("0", "waits")) == "waits"
 
 
-def test_cells_with_jitter_that_disagree_are_mixed():
+def test_cells_with_random_compute_that_disagree_are_mixed():
     assert word_of(cell("50", "waits"), cell("50", "independent")) == "mixed"
 
 
@@ -49,17 +49,17 @@ def test_a_failure_is_the_answer_wherever_it_was():
     assert word_of(cell("0", "wrong data"), cell("50", "independent")) == "wrong data"
 
 
-def test_a_cell_with_jitter_that_is_undecided_leaves_the_answer_open():
+def test_a_cell_with_random_compute_that_is_undecided_leaves_the_answer_open():
     assert word_of(cell("0", "waits"), cell("50", "undecided")) == "undecided"
 
 
 def times_of(cells):
-    """Return an answer's row where accesses take longer with jitter."""
+    """Return an answer's row where accesses take longer with a wider spread."""
     times = {"0": 3e-3, "20": 9e-3, "50": 16e-3, "80": 40e-3}
 
     def measure(one, metric, statistic=None):
         idle = one.labels["case"] == "target_idle"
-        value = 20e-6 if idle else times[one.labels["jitter_percent"]]
+        value = 20e-6 if idle else times[one.labels["spread_percent"]]
         return Measure(value if metric == "access_mean" else value / 20e-6, 1.0, 2.0, 0.9, "", 6)
 
     return answer_row(SimpleNamespace(cells=cells, measure=measure), "one", [KEY])[0]

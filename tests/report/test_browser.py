@@ -72,9 +72,8 @@ def test_the_filter_is_reached_and_used_by_keyboard(browser, page_path):
         else:
             pytest.fail("the filter was not reached with the tabulator key")
         page.keyboard.type("helper_polling crash")
-        rows = page.locator(".filterable tbody tr:not(.group):visible")
-        assert rows.count() == 4
-        assert "4 of 336 cells" in page.locator(".filter output").inner_text()
+        page.get_by_text("4 of 336 cells").wait_for()
+        assert page.locator(".filterable tbody tr:not(.group):visible").count() == 4
         page.keyboard.press("Tab")
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.tagName") == "SELECT"
@@ -88,6 +87,7 @@ def test_the_address_keeps_the_filter(browser, page_path):
         assert "filter=helper_polling" in address and "verdict=crash" in address
         page.goto("about:blank")
         page.goto(address)
+        page.get_by_text("4 of 336 cells").wait_for()
         assert page.locator(".filterable tbody tr:not(.group):visible").count() == 4
         assert page.locator(".filter input").input_value() == "helper_polling"
         page.wait_for_function("document.querySelector('.filter').getBoundingClientRect().y < 900")
@@ -98,7 +98,7 @@ def test_the_address_keeps_the_filter(browser, page_path):
 
 def test_a_head_sorts_its_column_and_the_third_time_leaves_it(browser, page_path):
     with opened(browser, page_path) as page:
-        table = page.locator('[data-table="price"] table')
+        table = page.locator('[data-table="latency"] table')
         numbers = (
             "t => [...t.tBodies[0].querySelectorAll('tr:not(.group) td:nth-child(2) data')]"
             ".map(d => Number(d.value))"
@@ -113,6 +113,90 @@ def test_a_head_sorts_its_column_and_the_third_time_leaves_it(browser, page_path
         head.locator("button").click()
         assert head.get_attribute("aria-sort") is None
         assert table.evaluate(numbers) == before
+
+
+def test_a_long_table_opens_with_its_first_rows_and_shows_all_when_asked(browser, page_path):
+    with opened(browser, page_path) as page:
+        grid = page.locator('[data-table="grid_shared_counter"]')
+        assert grid.locator("tbody tr:not(.group)").count() == 24
+        assert "The first 24 of 336 rows; the CSV has all." in grid.locator(".more").inner_text()
+        first = grid.locator("tbody tr:not(.group)").first.inner_text()
+        grid.get_by_role("button", name="Show all 336 rows").click()
+        grid.locator(".more").wait_for(state="detached")
+        assert grid.locator("tbody tr:not(.group)").count() == 336
+        assert grid.locator("tbody tr:not(.group)").first.inner_text() == first
+
+
+def test_a_link_to_a_row_finds_it_where_it_is_not_shown_yet(browser, page_path):
+    with opened(browser, page_path) as page:
+        grid = page.locator('[data-table="grid_shared_counter"]')
+        grid.get_by_role("button", name="Show all 336 rows").click()
+        row = grid.locator("tbody tr:not(.group)").last
+        row.wait_for()
+        words, link = row.inner_text(), row.locator("a.anchor").get_attribute("href")
+        page.goto("about:blank")
+        page.goto(page_path.as_uri() + link)
+        aimed = page.locator("tr.aimed")
+        aimed.wait_for()
+        assert aimed.inner_text() == words
+        assert 0 < aimed.bounding_box()["y"] < 900
+
+
+def test_a_page_is_small_enough_to_open_at_once(browser, pages):
+    for path in sorted(pages.glob("*.html")):
+        assert path.stat().st_size < 1_500_000, path.name
+        with opened(browser, path) as page:
+            assert page.evaluate("document.querySelectorAll('*').length") < 10_000, path.name
+
+
+def test_no_number_is_cut_on_a_telephone(browser, pages):
+    cut = """() => [...document.querySelectorAll('td.number')].filter(cell => {
+        const edge = cell.closest('.region').getBoundingClientRect();
+        return [...cell.children].some(one => {
+          const box = one.getBoundingClientRect();
+          return box.left < edge.left - 1 || box.right > edge.right + 1;
+        });
+      }).map(cell => cell.textContent)"""
+    for path in sorted(pages.glob("*.html")):
+        with opened(browser, path, 400) as page:
+            page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+            assert page.evaluate(cut) == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_shade_at_an_edge_says_that_a_table_goes_on(browser, page_path, width):
+    shaded = """region => {
+      const drawn = getComputedStyle(region).backgroundImage;
+      return drawn.split('linear-gradient').length - 1;
+    }"""
+    with opened(browser, page_path, width) as page:
+        for region in page.locator(".region:visible").all():
+            # the paper that moves with the content, and the shade under it, at each edge
+            large = "large" in region.get_attribute("class")
+            assert region.evaluate(shaded) == (6 if large else 4)
+
+
+def test_no_table_is_wider_than_a_wide_page_but_those_that_scroll(browser, pages):
+    wide = """() => [...document.querySelectorAll('.region')]
+      .filter(one => one.scrollWidth > one.clientWidth + 1)
+      .map(one => one.parentElement.dataset.table)"""
+    with opened(browser, pages / "index.html", 1280) as page:
+        assert page.evaluate(wide) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_axe_finds_no_serious_fault(browser, pages, width, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    for path in sorted(pages.glob("*.html")):
+        with opened(browser, path, width, color_scheme=scheme) as page:
+            found = axe.run(page).response["violations"]
+            serious = [one for one in found if one["impact"] in ("serious", "critical")]
+            assert not [
+                (path.name, one["id"], node["html"][:200])
+                for one in serious
+                for node in one["nodes"][:3]
+            ]
 
 
 def test_each_section_has_a_link_to_itself_and_the_page_can_be_cited(browser, page_path):
@@ -130,7 +214,9 @@ def test_each_section_has_a_link_to_itself_and_the_page_can_be_cited(browser, pa
 def test_the_page_works_without_scripts(browser, page_path):
     with opened(browser, page_path, java_script_enabled=False) as page:
         assert page.locator("figure .static.wide svg").count() == 3
-        assert page.locator(".filterable tbody tr:not(.group)").count() == 336
+        assert page.locator(".filterable tbody tr:not(.group)").count() == 24
+        assert "The first 24 of 336 rows; the CSV has all." in page.locator("main").inner_text()
+        assert page.locator("button:visible", has_text="Show all").count() == 0
         assert page.locator("button.explore:visible").count() == 0
         assert page.locator(".answer .verdict").first.is_visible()
 
@@ -147,7 +233,15 @@ def test_print_shows_static_figures_and_whole_tables(browser, page_path):
             "r => r.scrollHeight > r.clientHeight + 2).length"
         )
         assert clipped == 0
-        assert len(page.pdf()) > 10_000
+
+
+def test_the_answers_are_printed_on_two_pages_with_everything_unfolded(browser, pages):
+    with opened(browser, pages / "index.html") as page:
+        page.emulate_media(media="print")
+        for fold in page.locator("details").all():
+            assert fold.locator("> *").last.is_visible()
+        printed = page.pdf(format="A4", prefer_css_page_size=True)
+        assert printed.count(b"/Type /Page\n") + printed.count(b"/Type /Page ") == 2
 
 
 def test_each_figure_can_be_explored_offline(browser, page_path):

@@ -9,6 +9,7 @@ import re
 
 import pytest
 import synthetic
+from unpacked import whole
 
 from onesided import cli
 from onesided.analysis.analyse import analyse
@@ -66,7 +67,7 @@ def test_each_environment_has_its_ratio_with_the_interval(page):
 
 
 def test_a_hostile_name_is_text(page):
-    text = (page / "index.html").read_text("utf-8")
+    text = whole((page / "index.html").read_text("utf-8"))
     assert synthetic.HOSTILE not in text
     assert html.escape(synthetic.HOSTILE, quote=False) in text.replace("&#39;", "'")
 

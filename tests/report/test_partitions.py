@@ -11,7 +11,7 @@ import synthetic_progress
 from onesided import report
 from onesided.analysis.analyse import analyse
 from onesided.experiments.shared_counter.page import headline, terminal_lines
-from onesided.experiments.shared_counter.page.tables import price
+from onesided.experiments.shared_counter.page.tables import latency
 from onesided.report.cells import apart
 from onesided.report.material import load
 
@@ -56,7 +56,7 @@ def test_values_stay_with_their_partition(material):
     pairs = [(value[key], value["network", *key[1:]]) for key in value if key[0] == "local"]
     assert pairs
     assert all(there == pytest.approx(LONGER * here) for here, there in pairs)
-    (table,) = price(split).parts
+    (table,) = latency(split).parts
     assert {row["environment"].rpartition(" ")[2] for row in table.rows} == {"(local)", "(network)"}
 
 
@@ -78,7 +78,7 @@ def progress_folder(tmp_path_factory):
     across = [replace(one, behaviour=waits_unless_helped) for one in within]
     folder, other = (
         synthetic_progress.campaign(
-            tmp_path_factory.mktemp("place"), environments, levels=["single"], limits=True
+            tmp_path_factory.mktemp("place"), environments, levels=["single"], baseline=True
         )
         for environments in (within, across)
     )
@@ -123,9 +123,9 @@ def test_the_answer_and_what_helps_are_said_for_each_partition(progress_folder):
     assert "helps mpich-5.0.2 (network)" in line
 
 
-def test_prices_and_their_bounds_stay_with_their_partition(progress_folder):
-    rows = table(progress_folder, "progress_price")
+def test_latencies_and_their_baselines_stay_with_their_partition(progress_folder):
+    rows = table(progress_folder, "progress_latency")
     places = {row["environment"].rpartition(" ")[2] for row in rows}
     assert places == {"(node)", "(network)"}
-    bounded = [row for row in rows if row["over_bound"]]
-    assert {row["environment"] for row in bounded} == {row["environment"] for row in rows}
+    with_baseline = [row for row in rows if row["over_baseline"]]
+    assert {row["environment"] for row in with_baseline} == {row["environment"] for row in rows}

@@ -10,20 +10,22 @@ import re
 import subprocess
 from types import SimpleNamespace
 
+import markupsafe
 import polars as pl
 import pytest
 import synthetic_progress as synthetic
 from test_browser import network, opened
 from test_report import _Tables
+from unpacked import whole
 
 from onesided import report
 from onesided.analysis import verdicts
 from onesided.analysis.analyse import analyse
 from onesided.experiments.progress.advice import file as advice_file
-from onesided.experiments.progress.page import price, probe, truth, waiting, ways
-from onesided.report import answers, badges, parts
-from onesided.report.material import Bounds, Cell, load
-from onesided.report.parts import Mark, Matrix, MatrixRow
+from onesided.experiments.progress.page import latency, probe, truth, waiting, ways
+from onesided.report import answers, badges
+from onesided.report.material import Baselines, Cell, load
+from onesided.report.parts import Mark, Matrix, MatrixRow, Table
 
 WIDTHS = (1280, 400)
 
@@ -270,7 +272,7 @@ def test_what_a_setting_changed_and_what_the_scheduler_decided_is_marked(text):
 @pytest.mark.parametrize(("columns", "shown"), [(8, "independent"), (9, "indep.")])
 def test_many_columns_leave_room_for_short_words_only(columns, shown):
     row = MatrixRow("lock", "put", [[Mark("independent", "why")]] * columns)
-    table = parts.Table("t", "", [], [])
+    table = Table("t", "", [], [])
     found = Matrix("m", "", [("one", ["f"] * columns)], [row], table)
     assert f'<span class="word">{shown}</span>' in row.places[0][0].html(found.dense, "m")
     assert [short for _, short in found.key] == ([""] if columns == 8 else ["indep."])
@@ -282,7 +284,7 @@ def test_every_verdict_has_a_short_word_and_a_sign():
         assert badges.sign_of(word)[0]
 
 
-# ------------------------------------------------------------------------------ waits and price
+# ------------------------------------------------------------------------------ waits and latency
 
 
 def test_the_part_in_which_an_access_waits_is_told(page):
@@ -310,23 +312,23 @@ def test_a_fence_shows_what_is_left_after_the_targets_return(page):
         assert 0 < float(row["after_return_s"]) < 5e-6
 
 
-def test_prices_stand_by_level_with_their_ratio(page):
-    for row in rows_of(page, "progress_price"):
-        single, multiple = float(row["price_single_s"]), float(row["price_multiple_s"])
+def test_latencies_stand_by_level_with_their_ratio(page):
+    for row in rows_of(page, "progress_latency"):
+        single, multiple = float(row["latency_single_s"]), float(row["latency_multiple_s"])
         assert float(row["lock_tax"]) == pytest.approx(multiple / single)
-        assert float(row["price_single_s_low"]) <= single <= float(row["price_single_s_high"])
+        assert float(row["latency_single_s_low"]) <= single <= float(row["latency_single_s_high"])
         expected = 5e-8 if row["synchronisation"] == "lock_all_flush" else 4e-7
         assert single == pytest.approx(expected, rel=0.1)
 
 
-def test_the_prices_say_how_many_launches_met_cores_that_others_used(tmp_path, text):
+def test_the_latencies_say_how_many_launches_met_cores_that_others_used(tmp_path, text):
     folder = tmp_path / "shared"
     one = [synthetic.labels(target_state="idle"), synthetic.labels()]
     synthetic.campaign(folder, synthetic.ENVIRONMENTS[:1], one, ["default"], ["single"])
     synthetic.use_cores(folder, [5, 6])
     analyse(folder)
     said = report.build(folder, single_file=True).read_text("utf-8")
-    assert "Of 12 prices, one a launch, 0 are left out that met the cores far apart" in said
+    assert "Of 12 latencies, one a launch, 0 are left out that met the cores far apart" in said
     assert "and 4 on a core that another program" in said
     # where all count nothing is said
     assert "left out that met the cores" not in text
@@ -340,15 +342,15 @@ def test_the_targets_own_computing_and_its_visits_are_shown(page):
     assert {row["helper_blocked"] != "" for row in rows} == {True, False}
 
 
-def bounds_of(material):
-    """Return bounds as a campaign with the kernel `limits` would have them."""
+def baselines_of(material):
+    """Return baselines as a campaign with the kernel `baseline` would have them."""
     template = next(c for c in material.cells if c.environment == "mpich-5.0.2").entry
     wanted = {("atomic_add", 8): 5e-9, ("compare_and_swap", 8): 6e-9, ("copy", 8): 1e-9}
     wanted |= {("copy", 65536): 8e-6}
     cells, rows = [], []
-    for (bound, size), value in wanted.items():
-        labels = {"bound": bound, "size_bytes": str(size)}
-        cell = {**template, "kernel": "limits", "cell": f"{bound}-{size}", "labels": labels}
+    for (baseline, size), value in wanted.items():
+        labels = {"baseline": baseline, "size_bytes": str(size)}
+        cell = {**template, "kernel": "baseline", "cell": f"{baseline}-{size}", "labels": labels}
         cells.append(Cell(cell))
         names = ("system", "partition", "environment", "test", "cell", "kernel")
         measured = {"value": value, "low": value, "high": value, "coverage": 0.97}
@@ -362,11 +364,11 @@ def bounds_of(material):
                 "launches": 6,
             }
         )
-    return Bounds.of(cells, pl.DataFrame(rows))
+    return Baselines.of(cells, pl.DataFrame(rows))
 
 
 @pytest.mark.parametrize(
-    ("operation", "size", "bound", "value"),
+    ("operation", "size", "baseline", "value"),
     [
         ("put", 8, "copy", 1e-9),
         ("get", 65536, "copy", 8e-6),
@@ -377,21 +379,23 @@ def bounds_of(material):
         ("accumulate", 1024, None, None),
     ],
 )
-def test_an_operation_has_the_bound_of_its_kind_and_size(material, operation, size, bound, value):
+def test_an_operation_has_the_baseline_of_its_kind_and_size(
+    material, operation, size, baseline, value
+):
     template = next(c for c in material.cells if c.environment == "mpich-5.0.2").entry
     labels = synthetic.labels(operation, size_bytes=size)
-    bounded = SimpleNamespace(bounds=bounds_of(material))
-    found = price.bound_of(bounded, Cell({**template, "labels": labels}))
-    assert (found and (found[0], found[1].value)) == (bound and (bound, value))
+    with_baseline = SimpleNamespace(baselines=baselines_of(material))
+    found = latency.baseline_of(with_baseline, Cell({**template, "labels": labels}))
+    assert (found and (found[0], found[1].value)) == (baseline and (baseline, value))
 
 
-def test_prices_are_multiples_of_the_bound_where_it_was_measured(material, page):
-    assert not any("over_bound" in row for row in rows_of(page, "progress_price"))
-    bounded = type(material)(
+def test_latencies_are_multiples_of_the_baseline_where_it_was_measured(material, page):
+    assert not any("over_baseline" in row for row in rows_of(page, "progress_latency"))
+    with_baseline = type(material)(
         material.campaign, material.experiment, material.cells, material.summary,
-        bounds_of(material),
+        baselines_of(material),
     )  # fmt: skip
-    table = price.section(bounded).parts[0]
+    table = latency.section(with_baseline).parts[0]
     rows = list(csv.DictReader(io.StringIO(table.csv_text())))
     row = next(
         r
@@ -399,10 +403,10 @@ def test_prices_are_multiples_of_the_bound_where_it_was_measured(material, page)
         if (r["environment"], r["operation"], r["flavor"], r["synchronisation"])
         == ("mpich-5.0.2", "fetch_and_op", "allocate", "lock_all_flush")
     )
-    assert row["bound"] == "atomic_add"
-    assert float(row["over_bound"]) == pytest.approx(float(row["price_single_s"]) / 5e-9)
+    assert row["baseline"] == "atomic_add"
+    assert float(row["over_baseline"]) == pytest.approx(float(row["latency_single_s"]) / 5e-9)
     other = next(r for r in rows if r["environment"] == "openmpi-5.0.11")
-    assert other["over_bound"] == ""
+    assert other["over_baseline"] == ""
 
 
 # ------------------------------------------------------------------------------ the probe
@@ -469,7 +473,7 @@ def test_what_is_claimed_is_in_the_verdicts(page, material):
 
 def test_the_page_says_what_the_shell_files_say(text, page):
     for path in (page.parent / "advice").iterdir():
-        assert parts.escape(path.read_text("utf-8")) in text
+        assert markupsafe.escape(path.read_text("utf-8")) in text
     assert "No variable helps: async_thread turns 0 of 20 cells" in text
     assert "22 cells failed with it (crash)" in text
 
@@ -517,7 +521,7 @@ def test_cells_that_lack_rounds_are_not_called_unmeasured(tmp_path):
 
 def test_every_table_has_a_csv_with_the_same_numbers(text, page):
     parser = _Tables()
-    parser.feed(text)
+    parser.feed(whole(text))
     compared = 0
     for name, shown in parser.numbers.items():
         held = iter([value for row in rows_of(page, name) for value in row.values()])

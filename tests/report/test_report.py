@@ -7,17 +7,21 @@ import html.parser
 import io
 import json
 import re
+import shutil
 import xml.etree.ElementTree as ElementTree
 import zipfile
 
 import polars as pl
 import pytest
 import synthetic
+from unpacked import whole
 
 from onesided import report
 from onesided.analysis.analyse import analyse
 from onesided.experiments.shared_counter.page import cells as counter_cells
-from onesided.report import document, numbers
+from onesided.report import numbers
+from onesided.report.build import _joined
+from onesided.report.parts import Section, Table
 from onesided.system.errors import InputError
 
 
@@ -43,7 +47,7 @@ class _Tables(html.parser.HTMLParser):
 @pytest.fixture(scope="module")
 def parsed(html):
     parser = _Tables()
-    parser.feed(html)
+    parser.feed(whole(html))
     return parser
 
 
@@ -110,9 +114,10 @@ def test_every_declared_cell_is_in_the_grid(page_path, campaign):
     assert len(rows_of(page_path.parent / "grid_shared_counter.csv")) == declared
 
 
-def test_each_environment_tells_the_path_of_its_windows_by_flavor(page_path):
+def test_each_environment_tells_the_transport_of_its_windows_by_flavor(page_path):
     told = {
-        row["environment"]: row["path"] for row in rows_of(page_path.parent / "environments.csv")
+        row["environment"]: row["transport"]
+        for row in rows_of(page_path.parent / "environments.csv")
     }
     assert told["openmpi-5.0.11"] == (
         "allocate: osc sm, netmod ob1, provider sm+tcp, shared memory; "
@@ -139,13 +144,34 @@ def test_a_hostile_name_is_text(html, parsed):
     assert "<b>not</b>" not in html
     # Vega, the page's own, and the specification of each of three figures
     assert parsed.scripts == 5
+    packed = re.findall(r'<script type="text/plain"[^>]*>(.*?)</script>', html, flags=re.S)
+    assert all(re.fullmatch(r"[A-Za-z0-9+/=]*", one) for one in packed)
 
 
-def test_no_name_ends_the_script_that_it_stands_in():
-    name = json.dumps("</script><!-- & <script>")
-    written = document._script_json(name)
-    assert not set(written) & set("<>&")
-    assert json.loads(written) == json.loads(name)
+def test_only_a_page_with_a_figure_carries_the_chart_library(pages):
+    carries = {path.name: 'id="vega-library"' in path.read_text() for path in pages.glob("*.html")}
+    assert carries == {"index.html": False, "stfc.html": True}
+
+
+def test_it_says_how_to_compare_and_where_the_program_is(campaign, tmp_path):
+    folder = tmp_path / "campaign"
+    shutil.copytree(campaign, folder, ignore=shutil.ignore_patterns("report"))
+    record = json.loads((folder / "campaign.json").read_text())
+    address = "https://git.example.org/group/onesided"
+    (folder / "campaign.json").write_text(json.dumps({**record, "repository": address}))
+    text = report.build(folder).read_text("utf-8")
+    assert f'<a href="{address}">' in text
+    assert "onesided compare OTHER " in text and "onesided versions OTHER " in text
+
+
+def test_sections_of_one_name_are_one_where_the_first_of_them_is():
+    table = Table("t", "", [], [])
+    named = [Section("a", "A", "", (table,)), Section("b", "B", "")]
+    joined = _joined([*named, Section("a", "other", "", (table, table))])
+    assert [(one.identifier, one.title, len(one.parts)) for one in joined] == [
+        ("a", "A", 3),
+        ("b", "B", 0),
+    ]
 
 
 def test_the_page_needs_nothing_from_elsewhere(html):
@@ -178,14 +204,14 @@ def test_the_compute_length_stands_at_every_bar(page_path):
         assert f"{row['work_s']}{numbers.THIN_SPACE}s" in svg
 
 
-def test_both_equal_and_random_computes_are_shown(page_path):
+def test_both_fixed_and_random_compute_are_shown(page_path):
     steps = {row["steps"] for row in rows_of(page_path.parent / "figure1_measured.csv")}
-    assert len(steps) == 2 and "equal" in steps
+    assert len(steps) == 2 and "fixed compute" in steps
 
 
-def test_prices_of_two_levels_stand_in_two_columns(page_path):
-    (first, *_) = rows_of(page_path.parent / "price.csv")
-    assert {"price_single_s", "price_multiple_s"} <= set(first)
+def test_latencies_of_two_levels_stand_in_two_columns(page_path):
+    (first, *_) = rows_of(page_path.parent / "latency.csv")
+    assert {"latency_single_s", "latency_multiple_s"} <= set(first)
 
 
 def test_the_same_campaign_gives_the_same_bytes(page_path, campaign):
@@ -223,8 +249,8 @@ def test_without_its_input_there_is_one_clear_line_and_no_page(tmp_path, name):
 def test_verdicts_of_another_version_are_refused(tmp_path):
     folder = synthetic.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
     analyse(folder)
-    (folder / "verdicts.json").write_text('{"schema": "onesided/verdicts/1", "cells": []}')
-    with pytest.raises(InputError, match="verdicts/2, which `onesided analyse` writes"):
+    (folder / "verdicts.json").write_text('{"schema": "onesided/verdicts/2", "cells": []}')
+    with pytest.raises(InputError, match="verdicts/3, which `onesided analyse` writes"):
         report.build(folder, single_file=True)
 
 

@@ -394,7 +394,7 @@ def test_what_is_written_passes_its_own_check_and_stands_the_next_time(two_mpis,
     capsys.readouterr()
     cli.main(["spack", "machine"])
     said = capsys.readouterr().out
-    assert f"{file_of(two_mpis)}: stands" in said
+    assert f"{file_of(two_mpis)}: unchanged" in said
     assert "is to be" not in said
 
 

@@ -91,7 +91,7 @@ class Project:
             check=False,
         )
 
-    def kernel(self, level, name="limits"):
+    def kernel(self, level, name="baseline"):
         view = self.folder / "build" / "spack" / "view" / "onesided-kernels" / MPI
         return view / level / "bin" / name
 
@@ -143,12 +143,12 @@ def test_a_binary_is_bound_to_its_mpi_and_asks_for_its_level(
     assert "RUNPATH" not in answer.stdout
     output = tmp_path / "lines.jsonl"
     launcher = [environment["launcher"]["path"], "-n", "2"]
-    options = ["--bound", "timer", "--samples", "1", "--output", output]
+    options = ["--baseline", "timer", "--samples", "1", "--output", output]
     subprocess.run([*launcher, installed.kernel(level), *options], check=True, timeout=TIMEOUT_S)
     header = json.loads(output.read_text("utf-8").splitlines()[0])
     assert header["thread_level"]["required"] == level
     assert header["mpi"]["library_path"].startswith(library)
-    assert header["source_state"] == fingerprint.kernel_source_state("limits")
+    assert header["source_state"] == fingerprint.kernel_source_state("baseline")
 
 
 def test_every_stand_alone_test_passes(installed):

@@ -11,7 +11,7 @@ import pytest
 from onesided.environments import settings
 from onesided.experiments.progress.advice.decide import advise
 from onesided.experiments.progress.advice.file import Claim, claims, file_name, shell_text
-from onesided.experiments.progress.advice.findings import Evidence, Price, plain_time
+from onesided.experiments.progress.advice.findings import Evidence, Latency, plain_time
 from onesided.experiments.progress.advice.words import (
     NOCHECK_CONDITION,
     payload_says,
@@ -65,11 +65,11 @@ def entry(
     }
 
 
-def price(of, value, launches=6):
+def latency(of, value, launches=6):
     names = ("system", "partition", "environment", "test", "cell")
     return {
         **{name: of[name] for name in names},
-        "metric": "price",
+        "metric": "latency",
         "statistic": "median",
         "value": value,
         "low": value * 0.9,
@@ -78,10 +78,10 @@ def price(of, value, launches=6):
     }
 
 
-def advised(*priced, mpi=("mpich", "5.0.2")):
-    """Return the advice on entries, each given alone or with its price in seconds."""
-    pairs = [found if isinstance(found, tuple) else (found, 1e-7) for found in priced]
-    rows = [price(*pair) for pair in pairs if pair[1] is not None]
+def advised(*timed, mpi=("mpich", "5.0.2")):
+    """Return the advice on entries, each given alone or with its latency in seconds."""
+    pairs = [found if isinstance(found, tuple) else (found, 1e-7) for found in timed]
+    rows = [latency(*pair) for pair in pairs if pair[1] is not None]
     return advise("one", mpi, [found for found, _ in pairs], rows)
 
 
@@ -152,12 +152,12 @@ def test_a_cell_in_two_tests_that_disagree_is_not_recommended():
 @pytest.mark.parametrize(
     ("spoilt", "launches"), [({"oversubscribed": True}, 6), ({}, 1), ({"state": "computes"}, 0)]
 )
-def test_a_price_is_not_stated_from_shared_cores_or_few_launches(spoilt, launches):
+def test_a_latency_is_not_stated_from_shared_cores_or_few_launches(spoilt, launches):
     cell = entry(**spoilt)
-    found = advise("one", ("mpich", "5.0.2"), [cell], [price(cell, 1e-7, launches)])
+    found = advise("one", ("mpich", "5.0.2"), [cell], [latency(cell, 1e-7, launches)])
     choice = only_choice(found)
     assert choice.best is None
-    assert choice.independent[0].price is None
+    assert choice.independent[0].latency is None
 
 
 def test_helpers_and_other_target_states_are_no_code_to_use():
@@ -165,7 +165,7 @@ def test_helpers_and_other_target_states_are_no_code_to_use():
     assert only_choice(found).best is None
 
 
-def test_prices_of_two_levels_are_two_choices_and_the_cheaper_is_named():
+def test_latencies_of_two_levels_are_two_choices_and_the_cheaper_is_named():
     found = advised((entry(), 5e-8), (entry(level="multiple"), 6e-7))
     assert [choice.thread_level for choice in found.choices] == ["single", "multiple"]
     assert found.cheapest["put"].thread_level == "single"
@@ -286,11 +286,11 @@ def test_a_setting_that_is_no_longer_declared_is_not_recommended():
     assert found.chosen is None
 
 
-def test_a_price_without_the_settings_effect_is_not_the_settings():
+def test_a_latency_without_the_settings_effect_is_not_the_settings():
     before, after = helped(COMMON)
     void = helped(entry(), verdict="no effect", tau_s=None)
     found = advised((before, 1e-7), (after, 3e-7), (void[0], 1e-7), (void[1], 1e-7))
-    assert (found.chosen.factor, found.chosen.priced) == (pytest.approx(3.0), 1)
+    assert (found.chosen.factor, found.chosen.timed) == (pytest.approx(3.0), 1)
 
 
 def test_where_nothing_waits_no_variable_is_needed():
@@ -351,11 +351,11 @@ def test_a_name_that_no_shell_takes_is_refused(monkeypatch):
         shell_text(advised(*helped(COMMON)), FACTS)
 
 
-def test_the_file_says_evidence_before_and_after_with_prices():
+def test_the_file_says_evidence_before_and_after_with_latencies():
     text = shell_text(advised((COMMON, 1e-7), (helped(COMMON)[1], 3e-7), (entry(), 5e-8)), FACTS)
     flat = " ".join(line.removeprefix("#").strip() for line in text.splitlines())
     assert "waits (6 of 6 launches) -> delayed by 2 ms (6 of 6 launches)" in flat
-    assert "price 100 ns (90 ns to 110 ns) -> 300 ns (270 ns to 330 ns)" in flat
+    assert "latency 100 ns (90 ns to 110 ns) -> 300 ns (270 ns to 330 ns)" in flat
     (row,) = [line for line in text.splitlines() if line.startswith("# put ")]
     assert row.split("  ")[2:] and "allocate, lock_all_flush  50 ns (45 ns to 55 ns)" in row
     for fact in ("environment: one", "campaign: quick", "commit: 0123"):
@@ -404,7 +404,7 @@ def test_the_first_lines_say_what_to_do_and_where_that_was_tested():
 
 def test_a_cost_whose_range_is_out_of_proportion_has_a_warning():
     def text(low_s):
-        best = Evidence(entry(), Price(5e-8, low_s, 55e-9, 6))
+        best = Evidence(entry(), Latency(5e-8, low_s, 55e-9, 6))
         found = advised(entry())
         (choice,) = found.choices
         return shell_text(replace(found, choices=(replace(choice, best=best),)), FACTS)
@@ -421,6 +421,6 @@ def test_times_in_a_shell_file_are_ascii(value, text):
     assert plain_time(value) == text
 
 
-def test_a_price_from_few_launches_says_how_few():
-    assert str(Price(4e-8, 3e-8, 5e-8, 6)) == "40 ns (30 ns to 50 ns)"
-    assert str(Price(4e-8, 3e-8, 5e-8, 3)) == "40 ns (30 ns to 50 ns, 3 launches)"
+def test_a_latency_from_few_launches_says_how_few():
+    assert str(Latency(4e-8, 3e-8, 5e-8, 6)) == "40 ns (30 ns to 50 ns)"
+    assert str(Latency(4e-8, 3e-8, 5e-8, 3)) == "40 ns (30 ns to 50 ns, 3 launches)"

@@ -40,12 +40,12 @@ def test_every_declared_cell_has_one_verdict(campaign):
 
 
 def test_behaviour_put_in_comes_out(campaign):
-    jittered = {"case": "target_computes", "jitter_percent": 50}
-    waiting = cells_of(campaign, flavor="create", **jittered)
+    varied = {"case": "target_computes", "spread_percent": 50}
+    waiting = cells_of(campaign, flavor="create", **varied)
     assert waiting and {cell["verdict"] for cell in waiting} == {verdicts.WAITS}
-    free = cells_of(campaign, flavor="allocate", algorithm="fetch_and_op", **jittered)
+    free = cells_of(campaign, flavor="allocate", algorithm="fetch_and_op", **varied)
     assert free and {cell["verdict"] for cell in free} == {verdicts.INDEPENDENT}
-    helped = cells_of(campaign, case="helper_blocked", jitter_percent=50)
+    helped = cells_of(campaign, case="helper_blocked", spread_percent=50)
     assert helped and {cell["verdict"] for cell in helped} == {verdicts.DELAYED}
     assert all(cell["tau_s"] == pytest.approx(4e-3, rel=0.1) for cell in helped)
     idle = cells_of(campaign, case="target_idle")
@@ -59,7 +59,7 @@ def test_failures_dominate_and_tell_what_the_others_showed(campaign):
         case="helper_polling",
         algorithm="fetch_and_op",
         flavor="create",
-        jitter_percent=50,
+        spread_percent=50,
     )
     assert cell["verdict"] == verdicts.CRASH
     assert cell["detail"] == "in 1 of 6 launches: rank 1: 6; the samples there are show: delayed"
@@ -87,7 +87,7 @@ def test_fewer_launches_give_a_range_and_no_verdict(tmp_path):
     analyse(folder)
     summary = tables.read_table(folder / "summary.parquet", tables.SUMMARY_COLUMNS)
     assert summary["kind"].unique().to_list() == ["range"]
-    (cell,) = cells_of(folder, case="target_computes", flavor="create", jitter_percent=50)[:1]
+    (cell,) = cells_of(folder, case="target_computes", flavor="create", spread_percent=50)[:1]
     assert cell["verdict"] == verdicts.UNDECIDED
     assert cell["detail"] == "3 launches, 5 needed: 2 more rounds"
 
@@ -163,8 +163,13 @@ def test_the_same_tables_give_the_same_files(campaign, tmp_path):
         ("samples.parquet", b"", "whole Parquet file"),
         ("launches.parquet", b"PAR1 cut", "whole Parquet file"),
         ("campaign.json", b'{"schema": "onesided/camp', "whole JSON"),
-        ("campaign.json", b'{"schema": "onesided/campaign-record/9"}', "campaign-record/1"),
-        ("campaign.json", b"[]", "campaign-record/1"),
+        (
+            "campaign.json",
+            b'{"schema": "onesided/campaign-record/1"}',
+            "schema: found onesided/campaign-record/1; "
+            "expected onesided/campaign-record/2: measure again",
+        ),
+        ("campaign.json", b"[]", "campaign-record/2"),
     ],
 )
 def test_a_bad_file_is_one_clear_line(tmp_path, name, content, said):

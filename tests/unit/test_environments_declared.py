@@ -1,4 +1,4 @@
-"""What may stand in config/environments.yaml, and the line a fault in it gets."""
+"""What may be in config/environments.yaml, and the line a fault in it gets."""
 
 import re
 import shutil

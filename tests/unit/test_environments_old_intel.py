@@ -1,4 +1,4 @@
-"""An Intel MPI of before 2021.15, whose libfabric stands apart from its providers.
+"""An Intel MPI of before 2021.15, whose libfabric is apart from its providers.
 
 A real one, installed from the package index; skipped where that cannot be reached.
 """
@@ -14,7 +14,7 @@ from onesided.environments import kernels, provision
 from onesided.system import paths
 
 NAME = "impi-2021.1.1"
-CELL = "algorithm=fetch_and_op_flush;flavor=allocate;case=target_idle;compute_ms=2;jitter_percent=0"
+CELL = "algorithm=fetch_and_op_flush;flavor=allocate;case=target_idle;compute_ms=2;spread_percent=0"
 ENTRY = {
     "provider": "wheel", "family": "impi", "version": "2021.1.1",
     "packages": ["impi-rt", "impi-devel"],

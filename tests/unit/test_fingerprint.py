@@ -56,12 +56,12 @@ def test_a_kernels_state_is_of_its_own_files_and_of_those_that_kernels_share(roo
 def test_a_checks_state_is_of_its_own_file_of_what_checks_share_and_of_the_site(root):
     site = root / "reframe_checks" / "sites" / "laptop.py"
     before = check_states(site)
-    assert before.keys() == {"progress", "shared_counter", "origin_threads", "limits"}
-    add(root / "reframe_checks" / "limits.py", "\n")
-    assert changed(before, check_states(site)) == {"limits"}
+    assert before.keys() == {"progress", "shared_counter", "origin_threads", "baseline"}
+    add(root / "reframe_checks" / "baseline.py", "\n")
+    assert changed(before, check_states(site)) == {"baseline"}
     add(root / "reframe_checks" / "another.py", "\n")
     add(root / "reframe_checks" / "sites" / "slurm_srun.py", "\n")
-    assert changed(before, check_states(site)) == {"limits"}
+    assert changed(before, check_states(site)) == {"baseline"}
     shared = ("common/base.py", "plugins/grid.py", "launch.sh", "sites/laptop.py")
     for path in (*(root / "reframe_checks" / name for name in shared),
                  root / "src" / "onesided" / "campaign" / "transport.py"):  # fmt: skip

@@ -28,8 +28,8 @@ def test_each_mutant_stands_once_in_its_file_and_its_tests_exist(mutant):
         assert not name or f"def {name}(" in (ROOT / path).read_text("utf-8")
 
 
-def test_there_are_sixty_mutants_with_names_of_their_own():
-    assert len({mutant["name"] for mutant in LIST}) == len(LIST) == 60
+def test_there_are_sixty_mutants_or_more_with_names_of_their_own():
+    assert len({mutant["name"] for mutant in LIST}) == len(LIST) >= 60
 
 
 def mutant(name, find, replace, **more):

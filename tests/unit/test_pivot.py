@@ -97,7 +97,7 @@ def test_one_way_is_told_in_the_csv_alone():
 
 
 def test_a_page_of_references_is_one_section_and_no_answer():
-    page = ReferencePage("limits", "Limits", "What it is for.", [PIVOT])
+    page = ReferencePage("baseline", "Baseline", "What it is for.", [PIVOT])
     (section,) = page.sections(material(cell()))
     assert [table.name for table in section.parts] == ["times"]
     assert page.headline(None) is None

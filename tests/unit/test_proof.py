@@ -1,4 +1,4 @@
-"""A setting counts when the path that was found is the one it asks for, and only then."""
+"""A setting counts when the transport that was found is the one it asks for, and only then."""
 
 import json
 
@@ -9,14 +9,14 @@ import synthetic
 from onesided.analysis import verdicts
 from onesided.analysis.analyse import analyse, read_verdicts
 from onesided.campaign import proof
-from onesided.campaign.transport import Path
+from onesided.campaign.transport import Transport
 
 TCP = {"provider": "tcp", "shm": False}
-ON_TCP = Path("rdma", "ob1", "tcp", False)
-ON_SM = Path("sm", "ob1", None, True)
+ON_TCP = Transport("rdma", "ob1", "tcp", False)
+ON_SM = Transport("sm", "ob1", None, True)
 
 
-def row(path=None, threads=None, setting="tcp", **changes):
+def row(transport=None, threads=None, setting="tcp", **changes):
     return {
         "system": "laptop",
         "partition": "node",
@@ -25,7 +25,7 @@ def row(path=None, threads=None, setting="tcp", **changes):
         "ranks": 2,
         "placement": "unbound",
         "setting": setting,
-        "path": json.dumps(path.document()) if path else None,
+        "transport": json.dumps(transport.document()) if transport else None,
         "threads_after_init": threads,
         **changes,
     }
@@ -49,7 +49,7 @@ def test_another_path_in_any_launch_says_no_effect():
 def test_an_unknown_path_proves_and_disproves_nothing():
     found = proof.prove([row(ON_TCP), row()], TCP, {})
     assert not found.differences
-    assert found.note == "path not proven: provider, shm not known"
+    assert found.note == "transport not proven: provider, shm not known"
 
 
 @pytest.mark.parametrize(
@@ -76,22 +76,22 @@ def test_threads_of_another_level_or_environment_are_no_measure():
 
 @pytest.fixture
 def campaign(tmp_path):
-    """A campaign whose setting asks for TCP; a function sets the path found, by flavor."""
+    """A campaign whose setting asks for TCP; a function sets the transport found, by flavor."""
     folder = synthetic.campaign(tmp_path, algorithms=("fetch_and_op",), levels=("single",))
     record = json.loads((folder / "campaign.json").read_text())
     names = [environment["name"] for environment in record["environments"]]
-    record["settings"] = {"tcp": {name: {"path": TCP} for name in names}}
+    record["settings"] = {"tcp": {name: {"transport": TCP} for name in names}}
     (folder / "campaign.json").write_text(json.dumps(record))
 
     def judged(create, allocate, first_status="ok"):
         found = {
-            flavor: json.dumps(path.document()) if path else None
-            for flavor, path in (("create", create), ("allocate", allocate))
+            flavor: json.dumps(one.document()) if one else None
+            for flavor, one in (("create", create), ("allocate", allocate))
         }
         path = folder / "cells.parquet"
         cells = pl.read_parquet(path).with_columns(
             setting=pl.lit("tcp"),
-            path=pl.col("labels").map_elements(
+            transport=pl.col("labels").map_elements(
                 lambda labels: found[json.loads(labels)["flavor"]], return_dtype=pl.String
             ),
         )
@@ -107,13 +107,13 @@ def campaign(tmp_path):
             for cell in cells
             if cell["environment"] == "openmpi-5.0.11"
             and cell["labels"]["case"] == "target_computes"
-            and cell["labels"]["jitter_percent"] == "50"
+            and cell["labels"]["spread_percent"] == "50"
         }
 
     return judged
 
 
-def test_a_cell_on_another_path_says_no_effect_and_what_was_found(campaign):
+def test_a_cell_on_another_transport_says_no_effect_and_what_was_found(campaign):
     cells = campaign(ON_TCP, ON_SM)
     assert cells["create"]["verdict"] == verdicts.WAITS
     assert cells["create"]["detail"] is None
@@ -123,10 +123,10 @@ def test_a_cell_on_another_path_says_no_effect_and_what_was_found(campaign):
     )
 
 
-def test_a_cell_whose_path_is_not_known_keeps_its_verdict_and_says_so(campaign):
+def test_a_cell_whose_transport_is_not_known_keeps_its_verdict_and_says_so(campaign):
     cell = campaign(None, ON_TCP)["create"]
     assert cell["verdict"] == verdicts.WAITS
-    assert cell["detail"] == "path not proven: provider, shm not known"
+    assert cell["detail"] == "transport not proven: provider, shm not known"
 
 
 def test_a_failure_comes_before_no_effect(campaign):

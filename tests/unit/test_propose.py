@@ -36,7 +36,7 @@ def campaign(analysed, tmp_path, monkeypatch):
 
 
 def noisy(factor, seed, launches=6):
-    """Return launches to whose price the machine adds anything up to a factor."""
+    """Return launches to whose latency the machine adds anything up to a factor."""
     source = random.Random(seed)
     return [1e-6 * factor ** source.random() for _ in range(launches)]
 
@@ -44,7 +44,7 @@ def noisy(factor, seed, launches=6):
 def test_a_bound_is_twice_the_least_launch_where_three_launches_agree_on_it():
     found = propose.propose([1.3e-6, 1e-6, 9e-6, 1.2e-6, 8e-6, 7e-6])
     assert found.refusal is None
-    entry = found.entry(Metric("price", "price", "s"))
+    entry = found.entry(Metric("latency", "latency", "s"))
     assert "of" not in entry
     assert found.entry(Metric("get", "time", "s", "max"))["of"] == {
         "series": "time", "over_ranks": "max", "origins": False,
@@ -97,7 +97,7 @@ def test_a_figure_is_kept_for_each_cell_but_helped_failed_and_other_settings(cam
             continue  # the name of its environment is one for pages, and none for a file
         path = references.file_of(*(cell[name] for name in ("system", "partition", "environment")))
         figures = references.read(path, cell["test"]).figures
-        name = references.figure_name("price", cell["cell"])
+        name = references.figure_name("latency", cell["cell"])
         left_out = (
             "helper" in cell["cell"]
             or cell["setting"] != "default"
@@ -132,9 +132,9 @@ def test_each_figure_is_said_with_what_it_misses_or_why_it_has_no_bound(campaign
 
 
 def make_noisy(folder, operation):
-    """Have an operation's prices differ by a factor of three from round to round."""
+    """Have an operation's latencies differ by a factor of three from round to round."""
     samples = pl.read_parquet(folder / "samples.parquet")
-    those = (pl.col("metric") == "price") & pl.col("cell").str.contains(f"operation={operation},")
+    those = (pl.col("metric") == "latency") & pl.col("cell").str.contains(f"operation={operation},")
     value = pl.when(those).then(pl.col("value") * 3.0 ** pl.col("round")).otherwise("value")
     samples.with_columns(value.alias("value")).write_parquet(folder / "samples.parquet")
     analyse.analyse(folder)

@@ -1,4 +1,4 @@
-"""What a launch left is read as it stands, and every declared cell gets its end."""
+"""What a launch left is read as it is, and every declared cell gets its end."""
 
 import json
 from dataclasses import replace
@@ -23,7 +23,7 @@ EXPECTED = Expectation(
 def header(**changes):
     return {
         "type": "header",
-        "schema": "onesided/line/1",
+        "schema": "onesided/line/2",
         "kernel": "shared_counter",
         "source_state": "abc",
         "started_at": "2026-01-01T00:00:00Z",
@@ -232,12 +232,12 @@ def further(cell, samples=(3e-6,), status="ok", detail=None, metric="access"):
 
 
 def test_what_was_measured_later_is_added_to_the_cells_result(launch):
-    more = [further("c=2", [3e-6, 4e-6]), further("c=2", [5e-6]), further("c=2", metric="price")]
+    more = [further("c=2", [3e-6, 4e-6]), further("c=2", [5e-6]), further("c=2", metric="latency")]
     read = launch([*WHOLE, *more, FINISHED], ended())
     assert statuses(read) == ["ok"] * 3
-    access, price = read.results["c=2"]["series"]
+    access, latency = read.results["c=2"]["series"]
     assert (access["samples"], access["dropped"]) == ([1e-6, 2e-6, 3e-6, 4e-6, 5e-6], 2)
-    assert price["samples"] == [3e-6]
+    assert latency["samples"] == [3e-6]
     assert sum(one["checked"] for one in read.results["c=2"]["verification"]) == 5
     assert records.samples_of(read.results["c=1"], "access") == [1e-6, 2e-6]
 
@@ -250,14 +250,14 @@ def test_wrong_data_found_later_makes_the_cell_wrong(launch):
 
 
 def test_a_cell_that_hangs_or_dies_when_it_is_run_again_is_no_good_cell(launch, tmp_path):
-    where = {"cell": "c=1", "rank": 1, "phase": "price", "call": "MPI_Win_flush"}
+    where = {"cell": "c=1", "rank": 1, "phase": "latency", "call": "MPI_Win_flush"}
     lines = [*WHOLE[:3], header(), *WHOLE[3:], FINISHED]
     attempts = [*ended(1, 5, finished=False), *ended(2)]
     (tmp_path / "lines.jsonl.hang-1").write_text(json.dumps({"type": "hang", **where}) + "\n")
     read = launch(lines, attempts)
     assert statuses(read) == ["hang", "ok", "ok"]
     detail = outcomes.of_cells(read, CELLS, EXPECTED)["c=1"].detail
-    assert detail.startswith("rank 1 in price, MPI_Win_flush; ")
+    assert detail.startswith("rank 1 in latency, MPI_Win_flush; ")
     assert detail.endswith("; it was run again after its end")
     crash = {"type": "crash", **where, "signal": 11}
     (tmp_path / "lines.jsonl.crash-1").write_text(json.dumps(crash) + "\n")
@@ -510,9 +510,9 @@ def test_kernels_of_other_sources_count_for_nothing(launch):
 
 def test_lines_of_another_schema_version_are_refused_by_name(launch):
     with pytest.raises(InputError) as caught:
-        launch([header(schema="onesided/line/9")], ended())
+        launch([header(schema="onesided/line/1")], ended())
     assert "lines.jsonl: line 1: schema" in str(caught.value)
-    assert "onesided/line/1" in str(caught.value)
+    assert "expected onesided/line/2: measure again" in str(caught.value)
 
 
 def faulty(document):

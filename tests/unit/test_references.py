@@ -40,7 +40,7 @@ def campaign(tmp_path, monkeypatch):
     ]
     folder = tmp_path / "results" / "weekly"
     folder.mkdir(parents=True)
-    document = {"schema": "onesided/verdicts/2", "cells": cells}
+    document = {"schema": "onesided/verdicts/3", "cells": cells}
     (folder / "verdicts.json").write_text(json.dumps(document))
     return folder
 
@@ -75,6 +75,18 @@ def test_a_cut_reference_names_file_and_line(campaign):
     path.write_text(path.read_text()[:-20])
     with pytest.raises(InputError, match=path.name):
         kept()
+
+
+def test_references_of_the_previous_version_are_refused_with_what_to_do(campaign):
+    assert cli.main(["references", str(campaign)]) == 0
+    path = references.file_of("here", "node", "mpi-1")
+    path.write_text(path.read_text().replace(references.SCHEMA, "onesided/references/1"))
+    with pytest.raises(InputError) as caught:
+        kept()
+    assert str(caught.value) == (
+        f"{path}: schema: found 'onesided/references/1'; expected onesided/references/2: "
+        "measure again, then `onesided references --replace`"
+    )
 
 
 def test_a_word_that_is_no_verdict_is_refused(campaign):

@@ -15,11 +15,11 @@ from onesided.experiments.metric import Metric
 from onesided.regression import propose, references, repeats
 from onesided.regression.references import Kept
 
-PRICE, COMPUTE, ELAPSED = (
-    Metric(name, name, "s", origins=True) for name in ("price", "compute", "elapsed")
+LATENCY, COMPUTE, ELAPSED = (
+    Metric(name, name, "s", origins=True) for name in ("latency", "compute", "elapsed")
 )
 CELL = "operation=put,target_state=idle"
-NAME = f"price[{CELL}]"
+NAME = f"latency[{CELL}]"
 KEPT = Kept({}, {NAME: {"value": 1e-6, "upper": 2e-6, "unit": "s", "launches": 6}}, 1.5e-7, 3.3)
 NEAR, FAR = 1e-7, 5e-7
 OWN, SHARED = 3.87, 2.2
@@ -29,13 +29,13 @@ def result(
     cell=CELL,
     distances=(NEAR,) * 6,
     run_delay=0.0,
-    prices=(1.6e-6, 1.6e-6),
+    latencies=(1.6e-6, 1.6e-6),
     widths=(OWN, OWN),
     target_widths=(),
 ):
     """Return a result line whose target computed for 10 ms and waited `run_delay` of it."""
     series = {
-        "price": prices,
+        "latency": latencies,
         "line_round_trip": distances,
         "core_width": widths,
         "target_core_width": target_widths,
@@ -59,8 +59,8 @@ def asks(*launches, finished=True):
     return repeats.asks_for_another(KEPT, found)
 
 
-def at(price, **changes):
-    return result(prices=(price, price), **changes)
+def at(latency, **changes):
+    return result(latencies=(latency, latency), **changes)
 
 
 def undecided(*launches):
@@ -73,14 +73,14 @@ def test_a_launch_well_below_the_bound_decides_at_once():
 
 
 def test_a_launch_near_the_bound_is_repeated_below_it_and_above():
-    for price in (1.6e-6, 2.4e-6, 9e-6):
-        assert asks(at(price))
-        assert not asks(at(price), at(1.2e-6))
-        assert held(at(price), at(1.2e-6)) == [1.2e-6]
+    for latency in (1.6e-6, 2.4e-6, 9e-6):
+        assert asks(at(latency))
+        assert not asks(at(latency), at(1.2e-6))
+        assert held(at(latency), at(1.2e-6)) == [1.2e-6]
 
 
 def test_a_figure_that_no_launch_clears_is_decided_by_the_median():
-    above = [at(price) for price in (1.6e-6, 1.7e-6, 2.9e-6, 3e-6, 3e-6, 3.1e-6, 9e-6)]
+    above = [at(latency) for latency in (1.6e-6, 1.7e-6, 2.9e-6, 3e-6, 3e-6, 3.1e-6, 9e-6)]
     assert len(above) == repeats.ENOUGH_LAUNCHES
     assert asks(*above[:-1]) and not asks(*above)
     assert held(*above) == [3e-6]
@@ -132,16 +132,16 @@ def test_launches_that_met_the_cores_otherwise_are_repeated_but_not_for_ever():
     assert not asks(*[above] * repeats.ENOUGH_LAUNCHES, far)
 
 
-def test_the_moment_at_which_the_price_was_least_decides_the_figure_and_how_near_it_was():
+def test_the_moment_at_which_the_latency_was_least_decides_the_figure_and_how_near_it_was():
     near, far = (NEAR,) * 6, (FAR,) * 6
-    one = result(prices=(3e-6, 5e-6, 1e-6), widths=(OWN,) * 3)
-    assert references.launch_figure(one, PRICE) == 3e-6
+    one = result(latencies=(3e-6, 5e-6, 1e-6), widths=(OWN,) * 3)
+    assert references.launch_figure(one, LATENCY) == 3e-6
     twice = {"distances": near + far, "widths": (OWN,) * 4}
     quiet_near, quiet_far = (3e-6, 3e-6, 9e-6, 9e-6), (9e-6, 9e-6, 3e-6, 3e-6)
-    for prices in (quiet_near, quiet_far):
-        assert references.launch_figure(result(prices=prices, **twice), PRICE) == 3e-6
-    assert held(result(prices=quiet_near, **twice)) == [3e-6]
-    assert held(result(prices=quiet_far, **twice)) == []
+    for latencies in (quiet_near, quiet_far):
+        assert references.launch_figure(result(latencies=latencies, **twice), LATENCY) == 3e-6
+    assert held(result(latencies=quiet_near, **twice)) == [3e-6]
+    assert held(result(latencies=quiet_far, **twice)) == []
     assert references.launch_figure(result(), COMPUTE) == 1e-2
     assert references.launch_figure(result(), ELAPSED) is None
 
@@ -153,24 +153,24 @@ def test_a_figure_met_on_a_core_that_another_used_too_is_not_held():
 
 
 def test_moments_on_a_core_that_another_used_too_do_not_count_where_there_are_others():
-    twice = {"distances": (NEAR,) * 12, "prices": (1e-6, 1e-6, 3e-6, 3e-6)}
+    twice = {"distances": (NEAR,) * 12, "latencies": (1e-6, 1e-6, 3e-6, 3e-6)}
     alone = {"widths": (OWN,) * 4, "target_widths": (OWN,) * 4}
     for shared in (
         {"widths": (SHARED, SHARED, OWN, OWN)},
         {"target_widths": (OWN, SHARED, OWN, OWN)},
     ):
         one = {**twice, **alone, **shared}
-        assert references.launch_figure(result(**one), PRICE) == 3e-6
-    assert references.launch_figure(result(**twice, **alone), PRICE) == 1e-6
+        assert references.launch_figure(result(**one), LATENCY) == 3e-6
+    assert references.launch_figure(result(**twice, **alone), LATENCY) == 1e-6
 
 
 def test_samples_on_a_core_that_another_used_too_are_left_out_where_enough_others_remain():
-    prices = (4e-6, 1e-6, 4e-6, 2e-6, 4e-6, 3e-6, 4e-6)
-    mixed = result(prices=prices, widths=(SHARED, OWN, SHARED, OWN, SHARED, OWN, SHARED))
-    assert references.launch_figure(mixed, PRICE) == 2e-6
+    latencies = (4e-6, 1e-6, 4e-6, 2e-6, 4e-6, 3e-6, 4e-6)
+    mixed = result(latencies=latencies, widths=(SHARED, OWN, SHARED, OWN, SHARED, OWN, SHARED))
+    assert references.launch_figure(mixed, LATENCY) == 2e-6
     # two may have been lucky
-    few = result(prices=prices, widths=(SHARED, OWN, SHARED, OWN, SHARED, SHARED, SHARED))
-    assert references.launch_figure(few, PRICE) == 4e-6
+    few = result(latencies=latencies, widths=(SHARED, OWN, SHARED, OWN, SHARED, SHARED, SHARED))
+    assert references.launch_figure(few, LATENCY) == 4e-6
 
 
 def test_where_nothing_tells_of_the_cores_the_figure_is_held():
@@ -179,7 +179,7 @@ def test_where_nothing_tells_of_the_cores_the_figure_is_held():
 
 
 def measured(number):
-    """Return of each price its launches over their median, and None for those that do not count."""
+    """Return of each latency its launches over their median, None for those that do not count."""
     path = Path(__file__).parents[1] / "data" / f"launch_spreads_{number}.json"
     cells = json.loads(path.read_text())["cells"]
     return [
@@ -192,8 +192,8 @@ def measured(number):
 def decide(kept, launches):
     """Return the launches that are needed in turn, and whether the figure fails in the end."""
     found = []
-    for price in launches:
-        found.append(records.Launch(results={CELL: at(price, distances=())}, finished=True))
+    for latency in launches:
+        found.append(records.Launch(results={CELL: at(latency, distances=())}, finished=True))
         if not repeats.asks_for_another(kept, found):
             break
     (one,) = repeats.held(kept, [launch.results for launch in found]).values()
@@ -211,13 +211,13 @@ def runs(number, slow):
             continue
         proposal = propose.propose(six)
         if proposal.refusal is None:
-            kept = Kept({}, {NAME: proposal.entry(PRICE)})
+            kept = Kept({}, {NAME: proposal.entry(LATENCY)})
             for at_launch in range(0, len(others) - repeats.ENOUGH_LAUNCHES, 3):
                 yield decide(kept, [slow * one for one in others[at_launch:]])
 
 
 @pytest.mark.parametrize(("number", "most"), [(1, 0.0), (2, 0.004)])
-def test_in_measured_launches_an_unchanged_price_almost_never_fails(number, most):
+def test_in_measured_launches_an_unchanged_latency_almost_never_fails(number, most):
     found = list(runs(number, 1.0))
     assert len(found) > 400
     assert statistics.mean(failed for _, failed in found) <= most
@@ -226,13 +226,13 @@ def test_in_measured_launches_an_unchanged_price_almost_never_fails(number, most
 
 
 @pytest.mark.parametrize(("number", "most"), [(1, 0.0), (2, 0.01)])
-def test_in_measured_launches_a_price_three_times_as_high_is_not_passed(number, most):
+def test_in_measured_launches_a_latency_three_times_as_high_is_not_passed(number, most):
     found = list(runs(number, 3.0))
     assert statistics.mean(not failed for _, failed in found) <= most
 
 
 @pytest.mark.parametrize(("over_ranks", "value"), [("mean", 2e-6), ("max", 3e-6), ("sum", 4e-6)])
-def test_a_figure_that_is_no_price_is_held_as_its_experiment_declares_it(over_ranks, value):
+def test_a_figure_that_is_no_latency_is_held_as_its_experiment_declares_it(over_ranks, value):
     """What is kept says which series it is of, and what of the ranks' samples."""
     bound = {"value": value, "upper": 2 * value, "unit": "s", "launches": 6}
     kept = references.Kept(

@@ -63,7 +63,7 @@ def test_a_turned_verdict_is_counted_and_named(copies, capsys):
     cell = next(
         cell
         for cell in document["cells"]
-        if cell["verdict"] == verdicts.WAITS and cell["labels"]["jitter_percent"] == "50"
+        if cell["verdict"] == verdicts.WAITS and cell["labels"]["spread_percent"] == "50"
     )
     before = reproducibility.figures(first, second)
     cell["verdict"] = verdicts.UNDECIDED

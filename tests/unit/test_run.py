@@ -10,7 +10,7 @@ import pytest
 
 from onesided.campaign import campaign, causes, run
 from onesided.campaign.session import SESSION_SCHEMA, Session
-from onesided.campaign.slot import Slot
+from onesided.campaign.slot import Slot, read_record
 from onesided.system import documents, fingerprint, strays
 from onesided.system.errors import InputError
 
@@ -47,7 +47,7 @@ def declared(kernel):
             "setting": "default", "base_point": {}, "crosses": []}  # fmt: skip
 
 
-KERNELS = ("progress", "limits")
+KERNELS = ("progress", "baseline")
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def slot(ready_environment, campaign_file):
 
 
 def over(slot, kernels=KERNELS):
-    """Leave a session that is over, with a file for each test; return it."""
+    """Leave a finished session, with a file for each test; return it."""
     session = Session(slot, [declared(kernel) for kernel in kernels])
     entries = []
     for kernel in kernels:
@@ -89,10 +89,10 @@ def test_changed_sources_of_one_experiment_leave_another_ones_results(
     monkeypatch.setattr(
         fingerprint,
         function,
-        lambda name, *more: "changed" if name.startswith("limits") else real(name, *more),
+        lambda name, *more: "changed" if name.startswith("baseline") else real(name, *more),
     )
     again = Session(slot, [declared(kernel) for kernel in KERNELS])
-    assert again.reasons() == {"test of limits": f"changed: {changed}"}
+    assert again.reasons() == {"test of baseline": f"changed: {changed}"}
     called = []
     monkeypatch.setattr(
         Session, "_call_reframe", lambda self, attempt, selection: called.append(selection) or 0
@@ -106,7 +106,7 @@ def test_changed_sources_of_one_experiment_leave_another_ones_results(
         ],
     )
     assert again.run()
-    assert called == [["--name=^testoflimits$"]]
+    assert called == [["--name=^testofbaseline$"]]
     kept, run_again = json.loads(again.record.read_text())["tests"]
     assert (kept["test"], run_again["folder"]) == ("test of progress", None)
     assert (again.folder / kept["folder"] / "lines.jsonl").read_text() == "what progress left\n"
@@ -115,26 +115,40 @@ def test_changed_sources_of_one_experiment_leave_another_ones_results(
 def test_a_further_experiment_of_a_campaign_leaves_the_others_results(slot, monkeypatch):
     over(slot, ["progress"])
     more = Session(slot, [declared(kernel) for kernel in KERNELS])
-    assert more.reasons() == {"test of limits": "never run"}
+    assert more.reasons() == {"test of baseline": "never run"}
     fewer = Session(slot, [declared("progress")])
     assert fewer.record.exists()
 
 
 def test_a_session_with_nothing_new_calls_no_reframe(slot, monkeypatch):
     over(slot)
-    fewer = Session(slot, [declared("limits")])
+    fewer = Session(slot, [declared("baseline")])
     monkeypatch.setattr(Session, "_call_reframe", lambda *arguments: pytest.fail("called"))
     assert fewer.reasons() == {}
     assert fewer.run()
     (entry,) = json.loads(fewer.record.read_text())["tests"]
-    assert (fewer.folder / entry["folder"] / "lines.jsonl").read_text() == "what limits left\n"
+    assert (fewer.folder / entry["folder"] / "lines.jsonl").read_text() == "what baseline left\n"
+
+
+def test_a_session_of_the_previous_version_is_refused_kept_and_measured_again(slot, monkeypatch):
+    session = over(slot)
+    session.run()
+    old = session.record.read_text().replace(SESSION_SCHEMA, "onesided/session/2")
+    session.record.write_text(old)
+    expected = "found 'onesided/session/2'; expected onesided/session/3: measure again"
+    with pytest.raises(InputError, match=f"session.json: schema: {expected}"):
+        read_record(slot)
+    monkeypatch.setattr(fingerprint, "kernel_source_state", lambda name: "new")
+    again = Session(slot, session.tests)
+    assert set(again.reasons().values()) == {"never run"}
+    assert session.record.read_text() == old
 
 
 def test_a_result_that_was_adopted_twice_is_there_once(slot, monkeypatch):
     over(slot, [*KERNELS, "shared_counter"])
-    first = Session(slot, [declared("limits")])
+    first = Session(slot, [declared("baseline")])
     first.run()
-    second = Session(slot, [declared("limits"), declared("progress")])
+    second = Session(slot, [declared("baseline"), declared("progress")])
     monkeypatch.setattr(Session, "_call_reframe", lambda *arguments: pytest.fail("called"))
     second.run()
     for entry in json.loads(second.record.read_text())["tests"]:

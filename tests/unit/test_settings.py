@@ -1,6 +1,7 @@
 """Settings: every family has a value or a reason, and a fault in the file is one clear line."""
 
 import copy
+import re
 
 import pytest
 import yaml
@@ -10,6 +11,7 @@ from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 FAMILIES = ("mpich", "openmpi", "impi")
+README = paths.project_root() / "README.md"
 DECLARED = yaml.safe_load((paths.config_dir() / "settings.yaml").read_text("utf-8"))
 
 
@@ -19,7 +21,7 @@ def test_every_setting_has_a_value_or_a_reason_for_every_family(setting):
         value = settings.value(setting, declaration.family, declaration.version)
         assert value.variables or value.unavailable or setting == "default", name
         assert not (value.variables and value.unavailable), name
-        assert not value.variables or value.path, f"{name}: nothing proves the setting"
+        assert not value.variables or value.transport, f"{name}: nothing proves the setting"
 
 
 def test_the_settings_that_were_asked_for_are_there():
@@ -80,9 +82,9 @@ def faulty(change):
         (lambda value: value.update(unavailable="no"), "tcp.families.mpich"),
         (lambda value: value.pop("variables"), "tcp.families.mpich"),
         (lambda value: value["variables"].update(A=1), "tcp.families.mpich.variables.A"),
-        (lambda value: value["path"].update(net="x"), "tcp.families.mpich.path.net"),
-        (lambda value: value["path"].update(shm="no"), "tcp.families.mpich.path.shm"),
-        (lambda value: value.update(path={}), "tcp.families.mpich.path"),
+        (lambda value: value["transport"].update(net="x"), "tcp.families.mpich.transport.net"),
+        (lambda value: value["transport"].update(shm="no"), "tcp.families.mpich.transport.shm"),
+        (lambda value: value.update(transport={}), "tcp.families.mpich.transport"),
         (lambda value: value.update(serie={}), "tcp.families.mpich"),
         (lambda value: value.update(series={"x": {"variables": {}}}), "tcp.families.mpich.series"),
         (
@@ -98,8 +100,28 @@ def test_a_fault_is_one_line_that_names_the_field(change, said):
     assert "\n" not in str(caught.value)
 
 
-def test_an_unavailable_setting_asks_for_no_path():
+def test_an_unavailable_setting_asks_for_no_transport():
     document = copy.deepcopy(DECLARED)
-    document["ofi"]["families"]["openmpi"]["path"] = {"netmod": "ofi"}
-    with pytest.raises(InputError, match=r"ofi\.families\.openmpi\.path"):
+    document["ofi"]["families"]["openmpi"]["transport"] = {"netmod": "ofi"}
+    with pytest.raises(InputError, match=r"ofi\.families\.openmpi\.transport"):
         documents.check(document, "settings", "settings.yaml")
+
+
+def test_the_readme_has_each_setting_and_the_mpis_that_it_is_for():
+    families = {"MPICH": "mpich", "Open MPI": "openmpi", "Open MPI 4.1": "openmpi"}
+    families["Intel MPI"] = "impi"
+    told = {}
+    rows = re.findall(r"^\| (`.*`) \| (.*?) \| .* \|$", README.read_text("utf-8"), re.M)
+    for names, mpis in rows:
+        for name in re.findall(r"`(\w+)`", names):
+            told[name] = {families[one] for one in mpis.split(", ") if one in families}
+    declared = {
+        name: {
+            family
+            for family, values in setting["families"].items()
+            if "variables" in values or "series" in values
+        }
+        for name, setting in DECLARED.items()
+    }
+    # nothing is set by default
+    assert told == {**declared, "default": set()}

@@ -1,4 +1,4 @@
-"""Claims about tails: which prices are out of all proportion, where that is said, what changed."""
+"""Claims about tails: which latencies are out of all proportion, where it is said, what changed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def delay(folder, every, times=4000.0):
     """Have every so-manieth burst of the puts on allocated windows take so many times longer."""
     samples = pl.read_parquet(folder / "samples.parquet")
     those = (
-        (pl.col("metric") == "price")
+        (pl.col("metric") == "latency")
         & pl.col("cell").str.starts_with(SLOW)
         & (pl.col("environment") == "mpich-5.0.2")
         & (pl.col("index") % every == 0)
@@ -78,12 +78,12 @@ def called(name):
 
 
 @pytest.mark.parametrize("name", ["quiet", "busy"])
-def test_no_measured_price_without_delays_is_out_of_all_proportion(name):
+def test_no_measured_latency_without_delays_is_out_of_all_proportion(name):
     far, others = called(name)
     assert far == [] and len(others) >= 32
 
 
-def test_each_measured_price_with_delayed_flushes_is_and_no_other():
+def test_each_measured_latency_with_delayed_flushes_is_and_no_other():
     far, others = called("delayed")
     assert far and all("synchronisation=lock_all_flush" in cell for cell in far)
     assert others and not any("synchronisation=lock_all_flush" in cell for cell in others)
@@ -93,24 +93,24 @@ def lines_about_tails(folder):
     return [line for line in terminal_summary(folder).splitlines() if "out of all" in line]
 
 
-def test_the_terminal_says_how_many_prices_and_names_the_farthest(steady, delayed):
+def test_the_terminal_says_how_many_latencies_and_names_the_farthest(steady, delayed):
     assert lines_about_tails(steady) == []
     (line,) = lines_about_tails(delayed)
     assert line.startswith("  mpich-5.0.2: ")
     assert SLOW in line and "times" in line
 
 
-def test_the_summary_and_the_page_say_it_beside_the_price(delayed):
+def test_the_summary_and_the_page_say_it_beside_the_latency(delayed):
     summary = pl.read_parquet(delayed / "summary.parquet")
     rows = summary.filter((pl.col("metric") == tails.TAIL) & (pl.col("value") >= 10)).to_dicts()
-    assert rows and all(row["statistic"] == "price" and row["unit"] == "1" for row in rows)
+    assert rows and all(row["statistic"] == "latency" and row["unit"] == "1" for row in rows)
     assert {row["environment"] for row in rows} == {"mpich-5.0.2"}
     assert all(row["cell"].startswith(SLOW) for row in rows)
     text = report.build(delayed, single_file=True).read_text("utf-8")
     assert '<small class="remark">tail ' in text
     assert "<b>Out of all proportion.</b> put: tail " in text
-    table = pl.read_csv(delayed / "report" / "progress_price.csv", infer_schema=False)
-    remarked = table.filter(pl.col("price_single_remark").str.starts_with("tail "))
+    table = pl.read_csv(delayed / "report" / "progress_latency.csv", infer_schema=False)
+    remarked = table.filter(pl.col("latency_single_remark").str.starts_with("tail "))
     slow = (pl.col("environment") == "mpich-5.0.2") & (pl.col("operation") == "put")
     assert remarked.height == table.filter(slow & (pl.col("flavor") == "allocate")).height > 0
 
@@ -140,7 +140,7 @@ def test_compare_names_a_tail_that_changed_though_the_median_did_not(steady, tmp
     delay(second, 4)
     assert cli.main(["compare", str(steady), str(second), "--page", str(tmp_path / "page")]) == 0
     said = capsys.readouterr().out.splitlines()
-    at = next(i for i, line in enumerate(said) if line.startswith("prices whose tail changed"))
+    at = next(i for i, line in enumerate(said) if line.startswith("latencies whose tail changed"))
     named = [line for line in said[at:] if line.startswith("  ")]
     assert said[at].endswith(f": {len(named)}") and named
     for line in named:

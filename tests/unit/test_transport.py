@@ -1,4 +1,4 @@
-"""What a library's own debug report tells of the path, and what not; the reports are real ones."""
+"""What a library's debug report tells of the transport, and what not; the reports are real."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from onesided.campaign import transport
 
-REPORTS = Path(__file__).parents[1] / "data" / "path_reports"
+REPORTS = Path(__file__).parents[1] / "data" / "transport_reports"
 
 #: MPI, setting and flavor of a report, then what it tells: osc, netmod, provider, shm.
 TOLD = {
@@ -46,7 +46,7 @@ def family(name):
 
 @pytest.mark.parametrize("name", TOLD)
 def test_a_report_tells_the_path(name):
-    assert transport.read(report(name), family(name)) == transport.Path(*TOLD[name])
+    assert transport.read(report(name), family(name)) == transport.Transport(*TOLD[name])
 
 
 def test_every_kept_report_is_held_against_its_path():
@@ -56,11 +56,11 @@ def test_every_kept_report_is_held_against_its_path():
 @pytest.mark.parametrize("name", TOLD)
 def test_a_report_that_is_not_there_tells_nothing(name):
     for text in ("", "exit status 124\n"):
-        assert transport.read(text, family(name)) == transport.Path()
+        assert transport.read(text, family(name)) == transport.Transport()
 
 
 def test_a_family_without_a_reader_has_no_path():
-    assert transport.read(report("mpich-5.0.2.tcp.create"), "other") == transport.Path()
+    assert transport.read(report("mpich-5.0.2.tcp.create"), "other") == transport.Transport()
 
 
 @pytest.mark.parametrize("name", TOLD)
@@ -86,7 +86,7 @@ def test_the_component_of_messages_is_not_taken_for_the_windows():
     without = "".join(
         line for line in text.splitlines(keepends=True) if "component sm selected" not in line
     )
-    assert transport.read(without, "openmpi") == transport.Path(None, "ob1", None, None)
+    assert transport.read(without, "openmpi") == transport.Transport(None, "ob1", None, None)
 
 
 def test_shared_memory_of_mpich_is_told_for_ranks_of_one_host_alone():
@@ -118,6 +118,6 @@ def test_a_provider_counts_below_a_utility_provider_too():
 
 
 def test_a_path_in_a_few_words():
-    found = transport.Path("rdma", "ob1", "tcp", False).document()
+    found = transport.Transport("rdma", "ob1", "tcp", False).document()
     assert transport.short(found) == "osc rdma, netmod ob1, provider tcp, no shared memory"
-    assert transport.short(transport.Path().document()) is None
+    assert transport.short(transport.Transport().document()) is None

@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def session(campaign_that_ran, tmp_path):
-    """Return the campaign file and the record of its one session, which is over."""
+    """Return the campaign file and the record of its one session, which is finished."""
     (record,) = (tmp_path / "results" / "tiny").glob("sessions/*/*/round-*/*/session.json")
     return campaign_that_ran, record
 

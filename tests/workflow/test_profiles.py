@@ -33,7 +33,7 @@ def test_with_the_profile_of_clusters_sessions_are_side_by_side_and_resume(
     before = spans(results)
     assert "0 to run" in onesided("run", path, "--profile", "slurm").stdout
     assert spans(results) == before
-    # nor does another profile measure anew
+    # nor does another profile measure again
     assert "0 to run" in onesided("run", path).stdout
 
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 MOST_LINES = 500
 SIZES = ("8", "10240", "1048576")
 HERE = "new_experiment.py"
-"""Knows under which name the page's files are written anew."""
+"""Knows under which name the page's files are written again."""
 written = new_experiment.example
 
 
@@ -97,13 +97,13 @@ def select(root, expression):
 def ran(checkout):
     """Run a campaign of another kernel, add the experiment, and run both."""
     root, call = checkout
-    select(root, "kernel == 'limits'")
+    select(root, "kernel == 'baseline'")
     call("run", "both")
     call("run", "both")  # fills a hole that a busy machine left
     add(root)
     lines = {path: path.stat().st_mtime_ns for path in (root / "results").rglob("lines.jsonl")}
     untouched = call("run", "both", "--explain")
-    select(root, "kernel in ('limits', 'get_latency')")
+    select(root, "kernel in ('baseline', 'get_latency')")
     explained = call("run", "both", "--explain")
     call("run", "both")
     return root, call, lines, untouched, explained
@@ -128,7 +128,7 @@ def test_its_cells_verdicts_and_table_are_in_the_report(ran):
     root, *_ = ran
     results = root / "results" / "both"
     cells = pl.read_parquet(results / "cells.parquet")
-    assert set(cells["kernel"]) == {"limits", "get_latency"}
+    assert set(cells["kernel"]) == {"baseline", "get_latency"}
     assert set(cells["status"]) == {"ok"}
     verdicts = read_verdicts(results / "verdicts.json")
     assert {cell["verdict"] for cell in verdicts} == {REFERENCE}

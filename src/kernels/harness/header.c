@@ -14,7 +14,7 @@
 #include "harness/sharing.h"
 #include "harness/watchdog.h"
 
-#define LINE_SCHEMA "onesided/line/1"
+#define LINE_SCHEMA "onesided/line/2"
 
 extern char **environ;
 

@@ -42,7 +42,7 @@ int host_machines(const struct host_facts *facts);
 int host_cores(const struct host_facts *facts); /* in the union of the masks, over all machines */
 
 /* True if a machine has fewer cores in the union of its masks than threads: its ranks and the
- * helpers that each of them has (`helpers`: a number a rank, NULL for none). */
+ * helpers that each of them has (`helpers`: a number per rank, NULL for none). */
 bool host_oversubscribed(const struct host_facts *facts, const int *helpers);
 
 /* The most threads of any rank's process when the facts were collected. */

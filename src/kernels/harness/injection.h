@@ -39,7 +39,7 @@ enum injection launch_fault(const struct launch *launch, const struct cell *cell
 int64_t faulty_number(enum injection fault, int64_t number, int64_t before);
 
 /* The end of what took from begin_s to end_s: that, or where INJECT_SLOW is asked for, once three
- * times as long is over. */
+ * times as long is past. */
 double launch_slowed(const struct launch *launch, const struct cell *cell, double begin_s,
                      double end_s);
 

@@ -54,7 +54,7 @@ struct kernel {
     bool (*run_again)(struct launch *launch, const struct cell *cell, struct record *record);
     const char *passes; /* the option that says how often a cell is run again, or NULL */
     /* A table for a person (--table; instead of the lines where there is no --output), or NULL:
-     * what stands above it, on rank 0, and a row a cell, on all ranks. Both write to standard
+     * what is above it, on rank 0, and a row per cell, on all ranks. Both write to standard
      * output; nothing reads it. */
     void (*print_head)(const struct launch *launch);
     void (*print_row)(const struct launch *launch, const struct cell *cell,

@@ -88,7 +88,7 @@ static bool is_whole(const char *text, size_t length)
 }
 
 /* Return where the id of the line's cell begins (length_out: its length), NULL if it has none.
- * The lines are this harness's own: type and cell stand first. */
+ * The lines are this harness's own: type and cell are first. */
 static const char *cell_of(const char *line, size_t length, size_t *length_out)
 {
     static const char *const heads[] = {"{\"type\":\"started\",\"cell\":\"",

@@ -41,7 +41,7 @@ struct options {
     size_t count;
 };
 
-/* Append the rows of a table; a name may stand in one table only. */
+/* Append the rows of a table; a name may be in one table only. */
 void options_add(struct options *options, const struct option *table, size_t count);
 
 /* Read the command line; a fault or --help ends the process (exit code 2 or 0). */

@@ -61,7 +61,7 @@ static void append_started(struct launch *launch, const struct cell *cell)
     lines_append_or_end(launch->kernel->name, launch->descriptor, &line);
 }
 
-/* Collective: agree that the cell is over, then rank 0 appends its result. */
+/* Collective: agree that the cell is finished, then rank 0 appends its result. */
 static void append_result(struct launch *launch, const struct cell *cell, struct record *record,
                           double started_s)
 {
@@ -80,7 +80,7 @@ static void append_result(struct launch *launch, const struct cell *cell, struct
     end_cell_line(launch, &line, record);
 }
 
-/* Collective: what a cell that is over left when it was run again. */
+/* Collective: what a finished cell left when it was run again. */
 static void append_further(struct launch *launch, const struct cell *cell, struct record *record)
 {
     struct json line = {0};

@@ -49,7 +49,7 @@ static struct {
     int armed;
     const char *volatile *main_call;   /* the main thread's watchdog_call */
     pid_t process;                     /* whose death is reported; not that of its children */
-    volatile sig_atomic_t told;        /* one report a process: what follows is its consequence */
+    volatile sig_atomic_t told;        /* one report per process: what follows is its consequence */
     void (*next_exit)(int);            /* _exit of the C library, or of a sanitizer */
     struct sigaction previous[DEADLY]; /* what a library, or a sanitizer, does with the signal */
 } watchdog;
@@ -155,7 +155,7 @@ static double written_s(int rank)
     return (double)status.st_mtim.tv_sec + 1e-9 * (double)status.st_mtim.tv_nsec;
 }
 
-/* Does any rank from `first` on still have to say where it stands? Its file may hold lines of an
+/* Does any rank from `first` on still have to say where it is? Its file may hold lines of an
  * earlier launcher, so only one as new as our own counts. */
 static int are_awaited(int *first, double wait_s)
 {
@@ -196,7 +196,7 @@ static void on_exit_of_process(void)
     tell(watchdog.crash_path, "crash", EXITED);
 }
 
-/* or by _exit(), which asks nobody: so this stands in front of the C library's. */
+/* or by _exit(), which asks nobody: so this is in front of the C library's. */
 _Noreturn void _exit(int status)
 {
     on_exit_of_process();
@@ -265,7 +265,7 @@ static void catch_deadly_signals(void)
     }
 }
 
-/* Side files stand beside an ordinary file only. */
+/* Side files are beside an ordinary file only. */
 static void name_side_files(int rank)
 {
     struct stat status;

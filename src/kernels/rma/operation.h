@@ -31,7 +31,7 @@ struct access {
     double begun_s;     /* the epoch is begun */
     double issued_s;    /* the operation's call has returned */
     double waited_s;    /* its request, if it has one, is complete */
-    double completed_s; /* the synchronisation is over */
+    double completed_s; /* the synchronisation is complete */
 };
 
 struct operation {

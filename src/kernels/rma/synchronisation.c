@@ -1,4 +1,4 @@
-/* Synchronisations: what stands around an operation, at the origin and at the target. What is timed
+/* Synchronisations: what is around an operation, at the origin and at the target. What is timed
  * of it is called in the header. */
 #include "rma/synchronisation.h"
 

@@ -36,7 +36,7 @@ from onesided.experiments import EXPERIMENTS, Experiment
 from onesided.system import documents
 from onesided.system.errors import InputError
 
-VERDICTS_SCHEMA = "onesided/verdicts/2"
+VERDICTS_SCHEMA = "onesided/verdicts/3"
 
 USABLE_STATUSES = (STATUS_OK, "teardown_failure")
 """Launches whose samples count: a failure after the last cell spoils none of them."""
@@ -91,7 +91,7 @@ def launch_values(campaign: CollectedCampaign, experiment: Experiment) -> pl.Dat
 
 
 def tail_values(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
-    """Return the tails of an experiment's prices, one a launch whose samples count."""
+    """Return the tails of an experiment's latencies, one a launch whose samples count."""
     _, samples = _of_kernel(campaign, experiment.kernel)
     return tails.launch_values(samples, experiment.access)
 
@@ -195,7 +195,7 @@ def verdicts(campaign: CollectedCampaign) -> list[dict[str, Any]]:
     for rows in launches.values():
         labels = parse_labels(rows[0]["labels"], source)
         counting = [row for row in rows if row["status"] in USABLE_STATUSES]
-        proven = proof.prove(counting, proof.asked_path(campaign.record, rows[0]), threads)
+        proven = proof.prove(counting, proof.asked_transport(campaign.record, rows[0]), threads)
         verdict = _judge_cell(rows, labels, probes, EXPERIMENTS.get(rows[0]["kernel"]), proven)
         entries.append(
             {

@@ -1,4 +1,4 @@
-"""The moments of a launch at which a cell's price was taken, and what the machine did at each."""
+"""The moments of a launch at which a cell's latency was taken, and what the machine did at each."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from onesided.analysis.statistics import median
 
-PRICE = "price"
+LATENCY = "latency"
 DISTANCE = "line_round_trip"
 """The series of how far the cores of target and first origin were apart."""
 DISTANCES = 6
-"""Of these so many at each moment of the price, half of them before it."""
+"""Of these so many at each moment of the latency, half of them before it."""
 WIDTH = "core_width"
-"""The series of how many operations the first origin's core did at a time, one to each price."""
+"""The series of how many operations the first origin's core did at a time, one to each latency."""
 
 WIDE_FACTOR = 0.85
 """A core is the launch's own when it does at least so much at a time of what it does, in that cell,
@@ -22,35 +22,35 @@ when nobody else is on it. On the virtual machine this was found on, a core that
 too did 45 to 70 % of it, and one of its own 85 to 100 %; beside one that was mostly waiting, at
 other hours, it did 70 to 95 %, and no limit tells these apart."""
 TARGET_WIDTH = "target_core_width"
-"""The same of the target's core, before each moment of the price and after it."""
+"""The same of the target's core, before each moment of the latency and after it."""
 LEAST_OWN = 3
 """Samples on such a core that a moment needs for the others to be left out."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One moment at which a price was taken.
+    """One moment at which a latency was taken.
 
     Attributes:
-        price: the median of its samples, of all origins (s); where at least `LEAST_OWN` of them
+        latency: the median of its samples, of all origins (s); where at least `LEAST_OWN` of them
             were taken on a core that did as much at a time as it did at this moment, of these.
         distance: a cache line's round trip between the two cores (s), the greater of the medians
-            before and after the price: where they differ, it changed meanwhile. None if not known.
+            before and after the latency: where they differ, it changed meanwhile; None: not known.
         width: the median of how many operations the core did at a time in them; None if not known.
-        target_width: the lesser of how many the target's core did before the price and after it;
+        target_width: the lesser of how many the target's core did before the latency and after it;
             None if not known.
     """
 
-    price: float
+    latency: float
     distance: float | None = None
     width: float | None = None
     target_width: float | None = None
 
 
 def moments(series: Iterable[tuple[str, Sequence[float]]]) -> list[Moment]:
-    """Return the moments of one cell in one launch, in order; none where no price was taken.
+    """Return the moments of one cell in one launch, in order; none where no latency was taken.
 
-    A launch takes a price at several moments, with as many samples at each. How many there are is
+    A launch takes a latency at several moments, with as many samples at each. How many there are is
     told by the distances; without any, all samples are of one.
 
     Args:
@@ -60,7 +60,7 @@ def moments(series: Iterable[tuple[str, Sequence[float]]]) -> list[Moment]:
     for metric, samples in series:
         if samples:
             by_metric[metric].append(samples)
-    if not by_metric[PRICE]:
+    if not by_metric[LATENCY]:
         return []
     count = max(1, sum(map(len, by_metric[DISTANCE])) // DISTANCES)
     apart = [
@@ -72,13 +72,13 @@ def moments(series: Iterable[tuple[str, Sequence[float]]]) -> list[Moment]:
     target_widths = [min(part) for one in by_metric[TARGET_WIDTH] for part in _parts(one, count)]
     found = []
     for number in range(count):
-        by_rank = [_parts(one, count)[number] for one in by_metric[PRICE] if len(one) >= count]
+        by_rank = [_parts(one, count)[number] for one in by_metric[LATENCY] if len(one) >= count]
         width = widths[number] if widths else []
         own = _on_own_core(width)
-        prices = [part[i] for part in by_rank for i in own or range(len(part)) if i < len(part)]
+        latencies = [part[i] for part in by_rank for i in own or range(len(part)) if i < len(part)]
         found.append(
             Moment(
-                median(prices),
+                median(latencies),
                 apart[number] if apart else None,
                 median([width[i] for i in own]) if own else None,
                 target_widths[number] if target_widths else None,
@@ -99,14 +99,14 @@ def _on_own_core(widths: Sequence[float]) -> list[int]:
 
 
 def least(found: Sequence[Moment]) -> Moment | None:
-    """Return the moment that counts of one cell in one launch: where the price was least.
+    """Return the moment that counts of one cell in one launch: where the latency was least.
 
     What else the machine does at a moment can only add to it. Moments count whose cores both did at
     least `WIDE_FACTOR` of the most they did at any of them; where there is none, all do.
     """
     most = _most_widths(found)
     own = [moment for moment in found if _is_own(moment, most)]
-    return min(own or found, key=lambda moment: moment.price, default=None)
+    return min(own or found, key=lambda moment: moment.latency, default=None)
 
 
 def _is_own(moment: Moment, most: Sequence[float]) -> bool:

@@ -1,7 +1,7 @@
-"""Tails: prices of which some bursts take out of all proportion to what an access can take.
+"""Tails: latencies of which some bursts take out of all proportion to what an access can take.
 
-A price is the median of bursts, and a median knows nothing of the slowest. Where each burst holds
-some slow accesses, it holds them all the same, and nothing in the price tells it from one that is
+A latency is the median of bursts, and a median knows nothing of the slowest. Where each burst holds
+some slow accesses, it holds them all the same, and nothing in the latency tells it from one that is
 steady. So the slowest twentieth of a launch's bursts is compared with the lesser of their median
 and the quickest access that the launch made by itself (docs/methods.md, "Out of all proportion").
 """
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from onesided.analysis.moments import PRICE
+from onesided.analysis.moments import LATENCY
 from onesided.analysis.statistics import median
 from onesided.analysis.verdicts import MOST_RUN_DELAY, RUN_DELAYS
 from onesided.campaign.tables import LAUNCH
@@ -26,7 +26,7 @@ SHARE_PERCENT = 95
 and on a busy machine that one met another program in every second launch of some cells."""
 
 OUT_OF_PROPORTION = 10.0
-"""From which tail on, as the median over launches, a price is called out of all proportion; and
+"""From which tail on, as the median over launches, a latency is called out of all proportion; and
 from which factor between the ends of its interval."""
 
 
@@ -37,7 +37,7 @@ def tail(bursts: Sequence[float], accesses: Sequence[float]) -> float | None:
     which may have met anything.
 
     Args:
-        bursts: of a price, an operation's time each (s).
+        bursts: of a latency, an operation's time each (s).
         accesses: what single accesses took (s); none if there were none.
 
     Returns:
@@ -52,20 +52,20 @@ def tail(bursts: Sequence[float], accesses: Sequence[float]) -> float | None:
 
 
 def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
-    """Return the tail of each price, one value a launch: of the origin with the greatest.
+    """Return the tail of each latency, one value per launch: of the origin with the greatest.
 
     Args:
         samples: of one kernel.
         access: the series of what single accesses took; empty where none was timed.
 
     Returns:
-        LAUNCH, metric, statistic, unit, value; nothing of launches without a price.
+        LAUNCH, metric, statistic, unit, value; nothing of launches without a latency.
     """
     metric = pl.col("metric")
     series = (
-        samples.filter(metric.is_in((PRICE, access)))
+        samples.filter(metric.is_in((LATENCY, access)))
         .group_by(*LAUNCH, "rank", maintain_order=True)
-        .agg(pl.col("value").filter(metric == name).alias(name) for name in (PRICE, access))
+        .agg(pl.col("value").filter(metric == name).alias(name) for name in (LATENCY, access))
     )
     rows = [
         (*launch, tail(bursts, accesses)) for *launch, _, bursts, accesses in series.iter_rows()
@@ -79,7 +79,7 @@ def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
         .select(
             *LAUNCH,
             pl.lit(TAIL).alias("metric"),
-            pl.lit(PRICE).alias("statistic"),
+            pl.lit(LATENCY).alias("statistic"),
             pl.lit("1").alias("unit"),
             "value",
         )
@@ -113,11 +113,11 @@ def times(factor: float) -> str:
 
 
 def remark(tail: float | None, low: float, high: float) -> str | None:
-    """Return what is out of all proportion about a price; None where nothing is.
+    """Return what is out of all proportion about a latency; None where nothing is.
 
     Args:
         tail: the median over launches; None where it is not known.
-        low: the lower end of the price's interval.
+        low: the lower end of the latency's interval.
         high: the upper end.
     """
     found = []

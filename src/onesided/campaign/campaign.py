@@ -18,7 +18,7 @@ class Campaign:
     """A validated campaign file.
 
     Attributes:
-        name: the file's name without suffix; results stand in ``results/<name>``.
+        name: the file's name without suffix; results are in ``results/<name>``.
         path: the file.
         document: its content, as the schema ``campaign`` describes it.
     """

@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import platform
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from onesided.campaign import outcomes, records, transport
+from onesided.campaign import origin, outcomes, records, transport
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.declared import DECLARED_SCHEMA, cells_of, describe
 from onesided.campaign.outcomes import Expectation, Outcome
@@ -24,7 +22,7 @@ from onesided.campaign.records import Launch
 from onesided.campaign.slot import Slot, read_record
 from onesided.campaign.tables import CELL_COLUMNS, LAUNCH_COLUMNS, RECORD_SCHEMA, SAMPLE_COLUMNS
 from onesided.environments import provision
-from onesided.system import documents, paths
+from onesided.system import documents
 
 #: When the command that started the campaign began, seconds since the epoch.
 STARTED_VARIABLE = "ONESIDED_STARTED_S"
@@ -88,7 +86,7 @@ class _Tables:
         test: dict[str, Any],
         launch: Launch,
         outcomes: dict[str, Outcome],
-        found_paths: dict[str, str],
+        transports: dict[str, str],
         launch_model: str,
     ) -> None:
         """Add a test's cells, samples and launches.
@@ -98,7 +96,7 @@ class _Tables:
             test: as it was declared.
             launch: what it left.
             outcomes: what became of each cell.
-            found_paths: the path of each window flavor, as JSON text.
+            transports: of each window flavor, as JSON text.
             launch_model: of the environment, for what never ran.
         """
         header = launch.headers[-1] if launch.headers else None
@@ -108,7 +106,7 @@ class _Tables:
         for cell, outcome in outcomes.items():
             row = _cell_row(key, test, cell, labels[cell], outcome, header)
             row["launch_model"] = header["launch_model"] if header else launch_model
-            self.cells.append(row | {"path": found_paths.get(labels[cell].get("flavor", ""))})
+            self.cells.append(row | {"transport": transports.get(labels[cell].get("flavor", ""))})
         self._add_samples(
             key,
             [(cell, one.result) for cell, one in outcomes.items() if one.result is not None],
@@ -213,8 +211,8 @@ def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> d
             "attempt": _attempt(record, test),
         }
         launch, outcomes = _outcomes(test, record, folder, environment)
-        found_paths = _paths(test, record, folder, environment)
-        tables.add(key, test, launch, outcomes, found_paths, environment["launch_model"])
+        transports = _transports(test, record, folder, environment)
+        tables.add(key, test, launch, outcomes, transports, environment["launch_model"])
         inside_s += sum(
             attempt["end_s"] - attempt["begin_s"]
             for attempt in launch.attempts
@@ -261,17 +259,17 @@ def _outcomes(
     return launch, outcomes.of_cells(launch, declared, expected)
 
 
-def _paths(
+def _transports(
     test: dict[str, Any], record: dict[str, Any], folder: Path, environment: dict[str, Any]
 ) -> dict[str, str]:
-    """Return the path of each window flavor of a test, as JSON text, from the reports it kept."""
+    """Return the transport of each window flavor of a test, as JSON text, from its reports."""
     entry = next(entry for entry in record["tests"] if entry["test"] == test["test"])
     if entry["folder"] is None:
         return {}
     found = {}
-    for report in sorted((folder / entry["folder"]).glob("path-*.txt")):
-        path = transport.read(report.read_text("utf-8", "replace"), environment["family"])
-        found[report.stem.removeprefix("path-")] = json.dumps(path.document())
+    for report in sorted((folder / entry["folder"]).glob("transport-*.txt")):
+        read = transport.read(report.read_text("utf-8", "replace"), environment["family"])
+        found[report.stem.removeprefix("transport-")] = json.dumps(read.document())
     return found
 
 
@@ -326,8 +324,9 @@ def _campaign_record(
         "launch_facts": [{**json.loads(text), "launches": n} for text, n in facts.items()],
         "sessions": sessions,
         "timing": _timing(sessions),
-        "commit": _commit(),
-        "host": _host(),
+        "commit": origin.commit(),
+        "repository": origin.repository(),
+        "host": origin.host(),
     }
 
 
@@ -353,41 +352,4 @@ def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
         "wall_s": inside + sum(parts.values()),
         "inside_launches_s": inside,
         "parts": parts,
-    }
-
-
-def _git(*arguments: str) -> str | None:
-    try:
-        answer = subprocess.run(
-            ["git", *arguments],
-            cwd=paths.project_root(),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return answer.stdout.strip()
-
-
-def _commit() -> str | None:
-    """Return the checkout's commit, with ``+changes`` when the work tree differs from it."""
-    commit = _git("rev-parse", "HEAD")
-    return f"{commit}+changes" if commit and _git("status", "--porcelain") else commit
-
-
-def _host() -> dict[str, Any]:
-    model = None
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        for line in cpuinfo.read_text(errors="replace").splitlines():
-            if line.startswith("model name"):
-                model = line.partition(":")[2].strip()
-                break
-    return {
-        "name": platform.node(),
-        "system": f"{platform.system()} {platform.release()}",
-        "machine": platform.machine(),
-        "processor": model,
-        "cores": os.cpu_count(),
     }

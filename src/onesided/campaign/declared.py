@@ -18,7 +18,7 @@ from onesided.system import paths, strays
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import lock_file
 
-DECLARED_SCHEMA = "onesided/declared/2"
+DECLARED_SCHEMA = "onesided/declared/3"
 #: ReFrame only warns of a check file with a fault, and goes on without it.
 NOT_LOADED = "skipping test file"
 #: What it says of a test for which the expression of `-E` raises, in colour on some terminals.

@@ -1,8 +1,8 @@
 """The grid of an experiment: a base point, the crosses declared around it, and the cells they make.
 
-A ReFrame check declares a base point (one value an axis) and crosses (axes that leave the base
+A ReFrame check declares a base point (one value per axis) and crosses (axes that leave the base
 point, with their values). The cells are the union of the crosses' products; a cell that two
-crosses name stands once, where it was first named. The kernels build the same ids from the
+crosses name occurs once, where it was first named. The kernels build the same ids from the
 same blocks (``--list-cells``), and a test compares the two.
 """
 

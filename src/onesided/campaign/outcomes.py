@@ -36,7 +36,7 @@ class Expectation:
         source_state: the kernels' source state.
         placement: the placement asked for.
         mpi: the environment's MPI, as a person knows it.
-        prefix: the folder its library stands in; None where that is not known.
+        prefix: the folder its library is in; None where that is not known.
     """
 
     ranks: int
@@ -105,7 +105,7 @@ def _who_may_not_speak(header: Mapping[str, Any]) -> str:
 
 
 def _nodes_fault(header: Mapping[str, Any]) -> str | None:
-    """Return in one line how the ranks stand on other nodes than the launch was to put them."""
+    """Return in one line how the nodes of the ranks differ from those the launch asked for."""
     asked = header["labels"].get(RANKS_PER_NODE)
     if asked is None:
         return None

@@ -1,4 +1,4 @@
-"""Does a setting count? What it asks of the path, compared with what the launches were found on."""
+"""Does a setting count? The transport that it asks for, compared with what the launches used."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ class Proof:
 
     @property
     def note(self) -> str | None:
-        """Return what to tell of a cell whose path is not known, None if nothing is in doubt."""
-        return f"path not proven: {', '.join(self.unknown)} not known" if self.unknown else None
+        """Return what to tell of a cell whose transport is not known, None where it is."""
+        if not self.unknown:
+            return None
+        return f"transport not proven: {', '.join(self.unknown)} not known"
 
 
-def asked_path(record: Mapping[str, Any], row: Row) -> Mapping[str, Any]:
-    """Return what the row's setting asks of the path, from a campaign's record."""
+def asked_transport(record: Mapping[str, Any], row: Row) -> Mapping[str, Any]:
+    """Return the transport that the row's setting asks for, from a campaign's record."""
     by_environment = record.get("settings", {}).get(row["setting"], {})
-    return by_environment.get(row["environment"], {}).get("path", {})
+    return by_environment.get(row["environment"], {}).get("transport", {})
 
 
 def _machine(row: Row) -> tuple[Any, ...]:
@@ -58,15 +60,15 @@ def prove(
 
     Args:
         rows: the cell's launches that count.
-        asked: fields of a path and the value each must have; ``progress_thread`` for more threads
-            after MPI_Init than by default.
+        asked: fields of a transport and the value each must have; ``progress_thread`` for more
+            threads after MPI_Init than by default.
         threads: from `default_threads`.
     """
     of_window = {name: value for name, value in asked.items() if name != PROGRESS_THREAD}
     differences: dict[str, None] = {}
     unknown: dict[str, None] = {}
     for row in rows:
-        found = json.loads(row["path"]) if row["path"] else {}
+        found = json.loads(row["transport"]) if row["transport"] else {}
         differ, missing = transport.differences(of_window, found)
         differences |= dict.fromkeys(differ)
         unknown |= dict.fromkeys(missing)

@@ -11,7 +11,7 @@ from typing import Any
 from onesided.system import documents
 from onesided.system.errors import InputError
 
-LINE_SCHEMA = "onesided/line/1"
+LINE_SCHEMA = "onesided/line/2"
 LINE_TYPES = ("header", "started", "result", "further", "finished")
 
 OK = "ok"
@@ -84,7 +84,8 @@ def _check_line(document: dict[str, Any], source: str) -> None:
             ],
         }
     if document.get("type") == "header" and document.get("schema") != LINE_SCHEMA:
-        raise InputError(source, "schema", repr(document.get("schema")), LINE_SCHEMA)
+        expected = f"{LINE_SCHEMA}: measure again, with kernels of these sources"
+        raise InputError(source, "schema", repr(document.get("schema")), expected)
     kind = document.get("type")
     if kind not in LINE_TYPES:
         raise InputError(source, "type", repr(kind), f"one of {', '.join(LINE_TYPES)}")
@@ -116,7 +117,7 @@ def read_launch(lines: Path | str, launches: Path | str) -> Launch:
     """Read a launch's files; files that are not there leave their part empty.
 
     Args:
-        lines: the kernel's JSON-lines file; its side files stand beside it.
+        lines: the kernel's JSON-lines file; its side files are beside it.
         launches: the launch script's record.
 
     Raises:

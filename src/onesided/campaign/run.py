@@ -108,7 +108,7 @@ class SessionWatch:
     """Tells how many sessions are over and how long the rest may take."""
 
     def __init__(self, sessions: list[Session], say: Say) -> None:
-        """Watch for the sessions' records; those that stand already are not counted as work."""
+        """Watch for the sessions' records; those that exist already are not counted as work."""
         self._waiting = {session.record: session.slot for session in sessions}
         self._total = len(sessions)
         for record in [record for record in self._waiting if record.exists()]:
@@ -123,7 +123,7 @@ class SessionWatch:
         """Start to watch."""
         over = self._total - len(self._waiting)
         if self._waiting and over:
-            self._say(f"{over} of {self._total} sessions are over already")
+            self._say(f"{over} of {self._total} sessions are finished already")
         self._thread.start()
         return self
 
@@ -209,10 +209,10 @@ def _call_snakemake(campaign: Campaign, profile: Path, environment: dict[str, st
 
 
 def reopen(sessions: list[Session], campaign: Campaign, say: Say) -> None:
-    """Take the sessions with holes up again, and have the tables made anew from them."""
+    """Take the sessions with holes up again, and have the tables made again from them."""
     holes = sum(session.reopen() for session in sessions)
     if holes:
-        # Snakemake runs no session for its pointer alone while everything made from it stands
+        # Snakemake runs no session for its pointer alone while everything made from it exists
         (campaign.results / "cells.parquet").unlink(missing_ok=True)
         say(f"launches that never came to an end, to be run again: {holes}")
 
@@ -277,13 +277,13 @@ def explanation(sessions: list[Session]) -> list[str]:
             slot = session.slot
             why = "; ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
             lines.append(f"round {slot.round}  {slot.environment}  {slot.partition}: tests {why}")
-    return lines or ["every session is over: nothing is to be run"]
+    return lines or ["every session is finished: there is nothing to run"]
 
 
 def run(
     campaign: Campaign, say: Say, profile: str = DEFAULT_PROFILE, *, explain: bool = False
 ) -> None:
-    """Run the campaign: what is over is adopted, the rest is run, the report is made anew.
+    """Run the campaign: what is finished is adopted, the rest is run, the report is made again.
 
     Args:
         campaign: a validated campaign.

@@ -1,14 +1,14 @@
 """A session: one ReFrame run for a partition, environment and round. The only caller of ReFrame.
 
-A session is over when its ``session.json`` was renamed into place; every declared test is in it,
-with what its result depends on (`slot.inputs_of`). Its folder is named by a fingerprint of that, so
-that a session of other sources is neither pooled with it nor lost. What a session of other sources
-measured with the same inputs is taken from it; only the rest is run. Each try has an ``attempt-N``
-folder of its own.
+A session is finished when its ``session.json`` was renamed into place. It names every declared
+test, with what its result depends on (`slot.inputs_of`). Its folder is named by a fingerprint of
+that, so that a session of other sources is neither pooled with it nor lost. What a session of other
+sources measured with the same inputs is taken from it; only the rest is run. Each try has an
+``attempt-N`` folder of its own.
 
 A test whose launch never came to an end, for its node was lost or its job never began, leaves a
-hole. A session with holes is over, too; the next run of the campaign takes it up again (`reopen`)
-and fills the holes only.
+hole. A session with holes is finished, too; the next run of the campaign takes it up again and
+fills the holes only (`reopen`).
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from onesided.system import documents, fingerprint, paths, processes, strays
 from onesided.system.errors import OnesidedError
 from onesided.system.lock import lock_file
 
-SESSION_SCHEMA = "onesided/session/2"
-#: In an attempt's folder: the debug launches that did not end well (`path_report.sh`).
-PATH_FAILURES = "path_failures"
+SESSION_SCHEMA = "onesided/session/3"
+#: In an attempt's folder: the debug launches that did not end well (`transport_report.sh`).
+TRANSPORT_FAILURES = "transport_failures"
 #: In a session's folder: the record of a session that was taken up again and is not over yet.
 UNFINISHED = "unfinished.json"
 #: How long ReFrame gets to end its jobs after it was told to stop.
@@ -96,11 +96,11 @@ class Session:
 
     @property
     def record(self) -> Path:
-        """The file that says that the session is over."""
+        """The file that says that the session is finished."""
         return self.folder / "session.json"
 
     def run(self) -> bool:
-        """Adopt the session if it is over, else run it; return whether it was run.
+        """Adopt the session if it is finished, else run it; return whether it was run.
 
         Raises:
             InterruptedSessionError: it was ended from outside.
@@ -115,7 +115,7 @@ class Session:
         return is_new
 
     def reopen(self) -> int:
-        """Take a session that is over up again if it has holes; return how many.
+        """Take a finished session up again if it has holes; return how many.
 
         Its record is set aside and its pointer removed, so that the next `run` fills the holes.
         """
@@ -271,7 +271,8 @@ def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
         for record in attempt.rglob("launches.jsonl")
         for launch in records.read_attempts(record)
     )
-    if (attempt / PATH_FAILURES).exists() or any(launch["exit_status"] != 0 for launch in launches):
+    failed = any(launch["exit_status"] != 0 for launch in launches)
+    if failed or (attempt / TRANSPORT_FAILURES).exists():
         patterns = declarations.left_behind().shared_memory
         strays.remove_files(strays.SHARED_MEMORY, patterns, begin_s)
 
@@ -316,7 +317,7 @@ def _account_test(
         reason = failed_fixtures[0]["fail_reason"] if failed_fixtures else "a fixture failed"
         entry |= {"verdict": "unavailable", "reason": f"kernels not built: {reason}"}
     elif case["result"] == "skip":
-        # a test whose fixture was skipped is skipped with it; the reason stands with the fixture
+        # a test whose fixture was skipped is skipped with it; the reason is with the fixture
         skip = next(iter(skips.values()), {"verdict": "not_run", "reason": "skipped by ReFrame"})
         entry |= {"verdict": skip["verdict"], "reason": skip["reason"]}
     else:

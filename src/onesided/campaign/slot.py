@@ -35,7 +35,7 @@ class Slot:
 
     @property
     def folder(self) -> Path:
-        """Where sessions of this slot stand, one folder a fingerprint."""
+        """Where sessions of this slot are, one folder per fingerprint."""
         return self.pointer.with_suffix("")
 
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from onesided.system.errors import InputError
 
-RECORD_SCHEMA = "onesided/campaign-record/1"
+RECORD_SCHEMA = "onesided/campaign-record/2"
 
 PLACE = ("system", "partition", "environment", "test", "cell")
 """What tells one cell of a campaign from another; with the round, one launch of it."""
@@ -66,7 +66,7 @@ CELL_COLUMNS: Mapping[str, Any] = {
     "thread_provided": pl.String,
     "clock_global": pl.Boolean,
     "host": pl.String,
-    "path": pl.String,
+    "transport": pl.String,
     "threads_after_init": pl.Int64,
     "session": pl.String,
     "attempt": pl.Int64,
@@ -126,11 +126,11 @@ class CollectedCampaign:
     """One campaign's collected files.
 
     Attributes:
-        folder: where they stand.
+        folder: where they are.
         record: campaign.json.
         cells: a row for each declared cell and round, columns `CELL_COLUMNS`.
-        samples: a row a sample, columns `SAMPLE_COLUMNS`.
-        launches: a row a launch, columns `LAUNCH_COLUMNS`.
+        samples: a row per sample, columns `SAMPLE_COLUMNS`.
+        launches: a row per launch, columns `LAUNCH_COLUMNS`.
     """
 
     folder: Path
@@ -197,7 +197,8 @@ def read_record(path: Path) -> Mapping[str, Any]:
         raise InputError(path, None, fault, "a whole JSON document") from fault
     found = record.get("schema") if isinstance(record, dict) else type(record).__name__
     if found != RECORD_SCHEMA:
-        raise InputError(path, "schema", found, RECORD_SCHEMA)
+        expected = f"{RECORD_SCHEMA}: measure again (`onesided run`)"
+        raise InputError(path, "schema", found, expected)
     if not isinstance(record.get("name"), str):
         raise InputError(path, "name", record.get("name"), "the campaign's name")
     return record
@@ -209,7 +210,7 @@ def _check_cells(cells: pl.DataFrame, path: Path) -> None:
             raise InputError(path, name, "null", "a value in every row")
     twice = cells.filter(cells.select(*PLACE, "round").is_duplicated())
     if twice.height:
-        raise InputError(path, "cell", f"{twice['cell'][0]} twice in a round", "one row a launch")
+        raise InputError(path, "cell", f"{twice['cell'][0]} twice in a round", "one row per launch")
 
 
 def _fill_identity(cells: pl.DataFrame) -> pl.DataFrame:

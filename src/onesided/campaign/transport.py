@@ -1,4 +1,4 @@
-"""Which way an MPI's windows took: its own debug report, asked for in an untimed launch, read here.
+"""The transport of an MPI's windows: its debug report, asked for in an untimed launch, read here.
 
 A report is the text of one launch of the kernel `progress` with one window flavor: what the library
 printed, then the kernel's JSON lines. No other text that a program printed is ever parsed. What a
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-#: What makes each family tell its path. The reader of the family below knows just these words.
+#: What makes each family tell its transport. The reader of the family below knows just these words.
 REPORT_VARIABLES: Mapping[str, Mapping[str, str]] = {
     "mpich": {
         "MPIR_CVAR_DEBUG_SUMMARY": "1",
@@ -38,7 +38,7 @@ REPORT_OPTIONS: Mapping[str, str] = {
     "target_state": "idle",
     "samples": "1",
     "lengths-ms": "0",
-    "price-samples": "0",
+    "latency-samples": "0",
     "warm-up": "0",
 }
 
@@ -49,7 +49,7 @@ SHARED_MEMORY = frozenset({"cma", "knem", "lnx", "posix", "shm", "sm", "smcuda",
 
 
 @dataclass(frozen=True)
-class Path:
+class Transport:
     """How a window's accesses travel; each part is None where the report does not say it.
 
     Attributes:
@@ -72,18 +72,18 @@ class Path:
         return asdict(self)
 
 
-def read(report: str, family: str) -> Path:
-    """Return the path that a report tells; all of it None for a family that has no reader."""
+def read(report: str, family: str) -> Transport:
+    """Return the transport that a report tells; all of it None for a family that has no reader."""
     reader = _READERS.get(family)
-    return reader(report) if reader else Path()
+    return reader(report) if reader else Transport()
 
 
 def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Compare a found path with what a setting asks for.
+    """Compare a found transport with what a setting asks for.
 
     Args:
-        asked: fields of `Path` and the value each must have.
-        found: a path's document.
+        asked: fields of `Transport` and the value each must have.
+        found: a transport's document.
 
     Returns:
         What differs, in words, and the fields that are not known.
@@ -99,7 +99,7 @@ def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[lis
 
 
 def short(found: Mapping[str, Any]) -> str | None:
-    """Return a path in a few words, None if nothing of it is known."""
+    """Return a transport in a few words, None if nothing of it is known."""
     parts = [
         *(_words(name, found[name]) for name in ("osc", "netmod", "provider") if found.get(name)),
         *([_words("shm", found["shm"])] if found.get("shm") is not None else []),
@@ -199,7 +199,7 @@ def _mpich_local(report: str) -> bool | None:
     return True if _on_one_host(report) else None
 
 
-def _read_mpich(report: str) -> Path:
+def _read_mpich(report: str) -> Transport:
     modules = {
         "ucx": _ucx_transports(_ucx_endpoints(report)),
         "ofi": _only(_MPICH_PROVIDER.findall(report)),
@@ -208,10 +208,10 @@ def _read_mpich(report: str) -> Path:
     module = _only(name for name, words in shown.items() if words in report)
     local = _mpich_local(report)
     if module is None or local is None:
-        return Path(provider=modules.get(module or ""), shm=local or None)
+        return Transport(provider=modules.get(module or ""), shm=local or None)
     provider = modules[module]
     through_memory = True if local else _through_memory(provider)
-    return Path(None, f"shm,{module}" if local else module, provider, through_memory)
+    return Transport(None, f"shm,{module}" if local else module, provider, through_memory)
 
 
 # ------------------------------------------------------------------------------- Intel MPI
@@ -222,9 +222,9 @@ _INTEL_SHARED = re.compile(_INTEL + r"shm segment size ", re.MULTILINE)
 _INTEL_END = re.compile(_INTEL + r"I_MPI_DEBUG=", re.MULTILINE)
 
 
-def _read_intel(report: str) -> Path:
+def _read_intel(report: str) -> Transport:
     if not _INTEL_END.search(report):  # the list of variables ends it; without it all may lack
-        return Path()
+        return Transport()
     shared = bool(_INTEL_SHARED.search(report))
     provider = _only(_INTEL_PROVIDER.findall(report))
     modules = [*(["shm"] if shared else []), *(["ofi"] if provider else [])]
@@ -232,7 +232,7 @@ def _read_intel(report: str) -> Path:
     flavors = _flavors(report)
     if not through_memory and (not flavors or "shared" in flavors):
         through_memory = None  # the report tells nothing of windows, and this may be one
-    return Path(None, ",".join(modules) or None, provider, through_memory)
+    return Transport(None, ",".join(modules) or None, provider, through_memory)
 
 
 # -------------------------------------------------------------------------------- Open MPI
@@ -294,15 +294,15 @@ def _openmpi_provider(
     return None
 
 
-def _read_openmpi(report: str) -> Path:
+def _read_openmpi(report: str) -> Transport:
     processes = _openmpi_processes(report)
     pml = _only(name for lines in processes for name in _openmpi_matches(lines, _OPENMPI_PML))
     osc = _openmpi_component(report, processes, pml)
     provider = _openmpi_provider(report, processes, osc, pml)
-    return Path(osc, pml, provider, True if osc == "sm" else _through_memory(provider))
+    return Transport(osc, pml, provider, True if osc == "sm" else _through_memory(provider))
 
 
-_READERS: Mapping[str, Callable[[str], Path]] = {
+_READERS: Mapping[str, Callable[[str], Transport]] = {
     "mpich": _read_mpich,
     "impi": _read_intel,
     "openmpi": _read_openmpi,

@@ -22,7 +22,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "progress",
-        help="print which operations progress now, one launch an MPI",
+        help="print which operations progress now, one launch per MPI",
         description=__doc__,
     )
     parser.add_argument(

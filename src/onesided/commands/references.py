@@ -1,7 +1,7 @@
 """`onesided references [propose] RESULTS_DIR`: keep what a campaign found, for checks to hold.
 
 Without `propose` the verdicts alone: a check fails when a cell that was independent waits. With it
-also the prices: each with its bound, above which a check fails in regression mode, and the
+also the latencies: each with its bound, above which a check fails in regression mode, and the
 slow-down that this would miss; or with the reason why it has none.
 """
 
@@ -17,24 +17,24 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "references",
-        help="write references/ from a campaign: verdicts, and with `propose` prices with bounds",
+        help="write references/ from a campaign: verdicts, with `propose` latencies and bounds",
         description=__doc__,
     )
     parser.add_argument(
         "what",
         nargs="?",
         choices=[PROPOSE],
-        help="also the prices, with bounds from the measured spread",
+        help="also the latencies, with bounds from the measured spread",
     )
     parser.add_argument("results", type=Path, metavar="RESULTS_DIR", help="results/<campaign>")
     parser.add_argument(
-        "--replace", action="store_true", help="replace the references that stand already"
+        "--replace", action="store_true", help="replace the references that exist already"
     )
     parser.set_defaults(function=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write one file a partition and environment; print their paths, and what is proposed."""
+    """Write one file per partition and environment; print their paths, and what is proposed."""
     from onesided.analysis.analyse import read_verdicts
     from onesided.regression import references
 

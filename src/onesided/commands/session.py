@@ -12,7 +12,7 @@ from onesided.campaign.slot import Slot
 def register(subparsers: argparse._SubParsersAction) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
-        "session", help="run one session of a campaign, or adopt it if it is over"
+        "session", help="run one session of a campaign, or adopt it if it is finished"
     )
     parser.add_argument("campaign", help="a name in config/campaigns, or a file")
     parser.add_argument("partition", help="system:partition")

@@ -42,7 +42,7 @@ class TailChange:
 
 
 def launches_of(campaign: CollectedCampaign) -> dict[Place, list[float]]:
-    """Return the tails of each cell that has a price, one a launch."""
+    """Return the tails of each cell that has a latency, one a launch."""
     found: dict[Place, list[float]] = defaultdict(list)
     for experiment in EXPERIMENTS.values():
         for *place, value in tail_values(campaign, experiment).select(*PLACE, "value").iter_rows():

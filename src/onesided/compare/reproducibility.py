@@ -62,7 +62,7 @@ class Figure:
 
 
 def _is_plain(cell: Mapping[str, Any]) -> bool:
-    """Tell whether `figures` compares a cell: default setting, a core a thread, judged."""
+    """Tell whether `figures` compares a cell: default setting, a core per thread, judged."""
     plain = cell["setting"] == settings.DEFAULT and not is_crowded(cell)
     return plain and cell["kernel"] in merits()
 

@@ -68,7 +68,7 @@ def _sites(campaign: CollectedCampaign) -> list[tuple[str, str]]:
 def place_in_first(
     first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
 ) -> Callable[[Place], Place]:
-    """Return where in the first campaign a cell of the second stands.
+    """Return where in the first campaign a cell of the second is.
 
     Cells are the same when test, cell and environment are. An environment with another name in the
     second campaign is the one of its family and launch model that is left over in both, or what
@@ -111,7 +111,7 @@ def missing(
         first: one campaign.
         second: the other.
         pairs: the cells of both.
-        place: where in the first a cell of the second stands (see `place_in_first`).
+        place: where in the first a cell of the second is (see `place_in_first`).
 
     Returns:
         Environment (of the first campaign if it is there) to how many only the first has, and only

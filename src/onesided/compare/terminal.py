@@ -80,7 +80,7 @@ def _tail_lines(comparison: Comparison) -> list[str]:
     if not comparison.tails:
         return []
     differences = {id(cell.pair): cell.difference for cell in comparison.cells}
-    found = [f"prices whose tail changed, whatever their median did: {len(comparison.tails)}"]
+    found = [f"latencies whose tail changed, whatever their median did: {len(comparison.tails)}"]
     for change in comparison.tails:
         difference = differences[id(change.pair)]
         beside = f"; medians {said(difference)}" if difference is not None else ""

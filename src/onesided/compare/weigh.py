@@ -34,8 +34,8 @@ nothing had changed the farthest from 1 was 0.958."""
 CELL_LAUNCHES = 7
 """Launches of either side from which on a single cell is judged. The values of some cells come in
 two kinds: with six each side shows only one of them once in 2048 such cells, and a campaign has
-dozens. Ten rounds leave seven where some launches of a cell do not count, its price having been met
-with the cores far apart, or on one that another used too; six do not."""
+dozens. Ten rounds leave seven where some launches of a cell do not count, its latency having been
+met with the cores far apart, or on one that another used too; six do not."""
 
 ENVIRONMENT_LAUNCHES = verdicts.MINIMUM_VALID_LAUNCHES
 """The same for an environment, whose values are means over many cells."""

@@ -34,7 +34,7 @@ class Declaration:
     Attributes:
         name: the environment's.
         provider: who installs it, or ``system`` where the machine has it.
-        config_dir: the folder the declaration and the locks stand in.
+        config_dir: the folder the declaration and the locks are in.
         families: what holds for every version of a family, by the family's name.
         family: mpich, openmpi or impi; None for one that only the probe will tell.
         version: the MPI's; None likewise.
@@ -75,7 +75,7 @@ class Declaration:
 
     @property
     def root(self) -> Path:
-        """Return the folder that the MPI stands in."""
+        """Return the folder that the MPI is in."""
         return self.mpi.root if self.mpi else self.prefix
 
     @property
@@ -149,7 +149,7 @@ class Declaration:
         return self.variables_in(self.family, self.prefix)
 
     def variables_in(self, family: str, root: Path) -> dict[str, str]:
-        """Return the variables of a family for an MPI that stands in a folder."""
+        """Return the variables of a family for an MPI that is in a folder."""
         texts = self.families[family]["variables"].items()
         return {name: text.replace("{prefix}", str(root)) for name, text in texts}
 

@@ -1,4 +1,4 @@
-"""The kernels of an environment: where they stand, building them, running one by hand."""
+"""The kernels of an environment: where they are, building them, running one by hand."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> P
     """Return the folder that holds ``bin/<kernel>`` for an environment's document.
 
     Where CMake builds them its name holds the state of sources and environment, so that a session
-    finds what an earlier one built, and a changed source builds anew.
+    finds what an earlier one built, and a changed source builds again.
 
     Args:
         environment: the document.
@@ -62,7 +62,7 @@ def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> P
 
 
 def build(environment: Mapping[str, Any]) -> Path:
-    """Build an environment's kernels unless they stand already; return their folder.
+    """Build an environment's kernels unless they are built already; return their folder.
 
     Raises:
         OnesidedError: they do not build; the last lines of the build's output say why.

@@ -82,7 +82,7 @@ def read(name: str, provider: str | None = None) -> Document:
     try:
         return documents.read_json(path, "environment")
     except InputError as fault:
-        return document_of.unavailable(declaration, f"to be provided anew: {remedy}; {fault}")
+        return document_of.unavailable(declaration, f"to be provided again: {remedy}; {fault}")
 
 
 def provide(
@@ -93,7 +93,7 @@ def provide(
     probe_timeout_s: float = DEFAULT_PROBE_TIMEOUT_S,
     provider: str | None = None,
 ) -> Document:
-    """Install and probe one environment unless a ready one stands; write and return its document.
+    """Install and probe one environment unless a ready one exists; write and return its document.
 
     Args:
         name: a declared environment.
@@ -223,7 +223,7 @@ def _leads_to(declaration: Declaration, wrapper: Path) -> bool:
 def _probe_elsewhere(
     declaration: Declaration, command: Command, say: Say, probe_timeout_s: float
 ) -> Document:
-    """Describe an MPI that stands where Spack says, not where a wheel would."""
+    """Describe an MPI that is where Spack says, not where a wheel would."""
     standing = _standing(paths.environment_file(declaration.name, SPACK))
     if (
         standing is not None
@@ -284,12 +284,12 @@ def _provide_shown(
 
 
 def _standing(path: Path) -> Document | None:
-    """Return the document that stands, None if there is none that can be used."""
+    """Return the document that exists, None if there is none that can be used."""
     if not path.exists():
         return None
     try:
         return documents.read_json(path, "environment")
-    except InputError:  # cut in half or of another version: it is made anew
+    except InputError:  # cut in half or of another version: it is made again
         return None
 
 

@@ -1,4 +1,4 @@
-"""Settings: named sets of run-time variables, one value an MPI family (`config/settings.yaml`)."""
+"""Settings: named sets of run-time variables, one value per MPI family (`config/settings.yaml`)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class SettingValue:
     Attributes:
         variables: what to set; empty for nothing.
         unavailable: the reason why the setting cannot be had, None if it can.
-        path: what must be found for the setting to count: fields of `transport.Path`, and
-            ``progress_thread``; empty for no condition.
+        transport: what must be found for the setting to count: fields of `transport.Transport`,
+            and ``progress_thread``; empty for no condition.
     """
 
     variables: dict[str, str]
     unavailable: str | None
-    path: dict[str, Any] = field(default_factory=dict)
+    transport: dict[str, Any] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
         """Return it as JSON knows it."""
@@ -81,5 +81,7 @@ def value(setting: str, family: str, version: str) -> SettingValue:
         return SettingValue({}, f"setting {setting} declares nothing for {family}")
     declared = _of_version(families[family], version)
     return SettingValue(
-        declared.get("variables", {}), declared.get("unavailable"), declared.get("path", {})
+        declared.get("variables", {}),
+        declared.get("unavailable"),
+        declared.get("transport", {}),
     )

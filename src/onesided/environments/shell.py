@@ -41,7 +41,7 @@ def of_environment(document: Mapping[str, Any]) -> list[str]:
     """
     lines = exports(document["variables"])
     launcher = document["launcher"]["path"]
-    # the launcher that stands in an image is called by its path there
+    # the launcher that is in an image is called by its path there
     if launcher and not containers.launches_inside(document):
         lines.append(path_first(Path(launcher).parent))
     return lines

@@ -19,7 +19,7 @@ class Analysis(Protocol):
     """What an analysis module has to offer; every frame has the columns of `tables.PLACE`."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return one value a launch: PLACE, round, metric, statistic, unit, value."""
+        """Return one value per launch: PLACE, round, metric, statistic, unit, value."""
 
     def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
         """Return the samples whose percentiles are wanted: PLACE, metric, value."""
@@ -78,13 +78,13 @@ class Experiment:
         page_module: a module that fits `onesided.report.page.Page`, or has a `PAGE` that does;
             loaded for a report only.
         order: where a report shows it, the least first.
-        metrics: the figures of a launch that ReFrame shows, a performance variable a cell each.
+        metrics: the figures of a launch that ReFrame shows, one performance variable per cell each.
         merit: what `onesided compare` compares; None where nothing is compared.
-        access: the series of single accesses that a price's bursts are compared with; empty where
+        access: the series of single accesses that a latency's bursts are compared with; empty where
             it times none.
         kinds: for a metric whose launches met different conditions, the statistics that hold one
             kind of them each: no launch is in two, and their spreads are one.
-        is_bound: its times are the machine's own, which those of the others are compared with.
+        is_baseline: its times are the machine's own, which those of the others are compared with.
     """
 
     kernel: str
@@ -97,7 +97,7 @@ class Experiment:
     merit: FigureOfMerit | None = None
     access: str = ""
     kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    is_bound: bool = False
+    is_baseline: bool = False
 
     @property
     def held(self) -> Metric | None:
@@ -122,5 +122,5 @@ class Experiment:
         return getattr(module, "PAGE", module)
 
 
-PRICE_KINDS = {"price": ("median", "far", "shared")}
-"""A price has three kinds of launches in every experiment (`onesided.analysis.prices`)."""
+LATENCY_KINDS = {"latency": ("median", "far", "shared")}
+"""A latency has three kinds of launches in every experiment (`onesided.analysis.latencies`)."""

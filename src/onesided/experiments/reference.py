@@ -1,4 +1,4 @@
-"""The analysis of an experiment in which nothing is judged: one value a launch for each metric."""
+"""The analysis of an experiment in which nothing is judged: per launch one value of each metric."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ReferenceAnalysis:
         return samples
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return one value a launch for each metric."""
+        """Return one value per launch for each metric."""
         counted = self.counted(samples)
         return pl.concat([self._values(counted, metric) for metric in self.metrics])
 

@@ -1,4 +1,4 @@
-"""References proposed from a campaign: verdicts, and prices with bounds from their spread."""
+"""References proposed from a campaign: verdicts, and latencies with bounds from their spread."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 import polars as pl
 
 from onesided.analysis.analyse import launch_values, read_verdicts
-from onesided.analysis.moments import PRICE
-from onesided.analysis.prices import cores_limits
+from onesided.analysis.latencies import cores_limits
+from onesided.analysis.moments import LATENCY
 from onesided.analysis.verdicts import FAILURES, NOT_MEASURED
 from onesided.campaign.tables import PLACE, CollectedCampaign, read_campaign
 from onesided.compare.reproducibility import Place, is_crowded, place_of
@@ -26,7 +26,7 @@ from onesided.regression.repeats import CLEAR_SHARE
 BOUND_FACTOR = 2.0
 """A bound is so many times the least launch. Launches of one campaign say nothing of a drift
 between campaigns: over five pairs of four campaigns on one machine, within three hours, 3,534
-prices were at most 1.79 times the median of the other campaign's."""
+latencies were at most 1.79 times the median of the other campaign's."""
 
 AGREEING = 3
 """Launches, the least among them, that have to agree on what the least is: one or two may have been
@@ -51,7 +51,7 @@ class Proposal:
 
     Attributes:
         value: the least launch, in the unit of the figure.
-        launches: how many have a price, however they met the cores.
+        launches: how many have a latency, however they met the cores.
         spread: how many times the least the third least launch is.
         agreeing: launches that are at most `MOST_SPREAD` times the least.
     """
@@ -98,8 +98,8 @@ class Proposal:
             "misses": round(self.misses, 2),
             "unit": metric.unit,
             "launches": self.launches,
-            # a price is what `moments` makes of it, whatever rank it is of
-            **({"of": of} if metric.series != PRICE else {}),
+            # a latency is what `moments` makes of it, whatever rank it is of
+            **({"of": of} if metric.series != LATENCY else {}),
         }
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from onesided.analysis.moments import PRICE, least, moments
+from onesided.analysis.moments import LATENCY, least, moments
 from onesided.analysis.verdicts import (
     INDEPENDENT,
     OBSERVED,
@@ -26,7 +26,7 @@ from onesided.experiments.metric import Metric
 from onesided.system import documents, names, paths
 from onesided.system.errors import InputError
 
-SCHEMA = "onesided/references/1"
+SCHEMA = "onesided/references/2"
 FOLDER_VARIABLE = "ONESIDED_REFERENCES"
 
 MINIMUM_SAMPLES = 5
@@ -95,7 +95,7 @@ def write(found: Mapping[Path, Mapping[str, Any]], replace: bool = False) -> Non
     """Write reference documents.
 
     Raises:
-        InputError: a file stands already and may not be replaced; nothing was written.
+        InputError: a file exists already and may not be replaced; nothing was written.
     """
     standing = [path for path in found if path.exists()]
     if standing and not replace:
@@ -134,15 +134,15 @@ def figure_of(name: str, figure: Mapping[str, Any]) -> tuple[Metric, str]:
 
 
 def launch_figure(result: Mapping[str, Any], metric: Metric) -> float | None:
-    """Return the figure of a launch: the median, of a price that of the moment that counts.
+    """Return the figure of a launch: the median, of a latency that of the moment that counts.
 
     Args:
         result: a result line with what was added to it.
         metric: of the kernel's experiment.
     """
-    if metric.series == PRICE:
+    if metric.series == LATENCY:
         moment = least(moments(_series(result)))
-        return None if moment is None else moment.price
+        return None if moment is None else moment.latency
     return metric.of_samples(result["series"])
 
 

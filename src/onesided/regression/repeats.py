@@ -19,14 +19,14 @@ from onesided.regression.references import Kept
 
 CLEAR_SHARE = 0.75
 """A launch clears a figure that is at most this share of its bound, 1.5 times the least that the
-campaign saw. A price that became three times as high is cleared only by a launch that would have
+campaign saw. A latency that became three times as high is cleared only by a launch that would have
 taken half of that least before."""
 
 ENOUGH_LAUNCHES = 7
 """Launches that met the cores as the campaign did, after which a figure that none has cleared is
-decided. On a machine whose cores others shared, with nothing changed, one price in 90 was above its
-bound in a first launch, and fewer than one in 1,000 were decided to be (tests/unit/test_repeats.py
-draws them again)."""
+decided. On a machine whose cores others shared, with nothing changed, one latency in 90 was above
+its bound in a first launch, and fewer than one in 1,000 were decided to be
+(tests/unit/test_repeats.py draws them again)."""
 
 MOST_LAUNCHES = 12
 """Launches in all, those that met the cores otherwise among them."""
@@ -35,7 +35,7 @@ LEAST_LAUNCHES = 3
 """Of these so many must have met the cores as the campaign did for a figure to fail."""
 
 LINES, LAUNCHES = "lines.jsonl", "launches.jsonl"
-"""The files of a launch; those of the launches before the last stand in `EARLIER`<number>."""
+"""The files of a launch; those of the launches before the last are in `EARLIER`<number>."""
 EARLIER = "launch-"
 
 Results = Mapping[str, Mapping[str, Any]]

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from onesided.analysis import verdicts
 from onesided.report import numbers
+from onesided.report.badges import MIXED
 from onesided.report.material import Cell
 from onesided.report.words import listed, tally
 
@@ -18,7 +19,6 @@ WEAK = "consistent with weak progress"
 IN_PART = "independent in part"
 NOT_MEASURED = "nothing measured"
 NOT_DECIDED = "nothing decided"
-MIXED = "mixed"
 
 T = TypeVar("T")
 

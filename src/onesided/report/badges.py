@@ -9,6 +9,9 @@ from markupsafe import Markup
 from onesided.analysis import verdicts
 from onesided.report import numbers
 
+MIXED = "mixed"
+"""The word for cells taken together that differ."""
+
 _SIGNS = {
     verdicts.INDEPENDENT: ("✓", "good"),
     verdicts.WITH_HELP: ("⊕", "helped"),
@@ -20,7 +23,7 @@ _SIGNS = {
     verdicts.LOCAL_COMPLETION: ("↦", "open"),
     verdicts.SYNCHRONISING: ("⇄", "open"),
     verdicts.NO_EFFECT: ("∅", "open"),
-    "mixed": ("◑", "middle"),
+    MIXED: ("◑", "middle"),
 }
 _FAILURE_SIGN = ("✗", "failed")
 _NOT_MEASURED_SIGN = (numbers.DASH, "absent")
@@ -38,7 +41,7 @@ MEANINGS: Mapping[str, str] = {
     "compared with",
     verdicts.LOCAL_COMPLETION: "the origin's buffer is free again; nothing is said of the target",
     verdicts.SYNCHRONISING: "a call waits for the other rank: a fence, or a post that does",
-    "mixed": "the cells taken together here differ; the table of every cell tells them apart",
+    MIXED: "the cells taken together here differ; the table of every cell tells them apart",
     verdicts.CRASH: "and other failures: something went wrong in at least one launch",
     verdicts.HELPER_RETURNED: "the helper thread did not last: the cell did not measure one",
     verdicts.NO_EFFECT: "the setting changed nothing that can be seen, so it was not measured",

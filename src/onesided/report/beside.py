@@ -25,7 +25,7 @@ def section(folder: Path, other: str) -> Section:
 
     Args:
         folder: of this campaign's results.
-        other: the other campaign's name; its results stand beside this one's.
+        other: the other campaign's name; its results are beside this one's.
     """
     title = f"Beside the campaign {other}"
     try:
@@ -37,8 +37,8 @@ def section(folder: Path, other: str) -> Section:
         return Section(IDENTIFIER, title, lead.replace("..", "."), ())
     lead = (
         "The same cells in two campaigns, without helpers and with a core for each thread. A "
-        "cell's value is its "
-        "price or, for the counter, its degradation factor; its ratio is this campaign over the "
+        "cell's value is its uncontended "
+        "latency or, for the counter, its degradation factor; its ratio is this campaign over the "
         f"other. Inside means that it lies where a rerun of {other} would, in 95"
         f"{numbers.THIN_SPACE}% of all cases, if nothing had changed."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markupsafe import Markup
@@ -69,6 +69,15 @@ def _every_cell(loaded: Loaded, materials: Sequence[Material], whole: bool) -> S
     return Section("grid", "Every cell", lead, (grid.tally_table(loaded), *cells))
 
 
+def _joined(sections: Sequence[Section]) -> list[Section]:
+    """Make one section of those with the same identifier, where the first of them is."""
+    found: dict[str, Section] = {}
+    for one in sections:
+        first = found.get(one.identifier)
+        found[one.identifier] = replace(first, parts=(*first.parts, *one.parts)) if first else one
+    return list(found.values())
+
+
 def _study_file(experiment: Experiment) -> str:
     return f"{experiment.study.name}.html"
 
@@ -99,7 +108,7 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
     heading = "Which MPI progresses while the target computes?"
     if single_file:
         own = [section for m in materials for section in m.experiment.page.sections(m)]
-        return [Sheet(INDEX, ANSWERS, heading, answers, [*own, *closing])]
+        return [Sheet(INDEX, ANSWERS, heading, answers, [*_joined(own), *closing])]
     found = [Sheet(INDEX, ANSWERS, heading, answers, closing)]
     for file, own in studies.items():
         study = own[0].experiment.study
@@ -107,7 +116,7 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
         lead = "Every cell of this page's experiments, with the reason for a failure or a hole."
         cells = Section("cells", "Every cell", lead, [grid.cells_table(m) for m in own])
         here = [answer for answer in answers if answer[2] == file]
-        found.append(Sheet(file, study.title, study.title, here, [*sections, cells]))
+        found.append(Sheet(file, study.title, study.title, here, [*_joined(sections), cells]))
     return found
 
 
@@ -146,6 +155,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
         sheets=every,
         scope=measured_on,
         cite=cite(loaded, measured_on),
+        repository=loaded.campaign.record.get("repository"),
         dark_figures=Markup(figures.dark_style()),
         library=library,
     )

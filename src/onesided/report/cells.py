@@ -9,8 +9,11 @@ from typing import Any
 import polars as pl
 
 from onesided.analysis import verdicts
-from onesided.report.material import Bounds, Cell, Material
+from onesided.report.material import Baselines, Cell, Material
 from onesided.report.parts import Row
+
+LATENCY_SECTION = ("latency", "Uncontended latency")
+"""Identifier and title of the section of a page that has the latencies of all its experiments."""
 
 LEVELS = ("single", "funneled", "serialized", "multiple")
 
@@ -53,7 +56,7 @@ def names_apart(cells: Sequence[Cell]) -> Callable[[Mapping[str, Any]], str] | N
 def apart(material: Material) -> Material:
     """Return the material with an environment for each partition it ran on, where it was several.
 
-    Within a node and across nodes an MPI takes other paths: nothing here may pool them.
+    Within a node and across nodes an MPI uses other transports: nothing here may pool them.
     """
     name = names_apart(material.cells)
     if name is None:
@@ -64,12 +67,12 @@ def apart(material: Material) -> Material:
         named = pl.struct(names).map_elements(name, pl.String)
         return table.with_columns(named.alias("environment"))
 
-    def of_bounds(bounds: Bounds) -> Bounds:
+    def of_baselines(baselines: Baselines) -> Baselines:
         keys = ("system", "partition", "environment")
-        return Bounds(
+        return Baselines(
             {
                 (*place[:2], name(dict(zip(keys, place, strict=True)))): found
-                for place, found in bounds.found.items()
+                for place, found in baselines.found.items()
             }
         )
 
@@ -81,5 +84,5 @@ def apart(material: Material) -> Material:
         ),
         cells=[Cell({**cell.entry, "environment": name(cell.entry)}) for cell in material.cells],
         summary=of_table(material.summary),
-        bounds=of_bounds(material.bounds) if material.bounds else None,
+        baselines=of_baselines(material.baselines) if material.baselines else None,
     )

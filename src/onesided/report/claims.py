@@ -32,7 +32,7 @@ class Claim:
     """A sentence of a source that today's values can bear out or not.
 
     Attributes:
-        source: where it stands, in short.
+        source: where it is, in short.
         words: what it says, in our words.
         test: says of one environment of the material whether it holds.
     """

@@ -156,7 +156,7 @@ def _kernel_tables(comparison: Comparison) -> list[Table]:
 
 
 def _tails(comparison: Comparison) -> Section:
-    """Return the prices whose slowest bursts changed, beside what their medians did."""
+    """Return the latencies whose slowest bursts changed, beside what their medians did."""
     cells = {id(cell.pair): cell for cell in comparison.cells}
     changed = [(change, cells[id(change.pair)]) for change in comparison.tails]
     axes = axes_that_differ([cell.pair for _, cell in changed])
@@ -176,10 +176,10 @@ def _tails(comparison: Comparison) -> Section:
         Column("difference", "difference"),
     ]
     lead = (
-        "A price is a median, which leaves out the slowest bursts. A tail is the slowest twentieth "
-        "of a launch's bursts over what an access can take. It changed where the medians over "
-        f"launches differ by a factor of {tails.OUT_OF_PROPORTION:g} or more and all launches of "
-        "one campaign are above all of the other."
+        "An uncontended latency is a median, which leaves out the slowest bursts. A tail is the "
+        "slowest twentieth of a launch's bursts over what an access can take. It changed where the "
+        f"medians over launches differ by a factor of {tails.OUT_OF_PROPORTION:g} or more and all "
+        "launches of one campaign are above all of the other."
     )
     caption = f"{numbers.count(len(rows), 'tail')} changed."
     table = Table("compare_tails", caption, columns, rows, large=len(rows) > SHORT)
@@ -280,8 +280,9 @@ def _cells_lead(comparison: Comparison) -> str:
 def sections(comparison: Comparison) -> list[Section]:
     """Return the page's sections."""
     lead = (
-        "A value is a price or, for the shared counter, the degradation factor; cells with a "
-        "helper and cells that failed are not compared by it. The two small numbers are the "
+        "A value is an uncontended latency or, for the shared counter, the degradation factor; "
+        "cells with a helper and cells that failed are not compared by it. The two small numbers "
+        "are the "
         f"{100 * MINIMUM_COVERAGE:.0f}{numbers.THIN_SPACE}% interval of the ratio. {weigh.SAME} "
         "is what the noise between launches may explain, corrected for the number of tests, or a "
         f"factor below {weigh.LEAST_FACTOR:g}. Found from is the factor that nine of ten "
@@ -305,8 +306,8 @@ def build(comparison: Comparison, folder: Path) -> Path:
     shown = sections(comparison)
     html = document(
         "compare.html.j2",
-        first=comparison.first.name,
-        second=comparison.second.name,
+        kicker=f"onesided · {comparison.first.name} → {comparison.second.name}",
+        heading="What changed between two campaigns?",
         sentences=_sentences(comparison),
         sections=shown,
     )

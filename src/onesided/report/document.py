@@ -21,11 +21,6 @@ def _kind(part: object) -> str:
     return type(part).__name__.lower()
 
 
-def _script_json(text: str) -> Markup:
-    """Make JSON safe inside a script element, where no entity is read."""
-    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
-
-
 def document(template: str, **values: Any) -> str:
     """Return a page: a template with the project's style, script, legend and parts.
 
@@ -40,14 +35,13 @@ def document(template: str, **values: Any) -> str:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters["kind"] = _kind
+    environment.filters |= {"kind": _kind, "packed": figures.packed}
     return environment.get_template(template).render(
         **values,
         legend=badges.MEANINGS.items(),
         badge=badges.badge,
         style=Markup(_template("style.css")),
         script=Markup(_template("enhance.js")),
-        script_json=_script_json,
         Markup=Markup,
     )
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 import base64
 import contextlib
 import gzip
-import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
 import altair as alt
 import vl_convert
 
+from onesided.report import svg
 from onesided.system import documents, paths
 from onesided.system.errors import OnesidedError
 
 WIDE_PX = 960
 NARROW_PX = 340
-FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+FONT = "Liberation Sans, Arial, Helvetica, Nimbus Sans, DejaVu Sans Condensed, sans-serif"
+"""Widths of text are measured with the first: those after it are as wide."""
 
 PALETTE: Mapping[str, tuple[str, str]] = {
     "ink": ("#1b1b1a", "#e9e6e1"),
@@ -86,6 +87,8 @@ def _config(narrow: bool) -> dict[str, Any]:
             "orient": "top",
             "direction": "vertical" if narrow else "horizontal",
             "symbolStrokeColor": colour("bar"),
+            "columnPadding": 26,  # room for a reader's font that is wider
+            **({} if narrow else {"layout": {"top": {"direction": "horizontal", "margin": 26}}}),
         },
         "title": {
             "font": FONT,
@@ -110,60 +113,10 @@ def _themed(chart: alt.TopLevelMixin, narrow: bool) -> dict[str, Any]:
     return specification
 
 
-_HATCH = (
-    '<defs><pattern id="{name}" width="5" height="5" patternUnits="userSpaceOnUse" '
-    'patternTransform="rotate(45)"><rect width="5" height="5" fill="{ground}"/>'
-    '<line x1="0" y1="0" x2="0" y2="5" stroke="{line}" stroke-width="2.2"/></pattern></defs>'
-)
-
-
-def _clips(svg: str) -> list[str]:
-    """Return the names of a drawing's clips, in the order in which they appear."""
-    return list(dict.fromkeys(re.findall(r"\bclip\d+\b", svg)))
-
-
 def _drawing(specification: dict[str, Any], name: str) -> str:
-    """Return the SVG, scaled by its box, shaded bars hatched."""
-    svg = vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
-    # Vega numbers its clips through all drawings of a process; a page holds several drawings
-    clips = {clip: f"clip-{name}-{at}" for at, clip in enumerate(_clips(svg))}
-    svg = re.sub(r"\bclip\d+\b", lambda found: clips[found.group()], svg)
-    pattern = f"hatch-{name}"
-    hatch = _HATCH.format(name=pattern, ground=SHADED, line=colour("bar"))
-    svg = svg.replace(f'fill="{SHADED}"', f'fill="url(#{pattern})"')
-    svg = re.sub(r"(<svg[^>]*>)", lambda found: found.group(1) + hatch, svg, count=1)
-    svg = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found.group()):.2f}", svg)
-    # the labels of the marks repeat the data table, which a screen reader has beside the figure
-    svg = re.sub(r' aria-(?:label|roledescription)="[^"]*"', "", svg)
-    count = itertools.count()
-    return _DOTS.sub(lambda run: _merged(run.group(), name, count), svg)
-
-
-_DOT = re.compile(
-    r'<path role="graphics-symbol" transform="translate\(([-\d.]+,[-\d.]+)\)" d="([^"]*)"([^>]*)/>'
-)
-_DOTS = re.compile(f"(?:{_DOT.pattern}){{2,}}")
-
-
-def _merged(run: str, name: str, count: Iterator[int]) -> str:
-    """Return one path for each kind of mark, with the mark's shape at each vertex.
-
-    A figure has hundreds of marks; an element for each is most of a page.
-    """
-    kinds: dict[tuple[str, str], list[str]] = {}
-    for place, shape, style in _DOT.findall(run):
-        kinds.setdefault((shape, style), []).append(place)
-    drawn = []
-    for (shape, style), places in kinds.items():
-        mark = f"mark-{name}-{next(count)}"
-        ends = ("start", "mid", "end") if len(places) > 1 else ("start",)
-        at = " ".join(f'marker-{end}="url(#{mark})"' for end in ends)
-        drawn.append(
-            f'<marker id="{mark}" markerUnits="userSpaceOnUse" markerWidth="20" markerHeight="20" '
-            f'overflow="visible"><path d="{shape}"{style}/></marker>'
-            f'<path d="M{"L".join(places)}" fill="none" stroke="none" {at}/>'
-        )
-    return "".join(drawn)
+    """Return the SVG, small, shaded bars hatched."""
+    drawn = vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
+    return svg.hatched(svg.small(drawn, name, FONT), name, SHADED, colour("bar"))
 
 
 def draw(name: str, wide: alt.TopLevelMixin, narrow: alt.TopLevelMixin) -> tuple[str, str, str]:
@@ -182,10 +135,15 @@ def _as_text(specification: dict[str, Any]) -> str:
     return json.dumps(specification, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
 
 
-def as_file(svg: str) -> str:
+def as_file(drawing: str) -> str:
     """Return an SVG that stands alone: on paper, not on whatever a viewer has behind it."""
     paper = f'<rect width="100%" height="100%" fill="{colour("paper")}"/>'
-    return re.sub(r"(<svg[^>]*>)", lambda found: found.group(1) + paper, svg, count=1)
+    return re.sub(r"(<svg[^>]*>)", lambda found: found.group(1) + paper, drawing, count=1)
+
+
+def packed(text: str) -> str:
+    """Return what only a script reads, compressed with gzip, in base64."""
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
 
 
 @cache
@@ -206,5 +164,5 @@ def library() -> str:
 
 @cache
 def packed_library() -> str:
-    """Return the same, compressed with gzip, in base64: a third of its size."""
-    return base64.b64encode(gzip.compress(library().encode(), mtime=0)).decode("ascii")
+    """Return the same, packed: a third of its size."""
+    return packed(library())

@@ -77,6 +77,7 @@ def cells_table(material: Material) -> Table:
         csv_only=beside,
         large=True,
         filterable=True,
+        named=("environment", "test", "cell"),
     )
 
 

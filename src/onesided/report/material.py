@@ -13,7 +13,7 @@ import polars as pl
 
 from onesided.analysis import tails
 from onesided.analysis.analyse import read_verdicts, usable_evidence
-from onesided.analysis.moments import PRICE
+from onesided.analysis.moments import LATENCY
 from onesided.analysis.statistics import INTERVAL
 from onesided.campaign.tables import (
     PLACE,
@@ -83,32 +83,32 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class Baselines:
     """What the machine itself takes, by system, partition and environment of its launches."""
 
     found: Mapping[tuple[str, str, str], Sequence[tuple[str, int, Measure]]]
 
     @classmethod
-    def of(cls, cells: Sequence[Cell], summary: pl.DataFrame) -> Bounds | None:
+    def of(cls, cells: Sequence[Cell], summary: pl.DataFrame) -> Baselines | None:
         """Take them from cells and rows of what times the machine; None where it was not run."""
         chosen = (pl.col("metric") == "time") & (pl.col("statistic") == "median")
-        kernels = [entry.kernel for entry in EXPERIMENTS.values() if entry.is_bound]
+        kernels = [entry.kernel for entry in EXPERIMENTS.values() if entry.is_baseline]
         rows = summary.filter(pl.col("kernel").is_in(kernels) & chosen).to_dicts()
         measures = {tuple(row[name] for name in PLACE): Measure.of(row) for row in rows}
         found: dict[tuple[str, str, str], list[tuple[str, int, Measure]]] = {}
         for cell in cells:
             if cell.kernel not in kernels or cell.place not in measures:
                 continue
-            bound, size = str(cell.labels.get("bound")), int(cell.labels.get("size_bytes") or 0)
+            name, size = str(cell.labels.get("baseline")), int(cell.labels.get("size_bytes") or 0)
             at = (cell.system, cell.partition, cell.environment)
-            found.setdefault(at, []).append((bound, size, measures[cell.place]))
+            found.setdefault(at, []).append((name, size, measures[cell.place]))
         return cls(found) if found else None
 
-    def nearest(self, cell: Cell, bound: str, size_bytes: int) -> Measure | None:
-        """Return a bound where a cell was run, of the size nearest by factor to the one asked."""
+    def nearest(self, cell: Cell, name: str, size_bytes: int) -> Measure | None:
+        """Return a baseline where a cell was run, of the size nearest by factor to that asked."""
         here = self.found.get((cell.system, cell.partition, cell.environment), ())
         sizes = [
-            (abs(math.log(max(s, 1) / max(size_bytes, 1))), m) for b, s, m in here if b == bound
+            (abs(math.log(max(s, 1) / max(size_bytes, 1))), m) for n, s, m in here if n == name
         ]
         return min(sizes, key=lambda pair: pair[0])[1] if sizes else None
 
@@ -122,14 +122,14 @@ class Material:
         experiment: whose page it is.
         cells: its cells, in the order in which they were declared.
         summary: its rows of summary.parquet.
-        bounds: what the machine itself takes, as the campaign measured it; None where it did not.
+        baselines: what the machine itself takes, as the campaign measured it; None: it did not.
     """
 
     campaign: CollectedCampaign
     experiment: Experiment
     cells: Sequence[Cell]
     summary: pl.DataFrame
-    bounds: Bounds | None = None
+    baselines: Baselines | None = None
     place: tuple[str, ...] = field(default=PLACE)
 
     @cached_property
@@ -156,7 +156,7 @@ class Material:
         measure: Measure, key: tuple[Any, ...], found: Mapping[tuple[Any, ...], Measure]
     ) -> str | None:
         *place, metric, _ = key
-        if metric != PRICE:
+        if metric != LATENCY:
             return None
         tail = found.get((*place, tails.TAIL, metric))
         return tails.remark(tail.value if tail else None, measure.low, measure.high)
@@ -172,14 +172,14 @@ class Material:
         chosen = statistic or self._statistic_of.get(metric)
         return self._measures.get((*cell.place, metric, chosen))
 
-    def price(self, cell: Cell) -> Measure | None:
-        """Return a cell's price; of several kinds of launches (`Experiment.kinds`) the first."""
-        kinds = self.experiment.kinds.get(PRICE, (None,))
-        return next((found for kind in kinds if (found := self.measure(cell, PRICE, kind))), None)
+    def latency(self, cell: Cell) -> Measure | None:
+        """Return a cell's latency; of several kinds of launches (`Experiment.kinds`) the first."""
+        kinds = self.experiment.kinds.get(LATENCY, (None,))
+        return next((found for kind in kinds if (found := self.measure(cell, LATENCY, kind))), None)
 
     def tail(self, cell: Cell) -> float:
-        """Return the tail of a cell's price; 0 where it is not known."""
-        found = self.measure(cell, tails.TAIL, PRICE)
+        """Return the tail of a cell's latency; 0 where it is not known."""
+        found = self.measure(cell, tails.TAIL, LATENCY)
         return found.value if found else 0.0
 
     def waited(self, environment: str) -> str | None:
@@ -230,14 +230,14 @@ class Loaded:
 
     def materials(self) -> list[Material]:
         """Return what each experiment that has cells is shown from, in the registry's order."""
-        bounds = Bounds.of(self.cells, self.summary)
+        baselines = Baselines.of(self.cells, self.summary)
         return [
             Material(
                 self.campaign,
                 experiment,
                 [cell for cell in self.cells if cell.kernel == kernel],
                 self.summary.filter(pl.col("kernel") == kernel),
-                bounds,
+                baselines,
             )
             for kernel, experiment in EXPERIMENTS.items()
             if any(cell.kernel == kernel for cell in self.cells)

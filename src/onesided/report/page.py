@@ -11,7 +11,11 @@ from onesided.report.parts import Headline, Part, Section
 
 
 class Page(Protocol):
-    """What a page module of an experiment has to offer."""
+    """What a page module of an experiment has to offer.
+
+    One that judges progress has ``way_rows(cells)`` besides: the cells by heading and name of the
+    way a program takes, which `onesided versions` puts side by side.
+    """
 
     def headline(self, material: Material) -> Headline | None:
         """Return the answer in ten seconds; None for what answers nothing by itself."""

@@ -43,7 +43,7 @@ def _environments_table(loaded: Loaded) -> Table:
                 "launch_model": _seen(cells, name, "launch_model"),
                 "oversubscribed": _share_of(cells, name, "oversubscribed"),
                 "one_clock": _share_of(cells, name, "clock_global"),
-                "path": _paths_seen(cells, name),
+                "transport": _transports_seen(cells, name),
                 "host": _seen(cells, name, "host"),
                 "reason": short_detail(document.get("reason")),
             }
@@ -60,7 +60,7 @@ def _environments_table(loaded: Loaded) -> Table:
         Column("launch_model", "launch"),
         Column("oversubscribed", "cells over-subscribed"),
         Column("one_clock", "on one clock"),
-        Column("path", "path, in its own words", prose=True),
+        Column("transport", "transport, in its own words", prose=True),
         Column("host", "host"),
     ]
     return Table(
@@ -69,20 +69,20 @@ def _environments_table(loaded: Loaded) -> Table:
         columns,
         rows,
         csv_only=(Column("status", "status"), Column("reason", "reason")),
-        form="cards",
+        form="tiles",
     )
 
 
-def _paths_seen(table: pl.DataFrame, environment: str) -> str | None:
-    """Return the path of each window flavor as the MPI comes, those alike together."""
+def _transports_seen(table: pl.DataFrame, environment: str) -> str | None:
+    """Return the transport of each window flavor as the MPI comes, those alike together."""
     rows = table.filter(
         (pl.col("environment") == environment)
         & (pl.col("setting") == DEFAULT)
-        & pl.col("path").is_not_null()
+        & pl.col("transport").is_not_null()
     )
     flavors: dict[str, set[str]] = {}
-    for path, labels in rows.select("path", "labels").unique(maintain_order=True).iter_rows():
-        words = transport.short(json.loads(path))
+    for text, labels in rows.select("transport", "labels").unique(maintain_order=True).iter_rows():
+        words = transport.short(json.loads(text))
         if words:
             flavors.setdefault(words, set()).add(str(json.loads(labels).get("flavor")))
     told = [f"{', '.join(sorted(names))}: {words}" for words, names in flavors.items()]

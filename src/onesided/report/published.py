@@ -113,7 +113,7 @@ class PublishedTable:
 
     @property
     def caption(self) -> str:
-        """Say what it is and where it stands."""
+        """Say what it is and where it is."""
         source, place = self.document["source"], self.document["place"]
         return (
             f"Published, {source['year']}: {place} of {source['short']}, {self.document['what']}; "

@@ -52,8 +52,8 @@ def _transport(loaded: Loaded, partition: tuple[str, str]) -> bool | None:
     system, name = partition
     rows = loaded.campaign.cells
     rows = rows.filter((rows["system"] == system) & (rows["partition"] == name))
-    paths = [json.loads(path) for path in rows["path"].drop_nulls().unique()]
-    found = {path.get("shm") for path in paths}
+    transports = [json.loads(text) for text in rows["transport"].drop_nulls().unique()]
+    found = {one.get("shm") for one in transports}
     return found.pop() if len(found) == 1 else None
 
 

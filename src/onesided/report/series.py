@@ -194,7 +194,7 @@ class SeriesFigure:
             "color": [figures.colour(COLOURS[at % len(COLOURS)]) for at in range(len(names))],
             "shape": [SHAPES[at % len(SHAPES)] for at in range(len(names))],
         }
-        legend = alt.Legend(title=None, columnPadding=14) if len(names) > 1 else None
+        legend = alt.Legend(title=None) if len(names) > 1 else None
         base = figures.chart(points)
         series = {
             "color": alt.Color(

@@ -42,17 +42,17 @@ def terminal_summary(folder: Path) -> str:
 
 
 def _remarks(material: Material) -> list[str]:
-    """Return a line for each environment that has prices out of all proportion."""
+    """Return a line for each environment that has latencies out of all proportion."""
     lines = []
     for environment in material.environments:
         own = [cell for cell in material.cells if cell.environment == environment]
-        priced = [(cell, found) for cell in own if (found := material.price(cell))]
-        remarked = [(cell, found) for cell, found in priced if found.remark]
+        timed = [(cell, found) for cell in own if (found := material.latency(cell))]
+        remarked = [(cell, found) for cell, found in timed if found.remark]
         if remarked:
             cell, worst = max(remarked, key=lambda one: material.tail(one[0]))
             waited = material.waited(environment)
             lines.append(
-                f"{environment}: {len(remarked)} of {len(priced)} prices are out of all "
+                f"{environment}: {len(remarked)} of {len(timed)} latencies are out of all "
                 f"proportion; the farthest, {cell.thread_level} {cell.entry['cell']}: "
                 f"{numbers.seconds(worst.value)}, {worst.remark}"
                 + (f"; {waited}" if waited else "")

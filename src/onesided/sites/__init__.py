@@ -17,7 +17,7 @@ Entry = dict[str, Any]
 LOCAL = "local"
 #: Schedulers of ReFrame's that submit with ``sbatch``: by accounting, and without it.
 SLURM = ("slurm", "squeue")
-#: How often ReFrame looks whether a launch is over, times a second. By default it slows down to one
+#: How often a second ReFrame looks whether a launch is finished. By default it slows down to one
 #: in ten seconds, longer than a launch on a machine of one's own.
 LOOKS_LOCAL = 10
 #: A scheduler is asked less often: several sessions wait for it at a time.

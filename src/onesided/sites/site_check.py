@@ -66,7 +66,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class _Partition:
-    """A partition of a site file, and where it stands.
+    """A partition of a site file, and where it is.
 
     Attributes:
         path: the file.
@@ -325,7 +325,7 @@ def _srun_mpi_list() -> list[str]:
 def interfaces_in(text: str) -> list[str]:
     """Return the names in the answer of ``srun --mpi=list``; none where it is no list.
 
-    Below a heading each stands on a line of its own; variants of one stand after "specific pmix
+    Below a heading each is on a line of its own; variants of one are after "specific pmix
     plugin versions available:", separated by commas.
     """
     _, heading, listed = text.partition("MPI plugin types are")

@@ -1,1 +1,1 @@
-"""What every room stands on: paths, documents, errors, programs that are run, one at a time."""
+"""What every room depends on: paths, documents, errors, programs that are run, one at a time."""

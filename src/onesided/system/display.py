@@ -103,7 +103,7 @@ class Progress:
             self._print_line(task)
 
     def end(self, name: str, state: str, *, succeeded: bool, detail: str = "") -> None:
-        """Say that a task is over, and how it went."""
+        """Say that a task is finished, and how it went."""
         with self._guard:
             task = self._tasks.setdefault(name, Task(name))
             task.ended_s = time.monotonic()

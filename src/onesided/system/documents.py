@@ -127,7 +127,7 @@ def faults(document: Any, schema: str, source: str | Path, field: str) -> list[I
         document: the part.
         schema: as for `check`.
         source: the file, for the messages.
-        field: where in the file the part stands.
+        field: where in the file the part is.
     """
     found = []
     for error in _validator(schema).iter_errors(document):
@@ -162,7 +162,7 @@ def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
 
 
 def _values(document: Any) -> Iterator[tuple[str, Any]]:
-    """Yield every key and value of a document, with the field that it stands in."""
+    """Yield every key and value of a document, with the field that it is in."""
     left = [("", document)]
     while left:
         field, value = left.pop()

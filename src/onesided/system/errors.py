@@ -37,7 +37,7 @@ class InputError(OnesidedError):
         Args:
             source: the file (or option) that holds the fault.
             field: the field inside it, dotted; None for the file as a whole.
-            found: what stands there; shortened to one line of 120 characters.
+            found: what is there; shortened to one line of 120 characters.
             expected: what would be right.
         """
         self.source = str(source)

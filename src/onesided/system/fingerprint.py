@@ -1,4 +1,4 @@
-"""Fingerprints: do the sources, the checks and the environment a result came from still stand?"""
+"""Fingerprints: are the sources, the checks and the environment of a result as they were?"""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def _read_holder(stream: IO[str]) -> DeadHolder | None:
 def _held_by(stream: IO[str]) -> str:
     holder = _read_holder(stream)
     name = Path(holder.campaign).name if holder else "another"
-    return f"campaign {name} runs on this machine; waiting until it is over"
+    return f"campaign {name} runs on this machine; waiting until it is finished"
 
 
 @contextmanager

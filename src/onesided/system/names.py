@@ -27,7 +27,7 @@ def check(source: str | Path, field: str | None, text: str) -> str:
     """Return the text if it is a name.
 
     Args:
-        source: the file or option that it stands in, for the message.
+        source: the file or option that it is in, for the message.
         field: the field in it.
         text: what is to be a name.
 

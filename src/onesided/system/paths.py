@@ -1,4 +1,4 @@
-"""Where things stand in a checkout; every other module asks here."""
+"""Where things are in a checkout; every other module asks here."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _digest(folder: Path) -> str:
 
 
 def environments_dir() -> Path:
-    """Return the folder with one folder an environment."""
+    """Return the folder with one folder per environment."""
     return build_dir() / "environments"
 
 

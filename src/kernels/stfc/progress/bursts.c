@@ -1,5 +1,5 @@
-/* The price: the origins make bursts, all at once, while nobody computes. */
-#include "harness/price.h"
+/* The uncontended latency: the origins make bursts, all at once, while nobody computes. */
+#include "harness/latency.h"
 #include "harness/watchdog.h"
 #include "stfc/progress/experiment.h"
 
@@ -47,9 +47,9 @@ static void follow_bursts(void *state, long long bursts, long long burst)
     payload_follow(&((struct experiment *)state)->payload, bursts, burst);
 }
 
-void take_price(struct experiment *experiment)
+void take_latency(struct experiment *experiment)
 {
-    const struct priced priced = {.launch = experiment->launch,
+    const struct timing timing = {.launch = experiment->launch,
                                   .cell = experiment->cell,
                                   .record = experiment->record,
                                   .state = experiment,
@@ -69,6 +69,6 @@ void take_price(struct experiment *experiment)
                                   .follow = follow_bursts};
     watchdog_phase = "prepare";
     payload_prepare(&experiment->payload, experiment->payload.slots);
-    price_take(&priced);
+    latency_take(&timing);
     payload_check(&experiment->payload);
 }

@@ -56,7 +56,7 @@ struct experiment {
     int origins; /* ranks beside the target, on from there */
     int bystanders;
     int place;  /* of this rank: 0 the target, then the origins, the bystanders, those that wait */
-    bool again; /* the cell is over: only its price is taken, once more */
+    bool again; /* the cell is finished: only its latency is taken, once more */
     bool is_target, is_origin, is_bystander;
 
     struct window window;
@@ -77,8 +77,8 @@ int rank_at(const struct launch *launch, int place);
 /* At an origin: an operation on each of so many slots. THE TIMED LOOP is the operation's own. */
 struct access make_accesses(struct experiment *experiment, long long count, bool apart);
 
-/* All ranks, with the window open: the samples, and one moment of the price. */
+/* All ranks, with the window open: the samples, and one moment of the latency. */
 void take_samples(struct experiment *experiment);
-void take_price(struct experiment *experiment);
+void take_latency(struct experiment *experiment);
 
 #endif

@@ -13,15 +13,15 @@
  * Timed, in seconds, at the origin: the call that begins the epoch, the operation's call, the calls
  * that complete it, each apart; with stamps of the issue and of the target's entry and exit on the
  * one clock, so that each sample says whether it met a computing target and what was left of the
- * compute. Where nobody computes: the price of an operation, from bursts of k.
+ * compute. Where nobody computes: an operation's uncontended latency, from bursts of k.
  * Verified: every payload, with values that depend on the sample's number: the whole window at the
  * target, its gaps too, and all that is fetched; a helper thread was still there at the end. */
 #include <mpi.h>
 #include <stdint.h>
 
 #include "harness/helper.h"
+#include "harness/latency.h"
 #include "harness/launch.h"
-#include "harness/price.h"
 #include "harness/shared_page.h"
 #include "harness/watchdog.h"
 #include "stfc/progress/experiment.h"
@@ -78,7 +78,7 @@ static const struct option options[] = {
      0, 60000},
     {"delta-us", "MICROSECONDS", "from the target's flag to the issue", OPTION_NUMBER, "200", 0,
      1000000},
-    PRICE_OPTIONS,
+    LATENCY_OPTIONS,
     {"retakes", "N",
      "computes_probing, polls_memory: how often a sample is taken again, at most, in which an "
      "origin lost its core; the state is four times as long then",
@@ -155,7 +155,7 @@ static void use_window(struct experiment *experiment)
     if (!experiment->again) {
         take_samples(experiment);
     }
-    take_price(experiment);
+    take_latency(experiment);
     watchdog_phase = "end";
     if (experiment->is_origin) {
         experiment->synchronisation->leave(&experiment->epoch);
@@ -256,7 +256,7 @@ static bool is_supported(struct experiment *experiment)
 /* As many as a burst may have operations, as long as they stay in a cache. */
 static int slots_of(const struct launch *launch, const struct cell *cell)
 {
-    const long long asked = options_integer(&launch->options, "price-burst");
+    const long long asked = options_integer(&launch->options, "latency-burst");
     const long long room = SLOTS_BYTES / (2 * (long long)cell_number(cell, "size_bytes"));
     const long long slots = asked < room ? asked : room;
     return slots < 1 ? 1 : (int)slots;
@@ -320,16 +320,17 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     }
 }
 
-/* The price once more, in a new window. Beside a helper it measures the scheduler, once is enough.
+/* The latency once more, in a new window. Beside a helper it measures the scheduler: once is
+ * enough.
  */
-static bool price_again(struct launch *launch, const struct cell *cell, struct record *record)
+static bool latency_again(struct launch *launch, const struct cell *cell, struct record *record)
 {
     struct experiment experiment = experiment_of(launch, cell, record);
     experiment.again = true;
-    return price_was_taken(cell) && experiment.target_state->helper == NULL &&
+    return latency_was_taken(cell) && experiment.target_state->helper == NULL &&
            run_with_page(&experiment);
 }
 
 KERNEL("progress", "does a one-sided operation complete while its target computes?",
-       .run_cell = run_cell, .run_again = price_again, .passes = "price-passes",
+       .run_cell = run_cell, .run_again = latency_again, .passes = "latency-passes",
        .print_head = table_print_head, .print_row = table_print_row)

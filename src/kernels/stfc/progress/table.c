@@ -1,4 +1,4 @@
-/* The table for a person: a row a cell, what this one launch saw. */
+/* The table for a person: a row per cell, what this one launch saw. */
 #include "stfc/progress/table.h"
 
 #include <math.h>
@@ -26,9 +26,9 @@ struct summary {
     double samples; /* that met a computing target with enough left; all where nobody computes */
     double early;   /* fraction of them */
     double elapsed_s, begin_s, issue_s, complete_s; /* medians */
-    double price_s;
+    double latency_s;
     double released; /* share of the samples whose target opened its epoch only with the origin */
-    double tail;     /* the slowest bursts of the price over what an access can take */
+    double tail;     /* the slowest bursts of the latency over what an access can take */
 };
 
 static const struct series *series_named(const struct record *record, const char *metric)
@@ -66,17 +66,17 @@ static double share_of(const struct series *flag)
 
 /* The slowest twentieth of the bursts, but of several never the slowest alone, over the lesser of
  * their median and the quickest access. The analysis does alike. NAN without bursts. */
-static double tail_of(const struct series *price, const struct series *elapsed)
+static double tail_of(const struct series *latency, const struct series *elapsed)
 {
     double bursts[SERIES_SAMPLES_MAX];
-    const size_t count = price == NULL ? 0 : price->count;
+    const size_t count = latency == NULL ? 0 : latency->count;
     if (count == 0) {
         return NAN;
     }
-    memcpy(bursts, price->samples, count * sizeof bursts[0]);
+    memcpy(bursts, latency->samples, count * sizeof bursts[0]);
     sort_numbers(bursts, count);
     const size_t rank = (size_t)ceil(SLOWEST_SHARE * (double)count);
-    double least_s = median_that_counts(price, NULL);
+    double least_s = median_that_counts(latency, NULL);
     for (size_t i = 0; i < elapsed->count; i++) {
         least_s = fmin(least_s, elapsed->samples[i]);
     }
@@ -137,8 +137,8 @@ static struct summary summarise(const struct record *record, bool leaves)
     summary.issue_s = median_that_counts(series_named(record, "issue"), counts);
     summary.complete_s = median_that_counts(series_named(record, "complete"), counts);
     summary.released = share_of(series_named(record, "released"));
-    summary.price_s = median_that_counts(series_named(record, "price"), NULL);
-    summary.tail = tail_of(series_named(record, "price"), elapsed);
+    summary.latency_s = median_that_counts(series_named(record, "latency"), NULL);
+    summary.tail = tail_of(series_named(record, "latency"), elapsed);
     return summary;
 }
 
@@ -179,13 +179,12 @@ void table_print_head(const struct launch *launch)
 {
     table_print_launch(launch);
     printf("early: share of the accesses that were over before half of the target's remaining "
-           "time\ntime: median of an access; spent in: its longest part; price: time an access "
-           "while nobody computes\ntail, where it is %.0f times or more: the slowest bursts of a "
-           "price "
-           "over what an access can take\n\n",
+           "time\ntime: median of an access; spent in: its longest part; latency: "
+           "uncontended, while nobody computes\ntail, where it is %.0f times or more: the slowest "
+           "bursts of a latency over what an access can take\n\n",
            OUT_OF_PROPORTION);
     printf("%-16s %-8s %-20s %-16s %9s %5s %10s %-8s %10s  %s\n", "operation", "flavor",
-           "synchronisation", "target", "bytes", "early", "time/us", "spent in", "price/us", "");
+           "synchronisation", "target", "bytes", "early", "time/us", "spent in", "latency/us", "");
     fflush(stdout);
 }
 
@@ -205,7 +204,7 @@ static void print_summary(const struct cell *cell, const struct summary *summary
     }
     print_axes(cell);
     printf("%5s %10.2f %-8s %10.2f  %s", early, 1e6 * summary->elapsed_s, where_it_was(summary),
-           1e6 * summary->price_s, word_for(cell, summary));
+           1e6 * summary->latency_s, word_for(cell, summary));
     if (summary->tail >= OUT_OF_PROPORTION) {
         printf(", tail %.0f times", summary->tail);
     }

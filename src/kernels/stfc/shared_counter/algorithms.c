@@ -74,7 +74,7 @@ static void unlock_all(struct counter *counter)
     CHECKED(MPI_Win_unlock_all(counter->window));
 }
 
-/* mpi2_array: an element a rank holds how many numbers that rank has got; their sum is the next.
+/* mpi2_array: an element per rank holds how many numbers that rank has got; their sum is the next.
  * Each element is touched once in the epoch, so MPI-2 needs no order within it. */
 
 static int element_a_rank(int ranks)

@@ -10,7 +10,7 @@
  *
  * Timed, in seconds: each access (from before its first MPI call until its number is known), each
  * compute, the last access (which finds no task), the wait in the barrier at the end, the total.
- * Where nobody computes afterwards (target_idle) also the price of an access, from bursts of k.
+ * Where nobody computes afterwards (target_idle) also an access's uncontended latency, by bursts.
  * Verified: the numbers that all ranks got are 0, 1, 2, ... each once, increasing on every rank;
  * the counter ends at the number of accesses; it never falls; what an access got is no value of
  * the access before; a helper thread was still there at the end. mpi2_array puts what its next
@@ -23,13 +23,13 @@
 #include <string.h>
 
 #include "harness/helper.h"
+#include "harness/latency.h"
 #include "harness/launch.h"
 #include "harness/memory.h"
-#include "harness/price.h"
 #include "harness/watchdog.h"
 #include "stfc/shared_counter/counter.h"
 
-#define PRICE_RANK 1
+#define LATENCY_RANK 1
 #define FEWEST_TASKS_IN_BUDGET 3
 
 /* ---- Cases: what the target does meanwhile (the report's 1, 2, and three kinds of its 3). ---- */
@@ -63,7 +63,7 @@ static const struct axis axes[] = {
      .kind = AXIS_NUMBER,
      .fallback = "10",
      .maximum = 3600000},
-    {.name = "jitter_percent",
+    {.name = "spread_percent",
      .help = "computes vary uniformly by this share either way",
      .kind = AXIS_INTEGER,
      .fallback = "0",
@@ -77,7 +77,7 @@ static const struct option options[] = {
      "fewer tasks, but three, where a rank's computes would take longer; 0: no limit",
      OPTION_NUMBER, "0", 0, 3600},
     {"counter-bytes", "4|8", "width of the counter", OPTION_CHOICE, "8", 0, 0},
-    PRICE_OPTIONS,
+    LATENCY_OPTIONS,
     {"warm-up", "N", "untimed accesses of each rank first", OPTION_INTEGER, "2", 0, 1000},
 };
 
@@ -93,7 +93,7 @@ struct experiment {
     int64_t *numbers; /* all this rank got, in order */
     size_t number_count, number_room;
     double start_s; /* the cell's common start stamp */
-    bool again;     /* the cell is over: only its price is taken, once more */
+    bool again;     /* the cell is finished: only its latency is taken, once more */
 };
 
 struct interval {
@@ -155,7 +155,7 @@ static void take_tasks(struct experiment *experiment, int64_t first_task, int64_
     struct series *switches = record_series(record, "compute_switches", "count", 1);
     struct series *last_access = record_series(record, "last_access", "s", 1);
     const double length_s = 1e-3 * cell_number(experiment->cell, "compute_ms");
-    const double jitter = 1e-2 * cell_number(experiment->cell, "jitter_percent");
+    const double spread = 1e-2 * cell_number(experiment->cell, "spread_percent");
     uint64_t random = (uint64_t)options_integer(&launch->options, "seed") * 1000003u +
                       experiment->cell->index * 1009u + (uint64_t)launch->rank;
 
@@ -172,7 +172,7 @@ static void take_tasks(struct experiment *experiment, int64_t first_task, int64_
         series_add(access, taken.length_s);
 
         watchdog_phase = "compute";
-        const double requested_s = length_s * (1.0 + jitter * (2.0 * random_unit(&random) - 1.0));
+        const double requested_s = length_s * (1.0 + spread * (2.0 * random_unit(&random) - 1.0));
         const struct compute_sample sample = compute_for(&launch->compute, requested_s);
         series_add(compute_requested, requested_s);
         series_add(compute, sample.end_s - sample.begin_s);
@@ -200,7 +200,7 @@ static void run_tasks(struct experiment *experiment, int64_t first_task, int64_t
     series_add(record_series(experiment->record, "total", "s", 1), over_s - experiment->start_s);
 }
 
-/* ---- The price: one rank takes numbers in bursts while all others wait in MPI ---- */
+/* ---- The latency: one rank takes numbers in bursts while all others wait in MPI ---- */
 
 static void prepare_burst(void *state, long long burst)
 {
@@ -226,29 +226,29 @@ static void follow_bursts(void *state, long long bursts, long long burst)
     (void)burst;
 }
 
-static void take_price(struct experiment *experiment)
+static void take_latency(struct experiment *experiment)
 {
     const struct options *asked = &experiment->launch->options;
     const bool is_read_back = experiment->counter.algorithm->read_back != NULL;
-    const struct priced priced = {.launch = experiment->launch,
+    const struct timing timing = {.launch = experiment->launch,
                                   .cell = experiment->cell,
                                   .record = experiment->record,
                                   .state = experiment,
                                   .again = experiment->again,
-                                  .makes = experiment->launch->rank == PRICE_RANK,
-                                  .first = experiment->launch->rank == PRICE_RANK,
+                                  .makes = experiment->launch->rank == LATENCY_RANK,
+                                  .first = experiment->launch->rank == LATENCY_RANK,
                                   .answers = experiment->launch->rank == TARGET,
                                   .alone = true,
                                   .own_cores = true,
                                   /* what is read back is what the latest access has put */
                                   .longest =
-                                      is_read_back ? 1 : options_integer(asked, "price-burst"),
+                                      is_read_back ? 1 : options_integer(asked, "latency-burst"),
                                   .prepare = prepare_burst,
                                   .burst = make_burst,
                                   .check = check_burst,
                                   .accompany = prepare_burst,
                                   .follow = follow_bursts};
-    price_take(&priced);
+    latency_take(&timing);
     CHECKED(MPI_Barrier(experiment->launch->communicator));
 }
 
@@ -362,7 +362,7 @@ static int64_t tasks_per_rank(const struct launch *launch, const struct cell *ce
     return affordable < fewest ? fewest : affordable;
 }
 
-/* Everything between the opened window and its end: epochs, warm-up, tasks, price. */
+/* Everything between the opened window and its end: epochs, warm-up, tasks, latency. */
 static void use_counter(struct experiment *experiment)
 {
     struct launch *launch = experiment->launch;
@@ -382,7 +382,7 @@ static void use_counter(struct experiment *experiment)
         run_tasks(experiment, warm_up * takers, tasks);
     }
     if (!experiment->counter_case->target_takes_tasks) {
-        take_price(experiment);
+        take_latency(experiment);
     }
     watchdog_phase = "end";
     if (experiment->takes_tasks) {
@@ -467,12 +467,12 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     free(experiment.numbers);
 }
 
-/* The price once more, of a new counter. */
-static bool price_again(struct launch *launch, const struct cell *cell, struct record *record)
+/* The latency once more, of a new counter. */
+static bool latency_again(struct launch *launch, const struct cell *cell, struct record *record)
 {
     struct experiment experiment = experiment_of(launch, cell, record);
     experiment.again = true;
-    if (!price_was_taken(cell)) {
+    if (!latency_was_taken(cell)) {
         return false;
     }
     run_supported(&experiment);
@@ -481,4 +481,4 @@ static bool price_again(struct launch *launch, const struct cell *cell, struct r
 }
 
 KERNEL("shared_counter", "time to take a number from a shared counter while its target computes",
-       .run_cell = run_cell, .run_again = price_again, .passes = "price-passes")
+       .run_cell = run_cell, .run_again = latency_again, .passes = "latency-passes")

@@ -29,7 +29,7 @@ OWN, SHARED = "own", "shared"
 IMAGE_VARIABLE = "ONESIDED_IMAGE"
 """Set inside an image of ours: the file that says what it holds."""
 ROOT = Path("/opt/onesided")
-"""Where the project stands in every image."""
+"""Where the project is in every image."""
 DOCUMENT = ROOT / "image.json"
 MPI_MOUNT = ROOT / "mpi"
 """Where a host's MPI is mounted in the image without one."""

@@ -19,7 +19,7 @@ from onesided.system import documents, fingerprint, paths
 
 SCHEMA = "onesided/image/1"
 ABI_COMPILER = "bin/mpicc_abi"
-#: Where kernels that were built with the MPI ABI stand.
+#: Where kernels that were built with the MPI ABI are.
 ABI_KERNELS = containers.ROOT / "kernels"
 
 

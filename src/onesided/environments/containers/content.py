@@ -48,7 +48,7 @@ def of_image(program: Path, image: Path) -> dict[str, str]:
 
 
 def differences(first: dict[str, str], second: dict[str, str]) -> list[str]:
-    """Return a line a path that differs, in order; none where two images hold the same."""
+    """Return a line per path that differs, in order; none where two images hold the same."""
     return [
         f"{path}: {first.get(path, 'not there')} | {second.get(path, 'not there')}"
         for path in sorted(first.keys() | second.keys())

@@ -1,6 +1,6 @@
 """Build images from containers/ and the versions in config/environments.yaml.
 
-What is slow (Debian, the Python side) is in the base, which is built anew only when what it is made
+What is slow (Debian, the Python side) is in the base. It is built again only when what it is made
 from changed. An MPI's image holds the files of the checkout as they are now.
 """
 
@@ -141,7 +141,7 @@ class Builder:
         self._context = self._folder / "context"
 
     def build(self, image: Image) -> float:
-        """Build an image, and what it stands on unless that is there; return the seconds it took.
+        """Build an image, and what it depends on unless that is there; return the seconds it took.
 
         Two builds into one folder wait for each other.
 
@@ -166,7 +166,7 @@ class Builder:
         self._call(image.definition, image.file, arguments)
 
     def _shared(self, name: str, state: str, arguments: Mapping[str, str]) -> str:
-        """Build an image that others stand on unless it is there; return its state."""
+        """Build an image that others depend on unless it is there; return its state."""
         target, stamp = self._folder / f"{name}.sif", self._folder / f"{name}.state"
         if not (target.exists() and stamp.exists() and stamp.read_text() == state):
             stamp.unlink(missing_ok=True)

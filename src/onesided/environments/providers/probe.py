@@ -23,7 +23,7 @@ class Subject:
     """What is probed.
 
     Attributes:
-        prefix: where the MPI stands.
+        prefix: where the MPI is installed.
         compiler: its wrapper.
         launcher: its launcher with the options for two ranks.
         variables: for compiling and running.
@@ -49,7 +49,7 @@ def probe(subject: Subject, folder: Path, command: Command, timeout_s: float) ->
 
     Args:
         subject: the MPI.
-        folder: made anew; keeps the program, what it found and the logs.
+        folder: made again; keeps the program, what it found and the logs.
         command: runs the two steps.
         timeout_s: of the run.
 

@@ -1,7 +1,7 @@
 """Kernels, and the MPIs they are built with, from Spack: found, called once, asked what it made.
 
 Spack builds the matrix of spack.yaml, kernels for each MPI at each thread level, in one go for all
-environments; what it made stands in ``build/spack/delivery.json`` until something of it changes.
+environments; what it made is in ``build/spack/delivery.json`` until something of it changes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ENVIRONMENT_VARIABLE = "ONESIDED_SPACK_ENVIRONMENT"
 KERNELS = "onesided-kernels"
 SCHEMA = "onesided/spack-delivery/1"
 TIMEOUT_S = 6 * 3600.0
-"""Spack may have to build an MPI and all it stands on."""
+"""Spack may have to build an MPI and all it depends on."""
 COLUMNS = ("{^mpi.name}", "{^mpi.version}", "{^mpi.prefix}", "{variants.threads.value}", "{prefix}")
 
 
@@ -45,7 +45,7 @@ class Build:
     Attributes:
         mpi: the name by which Spack knows the MPI.
         version: the MPI's.
-        mpi_prefix: where Spack says that the MPI stands.
+        mpi_prefix: where Spack says that the MPI is.
         kernels: for each thread level, the prefix of the kernels that ask for it.
     """
 
@@ -163,7 +163,7 @@ def _standing(path: Path) -> Delivery | None:
         builds = tuple(Build(**build) for build in document.pop("builds"))
         return Delivery(builds=builds, **document)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return None  # none yet, or cut: it is made anew
+        return None  # none yet, or cut: it is made again
 
 
 def _stands(delivery: Delivery) -> bool:
@@ -229,7 +229,7 @@ def _first_error(outcome: Outcome) -> str:
 
 
 def _builds(text: str) -> tuple[Build, ...]:
-    """Return the builds that ``spack find`` lists, a line a thread level."""
+    """Return the builds that ``spack find`` lists, a line per thread level."""
     found: dict[tuple[str, str, str], dict[str, str]] = {}
     for line in text.splitlines():
         fields = line.split("\t")

@@ -2,7 +2,7 @@
 
 The name of a wrapper proves nothing: Debian's ``/usr/bin/mpicc`` is a link to that of any MPI. So
 the wrapper compiles a program, and what that program loads is the MPI; the probe then holds the
-launcher against it. All programs of an MPI in ``/usr`` stand in one folder with those of others, so
+launcher against it. All programs of an MPI in ``/usr`` are in one folder with those of others, so
 each environment gets a folder of its own with a program ``mpiexec`` that calls its launcher.
 """
 
@@ -38,7 +38,7 @@ class Mpi:
     """An MPI of the machine's, as it was found.
 
     Attributes:
-        root: the folder that it stands in.
+        root: the folder that it is in.
         compiler: its wrapper.
         launcher: its launcher.
         identity: what its library says of itself.
@@ -74,7 +74,7 @@ def _file_state(path: Path) -> list[str | int]:
 
 
 def check(stated: Mapping[str, str], source: Path, field: str) -> None:
-    """Refuse an entry that does not say, or says twice, where the MPI stands.
+    """Refuse an entry that does not say, or says twice, where the MPI is installed.
 
     Raises:
         InputError: one clear line.
@@ -84,7 +84,7 @@ def check(stated: Mapping[str, str], source: Path, field: str) -> None:
         expected = "either prefix, the MPI's folder, or compiler, its wrapper"
         raise InputError(source, field, f"{found} of prefix and compiler", expected)
     if "prefix" in stated and identity.is_shared(Path(stated["prefix"])):
-        expected = "compiler, such as mpicc.mpich: several MPIs can stand in that folder"
+        expected = "compiler, such as mpicc.mpich: several MPIs can be in that folder"
         raise InputError(source, f"{field}.prefix", stated["prefix"], expected)
 
 

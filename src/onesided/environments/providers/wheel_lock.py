@@ -25,7 +25,7 @@ class Requirement:
 
     Attributes:
         pin: ``name==version``.
-        text: the lines as they stand in the file.
+        text: the lines as they are in the file.
         last_line: number of its last line, from 1.
     """
 
@@ -53,7 +53,7 @@ def parse(text: str, source: str | Path) -> dict[str, Requirement]:
     """Return the requirements of a lock by their pins.
 
     Raises:
-        InputError: a line is no requirement with hashes, or a pin stands twice.
+        InputError: a line is no requirement with hashes, or a pin occurs twice.
     """
     found: dict[str, Requirement] = {}
     for number, block in _blocks(text):

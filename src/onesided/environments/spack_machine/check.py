@@ -19,7 +19,7 @@ from onesided.system.errors import InputError
 Document = dict[str, Any]
 
 PREFIX_OF_ITS_OWN = (
-    "a prefix of its own: several MPIs can stand there, and Spack takes its bin/mpicc for each of"
+    "a prefix of its own: several MPIs can be there, and Spack takes its bin/mpicc for each of"
     " them; `onesided spack machine --write` makes prefixes"
 )
 
@@ -29,7 +29,7 @@ class External:
     """An external of a machine file.
 
     Attributes:
-        field: where it stands in the file, dotted.
+        field: where it is in the file, dotted.
         package: Spack's name.
         version: as the spec says it.
         prefix: None where only modules are named.

@@ -240,7 +240,7 @@ def _header_folder(wrapper: Path) -> Path:
 
 
 def of_modules() -> Iterator[Found]:
-    """Yield the MPIs of environment modules that can be loaded as the shell stands now."""
+    """Yield the MPIs of environment modules that can be loaded in the shell as it is now."""
     if not modules.present():
         return
     try:

@@ -17,7 +17,7 @@ from onesided.system.processes import ProgramError, ask
 TIMEOUT_S = 60
 #: Set by a user's shell they would let another library run than the one that was linked.
 LOADER_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
-#: From this version on Intel MPI stands in mpi/<two numbers> and not in mpi/<all numbers>.
+#: From this version on Intel MPI is in mpi/<two numbers> and not in mpi/<all numbers>.
 INTEL_SHORT_FOLDER = (2021, 11)
 
 #: What a library says of itself, by Spack's name of the package. Cray MPICH and MVAPICH do not
@@ -48,7 +48,7 @@ OTHER_MPI_PACKAGES = frozenset(
 MPI_PACKAGES = frozenset(SAYS) | OTHER_MPI_PACKAGES
 
 
-#: Folders in which several MPIs can stand.
+#: Folders in which several MPIs can be.
 SHARED_PREFIXES = ("/", "/usr")
 
 
@@ -56,7 +56,7 @@ class UnknownMpiError(OnesidedError):
     """A wrapper does not compile, does not run or links an MPI unknown here; one line."""
 
     def __init__(self, program: str | Path, reason: str) -> None:
-        """Say what became of a program; ``reason`` alone is for where its path stands already."""
+        """Say what became of a program; ``reason`` alone is for where its path is known already."""
         self.reason = reason
         super().__init__(f"{program}: {reason}")
 
@@ -88,7 +88,7 @@ class Identity:
 
 
 def is_shared(folder: Path) -> bool:
-    """Return whether several MPIs can stand in a folder, so that it is no MPI's own."""
+    """Return whether several MPIs can be in a folder, so that it is no MPI's own."""
     return os.path.realpath(folder) in SHARED_PREFIXES
 
 

@@ -17,7 +17,7 @@ LOOKS_LIKE_MPI = re.compile(
     re.IGNORECASE,
 )
 TIMEOUT_S = 60
-#: The shell function is defined by a file that stands beside either implementation.
+#: The shell function is defined by a file that is beside either implementation.
 SHELL = '. "$MODULESHOME/init/bash" || exit 1\n'
 
 

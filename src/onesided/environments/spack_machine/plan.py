@@ -22,7 +22,7 @@ from onesided.system.errors import OnesidedError
 Document = dict[str, Any]
 
 MACHINE_HEADER = """\
-# What stands on this machine, for Spack: which MPIs (definition `mpis`), compilers and build tools.
+# What is on this machine, for Spack: which MPIs (definition `mpis`), compilers and build tools.
 # Written by `onesided spack machine`, which replaces it; a file of your own goes by another name.
 """
 LEAN_HEADER = """\
@@ -40,7 +40,7 @@ class Plan:
         mpis: what Spack is given.
         left_out: what it is not, and why.
         tools: externals of compilers and build tools by package.
-        files: text by path; those that stand like this already too.
+        files: text by path; those that are like this already too.
         lean_reason: why there is no file for lean concretisation; None where there is one.
     """
 
@@ -80,7 +80,7 @@ def make(name: str) -> Plan:
     if program is None:
         reason = f"no Spack in {spack.where_it_was_looked_for()}, whose package files it needs"
     elif missing:
-        reason = f"Spack has to find or build {', '.join(missing)}, and what that stands on"
+        reason = f"Spack has to find or build {', '.join(missing)}, and what that depends on"
     else:
         names = lean.not_to_build(program, machine["packages"])
         files[machines_dir() / f"{name}.lean.yaml"] = LEAN_HEADER + _yaml(_lean(names))
@@ -139,13 +139,13 @@ def describe(plan: Plan) -> Iterator[str]:
 
 def _prefix_state(mpi: Mpi) -> str:
     parts = f"{len(mpi.links)} links, {len(mpi.files)} files"
-    return f"stands ({parts})" if _prefix_stands(mpi) else f"is to be made ({parts})"
+    return f"is there ({parts})" if _prefix_stands(mpi) else f"is to be made ({parts})"
 
 
 def _describe_file(path: Path, text: str) -> Iterator[str]:
     old = _text_of(path)
     if old == text:
-        yield f"{path}: stands"
+        yield f"{path}: unchanged"
         return
     yield f"{path}: is to be {'written' if old is None else 'replaced'}"
     lines = difflib.unified_diff((old or "").splitlines(), text.splitlines(), n=0, lineterm="")
@@ -181,7 +181,7 @@ def _prefix_stands(mpi: Mpi) -> bool:
 
 
 def _make_prefix(mpi: Mpi) -> None:
-    """Make a prefix of links anew beside the old one, and put it in its place whole."""
+    """Make a new prefix of links beside the old one, and put it in its place whole."""
     temporary = mpi.prefix.with_name(f".{mpi.prefix.name}.{os.getpid()}")
     try:
         for link, target in mpi.links.items():

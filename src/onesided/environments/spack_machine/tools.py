@@ -62,7 +62,7 @@ def gcc() -> External | None:
 
 
 def cmake() -> External | None:
-    """Return the CMake on PATH; one of a Python package stands deep in it and tells where."""
+    """Return the CMake on PATH; one of a Python package is deep in it and tells where."""
     program = _program("cmake")
     if program is None:
         return None

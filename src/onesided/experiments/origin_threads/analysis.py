@@ -21,7 +21,7 @@ def _times(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_launches(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return one row a launch: the mean time of its origins, and their rate together.
+    """Return one row per launch: the mean time of its origins, and their rate together.
 
     A sample of k operations of each of n origins lasts until the last of them is at its end, so
     that its rate is n over the largest time an operation.
@@ -67,7 +67,7 @@ class _OriginThreads(ReferenceAnalysis):
     """Beside the time, what all origins do together."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return time, rate and scaling, one value a launch."""
+        """Return time, rate and scaling, one value per launch."""
         name = pl.col("name").str.split(".").list
         return (
             _scaling(_of_launches(samples), cells)

@@ -160,7 +160,7 @@ def _base(material: Material, cells: Sequence[Cell]) -> list[Row]:
 
 
 def headline(material: Material) -> Headline:
-    """Return the ratios of one operation and flavor, one row an environment and partition."""
+    """Return the ratios of one operation and flavor, one row per environment and partition."""
     material = apart(material)
     cells = _shown(material)
     rows = _base(material, cells)

@@ -1,6 +1,6 @@
 """Does a one-sided operation complete while its target computes?"""
 
-from onesided.experiments.experiment import PRICE_KINDS, Experiment, FigureOfMerit
+from onesided.experiments.experiment import LATENCY_KINDS, Experiment, FigureOfMerit
 from onesided.experiments.metric import Metric
 from onesided.experiments.studies import STFC
 
@@ -13,12 +13,14 @@ EXPERIMENT = Experiment(
     order=1,
     metrics=(
         Metric("elapsed", "elapsed", "s", origins=True),
-        Metric("price", "price", "s", origins=True),
+        Metric("latency", "latency", "s", origins=True),
     ),
     # What an access takes beside a computing target is a mixture: some accesses waited, some did
-    # not, and launches differ by a factor of up to 30. Its verdict says that it waits; its price
+    # not, and launches differ by a factor of up to 30. Its verdict says that it waits; its latency
     # has a bound.
-    merit=FigureOfMerit("price", "median", pooled=("target_state", "probe_interval_us"), held=True),
+    merit=FigureOfMerit(
+        "latency", "median", pooled=("target_state", "probe_interval_us"), held=True
+    ),
     access="elapsed",
-    kinds=PRICE_KINDS,
+    kinds=LATENCY_KINDS,
 )

@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from onesided.analysis import verdicts
-from onesided.analysis.moments import PRICE, TARGET_WIDTH, WIDTH
-from onesided.analysis.prices import launch_prices
+from onesided.analysis.latencies import launch_latencies
+from onesided.analysis.moments import LATENCY, TARGET_WIDTH, WIDTH
 from onesided.analysis.statistics import median
 from onesided.analysis.verdicts import (
     EARLY_SHARE_OF_REMAINING,
@@ -146,7 +146,7 @@ def _slopes(accesses: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_accesses(accesses: pl.DataFrame) -> pl.DataFrame:
-    """Return what each launch's accesses of the longest length come to, one row a launch."""
+    """Return what each launch's accesses of the longest length come to, one row per launch."""
     counts = pl.col("longest") & pl.col("met")
     at_longest = [
         pl.col(name).filter(counts).median().alias(f"{name}.longest")
@@ -164,13 +164,13 @@ def _of_accesses(accesses: pl.DataFrame) -> pl.DataFrame:
 
 
 def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the metrics of docs/progress.md, one value a launch (see `Analysis`)."""
+    """Return the metrics of docs/progress.md, one value per launch (see `Analysis`)."""
     accesses = _accesses(samples)
     wide = (
         cells.select(LAUNCH)
         .join(_of_accesses(accesses), on=LAUNCH, how="left", maintain_order="left")
         .join(_slopes(accesses), on=LAUNCH, how="left", maintain_order="left")
-        .join(launch_prices(samples), on=LAUNCH, how="left", maintain_order="left")
+        .join(launch_latencies(samples), on=LAUNCH, how="left", maintain_order="left")
     )
     return (
         wide.unpivot(index=LAUNCH, variable_name="name")
@@ -185,14 +185,14 @@ def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the prices, and the accesses of the longest length, of all launches."""
+    """Return the latencies, and the accesses of the longest length, of all launches."""
     longest = _accesses(samples).filter(pl.col("longest") & pl.col("met"))
     return pl.concat(
         [
             longest.select(
                 *PLACE, pl.lit("elapsed").alias("metric"), pl.col("elapsed").alias("value")
             ),
-            samples.filter(pl.col("metric") == PRICE).select(*PLACE, "metric", "value"),
+            samples.filter(pl.col("metric") == LATENCY).select(*PLACE, "metric", "value"),
         ]
     )
 

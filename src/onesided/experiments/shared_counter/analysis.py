@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from onesided.analysis import verdicts
+from onesided.analysis.latencies import launch_latencies
 from onesided.analysis.moments import TARGET_WIDTH, WIDTH
-from onesided.analysis.prices import launch_prices
 from onesided.analysis.verdicts import MINIMUM_REMAINING_S, REFERENCE, UNDECIDED, Probe, Verdict
 from onesided.campaign.tables import LAUNCH, PLACE
 
@@ -21,12 +21,12 @@ TARGET_RANK = 0
 SOURCE_RANK = 1
 """The rank whose times the shared counter report prints."""
 
-POOLED = {"access": "access_mean", "compute": "compute_mean", "price": "price"}
+POOLED = {"access": "access_mean", "compute": "compute_mean", "latency": "latency"}
 """Series whose percentiles over all launches go with a metric of the summary."""
 
 
 def _totals(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return sums, counts and medians of accesses and computes, one row a launch."""
+    """Return sums, counts and medians of accesses and computes, one row per launch."""
     value, metric, rank = pl.col("value"), pl.col("metric"), pl.col("rank")
     access = value.filter((metric == "access") & (rank != TARGET_RANK))
     access_one = value.filter((metric == "access") & (rank == SOURCE_RANK))
@@ -64,21 +64,21 @@ def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
 
     The divisor is the median over launches of the idle cell's mean, so that the ratio spreads as
     the computing launches do. The idle cell with the same algorithm, flavor and compute length
-    serves for every jitter, for nobody computes at its target; where there are several, the one
-    with the least jitter does.
+    serves for every spread, for nobody computes at its target; where there are several, the one
+    with the least spread does.
     """
     axis = {
         name: pl.col("labels").str.json_path_match(f"$.{name}")
-        for name in ("case", "algorithm", "flavor", "compute_ms", "jitter_percent")
+        for name in ("case", "algorithm", "flavor", "compute_ms", "spread_percent")
     }
     labels = cells.select(*LAUNCH, "labels").with_columns(**axis).drop("labels")
     twins = ("system", "partition", "environment", "test", "algorithm", "flavor", "compute_ms")
     joined = totals.join(labels, on=LAUNCH, how="left", maintain_order="left")
     idle = (
         joined.filter(pl.col("case") == IDLE_CASE)
-        .group_by(*twins, "jitter_percent")
+        .group_by(*twins, "spread_percent")
         .agg(pl.col("access_mean.origins").median().alias("idle"))
-        .sort(pl.col("jitter_percent").cast(pl.Float64))
+        .sort(pl.col("spread_percent").cast(pl.Float64))
         .group_by(twins, maintain_order=True)
         .agg(pl.col("idle").drop_nulls().first())
     )
@@ -97,9 +97,9 @@ _RATIOS = ("communication_performance", "degradation", "slowdown")
 
 
 def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the counter's metrics, one value a launch (see `Analysis`)."""
+    """Return the counter's metrics, one value per launch (see `Analysis`)."""
     wide = _slowdown(_figures(_totals(samples)), cells).join(
-        launch_prices(samples), on=LAUNCH, how="left", maintain_order="left"
+        launch_latencies(samples), on=LAUNCH, how="left", maintain_order="left"
     )
     unit = (
         pl.when(pl.col("metric").is_in(_RATIOS))
@@ -124,11 +124,11 @@ def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return accesses of the origins, computes and prices of all launches (see `Analysis`)."""
+    """Return accesses of the origins, computes and latencies of all launches (see `Analysis`)."""
     wanted = (
         ((pl.col("metric") == "access") & (pl.col("rank") != TARGET_RANK))
         | (pl.col("metric") == "compute")
-        | (pl.col("metric") == "price")
+        | (pl.col("metric") == "latency")
     )
     return samples.filter(wanted).select(*PLACE, pl.col("metric").replace_strict(POOLED), "value")
 
@@ -185,7 +185,9 @@ def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
     if not float(labels.get("compute_ms") or 0):
         return Verdict(UNDECIDED, "the target does not compute")
     too_few = "too few accesses were issued while the target computed"
-    if not float(labels.get("jitter_percent") or 0):
-        too_few += " (with equal computes the ranks fall into step; see the cell with jitter)"
+    if not float(labels.get("spread_percent") or 0):
+        too_few += (
+            " (with fixed compute the ranks fall into step; see the cell with random compute)"
+        )
     found = verdicts.judge(probes, too_few)
     return verdicts.with_help(found) if labels.get("case") in HELPED_CASES else found

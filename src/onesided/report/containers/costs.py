@@ -51,7 +51,7 @@ def _key(way: str) -> str:
 
 
 def parts_table(topic: Topic, held: Held, kernel: str) -> Table:
-    """Return the ratios of one kernel: a row an operation, a column a launch model."""
+    """Return the ratios of one kernel: a row per operation, a column per launch model."""
     cells = timed_cells(held, kernel)
     ways = list(dict.fromkeys(twin.way for twin in held.twins))
     way_of = {twin.name: twin.way for twin in held.twins}
@@ -114,7 +114,7 @@ _CUT = 3.0
 
 
 def figure(topic: Topic, held: Held) -> Figure | None:
-    """Return the ratios as drawn: a line an environment; None where nothing was timed."""
+    """Return the ratios as drawn: a line per environment; None where nothing was timed."""
     parts = held.inside.parts
     wholes = {twin.name: whole for twin in held.twins if (whole := held.whole(twin)) is not None}
     if not wholes:

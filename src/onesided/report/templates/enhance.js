@@ -2,16 +2,19 @@
 (() => {
   "use strict";
 
+  // What only a script reads is packed: gzip, in base64.
+  const unpack = (script) => {
+    const bytes = Uint8Array.from(atob(script.textContent.trim()), (letter) => letter.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  };
+
   // Vega is run when a reader first asks for it, not when the page opens.
   const loadVega = async () => {
     if (window.vegaEmbed) return;
-    const packed = atob(document.getElementById("vega-library").textContent.trim());
-    const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
-    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     const script = document.createElement("script");
     script.type = "module";
     script.textContent =
-      (await new Response(plain).text()) + ";window.dispatchEvent(new Event('vega-ready'));";
+      (await unpack(document.getElementById("vega-library"))) + ";window.dispatchEvent(new Event('vega-ready'));";
     document.head.append(script);
   };
 
@@ -31,7 +34,7 @@
       // a view that fills its box can only be drawn in a box that has a width
       live.hidden = !open;
       if (open && !live.childElementCount) {
-        const text = figure.querySelector("script[type='application/json']").textContent;
+        const text = await unpack(figure.querySelector("script.specification"));
         await whenVega();
         const box = live.appendChild(document.createElement("div"));
         await window.vegaEmbed(box, JSON.parse(text), { actions: false, renderer: "svg" });
@@ -42,6 +45,40 @@
     });
   }
 
+  // A long table opens with its first rows; all are put there when a reader asks for them.
+  const fills = new Map();
+  for (const script of document.querySelectorAll("script.rest")) {
+    const block = script.closest(".table-block");
+    const more = block.querySelector(".more");
+    const fill = async () => {
+      const table = block.querySelector("table");
+      const rows = await unpack(script);
+      for (const body of [...table.tBodies]) body.remove();
+      table.insertAdjacentHTML("beforeend", rows);
+      more.remove();
+    };
+    let filled;
+    fills.set(block, () => (filled ??= fill()));
+    more.querySelector("button").addEventListener("click", fills.get(block));
+    more.querySelector("button").hidden = false;
+  }
+  const whole = (block) => fills.get(block)?.();
+
+  // A link to a row that is not there yet, or is folded away.
+  const arrive = async () => {
+    const name = decodeURIComponent(location.hash.slice(1));
+    const block = [...fills.keys()].find((one) => name.startsWith(one.dataset.table + "-"));
+    if (block && !document.getElementById(name)) await whole(block);
+    const target = document.getElementById(name);
+    if (!target) return;
+    for (const one of document.querySelectorAll(".aimed")) one.classList.remove("aimed");
+    target.classList.add("aimed");
+    for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    target.scrollIntoView({ behavior: "instant", block: target.localName === "tr" ? "center" : "start" });
+  };
+  window.addEventListener("hashchange", arrive);
+  arrive();
+
   const option = (value, text) => Object.assign(document.createElement("option"), { value, textContent: text });
 
   const labelled = (text, control) => {
@@ -50,22 +87,18 @@
     return label;
   };
 
-  for (const block of document.querySelectorAll(".filterable")) {
-    const bodies = [...block.querySelectorAll("tbody")];
-    const word = (row) => row.querySelector(".verdict").lastChild.textContent.trim();
-    const rows = bodies.flatMap((body) => [...body.querySelectorAll("tr:not(.group)")]);
-    const search = Object.assign(document.createElement("input"), { type: "search", placeholder: "flush allocate" });
-    const group = document.createElement("select");
-    const verdict = document.createElement("select");
-    const said = document.createElement("output");
-    const heading = (body) => body.querySelector(".group").textContent.trim();
-    group.append(option("", "all"));
-    for (const found of new Set(bodies.map(heading))) group.append(option(found, found));
-    verdict.append(option("", "all"));
-    for (const found of new Set(rows.map(word))) verdict.append(option(found, found));
+  const choice = (values) => {
+    const select = document.createElement("select");
+    select.append(option("", "all"), ...values.split("|").map((value) => option(value, value)));
+    return select;
+  };
 
-    const controls = { filter: search, mpi: group, verdict };
-    const name = block.dataset.table;
+  for (const block of document.querySelectorAll(".filterable")) {
+    const { table: name, count, groups, verdicts } = block.dataset;
+    const search = Object.assign(document.createElement("input"), { type: "search", placeholder: "flush allocate" });
+    const controls = { filter: search, mpi: choice(groups), verdict: choice(verdicts) };
+    const said = document.createElement("output");
+
     const remember = () => {
       const chosen = Object.entries(controls).filter(([, control]) => control.value);
       const words = new URLSearchParams([["table", name], ...chosen.map(([key, one]) => [key, one.value])]);
@@ -79,15 +112,19 @@
       requestAnimationFrame(() => block.scrollIntoView({ behavior: "instant" }));
     };
 
-    const apply = () => {
+    const word = (row) => row.querySelector(".verdict").lastChild.textContent.trim();
+    const heading = (body) => body.querySelector(".group").textContent.trim();
+    const apply = async () => {
+      const { mpi, verdict } = controls;
       const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      if (wanted.length || mpi.value || verdict.value) await whole(block);
       let shown = 0;
-      bodies.forEach((body) => {
+      for (const body of block.querySelectorAll("tbody")) {
         let left = 0;
         for (const row of body.querySelectorAll("tr:not(.group)")) {
           const text = row.textContent.toLowerCase();
           const keep =
-            (!group.value || group.value === heading(body)) &&
+            (!mpi.value || mpi.value === heading(body)) &&
             (!verdict.value || verdict.value === word(row)) &&
             wanted.every((part) => text.includes(part));
           row.hidden = !keep;
@@ -95,15 +132,16 @@
         }
         body.hidden = !left;
         shown += left;
-      });
-      said.textContent = `${shown} of ${rows.length} cells`;
+      }
+      said.textContent = `${shown} of ${count} cells`;
     };
 
     const bar = document.createElement("form");
     bar.className = "filter";
     bar.setAttribute("role", "search");
+    bar.setAttribute("aria-label", "Filter " + name);
     bar.addEventListener("submit", (event) => event.preventDefault());
-    bar.append(labelled("Filter", search), labelled("MPI", group), labelled("Verdict", verdict), said);
+    bar.append(labelled("Filter", search), labelled("MPI", controls.mpi), labelled("Verdict", controls.verdict), said);
     bar.addEventListener("input", () => {
       apply();
       remember();
@@ -123,19 +161,22 @@
     typeof one === typeof other
       ? typeof one === "number" ? one - other : one.localeCompare(other)
       : typeof one === "number" ? -1 : 1;
-  for (const table of document.querySelectorAll(".table-block.rows table")) {
+  for (const block of document.querySelectorAll(".table-block.rows")) {
+    const table = block.querySelector("table");
     const heads = [...table.querySelectorAll("thead th")];
-    const bodies = [...table.tBodies].map((body) => [body, [...body.querySelectorAll("tr:not(.group)")]]);
+    let measured;
     heads.forEach((head, at) => {
       const button = Object.assign(document.createElement("button"), { type: "button", className: "sort" });
       button.append(...head.childNodes);
       head.append(button);
-      button.addEventListener("click", () => {
+      button.addEventListener("click", async () => {
+        await whole(block);
+        measured ??= [...table.tBodies].map((body) => [body, [...body.querySelectorAll("tr:not(.group)")]]);
         const next = { ascending: "descending", descending: "none" }[head.ariaSort] ?? "ascending";
         for (const one of heads) one.removeAttribute("aria-sort");
         if (next !== "none") head.ariaSort = next;
         const sign = { ascending: 1, descending: -1, none: 0 }[next];
-        for (const [body, rows] of bodies) {
+        for (const [body, rows] of measured) {
           body.append(...(sign ? rows.toSorted((a, b) => sign * compare(key(a, at), key(b, at))) : rows));
         }
       });

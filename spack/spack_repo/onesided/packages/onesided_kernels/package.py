@@ -8,7 +8,7 @@ import re
 from spack.package import *
 from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 
-# This file stands in the checkout whose kernels it builds: <checkout>/spack/spack_repo/onesided/
+# This file is in the checkout whose kernels it builds: <checkout>/spack/spack_repo/onesided/
 # packages/onesided_kernels/package.py. Nothing has to be downloaded, and the commit is recorded.
 CHECKOUT = pathlib.Path(__file__).resolve().parents[5]
 

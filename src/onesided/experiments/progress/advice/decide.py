@@ -1,4 +1,4 @@
-"""What to use: from verdicts and prices to code changes and variables, each with its evidence."""
+"""What to use: from verdicts and latencies to code changes and variables, with the evidence."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from onesided.experiments.progress.advice.findings import (
     Effect,
     Entry,
     Evidence,
+    Latency,
     Mpi,
-    Price,
     Turn,
 )
 
-MINIMUM_PRICED_LAUNCHES = 2
-"""Launches that a price needs to be stated. It says when they are fewer than a verdict needs: where
-the cores were far apart in some launches, or another used them too, those are left out."""
+MINIMUM_TIMED_LAUNCHES = 2
+"""Launches that a latency needs to be stated. It says when they are fewer than a verdict needs:
+where the cores were far apart in some launches, or another used them too, those are left out."""
 
 DEFAULT_SETTING = settings.DEFAULT
 BASE_STATE = "computes"
 COMMON = {"flavor": "create", "synchronisation": "lock_exclusive"}
-"""What most code does, and what prices are compared with."""
+"""What most code does, and what latencies are compared with."""
 
 PAYLOAD = ("data", "size_bytes", "probe_interval_us")
 """The axes that vary what is moved, not how."""
@@ -38,8 +38,8 @@ _SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
 """Verdicts of cells that say nothing of their setting."""
 
 
-def _price_of(evidence: Evidence | None) -> float:
-    return evidence.price.value_s if evidence and evidence.price else float("inf")
+def _latency_of(evidence: Evidence | None) -> float:
+    return evidence.latency.value_s if evidence and evidence.latency else float("inf")
 
 
 def _is_decided(entry: Entry) -> bool:
@@ -55,29 +55,29 @@ def group_of(entry: Entry) -> tuple[Any, ...]:
     )
 
 
-def prices(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Price]:
-    """Return the prices of summary rows by the cell's place."""
+def latencies(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Latency]:
+    """Return the latencies of summary rows by the cell's place."""
     return {
-        tuple(row[name] for name in PLACE): Price(
+        tuple(row[name] for name in PLACE): Latency(
             row["value"], row["low"], row["high"], row["launches"]
         )
         for row in rows
-        if row["metric"] == "price" and row["statistic"] == "median"
+        if row["metric"] == "latency" and row["statistic"] == "median"
     }
 
 
 class _Shelf:
-    """The cells of one environment in one place, with their prices."""
+    """The cells of one environment in one place, with their latencies."""
 
-    def __init__(self, entries: Sequence[Entry], known: Mapping[tuple[Any, ...], Price]) -> None:
+    def __init__(self, entries: Sequence[Entry], known: Mapping[tuple[Any, ...], Latency]) -> None:
         self.entries = entries
-        self._prices = known
+        self._latencies = known
 
     def evidence(self, entry: Entry) -> Evidence:
-        """Return a cell with its price; none where helpers share cores or launches are few."""
-        price = self._prices.get(tuple(entry[name] for name in PLACE))
-        stated = price and price.launches >= MINIMUM_PRICED_LAUNCHES and not entry["oversubscribed"]
-        return Evidence(entry, price if stated else None)
+        """Return a cell with its latency; none where helpers share cores or launches are few."""
+        latency = self._latencies.get(tuple(entry[name] for name in PLACE))
+        enough = latency and latency.launches >= MINIMUM_TIMED_LAUNCHES
+        return Evidence(entry, latency if enough and not entry["oversubscribed"] else None)
 
     def computing(self, setting: str) -> list[Entry]:
         """Return the cells of a setting whose target computes without help."""
@@ -111,7 +111,7 @@ def _combination(entry: Entry) -> tuple[str, ...]:
 def _agreed(shelf: _Shelf, entries: Sequence[Entry]) -> dict[tuple[str, ...], Evidence]:
     """Return the combinations of which all cells are independent: the cheapest of their cells.
 
-    A combination stands more than once where several tests of a campaign have it; one of them that
+    A combination occurs more than once where several tests of a campaign have it; one of them that
     says otherwise, or that failed, is enough not to recommend it.
     """
     found: dict[tuple[str, ...], list[Entry]] = {}
@@ -120,7 +120,7 @@ def _agreed(shelf: _Shelf, entries: Sequence[Entry]) -> dict[tuple[str, ...], Ev
     agreed = {}
     for combination, cells in found.items():
         if all(_is_decided(e) and e["verdict"] == verdicts.INDEPENDENT for e in cells):
-            agreed[combination] = min(map(shelf.evidence, cells), key=_price_of)
+            agreed[combination] = min(map(shelf.evidence, cells), key=_latency_of)
     return agreed
 
 
@@ -132,9 +132,9 @@ def _choice(shelf: _Shelf, operation: str, level: str | None, entries: Sequence[
     """Return what to use for an operation at a level, from its cells at the default setting."""
     base = base_payload(shelf.computing(DEFAULT_SETTING))
     at_base = [entry for entry in entries if _payload(entry) == base]
-    independent = sorted(_agreed(shelf, at_base).values(), key=_price_of)
-    # a combination whose price is not known cannot be said to be the cheapest
-    best = next((evidence for evidence in independent if evidence.price), None)
+    independent = sorted(_agreed(shelf, at_base).values(), key=_latency_of)
+    # a combination whose latency is not known cannot be said to be the cheapest
+    best = next((evidence for evidence in independent if evidence.latency), None)
     waiting = [e for e in at_base if _is_decided(e) and e["verdict"] == verdicts.WAITS]
     others = [
         shelf.evidence(entry)
@@ -202,12 +202,12 @@ def _turn(shelf: _Shelf, before: Entry, after: Entry) -> Turn:
     return Turn(shelf.evidence(before), shelf.evidence(after))
 
 
-def _price_factors(shelf: _Shelf, pairs: Iterable[tuple[Entry, Entry]]) -> list[float]:
+def _latency_factors(shelf: _Shelf, pairs: Iterable[tuple[Entry, Entry]]) -> list[float]:
     factors = []
     for pair in pairs:
         if any(entry["verdict"] in _SAYS_NOTHING for entry in pair):
             continue
-        before, after = (shelf.evidence(entry).price for entry in pair)
+        before, after = (shelf.evidence(entry).latency for entry in pair)
         if before and after and before.value_s > 0 and after.value_s > 0:
             factors.append(after.value_s / before.value_s)
     return factors
@@ -237,7 +237,7 @@ def _effect(shelf: _Shelf, setting: str, mpi: Mpi | None) -> Effect:
     ]
     waited = [pair for pair in seen if pair[0]["verdict"] == verdicts.WAITS]
     held = [pair for pair in seen if pair[0]["verdict"] in kept]
-    factors = _price_factors(shelf, pairs)
+    factors = _latency_factors(shelf, pairs)
     # a crash may be met in a cell that has no twin: every cell of the setting counts
     sound = {id(after) for before, after in pairs if before["verdict"] in verdicts.FAILURES}
     cells = [entry for entry in shelf.entries if entry["setting"] == setting]
@@ -278,7 +278,7 @@ def advise(
         rows: the experiment's rows of summary.parquet.
     """
     own = [entry for entry in entries if entry["environment"] == environment]
-    shelf = _Shelf(own, prices(rows))
+    shelf = _Shelf(own, latencies(rows))
     others = dict.fromkeys(e["setting"] for e in own if e["setting"] not in (None, DEFAULT_SETTING))
     declared_cells = shelf.computing(DEFAULT_SETTING)
     computing = [entry for entry in declared_cells if _is_decided(entry)]

@@ -15,8 +15,8 @@ from onesided.experiments.progress.advice.words import (
     calls,
     counted,
     effect_says,
+    latency_says,
     payload_says,
-    price_says,
     variables_say,
 )
 
@@ -54,7 +54,7 @@ def claims(text: str) -> list[Claim]:
 
 
 def _comment(text: str) -> str:
-    """Return text as one comment line, whatever stands in it."""
+    """Return text as one comment line, whatever is in it."""
     plain = "".join(c if c.isprintable() else " " for c in text)
     return f"# {plain}".rstrip()
 
@@ -96,8 +96,8 @@ def _turn_lines(turn: Turn) -> list[str]:
     words = (
         f"{before.what}: {before.outcome} ({before.launches}) -> {after.outcome} ({after.launches})"
     )
-    if before.price and after.price:
-        words += f"; price {before.price} -> {after.price}"
+    if before.latency and after.latency:
+        words += f"; latency {before.latency} -> {after.latency}"
     if after.entry["oversubscribed"]:
         words += "; fewer cores than threads: measures the scheduler"
     return _wrapped(words, "  ")
@@ -152,9 +152,9 @@ def _table_row(choice: Choice) -> tuple[str, ...]:
         choice.operation,
         str(choice.thread_level),
         best.combination if best else "nothing measured is independent",
-        price_says(best),
+        latency_says(best),
         choice.common.outcome if choice.common else "not measured",
-        price_says(choice.common),
+        latency_says(choice.common),
     )
 
 
@@ -195,8 +195,8 @@ def _code_lines(advice: Advice) -> list[str]:
     if not advice.choices:
         return _wrapped("No cell was declared at the default setting.")
     head = (
-        "No variable set: the cheapest combination that is independent. A cost is the time of an "
-        "access in a burst to an idle target, median and interval over launches."
+        "No variable set: the cheapest combination that is independent. A cost is the uncontended "
+        "latency, an access in a burst to an idle target: median and interval over launches."
     )
     lines = [*_wrapped(head), "#", *_table_lines(advice.choices), "#"]
     remarks = dict.fromkeys(

@@ -1,4 +1,4 @@
-"""What an advice is made of: cells with their prices, choices, and what settings do."""
+"""What an advice is made of: cells with their latencies, choices, and what settings do."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def plain_time(seconds: float) -> str:
 
 
 def _is_below(first: Evidence | None, second: Evidence | None) -> bool:
-    """Tell whether the first's price lies below the second's, intervals and all."""
-    if first is None or second is None or first.price is None or second.price is None:
+    """Tell whether the first's latency lies below the second's, intervals and all."""
+    if first is None or second is None or first.latency is None or second.latency is None:
         return False
-    return first.price.high_s < second.price.low_s
+    return first.latency.high_s < second.latency.low_s
 
 
 @dataclass(frozen=True)
-class Price:
+class Latency:
     """What an operation costs with nobody computing: median over launches and its interval."""
 
     value_s: float
@@ -48,10 +48,10 @@ class Price:
 
 @dataclass(frozen=True)
 class Evidence:
-    """One cell that a claim rests on, and its price where one may be stated."""
+    """One cell that a claim rests on, and its latency where one may be stated."""
 
     entry: Entry
-    price: Price | None
+    latency: Latency | None
 
     def axis(self, name: str) -> str:
         """Return the cell's value on an axis."""
@@ -87,8 +87,8 @@ class Evidence:
 
     @property
     def remark(self) -> str | None:
-        """Return what is out of all proportion about the price; None where nothing is."""
-        return tails.remark(None, self.price.low_s, self.price.high_s) if self.price else None
+        """Return what is out of all proportion about the latency; None where nothing is."""
+        return tails.remark(None, self.latency.low_s, self.latency.high_s) if self.latency else None
 
     @property
     def outcome(self) -> str:
@@ -103,7 +103,7 @@ class Choice:
 
     Attributes:
         operation: its name.
-        thread_level: as the program asks for it; prices of two levels are not compared.
+        thread_level: as the program asks for it; latencies of two levels are not compared.
         best: the cheapest combination that is independent; None where none is.
         common: the commonest code's cell.
         independent: every independent combination, cheapest first.
@@ -123,11 +123,11 @@ class Choice:
 
     @property
     def factor(self) -> float | None:
-        """Return the best's price over the commonest code's; None where either is not known."""
-        prices = [found.price if found else None for found in (self.best, self.common)]
-        if prices[0] is None or prices[1] is None or prices[1].value_s <= 0:
+        """Return the best's latency over the commonest code's; None where either is not known."""
+        latencies = [found.latency if found else None for found in (self.best, self.common)]
+        if latencies[0] is None or latencies[1] is None or latencies[1].value_s <= 0:
             return None
-        return prices[0].value_s / prices[1].value_s
+        return latencies[0].value_s / latencies[1].value_s
 
 
 @dataclass(frozen=True)
@@ -151,9 +151,9 @@ class Effect:
         eased: cells of those that are partial with the setting: not counted as turned.
         lost: cells that were independent or delayed, and wait with the setting or are in between.
         failed: cells that fail with the setting and do not at the default.
-        factor: price with the setting over price without it, geometric mean over all cells that
+        factor: latency with the setting over latency without it, geometric mean over all cells that
             have both; None without one.
-        priced: the number of those cells.
+        timed: the number of those cells.
     """
 
     setting: str
@@ -165,7 +165,7 @@ class Effect:
     lost: tuple[Turn, ...]
     failed: tuple[Evidence, ...]
     factor: float | None
-    priced: int
+    timed: int
 
     @property
     def gain(self) -> int:
@@ -222,7 +222,7 @@ class Advice:
     def cheapest(self) -> dict[str, Choice]:
         """Return for each operation what costs least: of the lowest thread level that has it.
 
-        Another level is named only where its interval lies below: prices of two levels are from
+        Another level is named only where its interval lies below: latencies of two levels are from
         different launches, and equal ones differ by noise.
         """
         found: dict[str, Choice] = {}

@@ -69,8 +69,8 @@ def effect_says(effect: Effect) -> str:
         words += f"; {counted(len(effect.failed), 'cell')} failed with it ({tally})"
     if effect.factor is not None:
         words += (
-            f"; price times {effect.factor:.3g} "
-            f"(geometric mean over {counted(effect.priced, 'cell')})"
+            f"; latency times {effect.factor:.3g} "
+            f"(geometric mean over {counted(effect.timed, 'cell')})"
         )
     return words + "."
 
@@ -104,11 +104,11 @@ def calls(evidence: Evidence) -> str:
     )
 
 
-def price_says(evidence: Evidence | None) -> str:
+def latency_says(evidence: Evidence | None) -> str:
     """Return what a combination costs; an exclamation mark says that it is out of proportion."""
-    if evidence is None or evidence.price is None:
+    if evidence is None or evidence.latency is None:
         return "not known"
-    return f"{evidence.price}{' !' if evidence.remark else ''}"
+    return f"{evidence.latency}{' !' if evidence.remark else ''}"
 
 
 def payload_says(choice: Choice) -> str | None:

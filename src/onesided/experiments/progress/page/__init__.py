@@ -1,13 +1,14 @@
-"""The progress page: the answer, the truth table, the probe, where it waits, price, what to use."""
+"""The progress page: the answer, truth table, the probe, where it waits, latency, what to use."""
 
 from __future__ import annotations
 
-from onesided.experiments.progress.page import answer, price, probe, truth, use, waiting
+from onesided.experiments.progress.page import answer, latency, probe, truth, use, waiting
+from onesided.experiments.progress.page.ways import way_rows
 from onesided.report.cells import apart
 from onesided.report.material import Material
 from onesided.report.parts import Headline, Section
 
-__all__ = ["headline", "sections", "terminal_lines"]
+__all__ = ["headline", "sections", "terminal_lines", "way_rows"]
 
 
 def headline(material: Material) -> Headline:
@@ -24,7 +25,7 @@ def sections(material: Material) -> list[Section]:
         use.section(material),
         probe.section(split),
         waiting.section(split),
-        price.section(split),
+        latency.section(split),
     ]
     return [section for section in found if section is not None]
 

@@ -83,7 +83,7 @@ def _microseconds(values: list[float]) -> list[float]:
 
 
 def _explored_rows(material: Material, cells: list[Cell]) -> list[dict[str, Any]]:
-    """Return one row a cell: its axes, its verdict, and its accesses in microseconds."""
+    """Return one row per cell: its axes, its verdict, and its accesses in microseconds."""
     points = _points(material, cells)
     by_place = {
         tuple(key): part for key, part in points.group_by(material.place, maintain_order=True)
@@ -215,10 +215,10 @@ def figure(material: Material) -> Figure | None:
     explored = _explored_rows(material, _explored_cells(material))
     first = cells[0]
     caption = (
-        "One mark an access that was issued while the target computed, against what was left of "
-        f"that compute, at {first.thread_level}, setting {first.setting}. {probe.HOW_TO_READ} At "
-        f"most {POINTS_A_COMBINATION} marks an operation and flavor, picked evenly. Explore shows "
-        f"any of {len(explored)} cells by itself."
+        "Each mark is an access that was issued while the target computed, against what was left "
+        f"of that compute, at {first.thread_level}, setting {first.setting}. {probe.HOW_TO_READ} "
+        f"At most {POINTS_A_COMBINATION} marks per operation and flavor, picked evenly. Explore "
+        f"shows any of {len(explored)} cells by itself."
     )
     return Figure(NAME, probe.TITLE, caption, wide, narrow, _explorer(explored), _table(points))
 
@@ -230,6 +230,6 @@ def section(material: Material) -> Section | None:
         return None
     lead = (
         "What the verdicts rest on, access by access. The slope of the marks is a figure beside "
-        "the verdict and stands in the next section."
+        "the verdict and is in the next section."
     )
     return Section("progress-probe", "Time against remaining compute", lead, (drawn,))

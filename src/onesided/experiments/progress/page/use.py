@@ -1,4 +1,4 @@
-"""What to use: variables and code changes that keep progress at the lowest price."""
+"""What to use: variables and code changes that keep progress at the lowest latency."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from onesided.experiments.progress.advice.words import (
     variables_say,
 )
 from onesided.experiments.progress.page.cells import place_words, places
-from onesided.experiments.progress.page.price import bound_of
+from onesided.experiments.progress.page.latency import baseline_of
 from onesided.report import numbers
 from onesided.report.cells import names_apart
 from onesided.report.material import Cell, Material
@@ -92,7 +92,7 @@ def _range(values: Sequence[float], show: Callable[[float], str]) -> str:
 
 def _costs(chosen: Sequence[Choice]) -> str:
     """Say what a combination costs, and against what most code does."""
-    own = [c.best.price.value_s for c in chosen if c.best and c.best.price]
+    own = [c.best.latency.value_s for c in chosen if c.best and c.best.latency]
     words = f"It costs {_range(own, numbers.seconds)}"
     factors = [choice.factor for choice in chosen if choice.factor is not None]
     common = {choice.common.verdict for choice in chosen if choice.common}
@@ -122,9 +122,11 @@ def _prose(material: Material, advice: Advice, cells: Sequence[Cell], at: int, m
 
 
 def _remarks(material: Material, advice: Advice) -> list[Markup]:
-    """Say where the price of what is chosen is out of all proportion."""
-    prices = [(choice.operation, _measure(material, choice.best)) for choice in advice.choices]
-    said = [f"{operation}: {price.remark}" for operation, price in prices if price and price.remark]
+    """Say where the latency of what is chosen is out of all proportion."""
+    latencies = [(choice.operation, _measure(material, choice.best)) for choice in advice.choices]
+    said = [
+        f"{operation}: {found.remark}" for operation, found in latencies if found and found.remark
+    ]
     if not said:
         return []
     waited = material.waited(advice.environment)
@@ -133,26 +135,26 @@ def _remarks(material: Material, advice: Advice) -> list[Markup]:
 
 
 def _measure(material: Material, evidence: Evidence | None) -> Measure | None:
-    if evidence is None or evidence.price is None:
+    if evidence is None or evidence.latency is None:
         return None
-    return material.measure(Cell(evidence.entry), "price", "median")
+    return material.measure(Cell(evidence.entry), "latency", "median")
 
 
 def _row(material: Material, environment: str, choice: Choice) -> dict[str, Any]:
     best, common = choice.best, choice.common
-    bound = bound_of(material, Cell(best.entry)) if best else None
+    baseline = baseline_of(material, Cell(best.entry)) if best else None
     holds = payload_says(choice)
     return {
         "environment": environment,
         "operation": choice.operation,
         "thread_level": choice.thread_level,
         "use": best.combination if best else None,
-        "price": _measure(material, best),
-        "over_bound": best.price.value_s / bound[1].value
-        if best and best.price and bound
+        "latency": _measure(material, best),
+        "over_baseline": best.latency.value_s / baseline[1].value
+        if best and best.latency and baseline
         else None,
         "common": common.verdict if common else None,
-        "common_price": _measure(material, common),
+        "common_latency": _measure(material, common),
         "factor": choice.factor,
         "waits": "; ".join(dict.fromkeys(one.combination for one in choice.waiting)) or None,
         "launches": best.launches if best else None,
@@ -170,13 +172,13 @@ def _table(material: Material, found: Sequence[Advice]) -> Table:
         Column("operation", "operation", header=True, note="holds"),
         Column("thread_level", "thread level"),
         Column("use", "cheapest independent"),
-        Column("price", "price", numbers.seconds, measure=True, unit="s"),
+        Column("latency", "latency", numbers.seconds, measure=True, unit="s"),
         Column("common", "create, lock_exclusive", verdict=True),
-        Column("common_price", "price", numbers.seconds, measure=True, unit="s"),
+        Column("common_latency", "latency", numbers.seconds, measure=True, unit="s"),
         Column("factor", "compared with it", numbers.cost),
     ]
-    if any(row["over_bound"] for row in rows):
-        columns.append(Column("over_bound", "price over bound", numbers.factor))
+    if any(row["over_baseline"] for row in rows):
+        columns.append(Column("over_baseline", "latency over hardware baseline", numbers.factor))
     beside = tuple(
         Column(name, name) for name in ("environment", "holds", "launches", "waits", "test", "cell")
     )
@@ -208,8 +210,8 @@ def _settings_table(material: Material, found: Sequence[Advice]) -> Table | None
                         "before": turn.before.verdict,
                         "after": turn.after.verdict,
                         "tau": turn.after.entry["tau_s"],
-                        "price_before": _measure(material, turn.before),
-                        "price_after": _measure(material, turn.after),
+                        "latency_before": _measure(material, turn.before),
+                        "latency_after": _measure(material, turn.after),
                         "test": turn.after.entry["test"],
                         "cell": turn.after.entry["cell"],
                     }
@@ -222,8 +224,8 @@ def _settings_table(material: Material, found: Sequence[Advice]) -> Table | None
         Column("before", "default", verdict=True),
         Column("after", "with the setting", verdict=True),
         Column("tau", "delay τ", numbers.seconds, unit="s"),
-        Column("price_before", "price", numbers.seconds, measure=True, unit="s"),
-        Column("price_after", "price with it", numbers.seconds, measure=True, unit="s"),
+        Column("latency_before", "latency", numbers.seconds, measure=True, unit="s"),
+        Column("latency_after", "latency with it", numbers.seconds, measure=True, unit="s"),
     ]
     beside = tuple(Column(name, name) for name in ("environment", "kind", "test", "cell"))
     caption = "Cells that another setting turns, for the better and for the worse."
@@ -278,10 +280,10 @@ def section(material: Material) -> Section:
     if settings is not None:
         parts.append(Folded("Cells that a setting turns", settings))
     lead = (
-        "From the verdicts and prices above, for operations on a target that computes: the code "
-        "that is independent at the lowest price, and the variables that help code that cannot be "
-        "changed. Nothing is recommended from a cell that failed, was undecided or has too few "
-        "launches. Each file below has the evidence. A shell file also exports what is "
+        "From the verdicts and latencies above, for operations on a target that computes: the code "
+        "that is independent at the lowest uncontended latency, and the variables that help code "
+        "that cannot be changed. Nothing is recommended from a cell that failed, was undecided or "
+        "has too few launches. Each file below has the evidence. A shell file also exports what is "
         "recommended; a text file recommends no variable."
     )
     return Section("progress-use", "What to use", lead, tuple(parts))

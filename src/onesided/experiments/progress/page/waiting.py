@@ -63,7 +63,7 @@ def _row(material: Material, cell: Cell, base: Sequence[str] | None) -> dict[str
         "elapsed": material.measure(cell, "elapsed", "longest"),
         "slope": material.measure(cell, "slope", "remaining"),
         "after_return": material.measure(cell, "after_return", "longest"),
-        "price": material.measure(cell, "price", "median"),
+        "latency": material.measure(cell, "latency", "median"),
         **found,
     }
 
@@ -108,7 +108,7 @@ def _synchronising(
     columns = [
         Column("operation", "operation", header=True, note="with"),
         Column("after_return", "after the target's return", numbers.seconds, True, unit="s"),
-        Column("price", "with nobody computing", numbers.seconds, True, unit="s"),
+        Column("latency", "with nobody computing", numbers.seconds, True, unit="s"),
     ]
     return Table(
         "progress_synchronising",
@@ -126,7 +126,7 @@ def _synchronising(
 
 
 def _drawn_cells(cells: Sequence[Cell], base: Sequence[str] | None) -> list[Cell]:
-    """Return one cell a line and environment: the lowest level, the base, four operations."""
+    """Return one cell per line and environment: the lowest level, the base, four operations."""
     chosen: dict[tuple[str, ...], Cell] = {}
     for level in levels_of(cells):
         for cell in cells:
@@ -177,7 +177,7 @@ def _panel(
     size: tuple[int, int | None],
     title: str,
 ) -> alt.LayerChart:
-    """Return one environment's bars; words stand where an access does not wait.
+    """Return one environment's bars; a word is where an access does not wait.
 
     Args:
         bars: the parts of each line.
@@ -293,7 +293,7 @@ def _figure(material: Material, cells: Sequence[Cell]) -> Figure | None:
     caption = (
         f"How an access that is held up divides between its calls, at "
         f"{levels_of(cells)[0]} and the longest compute. Begin is what opens the epoch (lock, "
-        "start), issue the operation itself, complete what follows (unlock, flush). A word stands "
+        "start), issue the operation itself, complete what follows (unlock, flush). A word is "
         "where the access is not held up."
     )
     title = "Which call waits"

@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from onesided.experiments.progress.advice.words import FLAVOR_CALLS
-from onesided.experiments.progress.page.cells import FLAVORS, computing, declared_order, is_judged
+from onesided.experiments.progress.page.cells import (
+    FLAVORS,
+    computing,
+    declared_order,
+    first_group,
+    is_judged,
+)
 from onesided.report import answers, numbers
 from onesided.report.answers import Together, together
 from onesided.report.cells import axis_of
@@ -115,6 +121,17 @@ def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
         )
         for pairs, _ in answers.by_result(words)
     ]
+
+
+def way_rows(cells: Sequence[Cell]) -> dict[tuple[str, str], list[Cell]]:
+    """Return the cells whose target computes without help, by window and synchronisation."""
+    found: dict[tuple[str, str], list[Cell]] = {}
+    for cell in computing(first_group(cells)):
+        flavor, synchronisation = _pair(cell)
+        window = FLAVOR_CALLS.get(flavor, flavor).partition(",")[0]
+        way = window, SYNCHRONISATIONS.get(synchronisation, synchronisation)
+        found.setdefault(way, []).append(cell)
+    return {way: own for way, own in found.items() if _can_tell(own)}
 
 
 def _merged(found: Sequence[Together]) -> Together:

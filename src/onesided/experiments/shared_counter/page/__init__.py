@@ -1,20 +1,21 @@
-"""The shared counter's page: the answer, Table 1, Figure 1, the probe, degradation, price."""
+"""The shared counter's page: the answer, Table 1, Figure 1, the probe, degradation, latency."""
 
 from __future__ import annotations
 
 from onesided.experiments.shared_counter.page import answer
+from onesided.experiments.shared_counter.page.cells import way_rows
 from onesided.experiments.shared_counter.page.performance import figure1_measured, figure1_published
 from onesided.experiments.shared_counter.page.probe import figure_probe
-from onesided.experiments.shared_counter.page.tables import degradation, price, table1
+from onesided.experiments.shared_counter.page.tables import degradation, latency, table1
 from onesided.report.cells import apart
 from onesided.report.material import Material
 from onesided.report.parts import Headline, Section
 
-__all__ = ["headline", "sections", "terminal_lines"]
+__all__ = ["headline", "sections", "terminal_lines", "way_rows"]
 
 
 def headline(material: Material) -> Headline:
-    """Return the answer, a row an environment, and a partition where there are several."""
+    """Return the answer, a row per environment, and a partition where there are several."""
     return answer.headline(apart(material))
 
 
@@ -38,7 +39,7 @@ def sections(material: Material) -> list[Section]:
             "target provably still computed."
         )
         found.append(Section("counter-probe", "The probe", lead, (probe,)))
-    found += [degradation(material), price(material)]
+    found += [degradation(material), latency(material)]
     return [section for section in found if section is not None]
 
 

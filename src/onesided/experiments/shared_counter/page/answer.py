@@ -14,8 +14,8 @@ from onesided.experiments.shared_counter.page.cells import (
     FAMILIES,
     FLAVORS,
     compute_ms_of,
-    jitter_of,
-    least_jitter,
+    least_spread,
+    spread_of,
     steps,
 )
 from onesided.report import numbers
@@ -46,14 +46,14 @@ SEVERAL_ANSWERS = (
 
 
 def _out_of_step(cells: Sequence[Cell]) -> Sequence[Cell]:
-    """Return the cells with jitter where there are any, and every failure.
+    """Return the cells with random compute where there are any, and every failure.
 
-    With equal computes the ranks fall into step, and few accesses meet a computing target: such
+    With fixed compute the ranks fall into step, and few accesses meet a computing target: such
     cells are often undecided, and one access that the machine held up decides the others.
     """
-    if not any(jitter_of(cell) > 0 for cell in cells):
+    if not any(spread_of(cell) > 0 for cell in cells):
         return cells
-    return [cell for cell in cells if jitter_of(cell) > 0 or cell.verdict in verdicts.FAILURES]
+    return [cell for cell in cells if spread_of(cell) > 0 or cell.verdict in verdicts.FAILURES]
 
 
 def _family_key(family: str, flavor: str) -> str:
@@ -74,15 +74,15 @@ def families(cells: Sequence[Cell]) -> list[tuple[str, str]]:
 
 def _longest_s(cell: Cell) -> float:
     """Return the longest compute of a cell, in seconds."""
-    return compute_ms_of(cell) * (1 + jitter_of(cell) / 100) / 1000
+    return compute_ms_of(cell) * (1 + spread_of(cell) / 100) / 1000
 
 
 def _compute_of(cell: Cell) -> str:
     """Say how long the target computes: ``10 ms``, ``5 to 15 ms``."""
-    length, jitter = compute_ms_of(cell), jitter_of(cell) / 100
-    if not jitter:
+    length, spread = compute_ms_of(cell), spread_of(cell) / 100
+    if not spread:
         return numbers.milliseconds_label(length)
-    low, high = length * (1 - jitter), length * (1 + jitter)
+    low, high = length * (1 - spread), length * (1 + spread)
     return f"{low:g} to {high:g}{numbers.THIN_SPACE}ms"
 
 
@@ -118,7 +118,7 @@ def _worst(material: Material, cells: Iterable[Cell]) -> Worst | None:
 
 
 def _idle(material: Material, cell: Cell) -> Measure | None:
-    """Return the mean access to an idle target of the same cell, of the least jitter there is."""
+    """Return the mean access to an idle target of the same cell, of the least spread there is."""
 
     def place(one: Cell) -> tuple[object, ...]:
         axes = (axis_of(one, name) for name in ("algorithm", "flavor", "compute_ms"))
@@ -126,7 +126,7 @@ def _idle(material: Material, cell: Cell) -> Measure | None:
 
     idle = (one for one in material.cells if axis_of(one, "case") == IDLE_CASE)
     twins = [one for one in idle if place(one) == place(cell)]
-    measures = [material.measure(one, "access_mean", "origins") for one in least_jitter(twins)]
+    measures = [material.measure(one, "access_mean", "origins") for one in least_spread(twins)]
     return next((one for one in measures if one), None)
 
 
@@ -168,7 +168,7 @@ def answer_row(
 def _place_of(cell: Cell) -> str:
     return (
         f"{axis_of(cell, 'algorithm')}, {axis_of(cell, 'flavor')}, "
-        f"{numbers.milliseconds_label(compute_ms_of(cell))} {steps(jitter_of(cell))}, "
+        f"{numbers.milliseconds_label(compute_ms_of(cell))}, {steps(spread_of(cell))}, "
         f"{cell.thread_level}"
     )
 
@@ -191,8 +191,8 @@ def headline(material: Material) -> Headline:
     table = Table(
         "shared_counter_answer",
         "Does an access to the counter complete while the process that holds it computes? By "
-        "synchronisation and window flavor, over compute lengths and thread levels; where computes "
-        "of random length were run, from those: with equal ones the ranks fall into step.",
+        "synchronisation and window flavor, over compute lengths and thread levels; where random "
+        "compute was run, from that: with fixed compute the ranks fall into step.",
         columns,
         rows,
         csv_only=(

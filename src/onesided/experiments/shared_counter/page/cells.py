@@ -27,9 +27,9 @@ CASES = {BASE_CASE: "Case 1", IDLE_CASE: "Case 2", HELPER_CASE: "Case 3"}
 TABLE1 = PublishedTable("shared_counter_table1", form="records")
 
 
-def jitter_of(cell: Cell) -> float:
-    """Return a cell's jitter, in per cent."""
-    return float(cell.labels.get("jitter_percent") or 0)
+def spread_of(cell: Cell) -> float:
+    """Return how far a cell's computes are from the length asked for, in per cent; 0: fixed."""
+    return float(cell.labels.get("spread_percent") or 0)
 
 
 def compute_ms_of(cell: Cell) -> float:
@@ -37,33 +37,33 @@ def compute_ms_of(cell: Cell) -> float:
     return float(cell.labels.get("compute_ms") or 0)
 
 
-def steps(jitter: float) -> str:
-    """Say what a jitter means: ``equal`` or plus and minus so many per cent."""
-    return "equal" if not jitter else f"±{jitter:g}{numbers.THIN_SPACE}%"
+def steps(spread: float) -> str:
+    """Say what a spread means: fixed compute, or random compute with its range."""
+    return f"random compute (±{spread:g}{numbers.THIN_SPACE}%)" if spread else "fixed compute"
 
 
 def _twin_key(cell: Cell) -> tuple[Any, ...]:
     """Return what the cases of one row of Table 1 have in common."""
-    varied = ("case", "jitter_percent")
+    varied = ("case", "spread_percent")
     labels = tuple(sorted((k, str(v)) for k, v in cell.labels.items() if k not in varied))
     return (cell.group, cell.environment, cell.thread_level, labels)
 
 
 def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
-    """Return the cells case by case, in the order in which they were declared, a row per jitter.
+    """Return the cells case by case, in the order in which they were declared, a row per spread.
 
-    A row has the jitter of its case 1. A case that was not measured with it is there with the least
-    jitter that it has; `other_steps` tells.
+    A row has the spread of its case 1. A case that was not measured with it is there with the least
+    spread that it has; `other_steps` tells.
     """
     found: dict[tuple[Any, ...], dict[str, dict[float, Cell]]] = {}
     for cell in cells:
         cases = found.setdefault(_twin_key(cell), {})
-        cases.setdefault(axis_of(cell, "case"), {})[jitter_of(cell)] = cell
+        cases.setdefault(axis_of(cell, "case"), {})[spread_of(cell)] = cell
     rows = []
     for cases in found.values():
         leading = cases.get(BASE_CASE) or next(iter(cases.values()))
-        for jitter in sorted(leading):
-            rows.append({case: own.get(jitter, own[min(own)]) for case, own in cases.items()})
+        for spread in sorted(leading):
+            rows.append({case: own.get(spread, own[min(own)]) for case, own in cases.items()})
         shown = {id(cell) for row in rows for cell in row.values()}
         rows += [
             {case: cell}
@@ -75,16 +75,16 @@ def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
 
 
 def leading(twin: Mapping[str, Cell]) -> Cell:
-    """Return the cell that gives a row its jitter."""
+    """Return the cell that gives a row its spread."""
     return twin.get(BASE_CASE) or next(iter(twin.values()))
 
 
 def other_steps(twin: Mapping[str, Cell], case: str) -> str | None:
     """Say the steps of a case where they are others than its row's; None of an idle target."""
     cell = twin.get(case)
-    if cell is None or case == IDLE_CASE or jitter_of(cell) == jitter_of(leading(twin)):
+    if cell is None or case == IDLE_CASE or spread_of(cell) == spread_of(leading(twin)):
         return None
-    return f"{steps(jitter_of(cell))} computes"
+    return steps(spread_of(cell))
 
 
 def base_point(material: Material) -> list[Cell]:
@@ -112,14 +112,24 @@ def base_point(material: Material) -> list[Cell]:
     ]
 
 
-def least_jitter(cells: Sequence[Cell]) -> list[Cell]:
-    """Return those cells that have the least jitter: equal computes, where there are any."""
-    least = min((jitter_of(cell) for cell in cells), default=0.0)
-    return [cell for cell in cells if jitter_of(cell) == least]
+def way_rows(cells: Sequence[Cell]) -> dict[tuple[str, str], list[Cell]]:
+    """Return the cells of case 1 by algorithm and window flavor, those of the first setting."""
+    found: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        if axis_of(cell, "case") == BASE_CASE and cell.setting == cells[0].setting:
+            way = f"Shared counter, {axis_of(cell, 'algorithm')}", axis_of(cell, "flavor")
+            found.setdefault(way, []).append(cell)
+    return found
+
+
+def least_spread(cells: Sequence[Cell]) -> list[Cell]:
+    """Return those cells that have the least spread: fixed compute, where there is any."""
+    least = min((spread_of(cell) for cell in cells), default=0.0)
+    return [cell for cell in cells if spread_of(cell) == least]
 
 
 def first_twins(cells: Sequence[Cell]) -> list[dict[str, Cell]]:
-    """Return a row of `twins` per cell without jitter: that of the least jitter of case 1."""
+    """Return a row of `twins` per cell, leaving the spread out: that of the least of case 1."""
     found: dict[tuple[Any, ...], dict[str, Cell]] = {}
     for twin in twins(cells):
         found.setdefault(_twin_key(leading(twin)), twin)

@@ -13,9 +13,9 @@ from onesided.experiments.shared_counter.page.cells import (
     HELPER_CASE,
     TABLE1,
     base_point,
-    jitter_of,
     leading,
     other_steps,
+    spread_of,
     steps,
     twins,
 )
@@ -69,7 +69,7 @@ def _measured_bars(material: Material, cells: Sequence[Cell]) -> list[dict[str, 
                 {
                     **_bar(label, title, value, length, missing),
                     "environment": cell.environment,
-                    "steps": steps(jitter_of(leading(twin))),
+                    "steps": steps(spread_of(leading(twin))),
                     "other": other_steps(twin, name),
                     "measure": found if isinstance(found, Measure) else missing,
                 }
@@ -210,7 +210,7 @@ def figure1_measured(material: Material) -> Figure | None:
 
     def panel(environment: str, steps: str, sideways: bool, width: int) -> alt.LayerChart:
         chosen = [b for b in bars if (b["environment"], b["steps"]) == (environment, steps)]
-        return _columns(chosen, bounds, sideways, width, f"{environment}, {steps} computes")
+        return _columns(chosen, bounds, sideways, width, f"{environment}, {steps}")
 
     width = (figures.WIDE_PX - 40) // per_line - 55
     wide = alt.concat(*(panel(*at, False, width) for at in panels), columns=per_line)
@@ -226,7 +226,7 @@ def figure1_measured(material: Material) -> Figure | None:
         [
             Column("environment", "MPI", header=True),
             Column("label", "algorithm, flavor"),
-            Column("steps", "steps"),
+            Column("steps", "fixed or random"),
             Column("case", "case", note="other"),
             Column("compute", "compute"),
             Column("value", "compute over access", numbers.ratio, measure=True),
@@ -240,8 +240,8 @@ def figure1_measured(material: Material) -> Figure | None:
     )
     if per_line > 1:
         caption += (
-            " With equal computes the two ranks fall into step, so the same cells are shown with "
-            "computes of random length too."
+            " With fixed compute the two ranks fall into step, so the same cells are shown with "
+            "random compute too."
         )
     others = {bar["other"] for bar in bars if bar["other"]}
     if others:

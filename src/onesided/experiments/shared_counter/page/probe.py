@@ -31,7 +31,7 @@ def _points(material: Material) -> pl.DataFrame:
     family_of = {name: family for family, names in FAMILIES.items() for name in names}
     axes = {
         axis: pl.col("labels").str.json_path_match(f"$.{axis}")
-        for axis in ("algorithm", "flavor", "case", "compute_ms", "jitter_percent")
+        for axis in ("algorithm", "flavor", "case", "compute_ms", "spread_percent")
     }
     return (
         probe.valid_points(material.evidence, material.labels, material.place)
@@ -57,7 +57,7 @@ def figure_probe(material: Material) -> Figure | None:
         Column("algorithm", "algorithm"),
         Column("flavor", "flavor"),
         Column("compute_ms", "compute, ms"),
-        Column("jitter_percent", "jitter, %"),
+        Column("spread_percent", "random compute, ±%"),
         Column("round", "launch"),
         Column("remaining", "left to compute", numbers.seconds, unit="s"),
         Column("elapsed", "access", numbers.seconds, unit="s"),
@@ -70,9 +70,9 @@ def figure_probe(material: Material) -> Figure | None:
         large=True,
     )
     caption = (
-        "One mark an access that was issued while the target computed, against what was left of "
-        f"that compute. {probe.HOW_TO_READ} At most {POINTS_A_PANEL} marks a colour and shape, "
-        "picked evenly."
+        "Each mark is an access that was issued while the target computed, against what was left "
+        f"of that compute. {probe.HOW_TO_READ} At most {POINTS_A_PANEL} marks per colour and "
+        "shape, picked evenly."
     )
     drawn = probe.drawings(NAME, points, _DRAWING, material.environments)
     return Figure(NAME, probe.TITLE, caption, *drawn, table)

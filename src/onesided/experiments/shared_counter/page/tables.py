@@ -1,4 +1,4 @@
-"""The counter's tables: Table 1 then and now, degradation, price."""
+"""The counter's tables: Table 1 then and now, degradation, latency."""
 
 from __future__ import annotations
 
@@ -15,14 +15,20 @@ from onesided.experiments.shared_counter.page.cells import (
     base_point,
     compute_ms_of,
     first_twins,
-    jitter_of,
     leading,
     other_steps,
+    spread_of,
     steps,
     twins,
 )
 from onesided.report import numbers
-from onesided.report.cells import axis_of, by_environment, level_rank, value_or_word
+from onesided.report.cells import (
+    LATENCY_SECTION,
+    axis_of,
+    by_environment,
+    level_rank,
+    value_or_word,
+)
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Measure, Section, Table
 
@@ -41,7 +47,7 @@ def _measured_row(material: Material, twin: Mapping[str, Cell]) -> dict[str, Any
         "algorithm": axis_of(any_cell, "algorithm"),
         "flavor": axis_of(any_cell, "flavor"),
         "compute": numbers.milliseconds_label(compute_ms_of(any_cell)),
-        "steps": steps(jitter_of(any_cell)),
+        "steps": steps(spread_of(any_cell)),
         "thread_level": any_cell.thread_level,
         "where": any_cell.group_label,
     }
@@ -77,7 +83,7 @@ def table1(material: Material) -> Section:
         Column("algorithm", "algorithm", header=True),
         Column("flavor", "flavor"),
         Column("compute", "compute"),
-        Column("steps", "steps"),
+        Column("steps", "fixed or random"),
         Column("thread_level", "thread level"),
         Column("processes", "# proc"),
         *_time_columns(),
@@ -87,7 +93,7 @@ def table1(material: Material) -> Section:
         "Mean time of an access to the counter by process 1. <b>Case 1</b>: the process that "
         "holds it computes. <b>Case 2</b>: it waits in MPI_Barrier. <b>Case 3</b>: it computes, "
         "and a further thread of it waits in MPI (today in MPI_Recv; the source's MPI_Send to "
-        "itself may return at once). Different machines, different decades: the two parts stand "
+        "itself may return at once). Different machines, different decades: the two parts are "
         "one below the other to compare patterns, not speeds."
     )
     today = Table(
@@ -102,7 +108,7 @@ def table1(material: Material) -> Section:
     )
     all_rows = Table(
         "table1_measured_all",
-        "Every algorithm, compute length, step and thread level, times in seconds.",
+        "Every algorithm, compute (length, fixed or random) and thread level, times in seconds.",
         details,
         every,
         groups="environment",
@@ -119,14 +125,14 @@ def _base_words(material: Material) -> str:
         return "nothing was measured."
     cell = leading(base[0])
     return (
-        f"thread level {cell.thread_level}, {steps(jitter_of(cell))} computes of "
+        f"thread level {cell.thread_level}, {steps(spread_of(cell))} of "
         f"{numbers.milliseconds_label(compute_ms_of(cell))}, setting {cell.setting}."
     )
 
 
 def degradation(material: Material) -> Section:
     """Return the table of degradation factors and slowdowns."""
-    jitters = sorted({jitter_of(cell) for cell in material.cells})
+    spreads = sorted({spread_of(cell) for cell in material.cells})
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
     for cell in material.cells:
         case = axis_of(cell, "case")
@@ -146,10 +152,10 @@ def degradation(material: Material) -> Section:
                 f"{numbers.milliseconds_label(compute_ms_of(cell))}, {cell.thread_level}",
             },
         )
-        name = f"{CASES[case].lower().replace(' ', '')}_{jitter_of(cell):g}"
+        name = f"{CASES[case].lower().replace(' ', '')}_{spread_of(cell):g}"
         row[name] = value_or_word(material, cell, "degradation", "rank_1")
         if case == BASE_CASE:
-            row[f"slowdown_{jitter_of(cell):g}"] = value_or_word(
+            row[f"slowdown_{spread_of(cell):g}"] = value_or_word(
                 material, cell, "slowdown", "against_idle"
             )
     columns = [
@@ -165,18 +171,19 @@ def degradation(material: Material) -> Section:
         title = case.replace("case", "case ")
         columns += [
             Column(f"{case}_{j:g}", f"{title}, {steps(j)}", numbers.significant, measure=True)
-            for j in jitters
+            for j in spreads
         ]
     columns += [
         Column(f"slowdown_{j:g}", f"access over idle, {steps(j)}", numbers.factor, measure=True)
-        for j in jitters
+        for j in spreads
     ]
     lead = (
         "The source's second figure of merit: compute plus access time over compute time, from "
         "totals of process 1. 1 is no loss; 2 means that the program takes twice as long as it "
         "would have to. In 2008 it ran from 1.55 to 5.54 where it clearly exceeded 1. The last "
         "columns give the mean access in case 1 against the mean access to an idle target. "
-        "Equal computes fall into step; ± means computes of random length."
+        "With fixed compute the ranks fall into step; random compute has lengths within the range "
+        "given."
     )
     table = Table(
         "degradation",
@@ -192,8 +199,8 @@ def degradation(material: Material) -> Section:
     return Section("counter-degradation", "Degradation factor", lead, (table,))
 
 
-def price(material: Material) -> Section | None:
-    """Return the table of prices, a column a thread level; None where none was measured."""
+def latency(material: Material) -> Section | None:
+    """Return the table of latencies, a column per thread level; None where none was measured."""
     levels = sorted({cell.thread_level or "?" for cell in material.cells}, key=level_rank)
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
     for cell in material.cells:
@@ -207,32 +214,32 @@ def price(material: Material) -> Section | None:
                 "flavor": axis_of(cell, "flavor"),
             },
         )
-        key = f"price_{cell.thread_level or '?'}"
+        key = f"latency_{cell.thread_level or '?'}"
         if row.get(key) is None:
-            row[key] = value_or_word(material, cell, "price", "median")
-    rows = [row for row in found.values() if any(row.get(f"price_{level}") for level in levels)]
+            row[key] = value_or_word(material, cell, "latency", "median")
+    rows = [row for row in found.values() if any(row.get(f"latency_{level}") for level in levels)]
     if not any(isinstance(value, Measure) for row in rows for value in row.values()):
         return None
     columns = [
         Column("algorithm", "algorithm", header=True, note="flavor"),
         *(
-            Column(f"price_{level}", f"at {level}", numbers.seconds, measure=True, unit="s")
+            Column(f"latency_{level}", f"at {level}", numbers.seconds, measure=True, unit="s")
             for level in levels
         ),
     ]
     lead = (
-        "What an access costs while nobody computes, from bursts of operations that are timed as "
-        "a whole. The thread level changes the price, so each level stands on its own: compare "
-        "down a column."
+        "Latencies are from bursts of operations timed as a whole. The thread level changes the "
+        "latency, so compare down a column."
     )
     table = Table(
-        "price",
-        Markup("Time of one access in a burst, median over launches with its {}.").format(
-            material.interval_words
-        ),
+        "latency",
+        Markup(
+            "The shared counter: one access in a burst, with nobody computing: median over "
+            "launches with its {}."
+        ).format(material.interval_words),
         columns,
         by_environment(material, rows),
         groups="environment",
         csv_only=(Column("environment", "MPI"), Column("flavor", "flavor")),
     )
-    return Section("counter-price", "Price of an access", lead, (table,))
+    return Section(*LATENCY_SECTION, lead, (table,))

@@ -1,0 +1,41 @@
+"""Hardware baseline: what the machine needs for what one-sided communication is made of.
+
+There is no MPI in it. Sources: Schweizer, Besta, Hoefler, "Evaluating the Cost of Atomic Operations
+on Modern Architectures", PACT 2015, for the atomic operations; the others are own definitions.
+"""
+
+import reframe as rfm
+import reframe.core.builtins as builtins
+
+from .common.base import OnesidedCheck
+from .plugins.grid import LOWEST_LEVEL
+
+BASELINES = [
+    "atomic_add",
+    "atomic_add_contended",
+    "compare_and_swap",
+    "compare_and_swap_contended",
+    "copy",
+    "socket_round_trip",
+    "thread_creation",
+    "timer",
+]
+COPY_BYTES = [8, 1024, 65536, 1048576]
+CELL_S = 0.03
+
+
+@rfm.simple_test
+class Baseline(OnesidedCheck):
+    """Every baseline once beside each MPI: no setting and no thread level changes them."""
+
+    descr = "the hardware baseline"
+    tags = {"quick", "full"}
+    kernel = "baseline"
+    setting = builtins.parameter(["default"])
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+    base_point = {"baseline": "timer", "size_bytes": 8}
+    crosses_one_thread = [{"baseline": BASELINES}, {"baseline": ["copy"], "size_bytes": COPY_BYTES}]
+
+    def seconds_of_cell(self, labels):
+        """Say what a cell takes: most of it is the threads, and the socket."""
+        return CELL_S

@@ -1,0 +1,84 @@
+"""The transport of a launch: the MPI's own debug report, from an untimed launch before it."""
+
+import os
+import pathlib
+import shlex
+
+import reframe.core.builtins as builtins
+from reframe.core.pipeline import RegressionTestPlugin
+
+from onesided.campaign import transport
+from onesided.environments import containers, settings
+from onesided.environments.kernels import prefix_of
+from onesided.system import fingerprint, paths
+
+REPORT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "transport_report.sh"
+#: Variables of the caller's that may change the transport as a setting's do.
+INHERITED = ("MPI", "I_MPI_", "OMPI_", "PRTE_", "PMIX_", "UCX_", "FI_")
+
+
+class TransportPlugin(RegressionTestPlugin):
+    """Keeps ``transport-<flavor>.txt`` beside the lines, a report for each flavor of the cells.
+
+    The launcher, its options, ranks, thread level and variables are those of the timed launch. A
+    report is asked for once: ``build/transports`` keeps it for all tests whose launches are alike.
+    """
+
+    #: A report that takes longer is ended, and says nothing of what had not been said; seconds.
+    transport_timeout_s = builtins.variable(int, value=20)
+
+    @builtins.run_before("run", always_last=True)
+    def ask_for_transport(self):
+        """Put the debug launch before the timed one."""
+        flavors = sorted(
+            {labels["flavor"] for labels in self.declared_cells().values() if "flavor" in labels}
+        )
+        asked = transport.REPORT_VARIABLES.get(self.environment["family"])
+        if not flavors or not asked:
+            return
+        options = {
+            "thread-level": self.thread_level,
+            "placement": self.placement,
+            **transport.REPORT_OPTIONS,
+        }
+        prefix = prefix_of(self.environment, self.thread_level)
+        kernel = [
+            str(prefix / "bin" / transport.REPORT_KERNEL),
+            *(word for name, value in options.items() for word in (f"--{name}", value)),
+        ]
+        command = containers.command(
+            self.environment, self.launcher_words(), kernel, pathlib.Path(self.stagedir)
+        )
+        self.prerun_cmds.append(
+            shlex.join(
+                [
+                    "env",
+                    *(f"{name}={value}" for name, value in asked.items()),
+                    *("sh", str(REPORT_SCRIPT), str(self._cache(asked, command))),
+                    *(str(self.transport_timeout_s), " ".join(flavors)),
+                    *command,
+                ]
+            )
+        )
+        self.keep_files = [*self.keep_files, *(f"transport-{flavor}.txt" for flavor in flavors)]
+
+    def _cache(self, asked, command):
+        """Return the folder of reports of launches like this one."""
+        environment = self.environment
+        setting = settings.value(self.setting, environment["family"], environment["version"])
+        state = fingerprint.of_document(
+            {
+                "declaration": environment["declaration_digest"],
+                "kernels": fingerprint.kernel_source_state(transport.REPORT_KERNEL),
+                "script": REPORT_SCRIPT.read_text(encoding="utf-8"),
+                "partition": self.current_partition.fullname,
+                "setting": setting.variables,
+                "asked": dict(asked),
+                "command": [word.replace(self.stagedir, "") for word in command],
+                "time-out": self.transport_timeout_s,
+                "inherited": {
+                    name: value for name, value in os.environ.items() if name.startswith(INHERITED)
+                },
+            }
+        )[: fingerprint.DIGITS]
+        return paths.build_dir() / "transports" / environment["name"] / state

@@ -1,0 +1,321 @@
+/* Hardware baseline: what this machine needs for what one-sided communication is made of, with no
+ * MPI in it.
+ *
+ * No measurement of an MPI can be judged without it: an atomic operation of a window that two
+ * processes share cannot be faster than the processor's own, a put not faster than a copy, an
+ * operation over TCP not faster than a round trip through the loopback device, a helper thread not
+ * cheaper than a thread, and no time is better than the clock it is taken from.
+ *
+ * Atomic operations after Schweizer, Besta, Hoefler, "Evaluating the Cost of Atomic Operations on
+ * Modern Architectures", PACT 2015 (latency of fetch-and-add and compare-and-swap on a line that
+ * one core, or two at once, write to). The other baselines are own definitions.
+ *
+ * Timed, in seconds, at rank 1: bursts of k, a burst as a whole, k recorded. Meanwhile rank 0, the
+ * partner, and all others sleep on a semaphore, so that they take neither a core nor a cache line;
+ * where a baseline is contended the partner does the same as rank 1, as fast as it can.
+ * Verified: the sum of all atomic operations of both ranks; every copy, by the partner; every
+ * message, at both ends; that each thread ran; that the clock never steps back. */
+#include <errno.h>
+#include <mpi.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "harness/await.h"
+#include "harness/launch.h"
+#include "harness/shared_page.h"
+#include "harness/table.h"
+#include "harness/watchdog.h"
+#include "machine/baseline/baseline.h"
+
+#define SETTLE_S 50e-6 /* from the partner's flag to the burst: it falls asleep, or is at it */
+#define COPIED_BYTES (128 << 10) /* in one burst, unless a copy is larger */
+
+/* ---- All baselines ---- */
+
+static const struct baseline baselines[] = {
+    {.name = "atomic_add", .longest_burst = 1000, .kind = &atomic_operations, .repeat = add},
+    {.name = "atomic_add_contended",
+     .longest_burst = 1000,
+     .contended = true,
+     .kind = &atomic_operations,
+     .repeat = add,
+     .accompany = compete},
+    {.name = "compare_and_swap",
+     .longest_burst = 1000,
+     .kind = &atomic_operations,
+     .repeat = compare_and_swap},
+    {.name = "compare_and_swap_contended",
+     .longest_burst = 1000,
+     .contended = true,
+     .kind = &atomic_operations,
+     .repeat = compare_and_swap,
+     .accompany = compete},
+    {.name = "copy", .longest_burst = 1000, .has_sizes = true, .kind = &copies, .repeat = copy},
+    {.name = "socket_round_trip",
+     .longest_burst = 20,
+     .kind = &messages,
+     .repeat = round_trip,
+     .accompany = echo},
+    {.name = "thread_creation", .longest_burst = 10, .kind = &counted, .repeat = create_threads},
+    {.name = "timer", .longest_burst = 1000, .kind = &counted, .repeat = read_clock},
+};
+
+static const struct axis axes[] = {
+    {.name = "baseline",
+     .help = "what is measured",
+     .kind = AXIS_CHOICE,
+     .fallback = "atomic_add,atomic_add_contended,compare_and_swap,compare_and_swap_contended,copy,"
+                 "socket_round_trip,thread_creation,timer",
+     .choices = TABLE(baselines)},
+    {.name = "size_bytes",
+     .help = "size of a copy, a multiple of 8; 8 for all others",
+     .kind = AXIS_INTEGER,
+     .fallback = "8",
+     .minimum = WORD_BYTES,
+     .maximum = 1 << 20},
+};
+
+static const struct option options[] = {
+    {"samples", "N", "bursts to time", OPTION_INTEGER, "20", 1, SERIES_SAMPLES_MAX},
+    {"burst", "K", "operations in a burst, at most: those that take long have fewer",
+     OPTION_INTEGER, "1000", 1, 100000},
+};
+
+/* ---- One sample ---- */
+
+static void sleep_until_over(struct experiment *experiment)
+{
+    while (sem_wait(&experiment->page->wake) != 0 && errno == EINTR) {
+    }
+}
+
+static void be_partner(struct experiment *experiment)
+{
+    atomic_store(&experiment->page->there, experiment->sample);
+    if (experiment->baseline->accompany == NULL) {
+        sleep_until_over(experiment);
+    } else {
+        experiment->baseline->accompany(experiment);
+    }
+}
+
+static void let_others_go(struct experiment *experiment)
+{
+    const int sleepers = experiment->launch->ranks - 1 - (experiment->baseline->accompany != NULL);
+    atomic_store(&experiment->page->over, experiment->sample);
+    for (int i = 0; i < sleepers; i++) {
+        sem_post(&experiment->page->wake);
+    }
+}
+
+/* The partner may have lost its core meanwhile: wait for its next operation. */
+static void await_partner(struct experiment *experiment)
+{
+    const int64_t word = atomic_load(&experiment->page->word);
+    while (atomic_load(&experiment->page->word) == word) {
+        sched_yield();
+    }
+}
+
+/* THE TIMED LOOP is the baseline's own; returns seconds. */
+static double time_burst(struct experiment *experiment)
+{
+    await_word(&experiment->page->there, experiment->sample, experiment->launch->communicator);
+    const double settled_s = clock_now_s() + SETTLE_S;
+    while (clock_now_s() < settled_s) {
+    }
+    if (experiment->baseline->contended) {
+        await_partner(experiment);
+    }
+    experiment->changed = 0;
+    experiment->before = atomic_load(&experiment->page->word);
+    const double begin_s = clock_now_s();
+    experiment->baseline->repeat(experiment, experiment->burst);
+    const double end_s =
+        launch_slowed(experiment->launch, experiment->cell, begin_s, clock_now_s());
+    experiment->done += experiment->changed;
+    if (experiment->baseline->kind->inspect == NULL) {
+        /* as many as there were, but one: nothing but the number tells */
+        experiment->done += launch_fault(experiment->launch, experiment->cell) != INJECT_NOTHING;
+    }
+    return end_s - begin_s;
+}
+
+/* At the origin: the burst, and how often the partner changed the word between its first and last
+ * operation, which says whether there was contention. */
+static void be_origin(struct experiment *experiment, struct series *time, struct series *competing)
+{
+    if (experiment->baseline->kind->prepare != NULL) {
+        experiment->baseline->kind->prepare(experiment);
+    }
+    const double burst_s = time_burst(experiment);
+    const int64_t word = atomic_load(&experiment->page->word);
+    let_others_go(experiment);
+    if (time != NULL) {
+        series_add(time, burst_s / (double)experiment->burst);
+    }
+    if (competing != NULL) {
+        series_add(competing, (double)(word - experiment->before - experiment->changed));
+    }
+}
+
+/* All ranks; series NULL to warm up. */
+static void run_sample(struct experiment *experiment, struct series *time, struct series *competing)
+{
+    const int rank = experiment->launch->rank;
+    experiment->sample++;
+    watchdog_phase = "burst";
+    CHECKED(MPI_Barrier(experiment->launch->communicator));
+    if (rank == ORIGIN) {
+        be_origin(experiment, time, competing);
+    } else if (rank == PARTNER) {
+        be_partner(experiment);
+    } else {
+        sleep_until_over(experiment);
+    }
+    CHECKED(MPI_Barrier(experiment->launch->communicator));
+    watchdog_phase = "verify";
+    if (rank <= ORIGIN && experiment->baseline->kind->inspect != NULL) {
+        experiment->baseline->kind->inspect(experiment);
+    }
+}
+
+static void take_samples(struct experiment *experiment)
+{
+    const long long samples = options_integer(&experiment->launch->options, "samples");
+    struct record *record = experiment->record;
+    struct series *time = NULL;
+    struct series *competing = NULL;
+    run_sample(experiment, NULL, NULL);
+    if (experiment->launch->rank == ORIGIN) {
+        time = record_series(record, "time", "s", (int)experiment->burst);
+        if (experiment->baseline->contended) {
+            competing = record_series(record, "competing", "count", (int)experiment->burst);
+        }
+    }
+    for (long long i = 0; i < samples; i++) {
+        run_sample(experiment, time, competing);
+    }
+}
+
+/* ---- One cell ---- */
+
+static void plan_burst(struct experiment *experiment)
+{
+    const int64_t size_bytes = (int64_t)cell_number(experiment->cell, "size_bytes");
+    const int64_t asked = options_integer(&experiment->launch->options, "burst");
+    const int64_t longest = experiment->baseline->longest_burst;
+    const int64_t room = size_bytes < COPIED_BYTES ? COPIED_BYTES / size_bytes : 1;
+    experiment->burst = asked < longest ? asked : longest;
+    experiment->elements = (size_t)(size_bytes / WORD_BYTES);
+    if (experiment->burst > room) {
+        experiment->burst = room;
+    }
+}
+
+/* Collective: false, with the reason in the record, where there is no memory outside MPI. */
+static bool open_page(struct experiment *experiment)
+{
+    const MPI_Comm communicator = experiment->launch->communicator;
+    experiment->page_bytes =
+        sizeof *experiment->page + (size_t)experiment->burst * experiment->elements * WORD_BYTES;
+    experiment->page = shared_page_open(communicator, experiment->page_bytes);
+    if (experiment->page == NULL) {
+        record_status(experiment->record, CELL_UNSUPPORTED,
+                      "needs memory that all ranks share, on one host: found none");
+        return false;
+    }
+    if (experiment->launch->rank == PARTNER) {
+        sem_init(&experiment->page->wake, 1, 0);
+    }
+    CHECKED(MPI_Barrier(communicator));
+    return true;
+}
+
+static void close_page(struct experiment *experiment)
+{
+    CHECKED(MPI_Barrier(experiment->launch->communicator));
+    if (experiment->launch->rank == PARTNER) {
+        sem_destroy(&experiment->page->wake);
+    }
+    shared_page_close(experiment->page, experiment->page_bytes);
+}
+
+static const char *contradiction(const struct experiment *experiment)
+{
+    const int size_bytes = (int)cell_number(experiment->cell, "size_bytes");
+    if (size_bytes % WORD_BYTES != 0) {
+        return "the size of a copy must be a multiple of 8 bytes";
+    }
+    if (size_bytes != WORD_BYTES && !experiment->baseline->has_sizes) {
+        return "only a copy has a size other than 8 bytes";
+    }
+    return NULL;
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    struct experiment experiment = {.launch = launch,
+                                    .cell = cell,
+                                    .record = record,
+                                    .baseline = cell_choice(cell, "baseline"),
+                                    .socket = -1};
+    const char *reason = contradiction(&experiment);
+    if (reason != NULL) {
+        record_status(record, CELL_UNSUPPORTED, "%s", reason);
+        return;
+    }
+    watchdog_phase = "open";
+    plan_burst(&experiment);
+    if (!open_page(&experiment)) {
+        return;
+    }
+    const struct baseline_kind *kind = experiment.baseline->kind;
+    if (kind->open == NULL || kind->open(&experiment)) {
+        watchdog_phase = "start";
+        launch_common_start(launch);
+        launch_inject(launch, cell);
+        take_samples(&experiment);
+        kind->verify(&experiment);
+    }
+    watchdog_phase = "close";
+    if (kind->close != NULL) {
+        kind->close(&experiment);
+    }
+    close_page(&experiment);
+}
+
+/* ---- The table for a person ---- */
+
+static void print_head(const struct launch *launch)
+{
+    printf("Hardware baselines, no MPI in them; %d ranks, %d cores\n", launch->ranks,
+           host_cores(&launch->host));
+    printf("time: median over %lld bursts of k operations\n\n",
+           options_integer(&launch->options, "samples"));
+    printf("%-28s %9s %6s %12s\n", "baseline", "bytes", "k", "time/us");
+    fflush(stdout);
+}
+
+static void print_row(const struct launch *launch, const struct cell *cell,
+                      const struct record *record)
+{
+    double row[2] = {0, 0};
+    if (launch->rank == ORIGIN && record->series_count > 0) {
+        row[0] = record->series[0].burst;
+        row[1] = series_median(&record->series[0]);
+    }
+    CHECKED(MPI_Bcast(row, 2, MPI_DOUBLE, ORIGIN, launch->communicator));
+    if (launch->rank != 0) {
+        return;
+    }
+    printf("%-28s %9.0f ", cell_choice_name(cell, "baseline"), cell_number(cell, "size_bytes"));
+    if (!table_print_status(record)) {
+        printf("%6.0f %12.4f\n", row[0], 1e6 * row[1]);
+    }
+    fflush(stdout);
+}
+
+KERNEL("baseline", "what this machine needs for what one-sided communication is made of",
+       .run_cell = run_cell, .print_head = print_head, .print_row = print_row)

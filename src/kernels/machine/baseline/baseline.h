@@ -1,0 +1,94 @@
+/* What the files of the kernel `baseline` share: an experiment, and what a hardware baseline is. */
+#ifndef ONESIDED_BASELINE_H
+#define ONESIDED_BASELINE_H
+
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "harness/launch.h"
+
+#define PARTNER 0
+#define ORIGIN 1
+#define WORD_BYTES 8
+#define LINE_BYTES 128 /* two cache lines: processors fetch the neighbour, too */
+
+/* What all ranks share outside MPI; each member has its cache line to itself. */
+struct page {
+    _Alignas(LINE_BYTES) uint64_t first;         /* shared_page_open writes here */
+    _Alignas(LINE_BYTES) _Atomic int64_t word;   /* what atomic operations are made on */
+    _Alignas(LINE_BYTES) _Atomic uint64_t there; /* the sample that the partner is ready for */
+    _Alignas(LINE_BYTES) _Atomic uint64_t over;  /* the finished sample */
+    _Alignas(LINE_BYTES) sem_t wake;
+    _Alignas(LINE_BYTES) int64_t copies[]; /* at least COPIED_BYTES, or one copy */
+};
+
+struct experiment {
+    struct launch *launch;
+    const struct cell *cell;
+    struct record *record;
+    const struct baseline *baseline;
+    struct page *page;
+    size_t page_bytes;
+    size_t elements; /* of a copy, WORD_BYTES each */
+    int64_t burst;   /* operations in a sample */
+    uint64_t sample; /* the number of the sample that is running, from 1 */
+    int64_t *source; /* at the origin: what is copied; with a socket, what is sent */
+    int64_t *received;
+    int64_t done;    /* operations of this rank that have changed the word, or threads that ran */
+    int64_t changed; /* by this rank since the burst began */
+    int64_t seen;    /* what the word holds, as far as this rank knows */
+    int64_t before;  /* what it held when the burst began */
+    double last_s;   /* the last reading of the clock */
+    int socket;      /* to the other rank */
+    bool injected;   /* wrong data, for tests */
+    struct verification check; /* of this rank's: what it has copied there, or received */
+};
+
+/* What several baselines have in common; a member may be NULL. */
+struct baseline_kind {
+    /* At all ranks, collective: what it needs; false with a reason in the record. */
+    bool (*open)(struct experiment *experiment);
+    void (*close)(struct experiment *experiment);
+    /* Untimed, at the origin: before a sample. */
+    void (*prepare)(struct experiment *experiment);
+    /* At origin and partner, after each sample. */
+    void (*inspect)(struct experiment *experiment);
+    /* At all ranks, collective, after the last: leave verifications in the record. */
+    void (*verify)(struct experiment *experiment);
+};
+extern const struct baseline_kind atomic_operations, copies, messages, counted;
+
+struct baseline {
+    const char *name;
+    int64_t longest_burst;
+    bool contended; /* the partner does the same meanwhile */
+    bool has_sizes; /* else its size is WORD_BYTES */
+    const struct baseline_kind *kind;
+    /* THE TIMED LOOP: `repeat` operations in a row, one after the other */
+    void (*repeat)(struct experiment *experiment, int64_t repeat);
+    /* At the partner, instead of its sleep; or NULL. */
+    void (*accompany)(struct experiment *experiment);
+};
+
+/* atomics.c */
+void add(struct experiment *experiment, int64_t repeat);
+void compare_and_swap(struct experiment *experiment, int64_t repeat);
+void compete(struct experiment *experiment);
+/* copies.c */
+void copy(struct experiment *experiment, int64_t repeat);
+/* messages.c */
+void round_trip(struct experiment *experiment, int64_t repeat);
+void echo(struct experiment *experiment);
+/* counted.c */
+void create_threads(struct experiment *experiment, int64_t repeat);
+void read_clock(struct experiment *experiment, int64_t repeat);
+
+/* For tests: true once, at the origin, in the cell that is to go wrong. */
+bool injects_now(struct experiment *experiment);
+
+/* For tests: the last element of what is copied or sent in a burst of so many elements. */
+void inject_fault(struct experiment *experiment, size_t count);
+
+#endif

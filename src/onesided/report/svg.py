@@ -1,0 +1,145 @@
+"""What Vega writes, made small: the same picture from a quarter of the elements."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+NAMESPACE = "http://www.w3.org/2000/svg"
+_UNSEEN = ("class", "role", "pointer-events", "aria-hidden", "aria-label", "aria-roledescription")
+_AS_USUAL = {"opacity": "1", "transform": "translate(0,0)", "font-weight": "normal"}
+_PLACE = re.compile(r"translate\(([-\d.]+),([-\d.]+)\)")
+
+
+def small(drawing: str, name: str, font: str) -> str:
+    """Return a drawing with the same look and fewer, shorter elements.
+
+    Args:
+        drawing: SVG as Vega writes it.
+        name: of the drawing; what it defines is called after it, since a page holds several.
+        font: the family of its text, which the root names once.
+    """
+    root = ElementTree.fromstring(drawing)
+    for element in root.iter():
+        element.tag = element.tag.removeprefix(f"{{{NAMESPACE}}}")
+    _strip(root, font)
+    _flatten(root)
+    count = itertools.count()
+    _merge(root, "line", _lines)
+    _merge(root, "path", lambda look, places: _marks(look, places, f"mark-{name}-{next(count)}"))
+    shape = {key: root.get(key, "") for key in ("width", "height", "viewBox")}
+    root.attrib = {"xmlns": NAMESPACE, **shape, "font-family": font}
+    written = ElementTree.tostring(root, encoding="unicode")
+    written = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found.group()):.2f}", written)
+    return _own_names(written, name).replace(" />", "/>")
+
+
+def _strip(parent: Element, font: str) -> None:
+    """Drop what nobody sees: frames without a colour, classes, attributes that change nothing.
+
+    The labels of the marks go too: they repeat the table, which a screen reader has beside it.
+    """
+    for child in list(parent):
+        frame = child.get("class") in ("background", "foreground")
+        if frame and {child.get("fill", "none"), child.get("stroke", "none")} == {"none"}:
+            parent.remove(child)
+            continue
+        for key in _UNSEEN:
+            child.attrib.pop(key, None)
+        for key, usual in {**_AS_USUAL, "font-family": font}.items():
+            if child.get(key) == usual:
+                del child.attrib[key]
+        _strip(child, font)
+
+
+def _flatten(parent: Element) -> None:
+    """Put the content of a group that says nothing in the group's place."""
+    flat: list[Element] = []
+    for child in list(parent):
+        _flatten(child)
+        if child.tag == "g" and not child.attrib:
+            flat += list(child)
+        elif child.tag != "g" or len(child):
+            flat.append(child)
+    parent[:] = flat
+
+
+Look = tuple[tuple[str, str], ...]
+"""What alike elements have in common: their attributes but for the place."""
+
+
+def _merge(root: Element, tag: str, drawn: Callable[[Look, list[str]], list[Element]]) -> None:
+    """Draw neighbours that are moved to their places, and otherwise look alike, as one.
+
+    Args:
+        root: of the drawing.
+        tag: of the neighbours.
+        drawn: gives the elements to draw for a look and its places, ``x,y`` each.
+    """
+    for parent in list(root.iter()):
+        found: list[Element] = []
+        for movable, run in itertools.groupby(list(parent), lambda child: _movable(child, tag)):
+            same = list(run)
+            if not movable or len(same) == 1:
+                found += same
+                continue
+            alike: dict[Look, list[str]] = {}
+            for element in same:
+                match = _PLACE.fullmatch(element.attrib.pop("transform", "translate(0,0)"))
+                assert match is not None
+                alike.setdefault(tuple(element.items()), []).append(f"{match[1]},{match[2]}")
+            found += [one for look, places in alike.items() for one in drawn(look, places)]
+        parent[:] = found
+
+
+def _movable(element: Element, tag: str) -> bool:
+    """Tell whether an element may be drawn with its neighbours."""
+    if element.tag != tag:
+        return False
+    return tag == "line" or _PLACE.fullmatch(element.get("transform", "")) is not None
+
+
+def _lines(look: Look, places: list[str]) -> list[Element]:
+    """Return one path for lines that look alike: a grid, the ticks of an axis."""
+    rest = dict(look)
+    end = f"l{rest.pop('x2', '0')},{rest.pop('y2', '0')}"
+    return [Element("path", {"d": "".join(f"M{place}{end}" for place in places), **rest})]
+
+
+def _marks(look: Look, places: list[str], mark: str) -> list[Element]:
+    """Return one path for marks that look alike, with their shape at each vertex.
+
+    A figure has hundreds of marks; an element for each is most of a page.
+    """
+    size = {"markerWidth": "20", "markerHeight": "20", "overflow": "visible"}
+    marker = Element("marker", {"id": mark, "markerUnits": "userSpaceOnUse", **size})
+    ElementTree.SubElement(marker, "path", dict(look))
+    ends = ("start", "mid", "end") if len(places) > 1 else ("start",)
+    drawn = Element("path", {"d": f"M{'L'.join(places)}", "fill": "none", "stroke": "none"})
+    for end in ends:
+        drawn.set(f"marker-{end}", f"url(#{mark})")
+    return [marker, drawn]
+
+
+def _own_names(drawing: str, name: str) -> str:
+    """Name clips after their drawing: Vega numbers them through all drawings of a process."""
+    found = dict.fromkeys(re.findall(r"\bclip\d+\b", drawing))
+    names = {clip: f"clip-{name}-{at}" for at, clip in enumerate(found)}
+    return re.sub(r"\bclip\d+\b", lambda clip: names[clip.group()], drawing)
+
+
+def hatched(drawing: str, name: str, ground: str, line: str) -> str:
+    """Return a drawing with what is filled with the ground's colour hatched by lines."""
+    pattern = f"hatch-{name}"
+    hatch = (
+        f'<defs><pattern id="{pattern}" width="5" height="5" patternUnits="userSpaceOnUse" '
+        f'patternTransform="rotate(45)"><rect width="5" height="5" fill="{ground}"/>'
+        f'<path d="M0,0v5" stroke="{line}" stroke-width="2.2"/></pattern></defs>'
+    )
+    shaded = drawing.replace(f'fill="{ground}"', f'fill="url(#{pattern})"')
+    if shaded == drawing:
+        return drawing
+    return re.sub(r"(<svg[^>]*>)", lambda found: found.group(1) + hatch, shaded, count=1)

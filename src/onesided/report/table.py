@@ -1,0 +1,201 @@
+"""A table of a page: its columns, how each value is written, and the CSV with the same numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from onesided.analysis import verdicts
+from onesided.analysis.statistics import RANGE
+from onesided.report import numbers
+from onesided.report.badges import badge
+from onesided.report.measure import Measure
+
+Row = Mapping[str, Any]
+
+SLACK = 1.25
+"""A page opens with a whole table if that is no longer than this, over the rows asked for."""
+
+
+def _machine(value: Any) -> str:
+    """Return a value as it is in a CSV and in a `data` element."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes:
+        key: of the row's value: text, a number, a `Measure`, or None. A word in place of a
+            measure is a verdict (or the source's N/A).
+        title: head of the column.
+        show: how a number is written; None for text.
+        measure: the values are measures: the CSV gets their interval too.
+        verdict: the values are verdicts.
+        header: the column names the row.
+        unit: of the raw numbers, for the CSV's head.
+        note: key of a text set small below the value; it has its own column in the CSV if the
+            table names one.
+        mark: key of a footnote's mark.
+        prose: the texts are sentences and need some width.
+    """
+
+    key: str
+    title: str
+    show: Callable[[float], str] | None = None
+    measure: bool = False
+    verdict: bool = False
+    header: bool = False
+    unit: str | None = None
+    note: str | None = None
+    mark: str | None = None
+    prose: bool = False
+
+    @property
+    def numeric(self) -> bool:
+        """Tell whether the values are set flush right."""
+        return self.show is not None
+
+    def csv_names(self) -> list[str]:
+        """Return the heads of the columns this one fills in the CSV."""
+        name = f"{self.key}_{self.unit}" if self.unit else self.key
+        if not self.measure:
+            return [name]
+        return [
+            name,
+            f"{name}_low",
+            f"{name}_high",
+            f"{self.key}_coverage",
+            f"{self.key}_kind",
+            f"{self.key}_launches",
+            f"{self.key}_remark",
+        ]
+
+    def csv_values(self, row: Row) -> list[str]:
+        """Return the row's values, one for each of `csv_names`."""
+        value = row.get(self.key)
+        if isinstance(value, Measure):
+            fields = (value.value, value.low, value.high, value.coverage, value.kind)
+            return [_machine(one) for one in (*fields, value.launches, value.remark)]
+        return [_machine(value)] + [""] * (len(self.csv_names()) - 1)
+
+    def html(self, row: Row) -> Markup:
+        """Return the content of the row's cell, with its footnote's mark and its note."""
+        content = self._content(row)
+        mark = row.get(self.mark) if self.mark else None
+        if mark:
+            content += Markup("<sup>{}</sup>").format(mark)
+        note = row.get(self.note) if self.note else None
+        if note:
+            content += Markup('<small class="note">{}</small>').format(note)
+        return content
+
+    def _content(self, row: Row) -> Markup:
+        value = row.get(self.key)
+        if value is None or value == "":
+            return Markup('<span class="none">{}</span>').format(numbers.DASH)
+        if isinstance(value, Measure):
+            return self._measure(value)
+        if self.verdict:
+            return badge(str(value), row.get("detail"))
+        if self.show is None or isinstance(value, str):
+            known = self.measure and value in verdicts.WORDS
+            return badge(str(value)) if known else escape(value)
+        return Markup('<data value="{}">{}</data>').format(_machine(value), self.show(value))
+
+    def _measure(self, value: Measure) -> Markup:
+        assert self.show is not None
+        shown = Markup('<data value="{}">{}</data>').format(
+            _machine(value.value), self.show(value.value)
+        )
+        if value.remark:
+            shown += Markup('<small class="remark">{}</small>').format(value.remark)
+        if value.launches < 2:
+            return shown + Markup('<small class="interval">one launch</small>')
+        word = "range " if value.kind == RANGE else ""
+        fewer = value.most is not None and value.launches < value.most
+        of = f", {value.launches} launches" if fewer else ""
+        between = Markup('<small class="interval">{}{} {} {}{}</small>')
+        return shown + between.format(
+            word, self.show(value.low), numbers.DASH, self.show(value.high), of
+        )
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the page and the CSV that holds the same numbers.
+
+    Attributes:
+        name: of the CSV, without ending.
+        caption: what the table shows, one sentence.
+        columns: from left to right.
+        rows: mappings from a column's key to its value.
+        groups: key of the value by which neighbouring rows are grouped under a heading, or None.
+        csv_only: further keys that the CSV has and the page has not.
+        large: shown in a region that scrolls.
+        notes: footnotes: mark and text.
+        filterable: a reader may filter the rows, by group, verdict and words.
+        named: keys of the values that tell a row from all others, for a link to it; none without.
+        form: what a row becomes where the page is narrow: ``rows`` and ``cards`` (a line per value,
+            the name of a card in large) or ``records`` (what it is, then its last four values side
+            by side); ``tiles`` are cards at every width.
+    """
+
+    name: str
+    caption: str | Markup
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    groups: str | None = None
+    csv_only: Sequence[Column] = field(default_factory=tuple)
+    large: bool = False
+    notes: Sequence[tuple[str, str]] = ()
+    filterable: bool = False
+    named: Sequence[str] = ()
+    form: str = "rows"
+
+    def csv_text(self) -> str:
+        """Return the CSV: RFC 4180, a head, numbers in full."""
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator="\r\n")
+        columns = (*self.columns, *self.csv_only)
+        writer.writerow([name for column in columns for name in column.csv_names()])
+        for row in self.rows:
+            writer.writerow([text for column in columns for text in column.csv_values(row)])
+        return buffer.getvalue()
+
+    def opening(self, most: int) -> Sequence[Row]:
+        """Return the rows a page opens with: all, unless they are far more than so many."""
+        return self.rows if len(self.rows) <= SLACK * most else self.rows[:most]
+
+    def identifier(self, row: Row) -> str | None:
+        """Return what a link to the row ends with, the same in every report; None without names."""
+        if not self.named:
+            return None
+        words = json.dumps([_machine(row.get(key)) for key in self.named])
+        return f"{self.name}-{zlib.crc32(words.encode()):08x}"
+
+    def different(self, key: str) -> list[str]:
+        """Return the different values of a column, in the order of the rows."""
+        return list(dict.fromkeys(str(row[key]) for row in self.rows))
+
+    def grouped(self, rows: Sequence[Row]) -> list[tuple[str | None, list[Row]]]:
+        """Return runs of neighbouring rows with their heading."""
+        runs: list[tuple[str | None, list[Row]]] = []
+        for row in rows:
+            heading = str(row[self.groups]) if self.groups else None
+            if not runs or runs[-1][0] != heading:
+                runs.append((heading, []))
+            runs[-1][1].append(row)
+        return runs

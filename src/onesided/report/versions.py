@@ -1,0 +1,258 @@
+"""Several campaigns side by side: a column per version of an MPI, a row per way to program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from onesided.experiments import EXPERIMENTS
+from onesided.report import answers, numbers, scope
+from onesided.report.answers import together
+from onesided.report.build import INDEX
+from onesided.report.cells import apart
+from onesided.report.document import document, files_of
+from onesided.report.material import Cell, Loaded, load
+from onesided.report.parts import Column, Mark, Matrix, MatrixRow, Section, Table
+from onesided.report.words import listed, tally
+from onesided.system import documents
+
+Rows = Mapping[tuple[str, str], Sequence[Cell]]
+"""Cells by the way a program takes: a heading, and a name below it."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """An MPI in a campaign.
+
+    Attributes:
+        family: what its versions have in common.
+        name: of the version; with the campaign's day where an MPI was measured in several.
+        campaign: its number among those asked for, from 0.
+        environment: its name there.
+    """
+
+    family: str
+    name: str
+    campaign: int
+    environment: str
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What an experiment found in several campaigns.
+
+    Attributes:
+        kernel: of the experiment.
+        title: of the experiment.
+        versions: the columns, those of a family together, the oldest version first.
+        found: the cells of each way in each version, none where it was not declared.
+    """
+
+    kernel: str
+    title: str
+    versions: Sequence[Version]
+    found: Mapping[tuple[str, str], Sequence[Sequence[Cell]]]
+
+
+def _day(loaded: Loaded) -> str:
+    started = loaded.campaign.launches["started_at"].drop_nulls().sort()
+    return str(started[0])[:10] if started.len() else "not measured"
+
+
+def _in_order(text: str) -> list[tuple[int, int | str]]:
+    """Return what sorts versions as people count them: 5.0.2 before 5.0.11."""
+    parts = re.findall(r"\d+|\D+", text)
+    return [(0, int(part)) if part.isdigit() else (1, part) for part in parts]
+
+
+def _versions(every: Sequence[Loaded], environments: Sequence[Sequence[str]]) -> list[Version]:
+    """Return the columns, from the environments that each campaign has of an experiment."""
+    found = []
+    for at, (loaded, names) in enumerate(zip(every, environments, strict=True)):
+        several = len({_day(one) for one in every}) > 1
+        for name in names:
+            family, _, version = name.partition("-")
+            again = sum(name in others for others in environments) > 1
+            when = (_day(loaded) if several else f"campaign {at + 1}") if again else ""
+            found.append(Version(family, ", ".join(filter(None, (version, when))), at, name))
+    families = list(dict.fromkeys(one.family for one in found))
+    return sorted(found, key=lambda one: (families.index(one.family), _in_order(one.name)))
+
+
+def side_by_side(every: Sequence[Loaded]) -> list[Beside]:
+    """Return what the experiments found whose pages tell ways apart (`way_rows`)."""
+    found = []
+    for kernel, experiment in EXPERIMENTS.items():
+        way_rows = getattr(experiment.page, "way_rows", None)
+        materials = [
+            next((apart(m) for m in loaded.materials() if m.experiment.kernel == kernel), None)
+            for loaded in every
+        ]
+        if way_rows is None or not any(materials):
+            continue
+        rows: list[Rows] = [way_rows(m.cells) if m else {} for m in materials]
+        versions = _versions(every, [m.environments if m else () for m in materials])
+        ways = dict.fromkeys(way for one in rows for way in one)
+        cells = {
+            way: [
+                [c for c in rows[v.campaign].get(way, ()) if c.environment == v.environment]
+                for v in versions
+            ]
+            for way in ways
+        }
+        found.append(Beside(kernel, experiment.title, versions, cells))
+    return found
+
+
+def _word(cells: Sequence[Cell]) -> str | None:
+    return together(cells).word if cells else None
+
+
+def turns(beside: Beside) -> list[str]:
+    """Say what changed from one version of an MPI to the next that was measured, a line each."""
+    said = []
+    for (heading, name), found in beside.found.items():
+        measured = [(v, w) for v, c in zip(beside.versions, found, strict=True) if (w := _word(c))]
+        for (old, before), (new, now) in pairwise(measured):
+            if old.family == new.family and before != now:
+                said.append(
+                    f"{heading}, {name}: {new.family} {new.name}: {now}; {old.name}: {before}."
+                )
+    return said
+
+
+def _mark(version: Version, way: tuple[str, str], cells: Sequence[Cell]) -> list[Mark]:
+    if not cells:
+        return []
+    one = together(cells)
+    title = f"{numbers.count(len(cells), 'cell')}: {tally([cell.verdict for cell in cells])}"
+    sizes = listed(scope.sizes(cells))
+    title += f"; {sizes}" if sizes else ""
+    which = f"{version.family} {version.name}: {', '.join(way)}"
+    return [Mark(one.word, title, name=which)]
+
+
+def matrix(beside: Beside) -> Matrix:
+    """Return the matrix: a row per way to program, a column per version."""
+    families: dict[str, list[str]] = {}
+    for version in beside.versions:
+        families.setdefault(version.family, []).append(version.name)
+    rows = [
+        MatrixRow(
+            way[0],
+            way[1],
+            [_mark(v, way, cells) for v, cells in zip(beside.versions, found, strict=True)],
+        )
+        for way, found in beside.found.items()
+    ]
+    caption = f"{beside.title}: does an access complete while its target computes?"
+    table = Table(f"versions_{beside.kernel}", caption, _COLUMNS, _long_form(beside))
+    return Matrix(table.name, caption, list(families.items()), rows, table)
+
+
+_COLUMNS = (
+    Column("heading", "what", header=True),
+    Column("name", "how"),
+    Column("family", "MPI"),
+    Column("version", "version"),
+    Column("environment", "environment"),
+    Column("campaign", "campaign", str),
+    Column("verdict", "verdict", verdict=True),
+    Column("cells", "cells", str),
+    Column("tally", "verdicts of the cells"),
+)
+
+
+def _long_form(beside: Beside) -> list[dict[str, Any]]:
+    return [
+        {
+            "heading": way[0],
+            "name": way[1],
+            "family": version.family,
+            "version": version.name,
+            "environment": version.environment,
+            "campaign": version.campaign + 1,
+            "verdict": _word(cells),
+            "cells": len(cells),
+            "tally": tally([cell.verdict for cell in cells]),
+        }
+        for way, found in beside.found.items()
+        for version, cells in zip(beside.versions, found, strict=True)
+        if cells
+    ]
+
+
+def _campaigns(every: Sequence[Loaded]) -> Table:
+    rows = [
+        {
+            "at": at,
+            "campaign": loaded.campaign.name,
+            "day": _day(loaded),
+            "commit": str(loaded.campaign.record.get("commit") or "not known"),
+            "scope": " ".join(scope.sentences(loaded)),
+        }
+        for at, loaded in enumerate(every, 1)
+    ]
+    columns = [
+        Column("at", "no.", str, header=True),
+        Column("campaign", "campaign"),
+        Column("day", "first launch"),
+        Column("commit", "commit"),
+        Column("scope", "what was measured", prose=True),
+    ]
+    return Table("versions_campaigns", "The campaigns, as they were given.", columns, rows)
+
+
+def sentences(found: Sequence[Beside]) -> list[str]:
+    """Return what changed, or that nothing did."""
+    said = [line for beside in found for line in turns(beside)]
+    if said:
+        return [
+            f"{numbers.count(len(said), 'verdict')} changed from one version to the next.",
+            *said,
+        ]
+    return ["No verdict changed from one version to the next."]
+
+
+def read(folders: Sequence[Path]) -> tuple[list[Loaded], list[Beside]]:
+    """Read campaigns and bring them side by side.
+
+    Raises:
+        InputError: a file is missing, cut or of another schema version.
+    """
+    every = [load(folder) for folder in folders]
+    return every, side_by_side(every)
+
+
+def build(every: Sequence[Loaded], found: Sequence[Beside], folder: Path) -> Path:
+    """Write the page and its CSVs; return the page's path, which is written last.
+
+    Raises:
+        OnesidedError: a file cannot be written.
+    """
+    lead = (
+        "A column is a version of an MPI. Select a symbol to see which cells it stands for. "
+        f"{answers.MIXED.capitalize()} means that its cells differ; the report of the campaign has "
+        "each of them."
+    )
+    shown = [
+        Section("versions", "Versions side by side", lead, tuple(map(matrix, found))),
+        Section("provenance", "Where this comes from", "", (_campaigns(every),)),
+    ]
+    html = document(
+        "compare.html.j2",
+        kicker=f"onesided · {numbers.count(len(every), 'campaign')}",
+        heading="Since which version does an access complete while its target computes?",
+        sentences=[Markup("{}").format(line) for line in sentences(found)],
+        sections=shown,
+    )
+    for name, content in files_of(shown, []).items():
+        documents.write_text(folder / name, content)
+    documents.write_text(folder / INDEX, html)
+    return folder / INDEX

@@ -1,0 +1,163 @@
+"""What the lines and the table of the kernel `baseline` say, under each MPI."""
+
+from __future__ import annotations
+
+import pytest
+
+from onesided.system.documents import check
+
+from .conftest import Kernel
+
+pytestmark = pytest.mark.first_mpi
+
+ATOMICS = "atomic_add,atomic_add_contended,compare_and_swap,compare_and_swap_contended"
+BASELINES = f"{ATOMICS},copy,socket_round_trip,thread_creation,timer"
+SAMPLES = 6
+FEW = ("--samples", str(SAMPLES))
+LARGER = (
+    *("--cells", f"baseline={BASELINES}"),
+    *("--cells", "baseline=copy;size_bytes=1024,65536,1048576"),
+)
+ORIGIN = 1
+
+
+@pytest.fixture(scope="module")
+def baseline(environment, build_folder, tmp_path_factory) -> Kernel:
+    folder = tmp_path_factory.mktemp(f"baseline-{environment.name}")
+    return Kernel(environment, build_folder / "baseline", folder, {})
+
+
+@pytest.fixture(scope="module")
+def sanitized_baseline(
+    environment, sanitized_folder, sanitizer_options, tmp_path_factory
+) -> Kernel:
+    folder = tmp_path_factory.mktemp(f"sanitized-baseline-{environment.name}")
+    return Kernel(environment, sanitized_folder / "baseline", folder, sanitizer_options)
+
+
+@pytest.fixture(scope="module")
+def whole(baseline):
+    """Every baseline, and copies of every size."""
+    return baseline.launch(*LARGER, *FEW)
+
+
+def baseline_of(result):
+    return result["labels"]["baseline"]
+
+
+def series(result, metric):
+    return [one for one in result["series"] if one["metric"] == metric]
+
+
+def test_every_line_fits_the_schema_and_every_baseline_is_there(whole):
+    assert whole.code == 0, whole.stderr
+    for line in whole.lines:
+        check(line, "line", whole.output)
+    assert whole.lines[-1] == {"type": "finished"}
+    assert [baseline_of(result) for result in whole.results.values()] == [
+        *BASELINES.split(","), "copy", "copy", "copy"
+    ]  # fmt: skip
+
+
+def test_a_sample_is_a_burst_at_rank_1(whole):
+    for cell, result in whole.results.items():
+        (time,) = series(result, "time")
+        assert (time["rank"], time["unit"], len(time["samples"])) == (ORIGIN, "s", SAMPLES)
+        assert all(0 < sample < 0.1 for sample in time["samples"]), cell
+        most = {"socket_round_trip": 20, "thread_creation": 10}.get(baseline_of(result), 1000)
+        room = max(131072 // result["labels"]["size_bytes"], 1)
+        assert time["burst"] == min(most, room)
+
+
+def test_contended_cells_say_how_often_the_partner_was_at_it(whole):
+    for result in whole.results.values():
+        competing = series(result, "competing")
+        assert len(competing) == baseline_of(result).endswith("_contended")
+        for one in competing:
+            assert len(one["samples"]) == SAMPLES
+            # none at all where the partner had no core just then; never fewer than none
+            assert all(sample >= 0 and sample == int(sample) for sample in one["samples"])
+
+
+def test_contention_is_seen_in_the_sum(baseline):
+    """The partner's part of the sum is there: in bursts long enough to outlast a busy core."""
+    cells = ("--baseline", "atomic_add_contended,compare_and_swap_contended")
+    run = baseline.launch(*cells, "--burst", "1000", "--samples", "200")
+    for result in run.results.values():
+        (competing,) = series(result, "competing")
+        assert sum(competing["samples"]) > 0
+        assert result["verification"][0]["errors"] == 0
+
+
+def test_everything_that_was_done_is_verified_warm_up_too(whole):
+    operations = SAMPLES + 1
+    for result in whole.results.values():
+        checks = {one["name"]: one for one in result["verification"]}
+        assert all(one["errors"] == 0 for one in checks.values())
+        burst = series(result, "time")[0]["burst"]
+        match baseline_of(result):
+            case "copy":
+                elements = result["labels"]["size_bytes"] // 8
+                assert checks["copies"]["checked"] == operations * burst * elements
+            case "socket_round_trip":
+                for end in ("received", "echoed"):
+                    assert checks[end]["checked"] == operations * burst
+            case "thread_creation" | "timer":
+                assert checks.keys() == {"count"}
+            case _:
+                assert checks.keys() == {"sum"}
+
+
+@pytest.mark.parametrize("kind", BASELINES.split(","))
+def test_wrong_data_is_found_in_every_baseline(baseline, kind):
+    run = baseline.launch("--baseline", kind, *FEW, "--inject", "wrong_data@0")
+    assert run.code == 3, run.stderr
+    (result,) = run.results.values()
+    assert result["status"] == "wrong_data"
+    assert "found" in result["detail"]
+    check(result, "line", run.output)
+
+
+def test_bystanders_sleep_and_sizes_are_for_copies(baseline):
+    run = baseline.launch("--baseline", BASELINES, "--size_bytes", "8,20,64", *FEW, ranks=3)
+    assert run.code == 4
+    for cell, result in run.results.items():
+        size = result["labels"]["size_bytes"]
+        if size == 20:
+            assert "multiple of 8" in result["detail"], cell
+        elif size == 8 or baseline_of(result) == "copy":
+            assert result["status"] == "ok", (cell, result["detail"])
+        else:
+            assert result["detail"] == "only a copy has a size other than 8 bytes"
+
+
+def test_a_burst_may_be_shorter(baseline):
+    run = baseline.launch("--baseline", "timer,thread_creation", "--burst", "3", *FEW)
+    assert {series(one, "time")[0]["burst"] for one in run.results.values()} == {3}
+
+
+def test_a_cell_made_slow_is_three_times_as_slow(baseline):
+    run = baseline.launch("--baseline", "timer,copy", "--inject", "slow@0")
+    again = baseline.launch("--baseline", "timer,copy")
+    slow, usual = (
+        min(series(one.results["baseline=timer,size_bytes=8"], "time")[0]["samples"])
+        for one in (run, again)
+    )
+    assert 2 < slow / usual < 6
+
+
+def test_the_table_is_for_a_person(baseline):
+    run = baseline.launch("--table", *LARGER, *FEW)
+    rows = [row.split() for row in run.stdout.split("time/us\n")[1].splitlines()]
+    assert [row[0] for row in rows] == [*BASELINES.split(","), "copy", "copy", "copy"]
+    assert all(len(row) == 4 and float(row[3]) > 0 for row in rows)
+    assert "{" not in run.stdout
+
+
+@pytest.mark.slow
+def test_sanitizers_find_nothing(sanitized_baseline):
+    run = sanitized_baseline.launch(*LARGER, *FEW, ranks=3)
+    assert run.code == 0, run.stderr
+    assert "Sanitizer" not in run.stderr
+    assert "runtime error" not in run.stderr
+    assert {result["status"] for result in run.results.values()} == {"ok"}

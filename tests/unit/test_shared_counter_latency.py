@@ -1,0 +1,50 @@
+"""The latency of the shared counter means what that of the other kernels means."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from onesided.campaign.tables import CELL_COLUMNS, PLACE
+from onesided.experiments.shared_counter import analysis as shared_counter
+
+NEAR_S, OWN, SHARED = 1e-7, 3.9, 2.1
+LAUNCHES = 6
+
+
+def launch(number, moments):
+    """Return the samples of a launch: for each moment its latency and how its core was."""
+    rows = []
+    for moment, (latency_s, width) in enumerate(moments):
+        rows += [(number, 1, "latency", 3 * moment + i, latency_s) for i in range(3)]
+        rows += [(number, 1, "core_width", 3 * moment + i, width) for i in range(3)]
+        rows += [(number, 1, "line_round_trip", 6 * moment + i, NEAR_S) for i in range(6)]
+        rows += [(number, 0, "target_core_width", 2 * moment + i, OWN) for i in range(2)]
+    return rows
+
+
+def latencies(launches):
+    schema = ["round", "rank", "metric", "index", "value"]
+    rows = [row for number, of in enumerate(launches, 1) for row in launch(number, of)]
+    place = [pl.lit("x").alias(name) for name in PLACE]
+    samples = pl.DataFrame(rows, schema=schema, orient="row").with_columns(place)
+    labels = pl.lit('{"case": "target_idle", "algorithm": "fetch_and_op"}').alias("labels")
+    cells = samples.select(*PLACE, "round").unique().with_columns(labels)
+    assert "labels" in CELL_COLUMNS
+    found = shared_counter.launch_values(cells, samples).filter(pl.col("metric") == "latency")
+    return {
+        statistic: part.sort("round")["value"].to_list()
+        for (statistic,), part in found.group_by("statistic")
+    }
+
+
+def test_a_latency_is_that_of_the_least_moment():
+    moments = [(3e-6, OWN), (2e-6, OWN), (4e-6, OWN)]
+    assert latencies([moments] * LAUNCHES) == {"median": pytest.approx([2e-6] * LAUNCHES)}
+
+
+def test_a_launch_on_a_core_of_another_s_too_is_kept_apart():
+    own, shared = [(2e-6, OWN)] * 2, [(4e-6, SHARED)] * 2
+    found = latencies([own] * (LAUNCHES - 1) + [shared])
+    assert found["median"] == pytest.approx([2e-6] * (LAUNCHES - 1))
+    assert found["shared"] == pytest.approx([4e-6])
