@@ -1,11 +1,19 @@
 #!/bin/sh
-# Build and install the kernels with one MPI's compiler, once: a finished prefix is left as it is.
+# Build and install the kernels with one library's compiler, once: a finished prefix is left as it is.
 #
-#   build_kernels.sh SOURCE PREFIX MPICC
+#   build_kernels.sh SOURCE PREFIX COMPILER [MPI|OpenSHMEM]
 #
 # PREFIX appears under its name only when it is whole; two builds at once wait for each other.
 set -eu
-source=$1 prefix=$2 mpicc=$3
+source=$1 prefix=$2 compiler=$3 library=${4:-MPI}
+case $library in
+MPI) option=MPI_C_COMPILER ;;
+OpenSHMEM) option=ONESIDED_OPENSHMEM_COMPILER ;;
+*)
+    echo "build_kernels.sh: library: found $library; expected MPI or OpenSHMEM" >&2
+    exit 2
+    ;;
+esac
 
 [ ! -d "$prefix" ] || exit 0
 mkdir -p "$(dirname "$prefix")"
@@ -15,7 +23,7 @@ exec 9>"$prefix.lock"
 
 work=$prefix.work partial=$prefix.partial
 rm -rf "$work" "$partial"
-if "$mpicc" -show 2>/dev/null | grep -q "'"; then
+if "$compiler" -show 2>/dev/null | grep -q "'"; then
     # CMake knows double quotes only. Of the single ones that Intel MPI 2021.1 shows it makes folders
     # that are not there, and then takes another MPI of this machine without a word.
     mkdir "$work"
@@ -25,11 +33,11 @@ shown=$("$ONESIDED_MPICC" "$@") || exit
 printf '%s\n' "$shown" | tr "'" '"'
 END
     chmod +x "$work/mpicc"
-    export ONESIDED_MPICC="$mpicc"
-    mpicc=$work/mpicc
+    export ONESIDED_MPICC="$compiler"
+    compiler=$work/mpicc
 fi
 cmake -S "$source" -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DMPI_C_COMPILER="$mpicc" -DCMAKE_INSTALL_PREFIX="$partial"
+    -D$option="$compiler" -DCMAKE_INSTALL_PREFIX="$partial"
 cmake --build "$work"
 cmake --install "$work"
 rm -rf "$work"

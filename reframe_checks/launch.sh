@@ -7,7 +7,7 @@
 # it starts and when it ends. The kernel must be called with --missing, so that a relaunch leaves
 # out the cells that are over and the one that ended the launch before. A launcher that ends in
 # silence before its first cell, as when one of its ranks is killed from outside, is started once
-# more. The lines decide whether a launch is finished, for the exit codes of killed ranks differ between
+# more. One that died after its last cell is not: nothing is left to run. The lines decide whether a launch is finished, for the exit codes of killed ranks differ between
 # MPIs. Always exits 0, but for a usage error: what failed is in the two files.
 #
 # In a session, ONESIDED_SETTING says whose time-outs in a row are counted: those of one setting.
@@ -34,6 +34,17 @@ fruitless_since=0
 
 count() { # lines of the kernel's file that start with the pattern $1
     if [ -e "$lines" ]; then grep -c "^{\"type\":\"$1\"" "$lines"; else echo 0; fi
+}
+
+declared() { # cells of the launch, as the last header has them; 0 without one
+    [ -e "$lines" ] || { echo 0; return; }
+    sed -n 's/^{"type":"header".*"cells":\[\([^]]*\)\].*/\1/p' "$lines" |
+        awk -F '","' '{ cells = NF } END { print cells + 0 }'
+}
+
+every_cell_is_over() { # what came after the last one, such as a crash in MPI_Finalize, is no cell
+    cells=$(declared)
+    [ "$cells" -gt 0 ] && [ "$(count result)" -ge "$cells" ]
 }
 
 words() { # lines that ranks left before a cell, or of their ends
@@ -90,6 +101,7 @@ while [ "$launch" -lt "$most_launches" ]; do
     note_time_out "$timed_out"
 
     [ "$finished" = false ] || break
+    ! every_cell_is_over || break
     [ "$given_up" = false ] || break
     ! too_many_time_outs || break
     if [ "$begun" -eq 0 ]; then

@@ -5,8 +5,12 @@ communications" (technical report, STFC, 2008), sections 2 and 3.
 """
 
 import reframe as rfm
+import reframe.core.builtins as builtins
+
+from onesided.campaign.grid import NO_MEANING
 
 from .common.base import OnesidedCheck
+from .plugins.grid import LOWEST_LEVEL
 
 MPI2 = ["mpi2_array", "mpi2_tree"]
 MPI3 = ["fetch_and_op", "fetch_and_op_flush", "get_accumulate_flush", "compare_and_swap"]
@@ -111,4 +115,28 @@ class SharedCounterPapers(SharedCounter):
             "case": ["helper_blocked"],
             "compute_ms": [COMPUTE_OF_THE_REPORT_MS],
         },
+    ]
+
+
+@rfm.simple_test
+class SharedCounterShmem(SharedCounter):
+    """The counter of OpenSHMEM, which has one way to take a number, and no windows."""
+
+    descr = "shared counter with OpenSHMEM, beside the report's table"
+    tags = {"papers", "luecke"}
+    valid_prog_environs = ["+openshmem"]
+    setting = builtins.parameter(["default"])
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+    kernel_options = {**SharedCounter.kernel_options, "task-budget-s": "1"}
+    base_point = {
+        "algorithm": "shmem_fetch_inc",
+        "flavor": NO_MEANING,
+        "case": "target_computes",
+        "compute_ms": 10,
+        "spread_percent": 0,
+    }
+    crosses_one_thread = [
+        {"case": CASES_ONE_THREAD},
+        {"case": ["target_computes"], "spread_percent": [SPREAD_PERCENT]},
+        {"case": CASES_ONE_THREAD, "compute_ms": [COMPUTE_OF_THE_REPORT_MS]},
     ]

@@ -50,8 +50,19 @@ def script(path, text):
     path.chmod(0o755)
 
 
-def put_mpi(root, text=MPICH, suffix="", before="", needs="", library=None, **findings):
+def put_mpi(
+    root,
+    text=MPICH,
+    suffix="",
+    before="",
+    needs="",
+    library=None,
+    names=("mpicc", "mpiexec"),
+    launches=LAUNCHES,
+    **findings,
+):
     """Put an MPI of a machine into a folder, as it says of itself; return its wrapper."""
+    wrapper, launcher = names
     programs = root / "bin"
     programs.mkdir(parents=True, exist_ok=True)
     library = library or root / "lib" / "libmpi.so.12"
@@ -60,9 +71,9 @@ def put_mpi(root, text=MPICH, suffix="", before="", needs="", library=None, **fi
     (programs / "said").write_text(f"{library}\n{text}\n")
     found = {"library_version": text, "library_path": str(library), **findings}
     (programs / "findings").write_text(json.dumps({**FINDINGS, **found}))
-    script(programs / f"mpicc{suffix}", WRAPPER.format(before=before, needs=needs))
-    script(programs / f"mpiexec{suffix}", LAUNCHES)
-    return programs / f"mpicc{suffix}"
+    script(programs / f"{wrapper}{suffix}", WRAPPER.format(before=before, needs=needs))
+    script(programs / f"{launcher}{suffix}", launches)
+    return programs / f"{wrapper}{suffix}"
 
 
 class Fake:

@@ -15,6 +15,7 @@ from onesided.campaign.tables import CELL_COLUMNS, LAUNCH_COLUMNS, RECORD_SCHEMA
 Behaviour = Callable[[float, random.Random], float]
 """Seconds an access takes, from what remains of the target's compute in seconds."""
 
+CASES = ("target_computes", "target_idle", "helper_blocked", "helper_polling", "helper_send")
 HOSTILE = "<script>alert('name')</script>"
 TASKS = 5
 
@@ -41,12 +42,19 @@ class Environment:
     behaviour: Callable[[Mapping[str, object]], Behaviour]
     statuses: Mapping[tuple[str, int], tuple[str, str]] = field(default_factory=dict)
     unavailable: str | None = None
+    algorithms: Sequence[str] | None = None
+    flavors: Sequence[str] = ("create", "allocate")
+    cases: Sequence[str] = CASES
+    levels: Sequence[str] | None = None
 
 
 def labels_of(
-    algorithms: Sequence[str], compute_ms: Sequence[float], spreads: Sequence[int]
+    algorithms: Sequence[str],
+    compute_ms: Sequence[float],
+    spreads: Sequence[int],
+    flavors: Sequence[str] = ("create", "allocate"),
+    cases: Sequence[str] = CASES,
 ) -> list[dict[str, object]]:
-    cases = ("target_computes", "target_idle", "helper_blocked", "helper_polling", "helper_send")
     return [
         {
             "algorithm": algorithm,
@@ -56,7 +64,7 @@ def labels_of(
             "spread_percent": str(spread),
         }
         for algorithm in algorithms
-        for flavor in ("create", "allocate")
+        for flavor in flavors
         for case in cases
         for length in compute_ms
         for spread in spreads
@@ -146,6 +154,19 @@ ENVIRONMENTS = (
 )
 
 
+OPENSHMEM = Environment(
+    "openshmem-debian",
+    "openshmem",
+    "4.1",
+    lambda labels: independent(),
+    algorithms=("shmem_fetch_inc",),
+    flavors=("none",),
+    cases=CASES[:2],
+    levels=("single",),
+)
+"""OpenSHMEM: one algorithm, no window, no helper; not in a campaign unless it is asked for."""
+
+
 def _status(environment: Environment, cell: str, turn: int) -> tuple[str, str | None]:
     if environment.unavailable:
         return "unavailable", environment.unavailable
@@ -223,8 +244,11 @@ def campaign(
     launches: list[dict[str, object]] = []
     for turn in range(1, rounds + 1):
         for environment in environments:
-            for level in levels:
-                for labels in labels_of(algorithms, compute_ms, spreads):
+            own = environment.algorithms or algorithms
+            for level in environment.levels or levels:
+                for labels in labels_of(
+                    own, compute_ms, spreads, environment.flavors, environment.cases
+                ):
                     if level == "single" and str(labels["case"]).startswith("helper"):
                         continue
                     row = _cell_row(environment, turn, labels, level)

@@ -1,11 +1,7 @@
 #!/bin/sh
-# The first stage of the image with OpenSHMEM: its kernel, by Debian's Open MPI.
+# The first stage of the image with OpenSHMEM: Debian's Open MPI, its kernels and the image's document.
 set -eu
 . /opt/onesided-build/common.sh
 
 install_packages openmpi-bin libopenmpi-dev
-cmake -S /opt/onesided/src/kernels -B /opt/onesided-build/kernels -G Ninja -DONESIDED_OPENSHMEM=ON \
-    -DMPI_C_COMPILER=/usr/bin/mpicc.openmpi -DCMAKE_INSTALL_PREFIX=/opt/onesided/kernels
-cmake --build /opt/onesided-build/kernels
-cmake --install /opt/onesided-build/kernels
-take_to_image
+exec sh /opt/onesided-build/build.sh openshmem openshmem-debian

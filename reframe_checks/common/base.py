@@ -56,7 +56,8 @@ class OnesidedCheck(
     kernels = builtins.fixture(Kernels, scope="environment")
 
     valid_systems = ["*"]
-    valid_prog_environs = ["*"]
+    #: ReFrame's features of environments: `+mpi`, or `+openshmem` for kernels with OpenSHMEM.
+    valid_prog_environs = ["+mpi"]
     sourcesdir = None
 
     def seconds_of_cell(self, labels):
@@ -153,7 +154,7 @@ class OnesidedCheck(
                 self.environment,
                 self.ranks,
                 self.placement,
-                fingerprint.kernel_source_state(self.kernel),
+                fingerprint.kernel_source_state(self.kernel, self.environment["library"]),
             ),
         )
         return {

@@ -35,20 +35,18 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
         if self.environment["kernels_prefix"]:
             self.build_system.commands = []
             return
-        words = [
-            *("sh", kernels.build_script(), kernels.sources(), self.prefixes[0]),
-            self.environment["compilers"]["c"],
-        ]
+        words = kernels.build_command(self.environment, self.prefixes[0])
         self.build_system.commands = [
             shell.path_first(pathlib.Path(sys.executable).parent),
-            shlex.join(map(str, words)),
+            shlex.join(words),
         ]
 
     @builtins.sanity_function
     def binaries_are_there(self):
         """Expect a binary for each kernel in each folder."""
         # those of an image were compared with its sources when it was read
-        names = [] if containers.is_entered(self.environment) else kernels.names()
+        is_inside = containers.is_entered(self.environment)
+        names = [] if is_inside else kernels.names(self.environment["library"])
         return sn.all(
             sn.assert_true((prefix / "bin" / name).is_file(), f"{prefix}/bin/{name} is missing")
             for name in names

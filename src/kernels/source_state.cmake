@@ -1,15 +1,20 @@
 # The state of a kernel's sources, recorded in the header of every line file: which code measured
-# this? It is that of what all kernels share and of the kernel's own files: another kernel changes
-# nothing. CMake computes it, so that whoever calls CMake (a check, Spack, a person) gets the same
-# one. onesided.system.fingerprint.kernel_source_state() is the same in Python.
+# this? It is that of what all kernels of its library share, of what those of its study share, and of
+# the kernel's own files: another kernel changes nothing. CMake computes it, so that whoever calls
+# CMake (a check, Spack, a person) gets the same one. onesided.system.fingerprint.kernel_source_state()
+# is the same in Python.
 
 # Set `result` to the first 12 digits of the SHA-256 over a line "<SHA-256 of the file>  <path>" a
-# file, in byte order of the paths; that is, of what sha256sum prints. The files are those that
-# kernels share, and those of `own`, a file or a folder. CMake runs again before a build where a
-# file has changed since.
-function(compute_source_state own result)
-  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
-       harness/*.[ch] rma/*.[ch] ${own}/*.[ch] ${own}/*.txt)
+# file, in byte order of the paths; that is, of what sha256sum prints. The files are those of the
+# folders `common`, those of `shared` that are not for the other library, and those of `own`, a file
+# or a folder. CMake runs again before a build where a file has changed since.
+function(compute_source_state own common shared other_library result)
+  set(patterns ${own}/*.[ch] ${own}/*.txt ${shared}/*.[ch])
+  foreach(folder IN LISTS common)
+    list(APPEND patterns ${folder}/*.[ch])
+  endforeach()
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${patterns})
+  list(FILTER files EXCLUDE REGEX "^${shared}/.*_${other_library}[.][ch]$")
   file(GLOB others CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
        CMakeLists.txt *.cmake ${own})
   list(FILTER others INCLUDE REGEX "[.](c|txt|cmake)$")

@@ -72,6 +72,30 @@ def test_cells_that_a_dead_launcher_never_reached_are_run_without_the_one_that_k
     assert over == ["c=1", "c=3"]
 
 
+# The same, with a header that has its cells; it dies after the last one, as in MPI_Finalize.
+DIES_AFTER = KERNEL.replace(
+    '{"type":"header"}', '{"type":"header","cells":["c=1,d=a","c=2,d=a","c=3,d=a"],"mpi":{}}'
+).replace('echo \'{"type":"finished"}\' >>lines', "exit 139")
+
+
+def test_a_launcher_that_died_after_its_last_cell_is_not_started_again(launch, tmp_path):
+    (ended,) = launch(DIES_AFTER, "none")
+    assert (ended["exit_status"], ended["finished"], ended["cells_begun"]) == (139, False, 3)
+    assert len(lines_of(tmp_path)) == 7
+
+
+def test_a_launcher_that_died_in_a_cell_is_started_again_whatever_its_end_will_be(launch, tmp_path):
+    ended = launch(DIES_AFTER, "2")
+    # of three cells one has no result: the third launcher finds nothing left to begin
+    assert [(one["exit_status"], one["cells_begun"]) for one in ended] == [
+        (7, 2),
+        (139, 1),
+        (139, 0),
+    ]
+    over = [line["cell"] for line in lines_of(tmp_path) if line["type"] == "result"]
+    assert over == ["c=1", "c=3"]
+
+
 def test_a_launcher_that_ends_in_silence_before_its_first_cell_is_started_once_more(launch):
     first, second = launch("#!/bin/sh\nexit 1\n")
     assert (first["exit_status"], second["exit_status"]) == (1, 1)

@@ -7,6 +7,8 @@
 #include "harness/cache.h"
 #include "harness/memory.h"
 #include "harness/watchdog.h"
+#include "mpi/checked.h"
+#include "mpi/world.h"
 #include "rma/notice.h"
 
 #define ELEMENTS 64
@@ -63,14 +65,14 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     window_begin_own(&window, MPI_LOCK_EXCLUSIVE);
     memset(window.memory, 0, (1 + ELEMENTS) * sizeof(int64_t));
     window_end_own(&window);
-    CHECKED(MPI_Barrier(launch->communicator));
-    flush_caches();
+    CHECKED(MPI_Barrier(world_communicator));
+    flush_caches(largest_cache_bytes());
     CHECKED(MPI_Win_lock_all(0, window.handle));
     window.is_locked = true;
     const struct verification found = take_rounds(&window, launch->rank, wrong ? ROUNDS / 2 : 0);
     window.is_locked = false;
     CHECKED(MPI_Win_unlock_all(window.handle));
-    CHECKED(MPI_Barrier(launch->communicator));
+    CHECKED(MPI_Barrier(world_communicator));
     record_verification(record, found);
     window_close(&window);
 }

@@ -1,107 +1,79 @@
-"""The shared counter with OpenSHMEM, where this machine has one (as Debian's Open MPI)."""
+"""The shared counter with OpenSHMEM, beside what every kernel is tested for (test_contract.py)."""
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-from pathlib import Path
-
 import pytest
 
-from onesided.system import fingerprint
+from onesided.environments import kernels
+from onesided.system import libraries
 
-from .conftest import KERNELS, LAUNCH_TIMEOUT_S, tool
+from .conftest import KERNELS_OF_OPENSHMEM, OPENSHMEM, Environment, Kernel
 
 RANKS = 2
 TASKS_PER_RANK = 7
-WRONG_DATA = 3
-ROOT_TOO = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-
-
-def openshmem():
-    """Return OpenSHMEM's compiler and launcher, and the MPI's compiler that is beside them."""
-    compiler = shutil.which("oshcc")
-    if compiler is None:
-        pytest.skip("no oshcc on this machine: nothing to build the OpenSHMEM kernel with")
-    folder = Path(compiler).parent
-    names = [name for name in ("mpicc.openmpi", "mpicc") if (folder / name).is_file()]
-    return folder / "oshrun", folder / names[0]
+COMPUTE_MS = 2
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    """Build the kernel; return the launch line without its options."""
-    launcher, compiler = openshmem()
-    folder = tmp_path_factory.mktemp("openshmem")
-    for command in (
-        ["-S", KERNELS, "-B", folder, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}",
-         f"-DMPI_C_COMPILER={compiler}", "-DONESIDED_OPENSHMEM=ON"],
-        ["--build", folder, "--target", "openshmem_counter"],
-    ):  # fmt: skip
-        subprocess.run([tool("cmake"), *command], check=True, capture_output=True)
-    return [launcher, "-n", str(RANKS), "--oversubscribe", folder / "openshmem_counter"]
+def openshmem(ready_environment):
+    return Environment(ready_environment(OPENSHMEM))
 
 
-def run(program, folder, *options):
-    """Return the launch's exit status and its lines."""
-    output = folder / "lines.jsonl"
-    answer = subprocess.run(
-        [*program, "--output", output, "--tasks-per-rank", str(TASKS_PER_RANK), *options],
-        env={**os.environ, **ROOT_TOO},
-        capture_output=True,
-        timeout=LAUNCH_TIMEOUT_S,
+@pytest.fixture(scope="module")
+def launch(openshmem, built, tmp_path_factory):
+    counter = built(openshmem) / "shared_counter"
+    kernel = Kernel(openshmem, counter, tmp_path_factory.mktemp("openshmem"), {})
+    return kernel.launch(
+        f"--tasks-per-rank={TASKS_PER_RANK}", f"--compute_ms={COMPUTE_MS}", "--warm-up=1"
     )
-    return answer.returncode, [json.loads(line) for line in output.read_text().splitlines()]
-
-
-@pytest.fixture(scope="module")
-def launch(program, tmp_path_factory):
-    return run(program, tmp_path_factory.mktemp("lines"), "--compute-ms", "2")
 
 
 def samples(result, metric):
-    return [item["samples"] for item in result["series"] if item["metric"] == metric]
+    return [one["samples"] for one in result["series"] if one["metric"] == metric]
 
 
 def test_every_number_is_taken_once(launch):
-    _, lines = launch
-    results = {line["case"]: line for line in lines if line["type"] == "result"}
-    assert set(results) == {"target_computes", "target_idle"}
-    for name, takers in (("target_computes", RANKS), ("target_idle", RANKS - 1)):
+    results = {result["labels"]["case"]: result for result in launch.results.values()}
+    assert results.keys() == {"target_computes", "target_idle"}
+    for case, takers in (("target_computes", RANKS), ("target_idle", RANKS - 1)):
         tasks = TASKS_PER_RANK * takers
-        checked = {item["name"]: item["checked"] for item in results[name]["verification"]}
-        assert checked == {"sequence": tasks + takers, "final_value": 1}
-        assert all(item["errors"] == 0 for item in results[name]["verification"])
-        assert sum(map(len, samples(results[name], "access"))) == tasks
-        assert [len(last) for last in samples(results[name], "last_access")] == [1] * takers
+        checked = {one["name"]: one["checked"] for one in results[case]["verification"]}
+        # each taker has one number of the warm-up, and a last one that is no task
+        assert checked["sequence"] == tasks + 2 * takers
+        assert all(one["errors"] == 0 for one in results[case]["verification"])
+        assert sum(map(len, samples(results[case], "access"))) == tasks
         assert all(
-            length >= 0.002 * 0.9 for each in samples(results[name], "compute") for length in each
+            length_s >= 0.9e-3 * COMPUTE_MS
+            for each in samples(results[case], "compute")
+            for length_s in each
         )
 
 
-def test_the_header_tells_library_and_sources(launch):
-    _, (header, *_) = launch
-    assert header["ranks"] == RANKS
-    assert header["standard_version"].startswith("1.")
-    assert header["source_state"] == fingerprint.kernel_source_state("openshmem_counter")
+def test_the_header_says_whose_library_ran(launch, openshmem):
+    mpi = launch.lines[0]["mpi"]
+    assert mpi["standard"] == libraries.OPENSHMEM
+    assert mpi["standard_version"].startswith("1.")
+    assert "liboshmem" in mpi["library_path"]
+    assert mpi["library_version"] == openshmem.document["library_version"]
 
 
-def test_a_teardown_that_crashes_is_told_and_costs_no_data(launch):
+def test_a_crash_in_its_end_is_booked_to_the_last_cell_whose_samples_are_kept(launch):
     """Open MPI 4.1.4 crashes in shmem_finalize; a library that does not ends with `finished`."""
-    status, lines = launch
-    assert [line["type"] for line in lines[:-1]] == ["header", "result", "result"]
-    if lines[-1]["type"] == "finished":
-        assert status == 0
+    cells = launch.lines[0]["cells"]
+    found = launch.outcomes(cells)
+    assert all(found[cell].status == "ok" for cell in cells[:-1])
+    last = found[cells[-1]]
+    assert last.result == launch.results[cells[-1]]
+    assert any(one["samples"] for one in last.result["series"])
+    if launch.code == 0:
+        assert (last.status, launch.lines[-1]["type"]) == ("ok", "finished")
     else:
-        assert lines[-1]["type"] == "teardown"
-        assert lines[-1]["call"] == "shmem_finalize"
-        assert lines[-1]["signal"] > 0
+        assert last.status == "teardown_failure"
+        said = "all cells were over, then shmem_finalize did not return: rank "
+        assert last.detail.startswith(said)
 
 
-def test_a_lost_number_is_found(program, tmp_path):
-    status, lines = run(program, tmp_path, "--compute-ms", "1", "--inject-wrong-data")
-    assert status == WRONG_DATA
-    for result in lines[1:3]:
-        assert all(item["errors"] > 0 for item in result["verification"])
+def test_a_build_has_the_kernels_of_its_library_alone(openshmem, built):
+    folder = built(openshmem)
+    there = {name for name in (*kernels.names(), *KERNELS_OF_OPENSHMEM) if (folder / name).exists()}
+    assert there == set(KERNELS_OF_OPENSHMEM) < set(kernels.names())

@@ -81,6 +81,7 @@ def provide_wheel(machine, name, text, **changes):
         "name": name,
         "provider": "wheel",
         "family": family,
+        "library": "MPI",
         "version": name.split("-")[1],
         "status": "ready",
         "reason": None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import polars as pl
 import pytest
@@ -218,3 +219,24 @@ def test_a_kernel_without_analysis_is_undecided_and_named(tmp_path):
     found = [c for c in read_verdicts(folder / "verdicts.json") if c["verdict"] != "unavailable"]
     assert {cell["verdict"] for cell in found} == {verdicts.UNDECIDED}
     assert all("no analysis for kernel later" in (cell["detail"] or "") for cell in found)
+
+
+def test_the_samples_of_a_cell_count_where_its_launch_failed_after_it(campaign, tmp_path):
+    folder = tmp_path / "campaign"
+    shutil.copytree(campaign, folder)
+    cells = pl.read_parquet(folder / "cells.parquet")
+    (idle, *_) = cells_of(campaign, flavor="create", algorithm="fetch_and_op", case="target_idle")
+    place = pl.all_horizontal(pl.col(name) == idle[name] for name in tables.PLACE)
+    failed = pl.when(place).then(pl.lit("teardown_failure")).otherwise(pl.col("status"))
+    cells.with_columns(failed.alias("status")).write_parquet(folder / "cells.parquet")
+    analyse(folder)
+    before, after = (
+        pl.read_parquet(one / "summary.parquet").filter(place) for one in (campaign, folder)
+    )
+    assert after.height and after.equals(before)
+    (found,) = (
+        cell
+        for cell in read_verdicts(folder / "verdicts.json")
+        if all(cell[name] == idle[name] for name in tables.PLACE)
+    )
+    assert found["verdict"] == verdicts.TEARDOWN_FAILURE

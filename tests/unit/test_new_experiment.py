@@ -21,23 +21,23 @@ def root(tmp_path, monkeypatch):
 
 
 def test_every_file_has_the_new_name_and_none_the_examples(root):
-    written = new_experiment.write("right_shift", "luecke")
+    written = new_experiment.write("left_shift", "patterns")
     assert {str(path.relative_to(root)) for path in written} == {
-        "src/kernels/luecke/right_shift.c",
-        "reframe_checks/right_shift.py",
-        "src/onesided/experiments/right_shift/__init__.py",
-        "src/onesided/experiments/right_shift/analysis.py",
-        "src/onesided/experiments/right_shift/page.py",
-        "config/campaigns/right_shift.yaml",
+        "src/kernels/patterns/left_shift.c",
+        "reframe_checks/left_shift.py",
+        "src/onesided/experiments/left_shift/__init__.py",
+        "src/onesided/experiments/left_shift/analysis.py",
+        "src/onesided/experiments/left_shift/page.py",
+        "config/campaigns/left_shift.yaml",
     }
     texts = {path.name: path.read_text("utf-8") for path in written}
     assert not [name for name, text in texts.items() if "latency" in text or "tutorial" in text]
-    assert 'KERNEL("right_shift",' in texts["right_shift.c"]
-    assert "class RightShift(OnesidedCheck)" in texts["right_shift.py"]
-    assert 'title="Right shift"' in texts["page.py"]
-    assert 'Study("luecke", "Luecke")' in texts["__init__.py"]
+    assert 'KERNEL("left_shift",' in texts["left_shift.c"]
+    assert "class LeftShift(OnesidedCheck)" in texts["left_shift.py"]
+    assert 'title="Left shift"' in texts["page.py"]
+    assert 'Study("patterns", "Patterns")' in texts["__init__.py"]
     assert "published" not in texts["page.py"]
-    assert "right_shift" in kernels.names()
+    assert "left_shift" in kernels.names()
 
 
 @pytest.mark.parametrize(
@@ -59,10 +59,10 @@ def test_a_name_that_cannot_be_is_refused_and_nothing_is_written(root, name, stu
 
 
 def test_a_file_that_is_there_stays(root):
-    check = root / "reframe_checks" / "right_shift.py"
+    check = root / "reframe_checks" / "left_shift.py"
     check.parent.mkdir()
     check.write_text("mine")
     before = sorted(root.rglob("*"))
-    with pytest.raises(InputError, match=r"right_shift.py: found a file of this name"):
-        new_experiment.write("right_shift", "luecke")
+    with pytest.raises(InputError, match=r"left_shift.py: found a file of this name"):
+        new_experiment.write("left_shift", "patterns")
     assert (check.read_text(), sorted(root.rglob("*"))) == ("mine", before)

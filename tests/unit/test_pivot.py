@@ -102,3 +102,10 @@ def test_a_page_of_references_is_one_section_and_no_answer():
     assert [table.name for table in section.parts] == ["times"]
     assert page.headline(None) is None
     assert page.terminal_lines(None) == []
+
+
+def test_a_failure_after_the_last_cell_keeps_the_number_and_says_so():
+    table = PIVOT.table(material(cell(verdict=verdicts.TEARDOWN_FAILURE)))
+    (row,) = table.rows
+    assert (row["one"].value, row["one"].remark) == (1, verdicts.TEARDOWN_FAILURE)
+    assert "teardown failure" in str(table.columns[-1].html(row))

@@ -31,6 +31,7 @@ def header(**changes):
         "labels": {},
         "cells": ["c=1", "c=2", "c=3"],
         "mpi": {
+            "standard": "MPI",
             "library_version": "MPICH Version:      5.0.2",
             "standard_version": "4.1",
             "abi": None,
@@ -445,6 +446,17 @@ def test_a_launcher_that_died_before_its_first_cell_takes_no_cell_from_the_next(
 def test_a_launch_that_dies_in_finalize_is_booked_as_teardown(launch):
     read = launch(WHOLE, ended(exit_status=139, finished=False))
     assert statuses(read) == ["ok", "ok", "teardown_failure"]
+
+
+def test_a_launch_with_openshmem_that_dies_in_its_finalize_keeps_its_last_cells_samples(launch):
+    openshmem = header(mpi={**header()["mpi"], "standard": "OpenSHMEM", "standard_version": "1.4"})
+    read = launch([openshmem, *WHOLE[1:]], ended(exit_status=139, finished=False))
+    outcome = outcomes.of_cells(read, CELLS, EXPECTED)["c=3"]
+    assert outcome.status == "teardown_failure"
+    assert outcome.detail == (
+        "all cells were over, then shmem_finalize did not return: the launcher exited 139"
+    )
+    assert outcome.result["series"] == result("c=3")["series"]
 
 
 def test_a_relaunch_with_nothing_left_to_do_does_not_hide_a_death_in_finalize(launch, crash_files):

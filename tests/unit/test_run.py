@@ -44,7 +44,8 @@ def test_what_measures_is_what_changes_a_measurement(campaign_file):
 def declared(kernel):
     """Return a test as it is declared, with no more than a session's inputs look at."""
     return {"test": f"test of {kernel}", "kernel": kernel, "check": f"{kernel}.py",
-            "setting": "default", "base_point": {}, "crosses": []}  # fmt: skip
+            "setting": "default", "base_point": {}, "crosses": [],
+            "valid_prog_environs": ["+mpi"]}  # fmt: skip
 
 
 KERNELS = ("progress", "baseline")
@@ -138,7 +139,7 @@ def test_a_session_of_the_previous_version_is_refused_kept_and_measured_again(sl
     expected = "found 'onesided/session/2'; expected onesided/session/3: measure again"
     with pytest.raises(InputError, match=f"session.json: schema: {expected}"):
         read_record(slot)
-    monkeypatch.setattr(fingerprint, "kernel_source_state", lambda name: "new")
+    monkeypatch.setattr(fingerprint, "kernel_source_state", lambda *names: "new")
     again = Session(slot, session.tests)
     assert set(again.reasons().values()) == {"never run"}
     assert session.record.read_text() == old
@@ -157,7 +158,7 @@ def test_a_result_that_was_adopted_twice_is_there_once(slot, monkeypatch):
 
 def test_a_changed_harness_makes_every_result_old(slot, monkeypatch):
     over(slot)
-    monkeypatch.setattr(fingerprint, "kernel_source_state", lambda kernel: "changed")
+    monkeypatch.setattr(fingerprint, "kernel_source_state", lambda *names: "changed")
     again = Session(slot, [declared(kernel) for kernel in KERNELS])
     assert set(again.reasons().values()) == {"changed: kernel"}
     assert run.explanation([again]) == [
@@ -200,14 +201,32 @@ def test_a_profile_that_says_it_wrongly_is_refused_with_what_was_found(tmp_path,
 
 def test_the_time_announced_counts_sessions_that_run_side_by_side_once():
     tests = [{"base_point": {"size": 1}, "crosses": [{"size": [1, 2]}], "expected_s": 58.0}]
-    over = SimpleNamespace(record=SimpleNamespace(exists=lambda: True))
-    waiting = SimpleNamespace(record=SimpleNamespace(exists=lambda: False))
+    over = SimpleNamespace(record=SimpleNamespace(exists=lambda: True), tests=tests)
+    waiting = SimpleNamespace(record=SimpleNamespace(exists=lambda: False), tests=tests)
     sessions = [over] + [waiting] * 9
-    said = run.announcement(sessions, tests)
+    said = run.announcement(sessions)
     assert said == "1 launches with 2 cells in each of 10 sessions, 9 to run: about 9 min"
-    said = run.announcement(sessions, tests, at_a_time=4)
+    said = run.announcement(sessions, at_a_time=4)
     # two times four, then one
     assert said.endswith("9 to run, 4 at a time: about 3 min")
+
+
+def test_sessions_of_another_library_are_announced_with_their_own_launches():
+    test = {"base_point": {"size": 1}, "crosses": [{"size": [1, 2]}], "expected_s": 58.0}
+    record = SimpleNamespace(exists=lambda: False)
+    sessions = [SimpleNamespace(record=record, tests=[test] * number) for number in (2, 2, 1)]
+    assert run.announcement(sessions) == (
+        "2 launches with 4 cells in each of 2 sessions and "
+        "1 launches with 2 cells in each of 1 sessions, 3 to run: about 5 min"
+    )
+
+
+def test_an_environment_that_no_check_is_for_is_refused(campaign_file):
+    loaded = campaign.load(str(campaign_file()))
+    slot = SimpleNamespace(environment="openshmem-debian")
+    session = SimpleNamespace(slot=slot, tests=[], environment={"library": "OpenSHMEM"})
+    with pytest.raises(InputError, match=r"environments: found openshmem-debian; .* OpenSHMEM"):
+        run.check_environments([session], loaded)
 
 
 def test_a_killed_campaigns_processes_are_ended_and_those_under_another_lock_are_not(

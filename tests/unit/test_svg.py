@@ -48,6 +48,11 @@ def test_marks_that_look_alike_are_one_path_with_the_mark_at_each_vertex():
     assert drawn.index('d="M0,0L9,9"') < drawn.index(mark)
 
 
+def test_a_mark_alone_of_its_look_is_drawn_too():
+    # a browser draws no marker on a path that goes nowhere
+    assert '<path d="M3,3h0" fill="none" stroke="none" marker-start=' in small()
+
+
 def test_the_font_is_named_once_and_clips_after_their_drawing():
     drawn = small()
     assert drawn.count(FONT) == 1

@@ -1,7 +1,6 @@
 /* Caches: have what a sample needs in memory, not in a cache. */
 #include "harness/cache.h"
 
-#include <stddef.h>
 #include <unistd.h>
 
 #include "harness/memory.h"
@@ -9,7 +8,7 @@
 #define LINE_BYTES 64
 #define UNKNOWN_CACHE_BYTES (32L << 20) /* where the machine does not say how large it is */
 
-static size_t largest_cache_bytes(void)
+size_t largest_cache_bytes(void)
 {
     static const int levels[] = {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE,
                                  _SC_LEVEL2_CACHE_SIZE};
@@ -22,13 +21,13 @@ static size_t largest_cache_bytes(void)
     return UNKNOWN_CACHE_BYTES;
 }
 
-void flush_caches(void)
+void flush_caches(size_t size_bytes)
 {
     static volatile unsigned char *memory;
-    static size_t size_bytes;
-    if (memory == NULL) {
-        size_bytes = 2 * largest_cache_bytes();
-        memory = allocate(size_bytes, 1);
+    static size_t room_bytes;
+    if (size_bytes > room_bytes) {
+        memory = reallocate((void *)memory, size_bytes);
+        room_bytes = size_bytes;
     }
     for (size_t at = 0; at < size_bytes; at += LINE_BYTES) {
         memory[at]++;

@@ -2,8 +2,13 @@
 #ifndef ONESIDED_CACHE_H
 #define ONESIDED_CACHE_H
 
-/* Write twice as many bytes as the largest cache of this core has, a cache line at a time: what was
- * there before is thrown out. Kept for the life of the process: the memory it writes to. */
-void flush_caches(void);
+#include <stddef.h>
+
+/* The largest cache of this core that the machine tells of. */
+size_t largest_cache_bytes(void);
+
+/* Write so many bytes, a cache line at a time: what was in caches of that size is thrown out. Kept
+ * for the life of the process: the memory it writes to. */
+void flush_caches(size_t size_bytes);
 
 #endif

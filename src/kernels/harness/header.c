@@ -12,7 +12,7 @@
 #include "harness/memory.h"
 #include "harness/sha256.h"
 #include "harness/sharing.h"
-#include "harness/watchdog.h"
+#include "harness/world.h"
 
 #define LINE_SCHEMA "onesided/line/2"
 
@@ -100,11 +100,11 @@ static const char *write_labels(struct json *json, const struct options *options
     return model;
 }
 
-/* Write the resolved path of the file that MPI_Init came from. */
-static void write_library_path(struct json *json)
+/* Write the resolved path of the file that a function came from. */
+static void write_library_path(struct json *json, const char *function)
 {
     /* Looked up by name: the address in the program could be its own entry for the function. */
-    void *symbol = dlsym(RTLD_DEFAULT, "MPI_Init");
+    void *symbol = dlsym(RTLD_DEFAULT, function);
     Dl_info found;
     char path[PATH_MAX];
     json_key(json, "library_path");
@@ -115,27 +115,16 @@ static void write_library_path(struct json *json)
     }
 }
 
-static void write_mpi(struct json *json)
+static void write_library(struct json *json)
 {
-    char library[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
-    char standard[32];
-    int length = 0, version = 0, subversion = 0;
-    CHECKED(MPI_Get_library_version(library, &length));
-    CHECKED(MPI_Get_version(&version, &subversion));
-    make_one_line(library);
-    snprintf(standard, sizeof standard, "%d.%d", version, subversion);
+    struct world_library library = world_library();
+    make_one_line(library.version);
     json_open(json, '{');
-    json_key_text(json, "library_version", library);
-    json_key_text(json, "standard_version", standard);
-    json_key(json, "abi");
-#ifdef MPI_ABI_VERSION
-    char abi[32];
-    snprintf(abi, sizeof abi, "%d.%d", MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
-    json_text(json, abi);
-#else
-    json_null(json);
-#endif
-    write_library_path(json);
+    json_key_text(json, "library_version", library.version);
+    json_key_text(json, "standard", library.standard);
+    json_key_text(json, "standard_version", library.standard_version);
+    json_key_text(json, "abi", library.abi[0] == '\0' ? NULL : library.abi);
+    write_library_path(json, library.first_function);
     json_close(json, '}');
 }
 
@@ -175,7 +164,7 @@ static void write_compute(struct json *json, const struct launch *launch)
 {
     const double own = launch->compute.iterations_per_second;
     double *all = allocate((size_t)launch->ranks, sizeof own);
-    CHECKED(MPI_Gather(&own, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, launch->communicator));
+    world_gather(&own, all, sizeof own);
     json_open(json, '{');
     json_key(json, "iterations_per_second");
     json_open(json, '[');
@@ -202,14 +191,14 @@ static void write_where(struct json *json, const struct launch *launch)
     json_key_text(json, "found", host_placement(&launch->host));
     json_close(json, '}');
     json_key_integer(json, "threads_after_init", host_most_threads(&launch->host));
-    const int readable = host_may_read_memory(&launch->host, launch->communicator);
+    const int readable = host_may_read_memory(&launch->host);
     json_key(json, "process_vm_readv");
     if (readable < 0) {
         json_null(json);
     } else {
         json_boolean(json, readable == 1);
     }
-    sharing_write(json, &launch->host, launch->communicator);
+    sharing_write(json, &launch->host);
 }
 
 /* What rank 0 is: the binary that runs, and the image whose runtime says so in a variable. */
@@ -268,7 +257,7 @@ void header_write(struct json *json, const struct launch *launch)
     }
     json_close(json, ']');
     json_key(json, "mpi");
-    write_mpi(json);
+    write_library(json);
     json_key(json, "thread_level");
     json_open(json, '{');
     json_key_text(json, "required", thread_level_name(launch->thread_required));

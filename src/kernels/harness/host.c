@@ -14,7 +14,7 @@
 
 #include "harness/clock.h"
 #include "harness/memory.h"
-#include "harness/watchdog.h"
+#include "harness/world.h"
 
 static bool has(const unsigned char *mask, int bit)
 {
@@ -101,15 +101,12 @@ static struct process_facts own_facts(void)
     return facts;
 }
 
-struct host_facts host_collect(MPI_Comm communicator)
+struct host_facts host_collect(void)
 {
-    struct host_facts facts = {0};
+    struct host_facts facts = {.ranks = world_ranks(), .own_rank = world_rank()};
     const struct process_facts own = own_facts();
-    CHECKED(MPI_Comm_size(communicator, &facts.ranks));
-    CHECKED(MPI_Comm_rank(communicator, &facts.own_rank));
     facts.processes = allocate((size_t)facts.ranks, sizeof own);
-    CHECKED(MPI_Allgather(&own, sizeof own, MPI_BYTE, facts.processes, sizeof own, MPI_BYTE,
-                          communicator));
+    world_gather(&own, facts.processes, sizeof own);
     return facts;
 }
 
@@ -241,19 +238,22 @@ static bool can_read(pid_t process, uintptr_t address, uint64_t value)
            found == value;
 }
 
-int host_may_read_memory(const struct host_facts *facts, MPI_Comm communicator)
+int host_may_read_memory(const struct host_facts *facts)
 {
     const volatile uint64_t value = (uint64_t)(1e9 * clock_now_s()) ^ 0x9E3779B97F4A7C15u;
     uint64_t published[2] = {(uint64_t)(uintptr_t)&value, value};
-    int readable = -1;
+    int own = 0;
     if (facts->ranks < 2 || !host_is_one(facts)) {
-        return readable;
+        return -1;
     }
-    CHECKED(MPI_Bcast(published, 2, MPI_UINT64_T, 0, communicator));
+    world_broadcast(published, sizeof published);
     if (facts->own_rank == 1) {
-        readable = can_read(facts->processes[0].pid, (uintptr_t)published[0], published[1]);
+        own = can_read(facts->processes[0].pid, (uintptr_t)published[0], published[1]);
     }
-    CHECKED(MPI_Bcast(&readable, 1, MPI_INT, 1, communicator));
+    int *all = allocate((size_t)facts->ranks, sizeof all[0]);
+    world_gather(&own, all, sizeof own);
+    const int readable = all[1];
+    free(all);
     return readable;
 }
 

@@ -2,7 +2,6 @@
 #ifndef ONESIDED_HOST_H
 #define ONESIDED_HOST_H
 
-#include <mpi.h>
 #include <stdbool.h>
 
 #include "harness/json.h"
@@ -28,7 +27,7 @@ struct host_facts {
 };
 
 /* Collective: collect the facts of all ranks on all of them. */
-struct host_facts host_collect(MPI_Comm communicator);
+struct host_facts host_collect(void);
 void host_free(struct host_facts *facts);
 
 int host_local_rank(const struct host_facts *facts, int rank);
@@ -48,10 +47,10 @@ bool host_oversubscribed(const struct host_facts *facts, const int *helpers);
 /* The most threads of any rank's process when the facts were collected. */
 int host_most_threads(const struct host_facts *facts);
 
-/* Collective: try whether rank 1 may read the memory of rank 0's process without its help, as MPI
+/* Collective: try whether rank 1 may read the memory of rank 0's process without its help, as
  * libraries do for large messages and windows. 1: yes, 0: no, -1: not tried (one rank, or ranks on
  * several hosts). */
-int host_may_read_memory(const struct host_facts *facts, MPI_Comm communicator);
+int host_may_read_memory(const struct host_facts *facts);
 
 /* "core": each rank on one core of its own; "unbound": all ranks of a machine share several cores;
  * else "other". */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "harness/launch.h"
-#include "harness/watchdog.h"
+#include "harness/world.h"
 
 #define SLOW_FACTOR 3.0
 #define FLIPPED (INT64_C(1) << 20)
@@ -82,14 +82,6 @@ static void fault(void)
     (void)*nowhere;
 }
 
-/* An error of MPI, returned or (as of a user who did not ask to have it returned) fatal. */
-static void err(MPI_Errhandler handler)
-{
-    const int number = 0;
-    CHECKED(MPI_Comm_set_errhandler(MPI_COMM_SELF, handler));
-    CHECKED(MPI_Send(&number, 1, MPI_INT, 1, 0, MPI_COMM_SELF)); /* which has one rank, 0 */
-}
-
 void launch_inject(const struct launch *launch, const struct cell *cell)
 {
     const bool is_last = launch->rank == launch->ranks - 1;
@@ -100,10 +92,10 @@ void launch_inject(const struct launch *launch, const struct cell *cell)
         fault();
     }
     if (is_last && launch_injects(launch, cell, INJECT_ERROR)) {
-        err(MPI_ERRORS_RETURN);
+        world_err(false);
     }
     if (is_last && launch_injects(launch, cell, INJECT_FATAL)) {
-        err(MPI_ERRORS_ARE_FATAL);
+        world_err(true);
     }
     while (launch_injects(launch, cell, INJECT_HANG) && launch->rank == 0) {
         pause();

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness/memory.h"
-#include "harness/watchdog.h"
+#include "harness/world.h"
 
 /* What one rank has verified; a name that is empty ends the list. */
 struct checks {
@@ -44,8 +44,7 @@ void join_verifications(const struct launch *launch, struct record *record)
     struct checks own = {0};
     struct checks *all = allocate((size_t)launch->ranks, sizeof all[0]);
     memcpy(own.of, record->verifications, record->verification_count * sizeof own.of[0]);
-    CHECKED(
-        MPI_Allgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, launch->communicator));
+    world_gather(&own, all, sizeof own);
     record->verification_count = 0;
     for (int rank = 0; rank < launch->ranks; rank++) {
         for (const struct verification *check = all[rank].of; check->name[0] != '\0'; check++) {
@@ -64,34 +63,39 @@ void join_verifications(const struct launch *launch, struct record *record)
 
 void join_status(const struct launch *launch, struct record *record)
 {
-    struct {
-        int status;
-        int rank;
-    } own = {(int)record->status, launch->rank}, worst;
-    CHECKED(MPI_Allreduce(&own, &worst, 1, MPI_2INT, MPI_MAXLOC, launch->communicator));
-    CHECKED(MPI_Bcast(record->detail, DETAIL_BYTES, MPI_CHAR, worst.rank, launch->communicator));
-    record->status = (enum cell_status)worst.status;
+    struct found {
+        enum cell_status status;
+        char detail[DETAIL_BYTES];
+    } own = {.status = record->status};
+    struct found *all = allocate((size_t)launch->ranks, sizeof all[0]);
+    memcpy(own.detail, record->detail, sizeof own.detail);
+    world_gather(&own, all, sizeof own);
+    int worst = 0;
+    for (int rank = 1; rank < launch->ranks; rank++) {
+        worst = all[rank].status > all[worst].status ? rank : worst;
+    }
+    record->status = all[worst].status;
+    memcpy(record->detail, all[worst].detail, sizeof record->detail);
+    free(all);
 }
 
 void join_series(const struct launch *launch, const struct record *record, struct json *all)
 {
     struct json own = {0};
     record_write_series(&own, record, launch->rank);
-    const int length = (int)own.length;
-    int *lengths = allocate((size_t)launch->ranks, sizeof lengths[0]);
-    int *begins = allocate((size_t)launch->ranks + 1, sizeof begins[0]);
-    CHECKED(MPI_Gather(&length, 1, MPI_INT, lengths, 1, MPI_INT, 0, launch->communicator));
+    size_t *lengths = allocate((size_t)launch->ranks, sizeof lengths[0]);
+    size_t total = 0;
+    world_gather(&own.length, lengths, sizeof lengths[0]);
     for (int rank = 0; rank < launch->ranks; rank++) {
-        begins[rank + 1] = begins[rank] + lengths[rank];
+        total += lengths[rank];
     }
-    char *texts = allocate((size_t)begins[launch->ranks] + 1, 1);
-    CHECKED(MPI_Gatherv(own.bytes, length, MPI_CHAR, texts, lengths, begins, MPI_CHAR, 0,
-                        launch->communicator));
-    for (int rank = 0; rank < launch->ranks; rank++) {
-        json_raw(all, texts + begins[rank], (size_t)lengths[rank]);
+    char *texts = allocate(total + 1, 1);
+    world_gather_texts(own.bytes, texts, lengths);
+    for (size_t begin = 0, rank = 0; launch->rank == 0 && rank < (size_t)launch->ranks; rank++) {
+        json_raw(all, texts + begin, lengths[rank]);
+        begin += lengths[rank];
     }
     free(texts);
-    free(begins);
     free(lengths);
     json_free(&own);
 }

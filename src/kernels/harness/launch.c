@@ -1,4 +1,4 @@
-/* A launch: start MPI, write the header, run the cells of a kernel one by one, finish. */
+/* A launch: start the library, write the header, run the cells of a kernel one by one, finish. */
 #include "harness/launch.h"
 
 #include <errno.h>
@@ -11,18 +11,19 @@
 #include "harness/lines.h"
 #include "harness/run.h"
 #include "harness/watchdog.h"
+#include "harness/world.h"
 
 static const struct option launch_options[] = {
     {"output", "FILE", "append JSON lines here; without it they go to standard output", OPTION_TEXT,
      NULL, 0, 0},
     {"missing", NULL, "run only the cells that have neither a result nor a start in FILE",
      OPTION_FLAG, NULL, 0, 0},
-    {"list-cells", NULL, "print the ids of the cells asked for, without MPI, and end", OPTION_FLAG,
-     NULL, 0, 0},
+    {"list-cells", NULL, "print the ids of the cells asked for, without a launcher, and end",
+     OPTION_FLAG, NULL, 0, 0},
     {"cells", "BLOCK", "\"axis=v,v;axis=v\": a block of cells; repeat it for a union of blocks",
      OPTION_REPEATED, NULL, 0, 0},
-    {"thread-level", "single|funneled|serialized|multiple", "thread level to require of MPI",
-     OPTION_CHOICE, ONESIDED_THREAD_LEVEL, 0, 0},
+    {"thread-level", "single|funneled|serialized|multiple",
+     "thread level to require of the library", OPTION_CHOICE, ONESIDED_THREAD_LEVEL, 0, 0},
     {"placement", "unbound|core", "placement the launcher was asked for; recorded", OPTION_CHOICE,
      "unbound", 0, 0},
     {"ranks", "N", "ranks the launcher was asked for; a world of another size runs no cell",
@@ -89,20 +90,16 @@ static void read_command_line(struct launch *launch, struct option *axis_table)
     }
 }
 
-static void start_mpi(struct launch *launch)
+static void start_library(struct launch *launch)
 {
     launch->thread_required = thread_level_named(options_text(&launch->options, "thread-level"));
     watchdog_phase = "init";
     watchdog_open(launch->kernel->name, options_text(&launch->options, "output"),
-                  rank_of_launcher());
-    CHECKED(MPI_Init_thread(NULL, NULL, launch->thread_required, &launch->thread_provided));
-    CHECKED(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    CHECKED(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-    CHECKED(MPI_Comm_dup(MPI_COMM_WORLD, &launch->communicator));
-    CHECKED(MPI_Comm_set_errhandler(launch->communicator, MPI_ERRORS_RETURN));
-    CHECKED(MPI_Comm_rank(launch->communicator, &launch->rank));
-    CHECKED(MPI_Comm_size(launch->communicator, &launch->ranks));
-    watchdog_arm(launch->rank, options_number(&launch->options, "cell-timeout-s"));
+                  rank_of_launcher(), world_abort);
+    launch->thread_provided = world_start(launch->thread_required);
+    launch->rank = world_rank();
+    launch->ranks = world_ranks();
+    watchdog_arm(launch->rank, launch->ranks, options_number(&launch->options, "cell-timeout-s"));
     watchdog_cell(NULL);
 }
 
@@ -119,20 +116,20 @@ static bool open_output(struct launch *launch)
                     launch->kernel->name, path, strerror(errno));
         }
     }
-    CHECKED(MPI_Bcast(&opened, 1, MPI_INT, 0, launch->communicator));
+    world_broadcast(&opened, sizeof opened);
     return opened;
 }
 
 /* Learn what the header tells and the cells need. */
 static void measure_launch(struct launch *launch)
 {
-    launch->host = host_collect(launch->communicator);
+    launch->host = host_collect();
     int64_t origin_s = (int64_t)clock_whole_seconds();
-    CHECKED(MPI_Bcast(&origin_s, 1, MPI_INT64_T, 0, launch->communicator));
+    world_broadcast(&origin_s, sizeof origin_s);
     clock_origin_s = (time_t)origin_s;
     launch->clock = clock_measure();
     launch->clock_is_global = clock_is_global(launch);
-    CHECKED(MPI_Barrier(launch->communicator));
+    world_barrier();
     compute_calibrate(&launch->compute);
 }
 
@@ -151,7 +148,7 @@ static void tell_wrong_world(const struct launch *launch)
     const char *asked = options_text(&launch->options, "ranks");
     fprintf(stderr,
             "%s: ranks: found %d in the world; expected %s, started by the launcher of this "
-            "MPI\n",
+            "library\n",
             launch->kernel->name, launch->ranks, asked == NULL ? "2 or more" : asked);
 }
 
@@ -160,7 +157,7 @@ static int run_launch(struct launch *launch)
     const bool is_right = world_is_right(launch);
     /* The other worlds leave quietly, as ranks do at a usage fault. */
     int is_mute = !is_right && !first_of_launch();
-    CHECKED(MPI_Bcast(&is_mute, 1, MPI_INT, 0, launch->communicator));
+    world_broadcast(&is_mute, sizeof is_mute);
     if (is_mute) {
         return EXIT_COMPLETE;
     }
@@ -188,18 +185,16 @@ static int run_launch(struct launch *launch)
     return run_cells(launch);
 }
 
-/* End MPI; the last line says that this, too, went well. */
+/* End the library; the last line says that this, too, went well. */
 static void finish(struct launch *launch, int code)
 {
     struct json line = {0};
     watchdog_phase = "finalize";
     watchdog_cell(NULL);
-    CHECKED(MPI_Comm_free(&launch->communicator));
-    watchdog_call = "MPI_Finalize";
-    const int finalized = MPI_Finalize();
+    const bool ended = world_end();
     watchdog_close();
     const bool ran = launch->descriptor >= 0 && world_is_right(launch) && code != 2;
-    if (launch->rank == 0 && ran && finalized == MPI_SUCCESS) {
+    if (launch->rank == 0 && ran && ended) {
         json_open(&line, '{');
         json_key_text(&line, "type", "finished");
         json_close(&line, '}');
@@ -217,7 +212,7 @@ int launch_run(const struct kernel *kernel, int argument_count, char **arguments
                             .descriptor = -1};
     struct option *axis_table = axis_options(kernel->axes, kernel->axis_count);
     read_command_line(&launch, axis_table);
-    start_mpi(&launch);
+    start_library(&launch);
     const int code = run_launch(&launch);
     finish(&launch, code);
     host_free(&launch.host);

@@ -1,8 +1,7 @@
-/* A launch: start MPI, write the header, run the cells of a kernel one by one, finish. */
+/* A launch: start the library, write the header, run the cells of a kernel one by one, finish. */
 #ifndef ONESIDED_LAUNCH_H
 #define ONESIDED_LAUNCH_H
 
-#include <mpi.h>
 #include <stdbool.h>
 
 #include "harness/cells.h"
@@ -23,11 +22,10 @@ struct launch {
     char **arguments;
     struct options options;
     struct grid grid;
-    MPI_Comm communicator; /* a duplicate of the world that returns errors */
     int rank;
     int ranks;
-    int thread_required;
-    int thread_provided;
+    enum thread_level thread_required;
+    enum thread_level thread_provided;
     struct host_facts host;
     struct clock_facts clock;
     bool clock_is_global; /* stamps of different ranks can be compared */

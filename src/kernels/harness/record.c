@@ -10,7 +10,6 @@
 
 #include "harness/memory.h"
 #include "harness/numbers.h"
-#include "harness/watchdog.h"
 
 const char *status_name(enum cell_status status)
 {
@@ -64,47 +63,6 @@ void record_verification(struct record *record, struct verification verification
 {
     assert(record->verification_count < VERIFICATIONS_MAX);
     record->verifications[record->verification_count++] = verification;
-}
-
-static const char *window_model(MPI_Win window)
-{
-    int *model = NULL;
-    int found = 0;
-    CHECKED(MPI_Win_get_attr(window, MPI_WIN_MODEL, &model, &found));
-    if (!found) {
-        return NULL;
-    }
-    return *model == MPI_WIN_UNIFIED ? "unified" : *model == MPI_WIN_SEPARATE ? "separate" : NULL;
-}
-
-static void write_info(struct json *json, MPI_Win window)
-{
-    MPI_Info info = MPI_INFO_NULL;
-    int keys = 0;
-    json_open(json, '{');
-    CHECKED(MPI_Win_get_info(window, &info));
-    if (info != MPI_INFO_NULL) {
-        CHECKED(MPI_Info_get_nkeys(info, &keys));
-        for (int i = 0; i < keys; i++) {
-            char key[MPI_MAX_INFO_KEY + 1] = "";
-            char value[MPI_MAX_INFO_VAL + 1] = "";
-            int found = 0;
-            CHECKED(MPI_Info_get_nthkey(info, i, key));
-            CHECKED(MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found));
-            json_key_text(json, key, found ? value : NULL);
-        }
-        CHECKED(MPI_Info_free(&info));
-    }
-    json_close(json, '}');
-}
-
-void record_window(struct record *record, MPI_Win window, const char *flavor, long long size_bytes)
-{
-    record->window.model = window_model(window);
-    record->window.flavor = flavor;
-    record->window.size_bytes = size_bytes;
-    json_free(&record->window.info);
-    write_info(&record->window.info, window);
 }
 
 void record_write_series(struct json *json, const struct record *record, int rank)

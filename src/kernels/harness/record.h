@@ -2,7 +2,6 @@
 #ifndef ONESIDED_RECORD_H
 #define ONESIDED_RECORD_H
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -57,9 +56,6 @@ void record_verification(struct record *record, struct verification verification
 /* Raise the status (a lesser one never replaces a greater) with its reason in one line. */
 __attribute__((format(printf, 3, 4))) void
 record_status(struct record *record, enum cell_status status, const char *format, ...);
-
-/* Keep what can be known of a window; on each rank, for the attributes may be asked locally. */
-void record_window(struct record *record, MPI_Win window, const char *flavor, long long size_bytes);
 
 /* Write this rank's series, without brackets: several ranks' join with a comma. */
 void record_write_series(struct json *json, const struct record *record, int rank);

@@ -10,13 +10,13 @@
 #include "harness/lines.h"
 #include "harness/memory.h"
 #include "harness/watchdog.h"
+#include "harness/world.h"
 
 /* Collective: do the ranks, with the helpers that the cell had on each, outnumber the cores? */
 static bool cell_oversubscribed(const struct launch *launch, const struct record *record)
 {
     int *helpers = allocate((size_t)launch->ranks, sizeof helpers[0]);
-    CHECKED(MPI_Allgather(&record->helper_threads, 1, MPI_INT, helpers, 1, MPI_INT,
-                          launch->communicator));
+    world_gather(&record->helper_threads, helpers, sizeof helpers[0]);
     const bool oversubscribed = host_oversubscribed(&launch->host, helpers);
     free(helpers);
     return oversubscribed;
@@ -103,7 +103,7 @@ static enum cell_status run_cell(struct launch *launch, const struct cell *cell)
         append_started(launch, cell);
     }
     /* Nobody begins before the line is there: a crash is booked to the cell that it came in. */
-    CHECKED(MPI_Barrier(launch->communicator));
+    world_barrier();
     launch->kernel->run_cell(launch, cell, &record);
     append_result(launch, cell, &record, started_s);
     const enum cell_status status = record.status;
@@ -120,7 +120,7 @@ static enum cell_status run_again(struct launch *launch, const struct cell *cell
     struct record record = {.window.size_bytes = -1};
     watchdog_phase = "start";
     watchdog_cell(cell->id);
-    CHECKED(MPI_Barrier(launch->communicator));
+    world_barrier();
     if (launch->kernel->run_again(launch, cell, &record)) {
         append_further(launch, cell, &record);
     }
@@ -192,8 +192,7 @@ static bool *tried_cells(const struct launch *launch)
         if (launch->rank == 0) {
             lines_mark_tried(options_text(&launch->options, "output"), &launch->grid, tried);
         }
-        CHECKED(MPI_Bcast(tried, (int)(launch->grid.count * sizeof tried[0]), MPI_BYTE, 0,
-                          launch->communicator));
+        world_broadcast(tried, launch->grid.count * sizeof tried[0]);
     }
     return tried;
 }

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "harness/memory.h"
-#include "harness/watchdog.h"
+#include "harness/world.h"
 
 static const char *const kind_names[NAMESPACE_KINDS] = {"user", "mnt", "pid", "ipc", "net", "uts"};
 
@@ -92,11 +92,11 @@ int sharing_dev_shm(const struct host_facts *host, const struct sharing_facts *a
     return shared;
 }
 
-void sharing_write(struct json *json, const struct host_facts *host, MPI_Comm communicator)
+void sharing_write(struct json *json, const struct host_facts *host)
 {
     const struct sharing_facts own = own_facts();
     struct sharing_facts *all = allocate((size_t)host->ranks, sizeof own);
-    CHECKED(MPI_Gather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, 0, communicator));
+    world_gather(&own, all, sizeof own);
     json_key(json, "namespaces");
     json_open(json, '{');
     for (int kind = 0; kind < NAMESPACE_KINDS; kind++) {

@@ -29,7 +29,7 @@ struct sharing_facts {
 };
 
 /* Collective: rank 0 writes "namespaces" and "dev_shm_shared". */
-void sharing_write(struct json *json, const struct host_facts *host, MPI_Comm communicator);
+void sharing_write(struct json *json, const struct host_facts *host);
 
 /* In how many different namespaces of a kind the ranks are, those of two machines always being two;
  * 0 where a rank does not know its own. */

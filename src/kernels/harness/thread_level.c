@@ -1,34 +1,20 @@
 /* Thread levels by the names that options and lines give them. */
 #include "harness/thread_level.h"
 
-#include <mpi.h>
-#include <stddef.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    int level;
-} thread_levels[] = {{"single", MPI_THREAD_SINGLE},
-                     {"funneled", MPI_THREAD_FUNNELED},
-                     {"serialized", MPI_THREAD_SERIALIZED},
-                     {"multiple", MPI_THREAD_MULTIPLE}};
-#define THREAD_LEVELS (sizeof thread_levels / sizeof thread_levels[0])
+static const char *const names[] = {"single", "funneled", "serialized", "multiple"};
 
-const char *thread_level_name(int level)
+const char *thread_level_name(enum thread_level level)
 {
-    for (size_t i = 0; i < THREAD_LEVELS; i++) {
-        if (thread_levels[i].level == level) {
-            return thread_levels[i].name;
-        }
-    }
-    return NULL;
+    return names[level];
 }
 
-int thread_level_named(const char *name)
+enum thread_level thread_level_named(const char *name)
 {
-    size_t i = 0;
-    while (strcmp(thread_levels[i].name, name) != 0) {
-        i++; /* the option's check has let no other name through */
+    enum thread_level level = THREAD_SINGLE;
+    while (strcmp(names[level], name) != 0) {
+        level++; /* the option's check has let no other name through */
     }
-    return thread_levels[i].level;
+    return level;
 }

@@ -1,11 +1,12 @@
-/* Thread levels by the names that options and lines give them: "single" to "multiple". */
+/* Thread levels, in the order of what they allow: those of MPI_Init_thread and shmem_init_thread.
+ */
 #ifndef ONESIDED_THREAD_LEVEL_H
 #define ONESIDED_THREAD_LEVEL_H
 
-/* The name of MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE; NULL for any other number. */
-const char *thread_level_name(int level);
+enum thread_level { THREAD_SINGLE, THREAD_FUNNELED, THREAD_SERIALIZED, THREAD_MULTIPLE };
 
-/* The level of a name, which must be one of them. */
-int thread_level_named(const char *name);
+/* The names that options and lines give them; a name must be one of them. */
+const char *thread_level_name(enum thread_level level);
+enum thread_level thread_level_named(const char *name);
 
 #endif

@@ -38,6 +38,7 @@ static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 /* What the signal handlers need; it can be reached no other way. */
 static struct {
     const char *program;
+    void (*end)(int code);
     const char *output;
     char hang_path[PATH_BYTES]; /* empty: standard error */
     char crash_path[PATH_BYTES];
@@ -277,11 +278,12 @@ static void name_side_files(int rank)
     }
 }
 
-void watchdog_open(const char *program, const char *output, int rank)
+void watchdog_open(const char *program, const char *output, int rank, void (*end)(int code))
 {
     watchdog.program = program;
     watchdog.output = output;
     watchdog.process = getpid();
+    watchdog.end = end;
     watchdog.main_call = &watchdog_call;
     name_side_files(rank);
     void *frame;
@@ -292,10 +294,10 @@ void watchdog_open(const char *program, const char *output, int rank)
     atexit(on_exit_of_process);
 }
 
-void watchdog_arm(int rank, double timeout_s)
+void watchdog_arm(int rank, int ranks, double timeout_s)
 {
     watchdog.timeout_s = timeout_s;
-    MPI_Comm_size(MPI_COMM_WORLD, &watchdog.ranks);
+    watchdog.ranks = ranks;
     name_side_files(rank);
     catch_deadly_signals();
     /* A real-time signal: the ordinary ones belong to MPI libraries and launchers. */
@@ -334,21 +336,20 @@ void watchdog_close(void)
 _Noreturn void watchdog_abort(void)
 {
     tell(watchdog.crash_path, "crash", EXITED);
-    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    watchdog.end(EXIT_FAILURE);
     abort();
 }
 
-_Noreturn void mpi_failed(const char *call, int code)
+_Noreturn void watchdog_failed(const char *call, const char *message)
 {
-    char message[MPI_MAX_ERROR_STRING + 1] = "";
-    int length = 0;
-    MPI_Error_string(code, message, &length);
-    for (char *end = message; (end = strchr(end, '\n')) != NULL;) {
+    char line[LINE_BYTES];
+    snprintf(line, sizeof line, "%s", message);
+    for (char *end = line; (end = strchr(end, '\n')) != NULL;) {
         *end = ' ';
     }
     fprintf(stderr, "%s: rank %d: %.*s failed in phase %s of cell %s: %s\n", watchdog.program,
             watchdog.rank, (int)strcspn(call, "("), call, watchdog_phase,
-            watchdog.cell_id == NULL ? "none" : watchdog.cell_id, message);
+            watchdog.cell_id == NULL ? "none" : watchdog.cell_id, line);
     watchdog_call = call;
     watchdog_abort();
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "harness/memory.h"
-#include "harness/watchdog.h"
+#include "mpi/checked.h"
 
 static size_t same_place(size_t element, size_t elements)
 {

@@ -1,7 +1,7 @@
 /* A notice: a word in a rank's window by which another says that what it put before is there. */
 #include "rma/notice.h"
 
-#include "harness/watchdog.h"
+#include "mpi/checked.h"
 
 void notice_give(const struct notice *notice, uint64_t value)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "harness/clock.h"
-#include "harness/watchdog.h"
+#include "mpi/checked.h"
 
 /* ---- The operations, each on a slot ---- */
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "mpi/checked.h"
+
 static void nothing(const struct epoch *epoch)
 {
     (void)epoch;

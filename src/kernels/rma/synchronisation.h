@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "harness/launch.h"
-#include "harness/watchdog.h"
+#include "mpi/checked.h"
 
 struct synchronisation;
 

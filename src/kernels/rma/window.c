@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "harness/memory.h"
-#include "harness/watchdog.h"
+#include "mpi/checked.h"
+#include "mpi/world.h"
 
 static void create(struct window *window, MPI_Comm communicator)
 {
@@ -73,11 +74,11 @@ bool window_is_supported(const struct launch *launch, const struct flavor *flavo
     if (flavor->open != allocate_shared) {
         return true;
     }
-    CHECKED(MPI_Comm_split_type(launch->communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
-                                &sharing));
+    CHECKED(
+        MPI_Comm_split_type(world_communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &sharing));
     CHECKED(MPI_Comm_size(sharing, &ranks));
     CHECKED(MPI_Comm_free(&sharing));
-    CHECKED(MPI_Allreduce(MPI_IN_PLACE, &ranks, 1, MPI_INT, MPI_MIN, launch->communicator));
+    CHECKED(MPI_Allreduce(MPI_IN_PLACE, &ranks, 1, MPI_INT, MPI_MIN, world_communicator));
     if (ranks < launch->ranks) {
         record_status(record, CELL_UNSUPPORTED,
                       "a shared window needs all ranks in one MPI_COMM_TYPE_SHARED");
@@ -93,7 +94,7 @@ struct window window_open(const struct launch *launch, const struct flavor *flav
                             .size_bytes = size_bytes,
                             .begins = allocate((size_t)launch->ranks, sizeof(MPI_Aint)),
                             .rank = launch->rank};
-    flavor->open(&window, launch->communicator);
+    flavor->open(&window, world_communicator);
     CHECKED(MPI_Win_set_errhandler(window.handle, MPI_ERRORS_RETURN));
     return window;
 }
@@ -118,4 +119,45 @@ void window_end_own(struct window *window)
     if (!window->is_locked) {
         CHECKED(MPI_Win_unlock(window->rank, window->handle));
     }
+}
+
+static const char *window_model(MPI_Win window)
+{
+    int *model = NULL;
+    int found = 0;
+    CHECKED(MPI_Win_get_attr(window, MPI_WIN_MODEL, &model, &found));
+    if (!found) {
+        return NULL;
+    }
+    return *model == MPI_WIN_UNIFIED ? "unified" : *model == MPI_WIN_SEPARATE ? "separate" : NULL;
+}
+
+static void write_info(struct json *json, MPI_Win window)
+{
+    MPI_Info info = MPI_INFO_NULL;
+    int keys = 0;
+    json_open(json, '{');
+    CHECKED(MPI_Win_get_info(window, &info));
+    if (info != MPI_INFO_NULL) {
+        CHECKED(MPI_Info_get_nkeys(info, &keys));
+        for (int i = 0; i < keys; i++) {
+            char key[MPI_MAX_INFO_KEY + 1] = "";
+            char value[MPI_MAX_INFO_VAL + 1] = "";
+            int found = 0;
+            CHECKED(MPI_Info_get_nthkey(info, i, key));
+            CHECKED(MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found));
+            json_key_text(json, key, found ? value : NULL);
+        }
+        CHECKED(MPI_Info_free(&info));
+    }
+    json_close(json, '}');
+}
+
+void record_window(struct record *record, MPI_Win window, const char *flavor, long long size_bytes)
+{
+    record->window.model = window_model(window);
+    record->window.flavor = flavor;
+    record->window.size_bytes = size_bytes;
+    json_free(&record->window.info);
+    write_info(&record->window.info, window);
 }

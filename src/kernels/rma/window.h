@@ -45,6 +45,9 @@ bool window_is_supported(const struct launch *launch, const struct flavor *flavo
 struct window window_open(const struct launch *launch, const struct flavor *flavor,
                           MPI_Aint size_bytes);
 
+/* Keep what can be known of a window; on each rank, for the attributes may be asked locally. */
+void record_window(struct record *record, MPI_Win window, const char *flavor, long long size_bytes);
+
 /* Collective: nobody accesses it any more. */
 void window_close(struct window *window);
 

@@ -23,11 +23,13 @@
 #include "harness/launch.h"
 #include "harness/memory.h"
 #include "harness/numbers.h"
-#include "harness/shared_page.h"
 #include "harness/table.h"
-#include "harness/team.h"
-#include "harness/trial.h"
 #include "harness/watchdog.h"
+#include "mpi/checked.h"
+#include "mpi/shared_page.h"
+#include "mpi/team.h"
+#include "mpi/trial.h"
+#include "mpi/world.h"
 #include "rma/payload.h"
 
 #define TARGET 0
@@ -101,7 +103,7 @@ static bool run_burst(struct origin *origin)
 {
     struct experiment *experiment = origin->experiment;
     const MPI_Comm processes =
-        experiment->arrangement->threads ? MPI_COMM_NULL : experiment->launch->communicator;
+        experiment->arrangement->threads ? MPI_COMM_NULL : world_communicator;
     const double start_s = meet(experiment->start, experiment->origins, processes);
     if (experiment->burst == 0) {
         return false;
@@ -224,7 +226,7 @@ static void use_windows(struct experiment *experiment)
     for (int i = 0; accesses && i < experiment->payload.window_count; i++) {
         CHECKED(MPI_Win_unlock_all(experiment->windows[i].handle));
     }
-    CHECKED(MPI_Barrier(launch->communicator));
+    CHECKED(MPI_Barrier(world_communicator));
 }
 
 static void open_windows(struct experiment *experiment)
@@ -244,7 +246,7 @@ static void open_windows(struct experiment *experiment)
     if (payload->is_target) {
         payload_initialise(payload);
     }
-    CHECKED(MPI_Barrier(experiment->launch->communicator));
+    CHECKED(MPI_Barrier(world_communicator));
 }
 
 static void close_windows(struct experiment *experiment)
@@ -281,8 +283,7 @@ static bool is_supported(const struct experiment *experiment)
     if (launch->ranks != needed) {
         record_status(record, CELL_UNSUPPORTED, "the arrangement needs %d ranks: found %d", needed,
                       launch->ranks);
-    } else if (threads && experiment->origins > 1 &&
-               launch->thread_provided < MPI_THREAD_MULTIPLE) {
+    } else if (threads && experiment->origins > 1 && launch->thread_provided < THREAD_MULTIPLE) {
         record_status(record, CELL_UNSUPPORTED,
                       "several origin threads need MPI_THREAD_MULTIPLE: asked for %s, provided %s",
                       thread_level_name(launch->thread_required),
@@ -327,7 +328,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
         return;
     }
     if (!arrangement->threads) {
-        experiment.start = shared_page_open(launch->communicator, sizeof *experiment.start);
+        experiment.start = shared_page_open(world_communicator, sizeof *experiment.start);
     }
     if (experiment.start == NULL) {
         record_status(record, CELL_UNSUPPORTED,
@@ -353,8 +354,7 @@ static void print_head(const struct launch *launch)
 }
 
 /* Per sample: the mean and the largest time of all origins, wherever they are. Collective. */
-static int join_samples(const struct launch *launch, const struct record *record, int origins,
-                        double *mean_s, double *largest_s)
+static int join_samples(const struct record *record, int origins, double *mean_s, double *largest_s)
 {
     int own = 0, count = 0;
     double sum_s[SERIES_SAMPLES_MAX] = {0}, most_s[SERIES_SAMPLES_MAX] = {0};
@@ -367,9 +367,9 @@ static int join_samples(const struct launch *launch, const struct record *record
             most_s[sample] = fmax(most_s[sample], series->samples[sample]);
         }
     }
-    CHECKED(MPI_Allreduce(&own, &count, 1, MPI_INT, MPI_MAX, launch->communicator));
-    CHECKED(MPI_Allreduce(sum_s, mean_s, count, MPI_DOUBLE, MPI_SUM, launch->communicator));
-    CHECKED(MPI_Allreduce(most_s, largest_s, count, MPI_DOUBLE, MPI_MAX, launch->communicator));
+    CHECKED(MPI_Allreduce(&own, &count, 1, MPI_INT, MPI_MAX, world_communicator));
+    CHECKED(MPI_Allreduce(sum_s, mean_s, count, MPI_DOUBLE, MPI_SUM, world_communicator));
+    CHECKED(MPI_Allreduce(most_s, largest_s, count, MPI_DOUBLE, MPI_MAX, world_communicator));
     return count;
 }
 
@@ -378,7 +378,7 @@ static void print_row(const struct launch *launch, const struct cell *cell,
 {
     double mean_s[SERIES_SAMPLES_MAX], largest_s[SERIES_SAMPLES_MAX];
     const int origins = (int)cell_number(cell, "origins");
-    const int count = join_samples(launch, record, origins, mean_s, largest_s);
+    const int count = join_samples(record, origins, mean_s, largest_s);
     if (launch->rank != 0) {
         return;
     }

@@ -16,7 +16,7 @@ import polars as pl
 
 from onesided.campaign import origin, outcomes, records, transport
 from onesided.campaign.campaign import Campaign
-from onesided.campaign.declared import DECLARED_SCHEMA, cells_of, describe
+from onesided.campaign.declared import DECLARED_SCHEMA, cells_of, describe, tests_for
 from onesided.campaign.outcomes import Expectation, Outcome
 from onesided.campaign.records import Launch
 from onesided.campaign.slot import Slot, read_record
@@ -197,7 +197,7 @@ def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> d
     system, _, partition = slot.partition.partition(":")
     relative = folder.relative_to(slot.campaign.results).as_posix()
     inside_s = 0.0
-    for test in tests:
+    for test in tests_for(tests, environment):
         key = {
             "campaign": slot.campaign.name,
             "system": system,

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from onesided.system import paths, strays
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import lock_file
 
-DECLARED_SCHEMA = "onesided/declared/3"
+DECLARED_SCHEMA = "onesided/declared/4"
 #: ReFrame only warns of a check file with a fault, and goes on without it.
 NOT_LOADED = "skipping test file"
 #: What it says of a test for which the expression of `-E` raises, in colour on some terminals.
@@ -36,6 +37,7 @@ TEST_FIELDS = (
     "crosses",
     "headline",
     "expected_s",
+    "valid_prog_environs",
 )
 
 
@@ -123,6 +125,33 @@ def _nothing_selected(campaign: Campaign) -> InputError:
         return InputError(campaign.path, "select", select, "some checks")
     found = f"{raised.group(1)} (in {select['expression']})"
     return InputError(campaign.path, "select.expression", found, "what the checks have")
+
+
+def tests_for(
+    tests: Iterable[dict[str, Any]], environment: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the tests that ReFrame runs with an environment.
+
+    A check that asks for another library than the environment's is none of its tests.
+
+    Args:
+        tests: as they were declared.
+        environment: its document.
+    """
+    return [test for test in tests if _is_for(test["valid_prog_environs"], environment)]
+
+
+def _is_for(valid: Iterable[str], environment: Mapping[str, Any]) -> bool:
+    """Return whether an environment fits one of ReFrame's expressions, each word of it."""
+    return any(all(_fits(word, environment) for word in text.split()) for text in valid)
+
+
+def _fits(word: str, environment: Mapping[str, Any]) -> bool:
+    sign, name = word[:1], word[1:]
+    if sign in ("+", "-"):
+        return (name in provision.reframe_features(environment)) == (sign == "+")
+    # an extra of ReFrame's: none of ours is one that a check could ask for
+    return word in ("*", provision.reframe_name(environment["name"]))
 
 
 def cells_of(test: dict[str, Any]) -> dict[str, dict[str, str]]:

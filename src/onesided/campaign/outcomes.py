@@ -17,6 +17,7 @@ from typing import Any
 
 from onesided.campaign.records import OK, Launch
 from onesided.environments import places
+from onesided.system import libraries
 
 #: The label that says how many ranks each node was to get.
 RANKS_PER_NODE = "ranks_per_node"
@@ -254,6 +255,12 @@ def of_cells(
     return found
 
 
+def _finalize(launch: Launch) -> str:
+    """Return the call that ends the library of a launch."""
+    standard = launch.headers[-1]["mpi"]["standard"] if launch.headers else libraries.MPI
+    return libraries.FINALIZE[standard]
+
+
 def _mark_teardown(launch: Launch, found: dict[str, Outcome]) -> None:
     """Book a launch that lost itself after its last cell to that cell."""
     crashes, hangs = (
@@ -272,7 +279,7 @@ def _mark_teardown(launch: Launch, found: dict[str, Outcome]) -> None:
         stood = f"{places.of_hang(hangs, _ranks(launch))}; " if hangs else ""
         found[last] = Outcome(
             "teardown_failure",
-            "all cells were over, then MPI_Finalize did not return: "
+            f"all cells were over, then {_finalize(launch)} did not return: "
             f"{stood}{places.of_death(crashes)}the launcher exited {status}",
             found[last].result,
         )

@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from onesided.campaign import causes, collect
 from onesided.campaign.campaign import Campaign
@@ -249,23 +248,48 @@ def sessions_at_a_time(profile: Path) -> int:
         raise InputError(path, None, found, "whole numbers, or all cores") from fault
 
 
-def announcement(sessions: list[Session], tests: list[dict[str, Any]], at_a_time: int = 1) -> str:
+def announcement(sessions: list[Session], at_a_time: int = 1) -> str:
     """Return in one line what will be run, and about how long it will take.
 
     Args:
         sessions: all of the campaign.
-        tests: as they were declared.
         at_a_time: how many sessions run side by side.
     """
     waiting = [session for session in sessions if not session.record.exists()]
-    cells = sum(len(cells_of(test)) for test in tests)
-    session_s = sum(test.get("expected_s", 0.0) + LAUNCH_OVERHEAD_S for test in tests)
-    minutes = max(1, round(math.ceil(len(waiting) / at_a_time) * session_s / 60))
-    side_by_side = f", {at_a_time} at a time" if at_a_time > 1 else ""
-    return (
-        f"{len(tests)} launches with {cells} cells in each of {len(sessions)} sessions, "
-        f"{len(waiting)} to run{side_by_side}: about {minutes} min"
+    waiting_s = sum(
+        test.get("expected_s", 0.0) + LAUNCH_OVERHEAD_S
+        for session in waiting
+        for test in session.tests
     )
+    mean_s = waiting_s / max(1, len(waiting))
+    minutes = max(1, round(math.ceil(len(waiting) / at_a_time) * mean_s / 60))
+    side_by_side = f", {at_a_time} at a time" if at_a_time > 1 else ""
+    return f"{_sizes(sessions)}, {len(waiting)} to run{side_by_side}: about {minutes} min"
+
+
+def _sizes(sessions: list[Session]) -> str:
+    """Return how many launches and cells the sessions have: those of each library by themselves."""
+    sizes = Counter(
+        (len(session.tests), sum(len(cells_of(test)) for test in session.tests))
+        for session in sessions
+    )
+    return " and ".join(
+        f"{launches} launches with {cells} cells in each of {count} sessions"
+        for (launches, cells), count in sizes.items()
+    )
+
+
+def check_environments(sessions: list[Session], campaign: Campaign) -> None:
+    """Refuse an environment that none of the campaign's tests is for.
+
+    Raises:
+        InputError: there is one.
+    """
+    for session in sessions:
+        if not session.tests:
+            name, library = session.slot.environment, session.environment["library"]
+            expected = f"environments that a selected check is for: {name} is of {library}"
+            raise InputError(campaign.path, "environments", name, expected)
 
 
 def explanation(sessions: list[Session]) -> list[str]:
@@ -316,12 +340,13 @@ def run(
         tests = collect.declared_tests(campaign)
         demand(test["kernel"] for test in tests)
         sessions = [Session(slot, tests) for slot in collect.slots(campaign)]
+        check_environments(sessions, campaign)
         if explain:
             for line in explanation(sessions):
                 say(line)
             return
         reopen(sessions, campaign, say)
-        say(announcement(sessions, tests, at_a_time))
+        say(announcement(sessions, at_a_time))
         with SessionWatch(sessions, say):
             exit_status = _call_snakemake(campaign, chosen, environment)
         if exit_status != 0:

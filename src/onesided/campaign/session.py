@@ -26,7 +26,12 @@ from pathlib import Path
 from typing import Any
 
 from onesided.campaign import records
-from onesided.campaign.declared import last_line, reframe_command, reframe_variables
+from onesided.campaign.declared import (
+    last_line,
+    reframe_command,
+    reframe_variables,
+    tests_for,
+)
 from onesided.campaign.slot import Slot, adopt, earlier_entries, inputs_of, is_hole
 from onesided.environments import declarations, provision
 from onesided.system import documents, fingerprint, paths, processes, strays
@@ -50,10 +55,10 @@ class Session:
     """One session in its slot, for the sources and the environment as they are now."""
 
     def __init__(self, slot: Slot, tests: list[dict[str, Any]]) -> None:
-        """Bind a slot to the declared tests (`describe`)."""
+        """Bind a slot to those of the declared tests (`describe`) that its environment has."""
         self.slot = slot
-        self.tests = tests
         self.environment = provision.read(slot.environment, slot.campaign.provider)
+        self.tests = tests_for(tests, self.environment)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -66,7 +66,7 @@ def inputs_of(
     for test in tests:
         values = {**common, "setting": settings_seen[test["setting"]], "test": test}
         found[test["test"]] = {
-            "kernel": fingerprint.kernel_source_state(test["kernel"]),
+            "kernel": fingerprint.kernel_source_state(test["kernel"], environment["library"]),
             "check": fingerprint.check_state(test["check"], campaign.site_file),
             **{
                 name: fingerprint.of_document(value)[: fingerprint.DIGITS]

@@ -14,7 +14,7 @@ from typing import Any
 
 from onesided.environments import containers
 from onesided.environments.providers import probe, system, wheel
-from onesided.system import documents, paths
+from onesided.system import documents, libraries, paths
 from onesided.system.command import UnavailableError
 from onesided.system.errors import InputError
 
@@ -27,6 +27,11 @@ NATIVE = "native"
 PROVIDERS: dict[str, ModuleType] = {WHEEL: wheel, SYSTEM: system}
 
 
+def library_of(family: Mapping[str, Any]) -> str:
+    """Return the standard that a family's libraries are of."""
+    return family.get("library", libraries.MPI)
+
+
 @dataclass(frozen=True)
 class Declaration:
     """One entry of config/environments.yaml together with its family's.
@@ -36,7 +41,7 @@ class Declaration:
         provider: who installs it, or ``system`` where the machine has it.
         config_dir: the folder the declaration and the locks are in.
         families: what holds for every version of a family, by the family's name.
-        family: mpich, openmpi or impi; None for one that only the probe will tell.
+        family: mpich, openmpi, impi or openshmem; None for one that only the probe will tell.
         version: the MPI's; None likewise.
         packages: what the provider installs.
         stated: where the machine has it: ``prefix`` or ``compiler``, and ``launcher``.
@@ -67,6 +72,11 @@ class Declaration:
     def family_data(self) -> Document:
         """Return what holds for every version of its family; nothing where that is not known."""
         return self.families[self.family] if self.family else {}
+
+    @property
+    def library(self) -> str:
+        """Return the standard whose library it is: MPI where the family is not known."""
+        return library_of(self.family_data)
 
     @property
     def prefix(self) -> Path:
@@ -108,7 +118,7 @@ class Declaration:
             "family": family,
             "requirements": self._requirements_or_none(),
             "provider_version": getattr(PROVIDERS.get(self.provider), "VERSION", None),
-            "probe": probe.source(),
+            "probe": probe.source(self.library),
         }
         if self.stated:
             content["stated"] = dict(self.stated)

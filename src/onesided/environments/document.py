@@ -56,6 +56,7 @@ def ready(declaration: Declaration, findings: Document) -> Document:
         "standard_version": findings["standard_version"],
         "thread_level_provided": findings["thread_level_provided"],
         "abi": findings["abi"],
+        "teardown": findings["teardown"],
     }
 
 
@@ -66,6 +67,7 @@ def unavailable(declaration: Declaration, reason: str) -> Document:
         "name": declaration.name,
         "provider": declaration.provider,
         "family": declaration.family,
+        "library": declaration.library,
         "version": declaration.version,
         "status": "unavailable",
         "reason": one_line(reason) or "no reason given",
@@ -79,6 +81,7 @@ def unavailable(declaration: Declaration, reason: str) -> Document:
         "standard_version": None,
         "thread_level_provided": None,
         "abi": None,
+        "teardown": None,
         "left_behind": declaration.family_data.get("left_behind", []),
         "left_behind_temporary": declaration.family_data.get("left_behind_temporary", []),
         "kernels_prefix": None,

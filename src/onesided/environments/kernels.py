@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from onesided.environments import containers, settings
-from onesided.system import fingerprint, paths, strays
+from onesided.system import fingerprint, libraries, paths, strays
 from onesided.system.errors import EXIT_BAD_INPUT, InputError, OnesidedError
 
 PLACEMENT = "unbound"
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 LAUNCH_MARKER = "ONESIDED_LAUNCH"
 """Set for every process of one launch; a rank that outlives its launcher is found by it."""
-NO_STUDIES = {"harness", "rma", "openshmem"}
-"""Folders of the kernels' sources that hold what kernels share, or are built on request."""
 LAST_WORDS = 2000
 """Characters of a failed build's output that a message holds."""
 
@@ -34,14 +32,9 @@ def sources() -> Path:
     return paths.project_root() / "src" / "kernels"
 
 
-def names() -> list[str]:
-    """Return the names of all kernels: of their executables, and of what CMake makes one of."""
-    found = [
-        path.stem
-        for path in sources().glob("*/*")
-        if path.parent.name not in NO_STUDIES and (path.suffix == ".c" or any(path.glob("*.c")))
-    ]
-    return sorted(found)
+def names(library: str = libraries.MPI) -> list[str]:
+    """Return the names of all kernels of a library: of their executables."""
+    return list(libraries.kernels(sources(), library))
 
 
 def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> Path:
@@ -61,6 +54,12 @@ def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> P
     return paths.build_dir() / "kernels" / environment["name"] / state
 
 
+def build_command(environment: Mapping[str, Any], prefix: Path) -> list[str]:
+    """Return the call of the script that builds an environment's kernels into a folder."""
+    words = ("sh", build_script(), sources(), prefix, environment["compilers"]["c"])
+    return [*map(str, words), environment["library"]]
+
+
 def build(environment: Mapping[str, Any]) -> Path:
     """Build an environment's kernels unless they are built already; return their folder.
 
@@ -70,7 +69,7 @@ def build(environment: Mapping[str, Any]) -> Path:
     prefix = prefix_of(environment)
     if prefix.is_dir() or environment["kernels_prefix"]:
         return prefix
-    command = ["sh", build_script(), sources(), prefix, environment["compilers"]["c"]]
+    command = build_command(environment, prefix)
     answer = subprocess.run(
         command, env=variables(environment), capture_output=True, text=True, check=False
     )

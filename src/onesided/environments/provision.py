@@ -22,7 +22,7 @@ from onesided.environments.declarations import (
 )
 from onesided.environments.providers import container, probe, spack
 from onesided.environments.spack_machine import identity
-from onesided.system import documents, paths
+from onesided.system import documents, libraries, paths
 from onesided.system.command import Command, Say, UnavailableError
 from onesided.system.display import Progress
 from onesided.system.errors import InputError, OnesidedError, StoppedError
@@ -38,6 +38,11 @@ PROVIDER_VARIABLE = "ONESIDED_PROVIDER"
 def reframe_name(name: str) -> str:
     """Return the name under which ReFrame, which takes no dots, knows an environment."""
     return name.replace(".", "_")
+
+
+def reframe_features(document: Document) -> list[str]:
+    """Return what ReFrame knows of an environment: its features, and whose library it is."""
+    return [libraries.feature(document["library"]), *document["features"]]
 
 
 def asked_provider(provider: str | None = None) -> str | None:
@@ -191,6 +196,8 @@ def _provide_by_spack(
 def _deliver(
     declaration: Declaration, program: Path, command: Command, say: Say, probe_timeout_s: float
 ) -> Document:
+    if declaration.library != libraries.MPI:
+        raise UnavailableError(f"Spack delivers kernels of MPI, none of {declaration.library}")
     if declaration.provider == SYSTEM:
         declaration = PROVIDERS[SYSTEM].resolve(declaration)
     delivery = spack.deliver(program, command, say)
@@ -278,9 +285,16 @@ def _provide_shown(
         name, say=lambda state: progress.state(name, state), stop=stop, provider=provider
     )
     ready = document["status"] == "ready"
-    detail = document["library_version"] if ready else document["reason"]
+    detail = _version_shown(document) if ready else document["reason"]
     progress.end(name, document["status"], succeeded=ready, detail=detail)
     return document
+
+
+def _version_shown(document: Document) -> str:
+    """Return what a ready library says of itself, and that it does not end well."""
+    if document["teardown"] is None:
+        return document["library_version"]
+    return f"{document['library_version']} ({document['teardown']})"
 
 
 def _standing(path: Path) -> Document | None:
@@ -367,4 +381,5 @@ def _subject(declaration: Declaration) -> probe.Subject:
         declaration.variables(),
         declaration.version_pattern(),
         declaration.mpi.identity.library if declaration.mpi else None,
+        declaration.library,
     )

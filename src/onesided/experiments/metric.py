@@ -26,6 +26,7 @@ class Metric:
             is the largest, what they move is the sum.
         better: whether lower or higher values are better.
         origins: without the samples of rank 0, the target.
+        skipped: so many samples at the beginning do not count.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Metric:
     over_ranks: OverRanks = "mean"
     better: Better = "lower"
     origins: bool = False
+    skipped: int = 0
 
     def counts(self, rank: int) -> bool:
         """Tell whether the samples of a rank count."""
@@ -49,7 +51,7 @@ class Metric:
         for one in series:
             if one["metric"] == self.series and self.counts(one["rank"]):
                 for index, sample in enumerate(one["samples"]):
-                    if sample is not None:
+                    if sample is not None and index >= self.skipped:
                         by_index.setdefault(index, []).append(sample)
         values = [_OVER_RANKS[self.over_ranks](samples) for samples in by_index.values()]
         return median(values) if values else None

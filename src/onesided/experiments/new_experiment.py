@@ -7,7 +7,7 @@ from pathlib import Path
 
 from onesided.environments import kernels
 from onesided.experiments import EXPERIMENTS
-from onesided.system import paths
+from onesided.system import libraries, paths
 from onesided.system.errors import InputError
 
 EXAMPLE = "get_latency"
@@ -49,7 +49,7 @@ def files_of(name: str, study: str) -> dict[str, str]:
     for option, text in (("NAME", name), ("--study", study)):
         if not IDENTIFIER.fullmatch(text):
             raise InputError("onesided new", option, text, EXPECTED)
-    if study in kernels.NO_STUDIES:
+    if study in libraries.NO_STUDIES:
         raise InputError("onesided new", "--study", study, "a folder of kernels alone")
     words = name.split("_")
     renamed = {
@@ -82,7 +82,7 @@ def write(name: str, study: str) -> list[Path]:
         InputError: a name is none, or one of the files is there; nothing was written.
     """
     files = {paths.project_root() / path: text for path, text in files_of(name, study).items()}
-    if name in kernels.names():
+    if any(name in kernels.names(library) for library in libraries.LIBRARIES):
         raise InputError("onesided new", "NAME", name, "a name that no kernel has")
     for path in files:
         if path.exists():

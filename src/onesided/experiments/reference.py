@@ -25,8 +25,10 @@ class ReferenceAnalysis:
         self.reason = reason
 
     def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the samples that count; all of them unless an experiment knows better."""
-        return samples
+        """Return the samples that count; an experiment may know better."""
+        skipped = {metric.series: metric.skipped for metric in self.metrics if metric.skipped}
+        first = pl.col("metric").replace_strict(skipped, default=0, return_dtype=pl.Int64)
+        return samples.filter(pl.col("index") >= first) if skipped else samples
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return one value per launch for each metric."""

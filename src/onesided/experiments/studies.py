@@ -5,3 +5,4 @@ from onesided.experiments.experiment import Study
 STFC = Study("stfc", "Progress, and the shared counter")
 THREADS = Study("threads", "Threads that communicate")
 MACHINE = Study("machine", "The machine")
+LUECKE = Study("luecke", "Five patterns, three interfaces")

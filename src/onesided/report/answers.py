@@ -156,9 +156,9 @@ def by_result(found: Sequence[tuple[T, Mapping[str, str]]]) -> list[tuple[list[T
     Args:
         found: things with their words, by MPI.
     """
-    same: dict[tuple[str, ...], tuple[list[T], dict[str, str]]] = {}
+    same: dict[tuple[tuple[str, str], ...], tuple[list[T], dict[str, str]]] = {}
     for thing, words in found:
-        same.setdefault(tuple(words.values()), ([], dict(words)))[0].append(thing)
+        same.setdefault(tuple(words.items()), ([], dict(words)))[0].append(thing)
 
     def rank(one: tuple[list[T], dict[str, str]]) -> tuple[int, int]:
         words = list(one[1].values())

@@ -29,9 +29,15 @@ def level_rank(level: str | None) -> int:
 
 
 def value_or_word(material: Material, cell: Cell | None, metric: str, statistic: str) -> Any:
-    """Return a measure; where there is none, or the cell failed, the verdict's word."""
+    """Return a measure; where there is none, or the cell failed, the verdict's word.
+
+    A failure after the last cell spoils no sample: such a measure has the word as its remark.
+    """
     if cell is None:
         return None
+    if cell.verdict == verdicts.TEARDOWN_FAILURE:
+        found = material.measure(cell, metric, statistic)
+        return replace(found, remark=found.remark or cell.verdict) if found else cell.verdict
     if cell.verdict in (*verdicts.FAILURES, *verdicts.NOT_MEASURED):
         return cell.verdict
     return material.measure(cell, metric, statistic)

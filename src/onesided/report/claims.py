@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,12 +20,34 @@ class Found:
     """What became of a claim.
 
     Attributes:
-        word: one of the four of this module.
+        word: one of the four of this module; empty where the claim is not about the MPI.
         why: the numbers that it rests on.
     """
 
     word: str
     why: str = ""
+
+
+def decided(
+    above: Measure | None, below: Measure | None, least: float, most: float = math.inf
+) -> Found:
+    """Tell whether the ratio of two values is within bounds, by their intervals.
+
+    Args:
+        above: over the line.
+        below: under it.
+        least: that the ratio has to be.
+        most: that it may be.
+    """
+    if above is None or below is None:
+        return Found(NOT_MEASURED)
+    low, high = above.low / below.high, above.high / below.low
+    why = numbers.factor(above.value / below.value)
+    if min(above.launches, below.launches) > 1:
+        why += f", {numbers.factor(low)} {numbers.DASH} {numbers.factor(high)}"
+    if least <= low and high <= most:
+        return Found(HOLDS, why)
+    return Found(DOES_NOT_HOLD if high < least or low > most else OPEN, why)
 
 
 @dataclass(frozen=True)
@@ -64,15 +87,7 @@ class AtLeast:
         """Compare the intervals with the factor: it is open where they reach to both sides."""
         above = self._measure(material, environment, self.over)
         below = self._measure(material, environment, self.under)
-        if above is None or below is None:
-            return Found(NOT_MEASURED)
-        least, most = above.low / below.high, above.high / below.low
-        why = numbers.factor(above.value / below.value)
-        if min(above.launches, below.launches) > 1:
-            why += f", {numbers.factor(least)} {numbers.DASH} {numbers.factor(most)}"
-        if least >= self.factor:
-            return Found(HOLDS, why)
-        return Found(DOES_NOT_HOLD if most < self.factor else OPEN, why)
+        return decided(above, below, self.factor)
 
     def _measure(
         self, material: Material, environment: str, labels: Mapping[str, str]

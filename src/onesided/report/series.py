@@ -17,59 +17,19 @@ from onesided.report.cells import apart, value_or_word
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Figure, Measure, Row, Table
 from onesided.report.pivot import Axis
-from onesided.report.published import NOT_AVAILABLE, UNITS, PublishedTable
-from onesided.system.errors import InputError
+from onesided.report.published_series import Curves, PublishedSeries, points
+
+__all__ = ["PublishedSeries", "SeriesFigure"]
 
 COLOURS = ("first", "second", "third", "fourth")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 """A series has a colour and a shape; more than these come again in other pairs."""
 WIDE_RANGE = 30
 """Greatest over least value from which an axis is logarithmic."""
+MOST_KEYS = 4
+"""Series side by side in the key of a wide figure."""
 MOST_PANELS = 3
 """Panels side by side on a wide page."""
-
-
-@dataclass(frozen=True)
-class PublishedSeries:
-    """What a figure of the source shows, from a table of its numbers.
-
-    Attributes:
-        table: of the source.
-        x: its column that the axis shows.
-        columns: those with the values, a series each.
-    """
-
-    table: PublishedTable
-    x: str
-    columns: Sequence[str]
-
-    def points(self, unit: str, words: Mapping[str, str]) -> list[Row]:
-        """Return a point for each number.
-
-        Args:
-            unit: that the values have in the figure.
-            words: what a reader calls values on the axis.
-
-        Raises:
-            InputError: a column's numbers are of another unit.
-        """
-        for name in self.columns:
-            found = UNITS.get(str(self.table.unit(name)), (1.0, "words"))[1]
-            if found != unit:
-                raise InputError(self.table.path, name, found, f"numbers in {unit}")
-        return [
-            {
-                "panel": "",
-                "series": self.table.title(name),
-                "x": self.table.number(row, self.x),
-                "label": words.get(row[self.x], row[self.x]),
-                "shown": value if value is not None else NOT_AVAILABLE,
-                "value": value,
-            }
-            for name in self.columns
-            for row in self.table.rows
-            for value in (self.table.number(row, name),)
-        ]
 
 
 @dataclass(frozen=True)
@@ -103,7 +63,7 @@ class SeriesFigure:
     only: Mapping[str, str] = field(default_factory=dict)
     show: Callable[[float], str] = numbers.seconds
     unit: str = "s"
-    published: PublishedSeries | None = None
+    published: Curves | None = None
 
     def points(self, material: Material) -> list[Row]:
         """Return a point for each cell, in the order in which they were declared."""
@@ -135,9 +95,9 @@ class SeriesFigure:
         found = []
         if self.published is not None:
             caption = f"{self.published.table.caption} Another machine and another decade: compare "
-            points = self.published.points(self.unit, self.x.words)
+            drawn = points(self.published, self.unit, self.x.words)
             found.append(
-                self._figure("published", "published", f"{caption}shapes, not heights.", points)
+                self._figure("published", "published", f"{caption}shapes, not heights.", drawn)
             )
         caption = Markup(self.caption).format(material.interval_words)
         found.append(self._figure("measured", "measured here", caption, self.points(material)))
@@ -170,13 +130,15 @@ class SeriesFigure:
         per_line = 1 if narrow else min(MOST_PANELS, len(panels))
         width = figures.NARROW_PX - 80 if narrow else figures.WIDE_PX // per_line - 75
         charts = [
-            self._panel([point for point in drawn if point["panel"] == panel], drawn, panel, width)
+            self._panel(
+                [point for point in drawn if point["panel"] == panel], drawn, panel, width, narrow
+            )
             for panel in panels
         ]
         return alt.concat(*charts, columns=per_line)
 
     def _panel(
-        self, points: Sequence[Row], every: Sequence[Row], title: str, width: int
+        self, points: Sequence[Row], every: Sequence[Row], title: str, width: int, narrow: bool
     ) -> alt.LayerChart:
         """Return one panel, on the axes of all."""
         x = alt.X("x:Q", scale=_scale(point["x"] for point in every), axis=self._ticks(every))
@@ -194,7 +156,8 @@ class SeriesFigure:
             "color": [figures.colour(COLOURS[at % len(COLOURS)]) for at in range(len(names))],
             "shape": [SHAPES[at % len(SHAPES)] for at in range(len(names))],
         }
-        legend = alt.Legend(title=None) if len(names) > 1 else None
+        columns = {} if narrow else {"columns": MOST_KEYS}
+        legend = alt.Legend(title=None, **columns) if len(names) > 1 else None
         base = figures.chart(points)
         series = {
             "color": alt.Color(

@@ -118,7 +118,9 @@ def _marks(look: Look, places: list[str], mark: str) -> list[Element]:
     marker = Element("marker", {"id": mark, "markerUnits": "userSpaceOnUse", **size})
     ElementTree.SubElement(marker, "path", dict(look))
     ends = ("start", "mid", "end") if len(places) > 1 else ("start",)
-    drawn = Element("path", {"d": f"M{'L'.join(places)}", "fill": "none", "stroke": "none"})
+    # a browser draws no marker on a path that goes nowhere
+    path = f"M{'L'.join(places)}" + ("h0" if len(places) == 1 else "")
+    drawn = Element("path", {"d": path, "fill": "none", "stroke": "none"})
     for end in ends:
         drawn.set(f"marker-{end}", f"url(#{mark})")
     return [marker, drawn]

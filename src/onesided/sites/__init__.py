@@ -171,7 +171,7 @@ def _environment(name: str, system: str) -> Entry:
         "name": provision.reframe_name(name),
         "cc": document["compilers"].get("c", "false"),
         "extras": {"onesided": document},
-        "features": document["features"],
+        "features": provision.reframe_features(document),
         "target_systems": [system],
     }
 

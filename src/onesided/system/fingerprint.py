@@ -8,15 +8,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from onesided.system import paths
+from onesided.system import libraries, paths
 
 DIGITS = 12
 IGNORED_PARTS = {"__pycache__"}
 KERNEL_SUFFIXES = {".c", ".h", ".txt", ".cmake"}
-#: Folders of the kernels' sources that belong to every kernel.
-SHARED_BY_KERNELS = ("harness", "rma")
-#: Kernels that are built on request, each from a folder that is its own.
-FOLDERS_OF_ONE = {"openshmem_counter": "openshmem"}
 #: Modules that decide what a session does, beside the checks.
 DECIDING = (
     "campaign/grid.py",
@@ -84,25 +80,28 @@ def _state(names: Iterable[bytes]) -> str:
 
 
 def kernels_state() -> str:
-    """Return the short fingerprint of all kernels' sources: of a build, which makes all of them."""
+    """Return the short fingerprint of the sources of all kernels, of whichever library."""
     return _state(path.relative_to(_kernels()).as_posix().encode() for path in kernel_sources())
 
 
-def kernel_source_state(kernel: str) -> str:
+def kernel_source_state(kernel: str, library: str = libraries.MPI) -> str:
     """Return the short fingerprint of a kernel's sources, which is compiled into it.
 
     Its sources are its own files (``<study>/<kernel>.c`` or all below ``<study>/<kernel>/``) and
     what kernels share. The build computes the same (src/kernels/source_state.cmake), whoever calls
     it.
+
+    Args:
+        kernel: its name.
+        library: what it is built with.
     """
-    found = []
-    for path in kernel_sources():
-        name = path.relative_to(_kernels())
-        is_shared = len(name.parts) == 1 or name.parts[0] in SHARED_BY_KERNELS
-        is_own = len(name.parts) > 1 and Path(name.parts[1]).stem == kernel
-        if is_shared or is_own or name.parts[0] == FOLDERS_OF_ONE.get(kernel):
-            found.append(name.as_posix().encode())
-    return _state(found)
+    root = _kernels()
+    own = libraries.kernels(root, library).get(kernel)
+    below = own.relative_to(root) if own else None
+    names = (path.relative_to(root) for path in kernel_sources())
+    return _state(
+        name.as_posix().encode() for name in names if libraries.is_source_of(name, below, library)
+    )
 
 
 def check_state(check: str, site: Path) -> str:

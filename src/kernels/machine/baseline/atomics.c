@@ -1,8 +1,9 @@
 /* Atomic operations on a word that two processes share. */
 #include <mpi.h>
 
-#include "harness/watchdog.h"
 #include "machine/baseline/baseline.h"
+#include "mpi/checked.h"
+#include "mpi/world.h"
 
 #define UNWATCHED 16 /* operations of the partner between two looks at whether it is finished */
 
@@ -54,8 +55,8 @@ void compete(struct experiment *experiment)
 static void verify_sum(struct experiment *experiment)
 {
     int64_t sum = 0;
-    CHECKED(MPI_Reduce(&experiment->done, &sum, 1, MPI_INT64_T, MPI_SUM, PARTNER,
-                       experiment->launch->communicator));
+    CHECKED(
+        MPI_Reduce(&experiment->done, &sum, 1, MPI_INT64_T, MPI_SUM, PARTNER, world_communicator));
     if (experiment->launch->rank == PARTNER) {
         record_verification(experiment->record,
                             verify_exact("sum", atomic_load(&experiment->page->word), sum));

@@ -21,12 +21,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "harness/await.h"
 #include "harness/launch.h"
-#include "harness/shared_page.h"
 #include "harness/table.h"
 #include "harness/watchdog.h"
 #include "machine/baseline/baseline.h"
+#include "mpi/await.h"
+#include "mpi/checked.h"
+#include "mpi/shared_page.h"
+#include "mpi/world.h"
 
 #define SETTLE_S 50e-6 /* from the partner's flag to the burst: it falls asleep, or is at it */
 #define COPIED_BYTES (128 << 10) /* in one burst, unless a copy is larger */
@@ -121,7 +123,7 @@ static void await_partner(struct experiment *experiment)
 /* THE TIMED LOOP is the baseline's own; returns seconds. */
 static double time_burst(struct experiment *experiment)
 {
-    await_word(&experiment->page->there, experiment->sample, experiment->launch->communicator);
+    await_word(&experiment->page->there, experiment->sample, world_communicator);
     const double settled_s = clock_now_s() + SETTLE_S;
     while (clock_now_s() < settled_s) {
     }
@@ -166,7 +168,7 @@ static void run_sample(struct experiment *experiment, struct series *time, struc
     const int rank = experiment->launch->rank;
     experiment->sample++;
     watchdog_phase = "burst";
-    CHECKED(MPI_Barrier(experiment->launch->communicator));
+    CHECKED(MPI_Barrier(world_communicator));
     if (rank == ORIGIN) {
         be_origin(experiment, time, competing);
     } else if (rank == PARTNER) {
@@ -174,7 +176,7 @@ static void run_sample(struct experiment *experiment, struct series *time, struc
     } else {
         sleep_until_over(experiment);
     }
-    CHECKED(MPI_Barrier(experiment->launch->communicator));
+    CHECKED(MPI_Barrier(world_communicator));
     watchdog_phase = "verify";
     if (rank <= ORIGIN && experiment->baseline->kind->inspect != NULL) {
         experiment->baseline->kind->inspect(experiment);
@@ -217,7 +219,7 @@ static void plan_burst(struct experiment *experiment)
 /* Collective: false, with the reason in the record, where there is no memory outside MPI. */
 static bool open_page(struct experiment *experiment)
 {
-    const MPI_Comm communicator = experiment->launch->communicator;
+    const MPI_Comm communicator = world_communicator;
     experiment->page_bytes =
         sizeof *experiment->page + (size_t)experiment->burst * experiment->elements * WORD_BYTES;
     experiment->page = shared_page_open(communicator, experiment->page_bytes);
@@ -235,7 +237,7 @@ static bool open_page(struct experiment *experiment)
 
 static void close_page(struct experiment *experiment)
 {
-    CHECKED(MPI_Barrier(experiment->launch->communicator));
+    CHECKED(MPI_Barrier(world_communicator));
     if (experiment->launch->rank == PARTNER) {
         sem_destroy(&experiment->page->wake);
     }
@@ -306,7 +308,7 @@ static void print_row(const struct launch *launch, const struct cell *cell,
         row[0] = record->series[0].burst;
         row[1] = series_median(&record->series[0]);
     }
-    CHECKED(MPI_Bcast(row, 2, MPI_DOUBLE, ORIGIN, launch->communicator));
+    CHECKED(MPI_Bcast(row, 2, MPI_DOUBLE, ORIGIN, world_communicator));
     if (launch->rank != 0) {
         return;
     }

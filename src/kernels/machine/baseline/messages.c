@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 #include "harness/memory.h"
-#include "harness/watchdog.h"
 #include "machine/baseline/baseline.h"
+#include "mpi/checked.h"
+#include "mpi/world.h"
 
 static bool send_word(int socket, int64_t word)
 {
@@ -62,7 +63,7 @@ static int connect_to(in_port_t port)
 
 static bool open_socket(struct experiment *experiment)
 {
-    const MPI_Comm communicator = experiment->launch->communicator;
+    const MPI_Comm communicator = world_communicator;
     const int rank = experiment->launch->rank;
     const int at_once = 1;
     in_port_t port = 0;

@@ -1,6 +1,6 @@
 /* The uncontended latency: the origins make bursts, all at once, while nobody computes. */
-#include "harness/latency.h"
 #include "harness/watchdog.h"
+#include "mpi/latency.h"
 #include "stfc/progress/experiment.h"
 
 static void prepare_burst(void *state, long long burst)

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/helper.h"
 #include "harness/launch.h"
+#include "mpi/helper.h"
 #include "rma/payload.h"
 
 struct experiment;

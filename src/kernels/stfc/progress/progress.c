@@ -19,11 +19,13 @@
 #include <mpi.h>
 #include <stdint.h>
 
-#include "harness/helper.h"
-#include "harness/latency.h"
 #include "harness/launch.h"
-#include "harness/shared_page.h"
 #include "harness/watchdog.h"
+#include "mpi/checked.h"
+#include "mpi/helper.h"
+#include "mpi/latency.h"
+#include "mpi/shared_page.h"
+#include "mpi/world.h"
 #include "stfc/progress/experiment.h"
 #include "stfc/progress/table.h"
 
@@ -96,7 +98,7 @@ static MPI_Group make_peers(const struct experiment *experiment)
     for (int origin = 0; experiment->is_target && origin < experiment->origins; origin++) {
         ranks[origin] = rank_at(experiment->launch, 1 + origin);
     }
-    CHECKED(MPI_Comm_group(experiment->launch->communicator, &all));
+    CHECKED(MPI_Comm_group(world_communicator, &all));
     CHECKED(MPI_Group_incl(all, experiment->is_target ? experiment->origins : 1, ranks, &peers));
     CHECKED(MPI_Group_free(&all));
     return peers;
@@ -125,7 +127,7 @@ static void open_experiment(struct experiment *experiment)
     if (experiment->is_target) {
         payload_initialise(payload);
     }
-    CHECKED(MPI_Barrier(launch->communicator));
+    CHECKED(MPI_Barrier(world_communicator));
 }
 
 static void close_experiment(struct experiment *experiment)
@@ -164,7 +166,7 @@ static void use_window(struct experiment *experiment)
         experiment->window.is_locked = false;
         CHECKED(MPI_Win_unlock_all(experiment->window.handle));
     }
-    CHECKED(MPI_Barrier(launch->communicator));
+    CHECKED(MPI_Barrier(world_communicator));
 }
 
 static void stop_helper(struct experiment *experiment, struct helper *helper)
@@ -186,7 +188,7 @@ static void run_supported(struct experiment *experiment)
     if (helper_kind != NULL) {
         watchdog_phase = "helper";
         experiment->record->helper_threads = experiment->is_target;
-        helper_start_at(&helper, helper_kind, launch->communicator, experiment->target);
+        helper_start_at(&helper, helper_kind, world_communicator, experiment->target);
     }
     use_window(experiment);
     if (helper_kind != NULL) {
@@ -240,7 +242,7 @@ static bool is_supported(struct experiment *experiment)
     } else if (reason != NULL) {
         record_status(record, CELL_UNSUPPORTED, "%s", reason);
     } else if (experiment->target_state->helper != NULL &&
-               launch->thread_provided < MPI_THREAD_MULTIPLE) {
+               launch->thread_provided < THREAD_MULTIPLE) {
         record_status(record, CELL_UNSUPPORTED,
                       "a helper thread needs MPI_THREAD_MULTIPLE: asked for %s, provided %s",
                       thread_level_name(launch->thread_required),
@@ -300,7 +302,7 @@ static struct experiment experiment_of(struct launch *launch, const struct cell 
 /* Collective; false where the ranks share no memory. */
 static bool run_with_page(struct experiment *experiment)
 {
-    const MPI_Comm communicator = experiment->launch->communicator;
+    const MPI_Comm communicator = world_communicator;
     experiment->payload.windows = &experiment->window;
     experiment->page = shared_page_open(communicator, sizeof *experiment->page);
     if (experiment->page == NULL) {

@@ -1,8 +1,10 @@
 /* The samples: each origin's access to a target that is in its state. */
 #include <math.h>
 
-#include "harness/await.h"
 #include "harness/watchdog.h"
+#include "mpi/await.h"
+#include "mpi/checked.h"
+#include "mpi/world.h"
 #include "stfc/progress/experiment.h"
 
 /* How much longer the target stays in its state in a sample that is taken again. */
@@ -61,8 +63,7 @@ static void add_sample(const struct experiment *experiment, const struct all_ser
                        const struct observed *observed, double requested_s)
 {
     const struct access *access = &observed->access;
-    await_word(&experiment->page->left, experiment->payload.sample,
-               experiment->launch->communicator);
+    await_word(&experiment->page->left, experiment->payload.sample, world_communicator);
     const struct presence *presence = &experiment->page->presence;
     const double start_s = experiment->start_s;
     series_add(all->begin, access->begun_s - access->begin_s);
@@ -111,8 +112,7 @@ static void be_target(struct experiment *experiment, double length_s)
  * the stamp of this rank's first call then, else NAN. */
 static double await_target(const struct experiment *experiment)
 {
-    return await_word(&experiment->page->entered, experiment->payload.sample,
-                      experiment->launch->communicator);
+    return await_word(&experiment->page->entered, experiment->payload.sample, world_communicator);
 }
 
 /* An origin's part. */
@@ -171,8 +171,7 @@ static bool an_origin_lost_its_core(const struct experiment *experiment,
     const struct presence *presence = &experiment->page->presence;
     const double limit_s = LOST_CORE_SHARE * (presence->exit_s - presence->entry_s);
     int lost = observed->run_delay_s > limit_s;
-    CHECKED(
-        MPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPI_INT, MPI_MAX, experiment->launch->communicator));
+    CHECKED(MPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPI_INT, MPI_MAX, world_communicator));
     return lost;
 }
 
@@ -181,7 +180,7 @@ static bool an_origin_lost_its_core(const struct experiment *experiment,
 static struct observed run_sample(struct experiment *experiment, double length_s,
                                   const struct all_series *all)
 {
-    const MPI_Comm communicator = experiment->launch->communicator;
+    const MPI_Comm communicator = world_communicator;
     struct payload *payload = &experiment->payload;
     struct observed observed = {0};
     watchdog_phase = "prepare";

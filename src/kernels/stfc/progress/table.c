@@ -8,7 +8,8 @@
 
 #include "harness/numbers.h"
 #include "harness/table.h"
-#include "harness/watchdog.h"
+#include "mpi/checked.h"
+#include "mpi/world.h"
 #include "stfc/progress/experiment.h"
 
 /* What is counted: see docs/methods.md. */
@@ -227,7 +228,7 @@ void table_print_row(const struct launch *launch, const struct cell *cell,
             summary = summarise(record, target_state->leaves);
         }
         CHECKED(MPI_Bcast(&summary, sizeof summary / sizeof(double), MPI_DOUBLE, origin,
-                          launch->communicator));
+                          world_communicator));
         if (launch->rank == 0) {
             print_summary(cell, &summary);
             if (origins > 1) {

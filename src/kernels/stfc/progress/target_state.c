@@ -1,7 +1,8 @@
 /* Target states: what the target does while origins access its window. */
 #include <math.h>
 
-#include "harness/watchdog.h"
+#include "mpi/checked.h"
+#include "mpi/world.h"
 #include "stfc/progress/experiment.h"
 
 /* The wait itself follows: in the barrier, or in the call that ends the target's part of an active
@@ -43,8 +44,8 @@ static struct presence stay_probing(struct experiment *experiment, double length
     for (long slice = 0; slice < slices; slice++) {
         if (slice > 0) {
             int arrived = 0;
-            CHECKED(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, experiment->launch->communicator,
-                               &arrived, MPI_STATUS_IGNORE));
+            CHECKED(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, world_communicator, &arrived,
+                               MPI_STATUS_IGNORE));
             visited(experiment);
         }
         compute_slice(compute, length_s / (double)slices);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/watchdog.h"
+#include "mpi/checked.h"
 #include "stfc/shared_counter/counter.h"
 
 /* ---- Elements: the counter is four or eight bytes wide, whatever C calls that here. ---- */

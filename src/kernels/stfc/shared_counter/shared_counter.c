@@ -22,15 +22,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/helper.h"
-#include "harness/latency.h"
 #include "harness/launch.h"
 #include "harness/memory.h"
 #include "harness/watchdog.h"
+#include "mpi/checked.h"
+#include "mpi/helper.h"
+#include "mpi/latency.h"
+#include "mpi/world.h"
+#include "stfc/shared/tasks.h"
 #include "stfc/shared_counter/counter.h"
 
 #define LATENCY_RANK 1
-#define FEWEST_TASKS_IN_BUDGET 3
 
 /* ---- Cases: what the target does meanwhile (the report's 1, 2, and three kinds of its 3). ---- */
 
@@ -58,27 +60,14 @@ static const struct axis axes[] = {
      .kind = AXIS_CHOICE,
      .fallback = "target_computes,target_idle",
      .choices = TABLE(cases)},
-    {.name = "compute_ms",
-     .help = "length of a compute in milliseconds",
-     .kind = AXIS_NUMBER,
-     .fallback = "10",
-     .maximum = 3600000},
-    {.name = "spread_percent",
-     .help = "computes vary uniformly by this share either way",
-     .kind = AXIS_INTEGER,
-     .fallback = "0",
-     .maximum = 90},
+    COMPUTE_MS_AXIS,
+    SPREAD_PERCENT_AXIS,
 };
 
 static const struct option options[] = {
-    {"tasks-per-rank", "N", "tasks in all: this many times the ranks that take any", OPTION_INTEGER,
-     "5", 1, SERIES_SAMPLES_MAX},
-    {"task-budget-s", "SECONDS",
-     "fewer tasks, but three, where a rank's computes would take longer; 0: no limit",
-     OPTION_NUMBER, "0", 0, 3600},
+    TASKS_OPTIONS,
     {"counter-bytes", "4|8", "width of the counter", OPTION_CHOICE, "8", 0, 0},
     LATENCY_OPTIONS,
-    {"warm-up", "N", "untimed accesses of each rank first", OPTION_INTEGER, "2", 0, 1000},
 };
 
 /* ---- One cell ---- */
@@ -92,8 +81,7 @@ struct experiment {
     bool takes_tasks;
     int64_t *numbers; /* all this rank got, in order */
     size_t number_count, number_room;
-    double start_s; /* the cell's common start stamp */
-    bool again;     /* the cell is finished: only its latency is taken, once more */
+    bool again; /* the cell is finished: only its latency is taken, once more */
 };
 
 struct interval {
@@ -140,64 +128,14 @@ static void read_back(struct experiment *experiment)
     }
 }
 
-/* THE TIMED LOOP. `first_task` numbers were taken to warm up; `tasks` follow. A rank makes one
- * access more than there are tasks at most, even if the counter is broken. */
-static void take_tasks(struct experiment *experiment, int64_t first_task, int64_t tasks)
+/* One access, timed, for the loop of tasks. */
+static double take_number(void *state, int64_t *number)
 {
-    struct record *record = experiment->record;
-    struct launch *launch = experiment->launch;
-    struct series *access = record_series(record, "access", "s", 1);
-    struct series *access_begin = record_series(record, "access_begin", "s", 1);
-    struct series *compute = record_series(record, "compute", "s", 1);
-    struct series *compute_requested = record_series(record, "compute_requested", "s", 1);
-    struct series *compute_begin = record_series(record, "compute_begin", "s", 1);
-    struct series *run_delay = record_series(record, "compute_run_delay", "s", 1);
-    struct series *switches = record_series(record, "compute_switches", "count", 1);
-    struct series *last_access = record_series(record, "last_access", "s", 1);
-    const double length_s = 1e-3 * cell_number(experiment->cell, "compute_ms");
-    const double spread = 1e-2 * cell_number(experiment->cell, "spread_percent");
-    uint64_t random = (uint64_t)options_integer(&launch->options, "seed") * 1000003u +
-                      experiment->cell->index * 1009u + (uint64_t)launch->rank;
-
-    for (int64_t done = 0; done <= tasks; done++) {
-        watchdog_phase = "access";
-        const struct interval taken = take_numbers(experiment, 1);
-        const int64_t task = experiment->numbers[experiment->number_count - 1] - first_task;
-        read_back(experiment);
-        if (task >= tasks) {
-            series_add(last_access, taken.length_s);
-            break;
-        }
-        series_add(access_begin, taken.begin_s - experiment->start_s);
-        series_add(access, taken.length_s);
-
-        watchdog_phase = "compute";
-        const double requested_s = length_s * (1.0 + spread * (2.0 * random_unit(&random) - 1.0));
-        const struct compute_sample sample = compute_for(&launch->compute, requested_s);
-        series_add(compute_requested, requested_s);
-        series_add(compute, sample.end_s - sample.begin_s);
-        series_add(compute_begin, sample.begin_s - experiment->start_s);
-        series_add(run_delay, sample.run_delay_s);
-        series_add(switches, sample.involuntary_switches);
-    }
-}
-
-/* All ranks together: the tasks, then the wait for the last rank. */
-static void run_tasks(struct experiment *experiment, int64_t first_task, int64_t tasks)
-{
-    struct launch *launch = experiment->launch;
-    watchdog_phase = "start";
-    experiment->start_s = launch_common_start(launch);
-    launch_inject(launch, experiment->cell);
-    if (experiment->takes_tasks) {
-        take_tasks(experiment, first_task, tasks);
-    }
-    watchdog_phase = "wait";
-    const double done_s = clock_now_s();
-    CHECKED(MPI_Barrier(launch->communicator));
-    const double over_s = clock_now_s();
-    series_add(record_series(experiment->record, "wait", "s", 1), over_s - done_s);
-    series_add(record_series(experiment->record, "total", "s", 1), over_s - experiment->start_s);
+    struct experiment *experiment = state;
+    const double taken_s = take_numbers(experiment, 1).length_s;
+    *number = experiment->numbers[experiment->number_count - 1];
+    read_back(experiment);
+    return taken_s;
 }
 
 /* ---- The latency: one rank takes numbers in bursts while all others wait in MPI ---- */
@@ -249,7 +187,7 @@ static void take_latency(struct experiment *experiment)
                                   .accompany = prepare_burst,
                                   .follow = follow_bursts};
     latency_take(&timing);
-    CHECKED(MPI_Barrier(experiment->launch->communicator));
+    CHECKED(MPI_Barrier(world_communicator));
 }
 
 /* Open the window with a counter of zero. The target writes it inside an exclusive epoch on itself,
@@ -274,7 +212,7 @@ static void open_counter(struct experiment *experiment, const struct flavor *fla
         memset(counter->opened.memory, 0, (size_t)size_bytes);
         window_end_own(&counter->opened);
     }
-    CHECKED(MPI_Barrier(experiment->launch->communicator));
+    CHECKED(MPI_Barrier(world_communicator));
 }
 
 static void close_counter(struct counter *counter)
@@ -307,30 +245,12 @@ static void verify_own(struct experiment *experiment)
     }
 }
 
-/* Gather all numbers at the target and compare them with what they must be. Collective. */
+/* Collective. */
 static void verify(struct experiment *experiment)
 {
-    struct launch *launch = experiment->launch;
-    const int own = (int)experiment->number_count;
-    int *counts = allocate((size_t)launch->ranks, sizeof counts[0]);
-    int *begins = allocate((size_t)launch->ranks + 1, sizeof begins[0]);
-    watchdog_phase = "verify";
-    CHECKED(MPI_Gather(&own, 1, MPI_INT, counts, 1, MPI_INT, TARGET, launch->communicator));
-    for (int rank = 0; rank < launch->ranks; rank++) {
-        begins[rank + 1] = begins[rank] + counts[rank];
-    }
-    int64_t *all = allocate((size_t)begins[launch->ranks] + 1, sizeof all[0]);
-    CHECKED(MPI_Gatherv(experiment->numbers, own, MPI_INT64_T, all, counts, begins, MPI_INT64_T,
-                        TARGET, launch->communicator));
-    if (launch->rank == TARGET) {
-        record_verification(experiment->record, verify_sequence(all, begins, launch->ranks));
-        record_verification(
-            experiment->record,
-            verify_exact("final_value", final_value(&experiment->counter), begins[launch->ranks]));
-    }
-    free(all);
-    free(begins);
-    free(counts);
+    const bool is_target = experiment->launch->rank == TARGET;
+    tasks_verify(experiment->launch, experiment->record, experiment->numbers,
+                 experiment->number_count, is_target ? final_value(&experiment->counter) : 0);
     verify_own(experiment);
 }
 
@@ -339,27 +259,12 @@ static void stop_helper(struct experiment *experiment, struct helper *helper)
     watchdog_phase = "helper";
     const int gone = helper_stop(helper);
     int gone_in_all = 0;
-    CHECKED(
-        MPI_Allreduce(&gone, &gone_in_all, 1, MPI_INT, MPI_SUM, experiment->launch->communicator));
+    CHECKED(MPI_Allreduce(&gone, &gone_in_all, 1, MPI_INT, MPI_SUM, world_communicator));
     if (gone_in_all > 0) {
         record_status(experiment->record, CELL_HELPER_RETURNED,
                       "the helpers of %d of %d ranks returned before they were released",
                       gone_in_all, experiment->launch->ranks);
     }
-}
-
-/* Tasks a rank, by number or by the time its computes may take. */
-static int64_t tasks_per_rank(const struct launch *launch, const struct cell *cell)
-{
-    const int64_t asked = options_integer(&launch->options, "tasks-per-rank");
-    const double budget_s = options_number(&launch->options, "task-budget-s");
-    const double compute_s = 1e-3 * cell_number(cell, "compute_ms");
-    if (budget_s <= 0 || (double)asked * compute_s <= budget_s) {
-        return asked;
-    }
-    const int64_t affordable = (int64_t)(budget_s / compute_s);
-    const int64_t fewest = asked < FEWEST_TASKS_IN_BUDGET ? asked : FEWEST_TASKS_IN_BUDGET;
-    return affordable < fewest ? fewest : affordable;
 }
 
 /* Everything between the opened window and its end: epochs, warm-up, tasks, latency. */
@@ -379,7 +284,14 @@ static void use_counter(struct experiment *experiment)
         }
     }
     if (!experiment->again) {
-        run_tasks(experiment, warm_up * takers, tasks);
+        tasks_run(&(struct tasks){.launch = launch,
+                                  .cell = experiment->cell,
+                                  .record = experiment->record,
+                                  .takes = experiment->takes_tasks,
+                                  .first_task = warm_up * takers,
+                                  .count = tasks,
+                                  .state = experiment,
+                                  .take = take_number});
     }
     if (!experiment->counter_case->target_takes_tasks) {
         take_latency(experiment);
@@ -388,7 +300,7 @@ static void use_counter(struct experiment *experiment)
     if (experiment->takes_tasks) {
         counter->algorithm->end(counter);
     }
-    CHECKED(MPI_Barrier(launch->communicator));
+    CHECKED(MPI_Barrier(world_communicator));
 }
 
 /* For tests: the last rank forgets the first number it got. */
@@ -415,7 +327,7 @@ static void run_supported(struct experiment *experiment)
     if (helper_kind != NULL) {
         watchdog_phase = "helper";
         experiment->record->helper_threads = 1;
-        helper_start(&helper, helper_kind, launch->communicator);
+        helper_start(&helper, helper_kind, world_communicator);
     }
     use_counter(experiment);
     if (helper_kind != NULL) {
@@ -453,7 +365,7 @@ static struct experiment experiment_of(struct launch *launch, const struct cell 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
     struct experiment experiment = experiment_of(launch, cell, record);
-    if (experiment.counter_case->helper != NULL && launch->thread_provided < MPI_THREAD_MULTIPLE) {
+    if (experiment.counter_case->helper != NULL && launch->thread_provided < THREAD_MULTIPLE) {
         record_status(record, CELL_UNSUPPORTED,
                       "a helper thread needs MPI_THREAD_MULTIPLE: asked for %s, provided %s",
                       thread_level_name(launch->thread_required),

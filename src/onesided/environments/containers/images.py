@@ -20,7 +20,7 @@ from pathlib import Path
 
 from onesided.environments import containers, declarations, kernels
 from onesided.environments.declarations import WHEEL
-from onesided.system import fingerprint, paths
+from onesided.system import fingerprint, libraries, paths
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import folder_lock
 
@@ -28,6 +28,8 @@ BASE, TOOLCHAIN = "base", "toolchain"
 ALL, OPENSHMEM = "all", "openshmem"
 MPI = "mpi"
 """The definition of all images with MPIs in them; each kernel is an app of theirs."""
+APPS_OF = {MPI: libraries.MPI, OPENSHMEM: libraries.OPENSHMEM}
+"""Whose kernels are the apps of a definition."""
 FAMILIES = {
     "mpich": ("MPICH", "MPICH's own (permissive)"),
     "openmpi": ("Open MPI", "BSD-3-Clause (Open MPI)"),
@@ -59,8 +61,8 @@ COMPRESSION = "-comp gzip -Xcompression-level 4"
 def definition_text(name: str) -> str:
     """Return a definition as the runtime is called with it: an app for each kernel there is."""
     text = (paths.project_root() / "containers" / f"{name}.def").read_text("utf-8")
-    if name == MPI:
-        text += "".join(APP.format(kernel=kernel) for kernel in kernels.names())
+    if name in APPS_OF:
+        text += "".join(APP.format(kernel=kernel) for kernel in kernels.names(APPS_OF[name]))
     return text
 
 

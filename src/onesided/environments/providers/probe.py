@@ -12,8 +12,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from onesided.system import libraries
 from onesided.system.command import Command, Outcome, UnavailableError, one_line
 
+#: The program for each library.
+PROGRAMS = {libraries.MPI: "probe.c", libraries.OPENSHMEM: "probe_shmem.c"}
 COMPILE_TIMEOUT_S = 60.0
 RANKS = 2
 
@@ -29,6 +32,7 @@ class Subject:
         variables: for compiling and running.
         version_pattern: what the library must say of itself.
         library: the file that must be loaded; None for any inside the prefix.
+        standard: whose library it is.
     """
 
     prefix: Path
@@ -37,11 +41,13 @@ class Subject:
     variables: Mapping[str, str]
     version_pattern: str
     library: Path | None = None
+    standard: str = libraries.MPI
 
 
-def source() -> str:
-    """Return the source of the program."""
-    return resources.files("onesided.environments").joinpath("providers/probe.c").read_text("utf-8")
+def source(standard: str = libraries.MPI) -> str:
+    """Return the source of the program that asks a library of this standard."""
+    folder = resources.files("onesided.environments").joinpath("providers")
+    return folder.joinpath(PROGRAMS[standard]).read_text("utf-8")
 
 
 def probe(subject: Subject, folder: Path, command: Command, timeout_s: float) -> dict[str, Any]:
@@ -54,7 +60,8 @@ def probe(subject: Subject, folder: Path, command: Command, timeout_s: float) ->
         timeout_s: of the run.
 
     Returns:
-        The members of probe.c's JSON object, with ``library_version`` in one line.
+        The members of the program's JSON object, with ``library_version`` in one line, and
+        ``teardown``: how the ranks ended where the library did not return from its finalize.
 
     Raises:
         UnavailableError: it cannot compile, run or communicate, or another MPI ran in its place.
@@ -66,7 +73,7 @@ def probe(subject: Subject, folder: Path, command: Command, timeout_s: float) ->
 
 
 def _compile(subject: Subject, folder: Path, command: Command) -> None:
-    (folder / "probe.c").write_text(source(), "utf-8")
+    (folder / "probe.c").write_text(source(subject.standard), "utf-8")
     outcome = command.run(
         [subject.compiler, "probe.c", "-o", "probe", "-ldl"],
         log=folder / "compile.log",
@@ -74,7 +81,9 @@ def _compile(subject: Subject, folder: Path, command: Command) -> None:
         variables=subject.variables,
         folder=folder,
     )
-    _demand(outcome, subject.compiler.name, COMPILE_TIMEOUT_S)
+    fault = _fault(outcome, subject.compiler.name, COMPILE_TIMEOUT_S)
+    if fault:
+        raise UnavailableError(fault)
 
 
 def _run(subject: Subject, folder: Path, command: Command, timeout_s: float) -> dict[str, Any]:
@@ -89,11 +98,16 @@ def _run(subject: Subject, folder: Path, command: Command, timeout_s: float) -> 
     findings = _read(folder / "findings.json")
     if findings is not None:  # they say more than an exit status
         _verify(subject, findings)
-    _demand(outcome, launcher, timeout_s)
+    if findings is not None and subject.standard == libraries.OPENSHMEM and outcome.status:
+        # they were written before shmem_finalize, in which some libraries crash
+        return findings | {"teardown": f"shmem_finalize did not return: {launcher} {_how(outcome)}"}
+    fault = _fault(outcome, launcher, timeout_s)
+    if fault:
+        raise UnavailableError(fault)
     if findings is None:
         said = outcome.main_line()
         raise UnavailableError(f"{launcher} exited 0, but its ranks wrote nothing: {said}")
-    return findings
+    return findings | {"teardown": None}
 
 
 def _read(path: Path) -> dict[str, Any] | None:
@@ -106,12 +120,17 @@ def _read(path: Path) -> dict[str, Any] | None:
     return findings
 
 
-def _demand(outcome: Outcome, program: str, timeout_s: float) -> None:
+def _fault(outcome: Outcome, program: str, timeout_s: float) -> str | None:
+    """Return in one line how a program failed; None if it did not."""
     if outcome.status is None:
-        raise UnavailableError(f"{program} did not end within {timeout_s:g} s")
-    if outcome.status != 0:
-        how = f"exited {outcome.status}" if outcome.status > 0 else f"got signal {-outcome.status}"
-        raise UnavailableError(f"{program} {how}: {outcome.main_line()}")
+        return f"{program} did not end within {timeout_s:g} s"
+    if outcome.status == 0:
+        return None
+    return f"{program} {_how(outcome)}: {outcome.main_line()}"
+
+
+def _how(outcome: Outcome) -> str:
+    return f"exited {outcome.status}" if outcome.status > 0 else f"got signal {-outcome.status}"
 
 
 def _verify(subject: Subject, findings: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onesided.environments.spack_machine import identity
-from onesided.system import documents
+from onesided.system import documents, libraries
 from onesided.system.command import Command, UnavailableError
 from onesided.system.errors import InputError
 
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 VERSION = 1
 KEYS = ("prefix", "compiler", "launcher")
-COMPILER = "mpicc"
-LAUNCHERS = ("mpiexec", "mpirun")
+#: The wrapper and the launchers of each library.
+COMPILERS = {libraries.MPI: "mpicc", libraries.OPENSHMEM: "oshcc"}
+LAUNCHERS = {libraries.MPI: ("mpiexec", "mpirun"), libraries.OPENSHMEM: ("oshrun",)}
 LIBRARIES = "LD_LIBRARY_PATH"
 
 
@@ -105,9 +106,9 @@ def resolve(declaration: Declaration) -> Declaration:
     Raises:
         UnavailableError: it has no such MPI, or another one than the entry says.
     """
-    compiler = _compiler(declaration.stated)
+    compiler = _compiler(declaration)
     root = Path(declaration.stated.get("prefix", compiler.parent.parent))
-    launcher = _launcher(declaration.stated, compiler)
+    launcher = _launcher(declaration, compiler)
     found, extra = _identify(declaration, compiler, root)
     family = _family(declaration, compiler, found)
     if declaration.version and not found.is_version(declaration.version):
@@ -126,24 +127,27 @@ def resolve(declaration: Declaration) -> Declaration:
     )
 
 
-def _compiler(stated: Mapping[str, str]) -> Path:
+def _compiler(declaration: Declaration) -> Path:
+    stated = declaration.stated
     if "prefix" in stated:
-        return _program(str(Path(stated["prefix"]) / "bin" / COMPILER))
+        return _program(str(Path(stated["prefix"]) / "bin" / COMPILERS[declaration.library]))
     return _program(stated["compiler"])
 
 
-def _launcher(stated: Mapping[str, str], compiler: Path) -> Path:
+def _launcher(declaration: Declaration, compiler: Path) -> Path:
     """Return the launcher that is named, else the one beside the wrapper with its suffix."""
-    if "launcher" in stated:
-        return _program(stated["launcher"])
+    if "launcher" in declaration.stated:
+        return _program(declaration.stated["launcher"])
     # what makes mpicc.mpich, mpicc-mpich or mpicc of it makes so of its launcher
-    suffix = compiler.name.removeprefix(COMPILER) if compiler.name.startswith(COMPILER) else ""
-    beside = [compiler.with_name(f"{name}{suffix}") for name in LAUNCHERS]
+    usual = COMPILERS[declaration.library]
+    suffix = compiler.name.removeprefix(usual) if compiler.name.startswith(usual) else ""
+    names = LAUNCHERS[declaration.library]
+    beside = [compiler.with_name(f"{name}{suffix}") for name in names]
     for program in beside:
         if os.access(program, os.X_OK):
             return program
-    names = " and no ".join(program.name for program in beside)
-    raise UnavailableError(f"found no {names} beside {compiler}: `launcher:` names one")
+    missing = " and no ".join(program.name for program in beside)
+    raise UnavailableError(f"found no {missing} beside {compiler}: `launcher:` names one")
 
 
 def _program(name: str) -> Path:
@@ -161,7 +165,8 @@ def _identify(
     faults = []
     for variables, extra in _attempts(declaration, root):
         try:
-            return identity.identify(compiler, {**variables, **extra}), extra
+            found = identity.identify(compiler, {**variables, **extra}, declaration.library)
+            return found, extra
         except identity.UnknownMpiError as fault:
             faults.append(fault)
     raise UnavailableError(str(faults[0]))
@@ -175,7 +180,7 @@ def _attempts(
     A foreign library in the shell's folders must not answer for the wrapper; a site's modules can
     set folders that its MPI does not start without.
     """
-    families = [declaration.family] if declaration.family else declaration.families
+    families = [declaration.family] if declaration.family else _families(declaration)
     sets = [declaration.variables_in(family, root) for family in families]
     yield from ((variables, {}) for variables in sets)
     folders = os.environ.get(LIBRARIES)
@@ -184,10 +189,20 @@ def _attempts(
         yield variables, {LIBRARIES: ":".join([*own, folders])}
 
 
+def _families(declaration: Declaration) -> list[str]:
+    """Return the families with libraries of the same standard."""
+    return [
+        name
+        for name, data in declaration.families.items()
+        if data.get("library", libraries.MPI) == declaration.library
+    ]
+
+
 def _family(declaration: Declaration, compiler: Path, found: identity.Identity) -> str:
     """Return the family of an MPI; a declared one counts for relatives of no family here."""
     packages = {
-        data["spack"].partition("@")[0]: name for name, data in declaration.families.items()
+        declaration.families[name]["spack"].partition("@")[0]: name
+        for name in _families(declaration)
     }
     family = packages.get(found.package, declaration.family)
     if family is None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from onesided.environments import declarations, shell
 from onesided.environments.spack_machine import identity, modules
 from onesided.environments.spack_machine.identity import Identity
-from onesided.system import documents, paths
+from onesided.system import documents, libraries, paths
 from onesided.system.errors import OnesidedError
 
 #: Debian's programs that an MPI needs and that carry no `.mpich` or `.openmpi` behind their name.
@@ -83,7 +83,11 @@ def specs_of_families() -> dict[str, str]:
         InputError: the file is faulty.
     """
     document = documents.read_yaml(paths.config_dir() / "environments.yaml", "environments")
-    specs = [family["spack"] for family in document["families"].values()]
+    specs = [
+        family["spack"]
+        for family in document["families"].values()
+        if declarations.library_of(family) == libraries.MPI
+    ]
     return {spec.partition("@")[0]: spec for spec in specs}
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from onesided.system import libraries
 from onesided.system.command import one_line
 from onesided.system.errors import OnesidedError
 from onesided.system.processes import ProgramError, ask
@@ -48,6 +49,8 @@ OTHER_MPI_PACKAGES = frozenset(
 MPI_PACKAGES = frozenset(SAYS) | OTHER_MPI_PACKAGES
 
 
+#: What a wrapper compiles to have the library say what it is.
+PROGRAMS = {libraries.MPI: "identify.c", libraries.OPENSHMEM: "identify_shmem.c"}
 #: Folders in which several MPIs can be.
 SHARED_PREFIXES = ("/", "/usr")
 
@@ -124,18 +127,24 @@ def clean_environment() -> dict[str, str]:
     return {name: text for name, text in os.environ.items() if name not in LOADER_VARIABLES}
 
 
-def identify(wrapper: Path, variables: Mapping[str, str] | None = None) -> Identity:
+def identify(
+    wrapper: Path,
+    variables: Mapping[str, str] | None = None,
+    standard: str = libraries.MPI,
+) -> Identity:
     """Compile a program with a wrapper, run it, and return what the library said.
 
     Args:
         wrapper: a C compiler wrapper.
         variables: set for compiling and running.
+        standard: MPI, or OpenSHMEM where the wrapper is one of that.
 
     Raises:
         UnknownMpiError: it does not compile or run, or the library is none we know.
     """
     with tempfile.TemporaryDirectory(prefix="onesided-identify-") as folder:
-        source = resources.files("onesided.environments").joinpath("spack_machine/identify.c")
+        sources = resources.files("onesided.environments").joinpath("spack_machine")
+        source = sources.joinpath(PROGRAMS[standard])
         (Path(folder) / "identify.c").write_text(source.read_text("utf-8"), "utf-8")
         words = [wrapper, "identify.c", "-o", "identify", "-ldl"]
         _run(words, folder, variables)
@@ -144,7 +153,8 @@ def identify(wrapper: Path, variables: Mapping[str, str] | None = None) -> Ident
         match = pattern.search(text)
         if match:
             return Identity(package, match[1].rstrip("."), Path(os.path.realpath(path)), text)
-    raise UnknownMpiError(wrapper, f"an MPI unknown here: {one_line(text)!r}")
+    kind = "an MPI" if standard == libraries.MPI else f"an {standard}"
+    raise UnknownMpiError(wrapper, f"{kind} unknown here: {one_line(text)!r}")
 
 
 def shown(wrapper: Path) -> list[str]:

@@ -9,8 +9,9 @@ import polars as pl
 
 from onesided.analysis import verdicts
 from onesided.analysis.latencies import launch_latencies
+from onesided.analysis.meetings import meetings
 from onesided.analysis.moments import TARGET_WIDTH, WIDTH
-from onesided.analysis.verdicts import MINIMUM_REMAINING_S, REFERENCE, UNDECIDED, Probe, Verdict
+from onesided.analysis.verdicts import REFERENCE, UNDECIDED, Probe, Verdict
 from onesided.campaign.tables import LAUNCH, PLACE
 
 IDLE_CASE = "target_idle"
@@ -133,49 +134,10 @@ def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
     return samples.filter(wanted).select(*PLACE, pl.col("metric").replace_strict(POOLED), "value")
 
 
-def _paired(samples: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
-    """Return two series of one length side by side, one row an index."""
-    key = (*LAUNCH, "rank", "index")
-    left = samples.filter(pl.col("metric") == first).select(*key, pl.col("value").alias(first))
-    right = samples.filter(pl.col("metric") == second).select(*key, pl.col("value").alias(second))
-    return left.join(right, on=key, how="inner")
-
-
 def evidence(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return every access of the origins with what remained of the target's compute.
-
-    An access is valid when it was issued inside a compute of rank 0 with at least
-    `MINIMUM_REMAINING_S` left; the others are kept, flagged (see `Analysis`).
-    """
-    accesses = (
-        _paired(samples, "access_begin", "access")
-        .filter(pl.col("rank") != TARGET_RANK)
-        .rename({"access_begin": "issue", "access": "elapsed"})
-        .sort("issue")
-    )
-    computes = (
-        _paired(samples, "compute_begin", "compute")
-        .filter(pl.col("rank") == TARGET_RANK)
-        .select(
-            *LAUNCH, "compute_begin", (pl.col("compute_begin") + pl.col("compute")).alias("exit")
-        )
-        .sort("compute_begin")
-    )
-    met = accesses.join_asof(
-        computes,
-        left_on="issue",
-        right_on="compute_begin",
-        by=list(LAUNCH),
-        strategy="backward",
-        check_sortedness=False,
-    )
-    remaining = (pl.col("exit") - pl.col("issue")).clip(lower_bound=0.0).fill_null(0.0)
-    return (
-        met.with_columns(remaining.alias("remaining"))
-        .with_columns((pl.col("remaining") >= MINIMUM_REMAINING_S).alias("valid"))
-        .select(*LAUNCH, "rank", "index", "remaining", "elapsed", "valid")
-        .sort(*LAUNCH, "rank", "index")
-    )
+    """Return every access of the origins with what remained of the target's compute."""
+    rank = pl.col("rank")
+    return meetings(samples, accessing=rank != TARGET_RANK, computing=rank == TARGET_RANK)
 
 
 def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:

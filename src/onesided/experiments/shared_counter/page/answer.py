@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from onesided.analysis import verdicts
+from onesided.campaign.grid import NO_MEANING
 from onesided.experiments.shared_counter.analysis import BASE_CASE, IDLE_CASE
 from onesided.experiments.shared_counter.page.cells import (
     FAMILIES,
@@ -17,6 +18,7 @@ from onesided.experiments.shared_counter.page.cells import (
     least_spread,
     spread_of,
     steps,
+    way_of,
 )
 from onesided.report import numbers
 from onesided.report.answers import (
@@ -38,6 +40,7 @@ FAMILY_WORDS: Mapping[str, str] = {
     "exclusive lock": "an exclusive lock",
     "atomic in a shared lock": "an atomic operation in a shared lock",
     "atomic and flush": "an atomic operation and a flush",
+    "SHMEM atomic": "an atomic operation of OpenSHMEM",
 }
 SEVERAL_ANSWERS = (
     "An access can take longer than one compute: if it needs several answers of the target, each "
@@ -60,15 +63,26 @@ def _family_key(family: str, flavor: str) -> str:
     return f"{family}, {flavor}".replace(" ", "_").replace(",", "")
 
 
+def _family_title(family: str, flavor: str) -> str:
+    return family if flavor == NO_MEANING else f"{family}, {flavor}"
+
+
+def _members(cells: Sequence[Cell], family: str, flavor: str) -> list[Cell]:
+    """Return the cells of a family and flavor."""
+    return [
+        cell
+        for cell in cells
+        if axis_of(cell, "algorithm") in FAMILIES[family] and axis_of(cell, "flavor") == flavor
+    ]
+
+
 def families(cells: Sequence[Cell]) -> list[tuple[str, str]]:
     """Return the families and flavors that were declared, in the order of the columns."""
-    present = {axis_of(cell, "algorithm") for cell in cells}
     return [
         (family, flavor)
-        for family, members in FAMILIES.items()
-        if present & set(members)
+        for family in FAMILIES
         for flavor in FLAVORS
-        if any(axis_of(cell, "flavor") == flavor for cell in cells)
+        if _members(cells, family, flavor)
     ]
 
 
@@ -133,7 +147,10 @@ def _idle(material: Material, cell: Cell) -> Measure | None:
 def answer_row(
     material: Material, environment: str, keys: Sequence[tuple[str, str]]
 ) -> tuple[dict[str, Any], dict[tuple[str, str], str]]:
-    """Return an environment's row of the answer, and its verdicts by family and flavor."""
+    """Return an environment's row of the answer, and its verdicts by family and flavor.
+
+    What was not declared for it has no verdict: OpenSHMEM has none of MPI's algorithms.
+    """
     cells = [
         cell
         for cell in material.cells
@@ -143,11 +160,9 @@ def answer_row(
     words: dict[tuple[str, str], str] = {}
     heard: list[Cell] = []
     for family, flavor in keys:
-        chosen = [
-            cell
-            for cell in cells
-            if axis_of(cell, "algorithm") in FAMILIES[family] and axis_of(cell, "flavor") == flavor
-        ]
+        chosen = _members(cells, family, flavor)
+        if not chosen:
+            continue
         used = _out_of_step(chosen)
         heard += used
         found = together(used)
@@ -167,7 +182,7 @@ def answer_row(
 
 def _place_of(cell: Cell) -> str:
     return (
-        f"{axis_of(cell, 'algorithm')}, {axis_of(cell, 'flavor')}, "
+        f"{', '.join(way_of(cell))}, "
         f"{numbers.milliseconds_label(compute_ms_of(cell))}, {steps(spread_of(cell))}, "
         f"{cell.thread_level}"
     )
@@ -181,7 +196,7 @@ def headline(material: Material) -> Headline:
     columns = [
         Column("environment", "MPI", header=True),
         *(
-            Column(key, f"{family}, {flavor}", verdict=True, note=f"{key}_note")
+            Column(key, _family_title(family, flavor), verdict=True, note=f"{key}_note")
             for family, flavor in keys
             for key in (_family_key(family, flavor),)
         ),
@@ -218,7 +233,9 @@ def _title(keys: Sequence[tuple[str, str]]) -> str:
     for family, own in flavors.items():
         same.setdefault(tuple(own), []).append(FAMILY_WORDS[family])
     return "; ".join(
-        f"{listed(families, 'or')} on {listed(own, 'or')} windows" for own, families in same.items()
+        listed(families, "or")
+        + ("" if own == (NO_MEANING,) else f" on {listed(own, 'or')} windows")
+        for own, families in same.items()
     )
 
 
@@ -228,7 +245,8 @@ def _sentences(
     plural: str,
 ) -> list[Markup]:
     """Say for each family and flavor in which MPIs an access completes."""
-    found = [(key, {name: own[key] for name, own in words.items()}) for key in keys]
+    of_keys = [(key, {n: own[key] for n, own in words.items() if key in own}) for key in keys]
+    found = [(key, own) for key, own in of_keys if own]
     observed = (*verdicts.OBSERVED, MIXED)
     if not any(word in observed for _, own in found for word in own.values()):
         return [Markup("No cell is decided in which the process that holds the counter computes.")]

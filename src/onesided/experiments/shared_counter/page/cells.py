@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from onesided.campaign.grid import NO_MEANING
 from onesided.experiments.shared_counter.analysis import BASE_CASE, IDLE_CASE
 from onesided.report import numbers
 from onesided.report.cells import axis_of, level_rank
@@ -15,16 +16,31 @@ FAMILIES: Mapping[str, Sequence[str]] = {
     "exclusive lock": ("mpi2_array", "mpi2_tree"),
     "atomic in a shared lock": ("fetch_and_op",),
     "atomic and flush": ("fetch_and_op_flush", "get_accumulate_flush", "compare_and_swap"),
+    "SHMEM atomic": ("shmem_fetch_inc",),
 }
 """Algorithms by the synchronisation they share, which is what progress depends on."""
 
-FLAVORS = ("create", "allocate")
-BASE_ALGORITHMS = ("mpi2_array", "fetch_and_op", "fetch_and_op_flush")
-"""The source's own algorithm, and what MPI has for it since 3.0: in an epoch each, and in one."""
+FLAVORS = ("create", "allocate", NO_MEANING)
+"""OpenSHMEM has one symmetric heap and no window: its flavor is none."""
+
+BASE_ALGORITHMS = ("mpi2_array", "fetch_and_op", "fetch_and_op_flush", "shmem_fetch_inc")
+"""The source's own algorithm, and what MPI has for it since 3.0: in an epoch each, and in one; and
+what OpenSHMEM has."""
 
 HELPER_CASE = "helper_blocked"
 CASES = {BASE_CASE: "Case 1", IDLE_CASE: "Case 2", HELPER_CASE: "Case 3"}
 TABLE1 = PublishedTable("shared_counter_table1", form="records")
+
+
+def way_of(cell: Cell) -> list[str]:
+    """Return algorithm and flavor; the algorithm alone where it has no window."""
+    return [
+        word for word in (axis_of(cell, "algorithm"), axis_of(cell, "flavor")) if _is_told(word)
+    ]
+
+
+def _is_told(word: str) -> bool:
+    return word not in ("", NO_MEANING)
 
 
 def spread_of(cell: Cell) -> float:
@@ -90,14 +106,18 @@ def other_steps(twin: Mapping[str, Cell], case: str) -> str | None:
 def base_point(material: Material) -> list[Cell]:
     """Return the cells that are shown at first sight.
 
-    The highest thread level (the source asks for MULTIPLE, and case 3 needs it), the longest
-    compute, the base algorithms, the first setting, placement and rank count declared.
+    The highest thread level of each environment (the source asks for MULTIPLE, and case 3 needs
+    it), the longest compute, the base algorithms, the first setting, placement and rank count
+    declared.
     """
     cells = list(material.cells)
     if not cells:
         return []
-    level = max((cell.thread_level for cell in cells), key=level_rank)
-    cells = [cell for cell in cells if cell.thread_level == level]
+    level: dict[str, int] = {}
+    for cell in cells:
+        rank = level_rank(cell.thread_level)
+        level[cell.environment] = max(rank, level.get(cell.environment, rank))
+    cells = [c for c in cells if level_rank(c.thread_level) == level[c.environment]]
     first = cells[0]
     length = max(compute_ms_of(cell) for cell in cells)
     present = {axis_of(cell, "algorithm") for cell in cells}

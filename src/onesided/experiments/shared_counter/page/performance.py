@@ -18,9 +18,10 @@ from onesided.experiments.shared_counter.page.cells import (
     spread_of,
     steps,
     twins,
+    way_of,
 )
 from onesided.report import figures, numbers
-from onesided.report.cells import axis_of, value_or_word
+from onesided.report.cells import value_or_word
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Figure, Measure, Table
 from onesided.report.published import NOT_AVAILABLE
@@ -63,7 +64,7 @@ def _measured_bars(material: Material, cells: Sequence[Cell]) -> list[dict[str, 
             work = material.measure(cell, "compute_mean", "rank_1")
             length = numbers.seconds(work.value) if work else numbers.DASH
             value = found.value if isinstance(found, Measure) else None
-            label = f"{axis_of(cell, 'algorithm')}|{axis_of(cell, 'flavor')}"
+            label = "|".join(way_of(cell))
             missing = found if isinstance(found, str) else "none"
             bars.append(
                 {

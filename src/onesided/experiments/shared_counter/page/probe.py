@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from onesided.campaign.grid import NO_MEANING
 from onesided.experiments.shared_counter.analysis import BASE_CASE
 from onesided.experiments.shared_counter.page.cells import (
     FAMILIES,
@@ -18,13 +19,20 @@ POINTS_A_PANEL = 30
 """More would hide each other; which are drawn does not depend on their values."""
 
 NAME = "access_against_remaining"
-_DRAWING = probe.Drawing(
-    panels=("environment", "case"),
-    second=("case 1", "case 3"),
-    colour=("family", list(FAMILIES)),
-    shape=("flavor", list(FLAVORS)),
-    hints=("algorithm", "flavor", "round"),
-)
+NO_WINDOW = "no window"
+
+
+def _drawing(points: pl.DataFrame) -> probe.Drawing:
+    """Return what is drawn how; the keys have what there is."""
+    families, flavors = set(points["family"]), set(points["flavor"])
+    named = [NO_WINDOW if flavor == NO_MEANING else flavor for flavor in FLAVORS]
+    return probe.Drawing(
+        panels=("environment", "case"),
+        second=("case 1", "case 3"),
+        colour=("family", [family for family in FAMILIES if family in families]),
+        shape=("flavor", [flavor for flavor in named if flavor in flavors]),
+        hints=("algorithm", "flavor", "round"),
+    )
 
 
 def _points(material: Material) -> pl.DataFrame:
@@ -40,6 +48,7 @@ def _points(material: Material) -> pl.DataFrame:
         .with_columns(
             pl.col("algorithm").replace_strict(family_of, default="other").alias("family"),
             pl.col("case").replace_strict({BASE_CASE: "case 1", HELPER_CASE: "case 3"}),
+            pl.col("flavor").replace({NO_MEANING: NO_WINDOW}),
         )
         .sort("environment", "flavor", "case", "family", "test", "cell", "round", "rank", "index")
     )
@@ -74,5 +83,5 @@ def figure_probe(material: Material) -> Figure | None:
         f"of that compute. {probe.HOW_TO_READ} At most {POINTS_A_PANEL} marks per colour and "
         "shape, picked evenly."
     )
-    drawn = probe.drawings(NAME, points, _DRAWING, material.environments)
+    drawn = probe.drawings(NAME, points, _drawing(points), material.environments)
     return Figure(NAME, probe.TITLE, caption, *drawn, table)

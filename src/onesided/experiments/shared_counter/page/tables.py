@@ -20,6 +20,7 @@ from onesided.experiments.shared_counter.page.cells import (
     spread_of,
     steps,
     twins,
+    way_of,
 )
 from onesided.report import numbers
 from onesided.report.cells import (
@@ -42,7 +43,7 @@ def _measured_row(material: Material, twin: Mapping[str, Cell]) -> dict[str, Any
         "hardware": material.hardware,
         "environment": any_cell.environment,
         "mpi": any_cell.environment,
-        "with": f"{axis_of(any_cell, 'algorithm')}, {axis_of(any_cell, 'flavor')}",
+        "with": ", ".join(way_of(any_cell)),
         "processes": any_cell.ranks,
         "algorithm": axis_of(any_cell, "algorithm"),
         "flavor": axis_of(any_cell, "flavor"),
@@ -148,8 +149,13 @@ def degradation(material: Material) -> Section:
                 "flavor": axis_of(cell, "flavor"),
                 "compute": numbers.milliseconds_label(compute_ms_of(cell)),
                 "thread_level": cell.thread_level,
-                "with": f"{axis_of(cell, 'flavor')}, "
-                f"{numbers.milliseconds_label(compute_ms_of(cell))}, {cell.thread_level}",
+                "with": ", ".join(
+                    (
+                        *way_of(cell)[1:],
+                        numbers.milliseconds_label(compute_ms_of(cell)),
+                        str(cell.thread_level),
+                    )
+                ),
             },
         )
         name = f"{CASES[case].lower().replace(' ', '')}_{spread_of(cell):g}"

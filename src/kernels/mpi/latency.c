@@ -1,5 +1,5 @@
 /* The uncontended latency of an operation: what it takes while nobody computes, in bursts of k. */
-#include "harness/latency.h"
+#include "mpi/latency.h"
 
 #include <math.h>
 #include <mpi.h>
@@ -8,11 +8,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "harness/await.h"
 #include "harness/memory.h"
 #include "harness/plan.h"
-#include "harness/shared_page.h"
 #include "harness/watchdog.h"
+#include "mpi/await.h"
+#include "mpi/checked.h"
+#include "mpi/shared_page.h"
+#include "mpi/world.h"
 
 #define ROUND_TRIPS 100
 #define DISTANCE_SAMPLES 3
@@ -58,7 +60,7 @@ static struct plan plan_latency(const struct timing *timing, double one_s)
  * passes from core to core. `series` is NULL at all other ranks. */
 static void take_distance(const struct timing *timing, struct series *series)
 {
-    const MPI_Comm communicator = timing->launch->communicator;
+    const MPI_Comm communicator = world_communicator;
     for (int sample = 0; page != NULL && sample < DISTANCE_SAMPLES; sample++) {
         const double begin_s = clock_now_s();
         for (int trip = 0; trip < ROUND_TRIPS; trip++) {
@@ -156,10 +158,9 @@ static void start_cold(const struct timing *timing, struct plan *plan)
         timing->accompany(timing->state, cold);
         timing->follow(timing->state, 1, cold);
     }
-    CHECKED(MPI_Barrier(timing->launch->communicator));
+    CHECKED(MPI_Barrier(world_communicator));
     if (!timing->again) {
-        CHECKED(MPI_Allreduce(MPI_IN_PLACE, &cold_s, 1, MPI_DOUBLE, MPI_MAX,
-                              timing->launch->communicator));
+        CHECKED(MPI_Allreduce(MPI_IN_PLACE, &cold_s, 1, MPI_DOUBLE, MPI_MAX, world_communicator));
         *plan = plan_latency(timing, cold_s / (double)cold);
     }
 }
@@ -180,9 +181,8 @@ static void take_bursts(const struct timing *timing, const struct plan *plan, bo
     /* The others wait here, in a barrier as an idle target does: what they wait in can be a part of
      * the latency. Intel MPI answers an access a hundred times later from inside of MPI_Allreduce.
      */
-    CHECKED(MPI_Barrier(timing->launch->communicator));
-    CHECKED(MPI_Allreduce(MPI_IN_PLACE, &bursts, 1, MPI_LONG_LONG, MPI_MAX,
-                          timing->launch->communicator));
+    CHECKED(MPI_Barrier(world_communicator));
+    CHECKED(MPI_Allreduce(MPI_IN_PLACE, &bursts, 1, MPI_LONG_LONG, MPI_MAX, world_communicator));
     if (!timing->makes) {
         timing->follow(timing->state, bursts, plan->burst);
     }
@@ -192,7 +192,7 @@ static void open_once(const struct launch *launch)
 {
     if (!page_opened) {
         plans = allocate(launch->grid.count, sizeof plans[0]);
-        page = shared_page_open(launch->communicator, sizeof *page);
+        page = shared_page_open(world_communicator, sizeof *page);
         page_opened = true;
     }
 }
@@ -207,7 +207,7 @@ void latency_take(const struct timing *timing)
     }
     watchdog_phase = "latency";
     open_once(launch);
-    CHECKED(MPI_Barrier(launch->communicator));
+    CHECKED(MPI_Barrier(world_communicator));
     if (timing->own_cores) {
         if (timing->first && page != NULL) {
             distance = record_series(timing->record, "line_round_trip", "s", ROUND_TRIPS);

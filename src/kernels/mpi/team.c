@@ -1,13 +1,13 @@
 /* Threads, or processes, that begin together, outside MPI. */
-#include "harness/team.h"
+#include "mpi/team.h"
 
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/await.h"
 #include "harness/clock.h"
+#include "mpi/await.h"
 
 double meet(struct meeting *meeting, int participants, MPI_Comm processes)
 {

@@ -1,5 +1,5 @@
 /* A trial: the samples of a cell, taken by all ranks together. */
-#include "harness/trial.h"
+#include "mpi/trial.h"
 
 #include <math.h>
 #include <mpi.h>
@@ -7,17 +7,19 @@
 #include "harness/cache.h"
 #include "harness/plan.h"
 #include "harness/watchdog.h"
+#include "mpi/checked.h"
+#include "mpi/world.h"
 
 #define COLD_ROUNDS 4 /* the fastest decides how long a burst may be: others lost their core */
 #define COLD_BURST 10
 
 static double run_sample(const struct trial *trial, long long burst)
 {
-    const MPI_Comm communicator = trial->launch->communicator;
+    const MPI_Comm communicator = world_communicator;
     watchdog_phase = "prepare";
     trial->prepare(trial->state, burst);
     if (options_flag(&trial->launch->options, FLUSH_CACHES)) {
-        flush_caches();
+        flush_caches(2 * largest_cache_bytes());
     }
     CHECKED(MPI_Barrier(communicator));
     watchdog_phase = "operations";
@@ -37,8 +39,8 @@ void trial_take(const struct trial *trial)
     double cold_s = INFINITY;
     for (int i = 0; i < COLD_ROUNDS; i++) {
         double slowest_s = run_sample(trial, cold_burst);
-        CHECKED(MPI_Allreduce(MPI_IN_PLACE, &slowest_s, 1, MPI_DOUBLE, MPI_MAX,
-                              trial->launch->communicator));
+        CHECKED(
+            MPI_Allreduce(MPI_IN_PLACE, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, world_communicator));
         cold_s = fmin(cold_s, slowest_s);
     }
     const struct plan plan =

@@ -1,7 +1,7 @@
 /* Memory that all ranks of one host share outside MPI: for flags and stamps of a running
  * experiment.
  */
-#include "harness/shared_page.h"
+#include "mpi/shared_page.h"
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "harness/clock.h"
-#include "harness/watchdog.h"
+#include "mpi/checked.h"
 
 #define NAME_BYTES 64
 

@@ -1,11 +1,11 @@
 /* Wait outside MPI for a word that another rank writes, and leave no rank alone inside MPI. */
-#include "harness/await.h"
+#include "mpi/await.h"
 
 #include <math.h>
 #include <sched.h>
 
 #include "harness/clock.h"
-#include "harness/watchdog.h"
+#include "mpi/checked.h"
 
 #define LOOKS 1000       /* at the word, before the core is offered to another rank */
 #define PATIENCE_S 10e-3 /* several ticks of a scheduler: a rank that lost its core may be back */

@@ -1,13 +1,13 @@
 /* Helper threads: a second thread of a rank that stays inside MPI, so that MPI may progress. */
-#include "harness/helper.h"
+#include "mpi/helper.h"
 
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/team.h"
-#include "harness/watchdog.h"
+#include "mpi/checked.h"
+#include "mpi/team.h"
 
 #define RELEASE_TAG 7
 

@@ -1,0 +1,244 @@
+/* The trials of a pattern: prepared, timed, verified; one description for all interfaces. */
+#include "luecke/shared/pattern.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/cache.h"
+#include "harness/memory.h"
+#include "harness/watchdog.h"
+#include "harness/world.h"
+
+#define NOTHING (-1)         /* in a result before a trial; no payload has it */
+#define LEAD 0.05            /* of a compute: the others' accesses begin so long after it began */
+#define CACHE_MAX (16 << 20) /* a virtual machine shows the whole cache of its host */
+#define FLIPPED (INT64_C(1) << 20)
+
+const struct target_state target_states[] = {{"takes_part", false}, {"computes", true}};
+
+bool nobody(const struct pattern *pattern)
+{
+    (void)pattern;
+    return false;
+}
+
+bool everybody(const struct pattern *pattern)
+{
+    (void)pattern;
+    return true;
+}
+
+/* ---- Payloads ---- */
+
+static int64_t expected(const struct pattern *pattern, struct block block, int element,
+                        uint64_t trial)
+{
+    const size_t position = (size_t)(block.index * pattern->elements + element);
+    return value_of_sample(trial * (uint64_t)pattern->ranks + (uint64_t)block.rank, position);
+}
+
+/* New values where others get them from, and none where they go. */
+static void fill(struct pattern *pattern)
+{
+    for (int index = 0; index < pattern->blocks; index++) {
+        struct block origin;
+        int64_t *data = block_of(pattern->data, pattern, index);
+        int64_t *result = block_of(pattern->result, pattern, index);
+        const bool gets = pattern->kind->origin(pattern, index, &origin);
+        for (int i = 0; i < pattern->elements; i++) {
+            data[i] = expected(pattern, (struct block){.rank = pattern->rank, .index = index}, i,
+                               pattern->trial);
+            result[i] = gets || !pattern->kind->in_place ? NOTHING : result[i];
+        }
+    }
+}
+
+/* For tests: what the last block that this rank got would hold if its message had been lost, had
+ * been that of the trial before, or had a bit flipped. */
+static void inject(struct pattern *pattern)
+{
+    const enum injection fault = launch_fault(pattern->launch, pattern->cell);
+    const bool wrong = launch_injects(pattern->launch, pattern->cell, INJECT_WRONG_DATA);
+    struct block origin;
+    int last = pattern->blocks - 1;
+    while (last >= 0 && !pattern->kind->origin(pattern, last, &origin)) {
+        last--;
+    }
+    if (last < 0 || (fault == INJECT_NOTHING && !(wrong && pattern->trial == 1))) {
+        return;
+    }
+    int64_t *result = block_of(pattern->result, pattern, last);
+    for (int i = 0; i < pattern->elements; i++) {
+        const int64_t before = expected(pattern, origin, i, pattern->trial - 1);
+        result[i] = fault == INJECT_REPEAT ? before
+                    : fault != INJECT_FLIP ? NOTHING
+                    : i == 0               ? result[i] ^ FLIPPED
+                                           : result[i];
+    }
+}
+
+static void check(struct pattern *pattern)
+{
+    for (int index = 0; index < pattern->blocks; index++) {
+        struct block origin;
+        const int64_t *result = block_of(pattern->result, pattern, index);
+        if (pattern->kind->origin(pattern, index, &origin)) {
+            for (int i = 0; i < pattern->elements; i++) {
+                verify_element(&pattern->found, result[i],
+                               expected(pattern, origin, i, pattern->trial), (size_t)i,
+                               pattern->trial);
+            }
+        }
+    }
+}
+
+/* ---- Trials ---- */
+
+static size_t bytes_to_flush(const struct launch *launch)
+{
+    if (options_text(&launch->options, "cache-bytes") != NULL) {
+        return (size_t)options_integer(&launch->options, "cache-bytes");
+    }
+    const size_t share = largest_cache_bytes() / (size_t)launch->ranks;
+    return share < CACHE_MAX ? share : CACHE_MAX;
+}
+
+static void prepare(struct pattern *pattern, size_t cache_bytes)
+{
+    watchdog_phase = "prepare";
+    pattern->trial++;
+    others_begin_own(pattern);
+    fill(pattern);
+    others_end_own(pattern);
+    flush_caches(cache_bytes);
+    others_begin_trial(pattern);
+    world_barrier();
+    watchdog_phase = "operations";
+}
+
+static void conclude(struct pattern *pattern)
+{
+    watchdog_phase = "wait";
+    world_barrier();
+    others_begin_own(pattern);
+    inject(pattern);
+    check(pattern);
+    others_end_own(pattern);
+}
+
+/* A trial takes as long as its slowest rank. */
+static void keep_greatest(struct pattern *pattern, const double *own_s, long long trials)
+{
+    const size_t size_bytes = (size_t)trials * sizeof own_s[0];
+    double *all_s = allocate((size_t)pattern->ranks, size_bytes);
+    world_gather(own_s, all_s, size_bytes);
+    if (pattern->rank == 0) {
+        struct series *time = record_series(pattern->record, "time", "s", 1);
+        for (long long trial = 0; trial < trials; trial++) {
+            double slowest_s = 0;
+            for (int rank = 0; rank < pattern->ranks; rank++) {
+                slowest_s = fmax(slowest_s, all_s[rank * trials + trial]);
+            }
+            series_add(time, slowest_s);
+        }
+    }
+    free(all_s);
+}
+
+static void time_trials(struct pattern *pattern, size_t cache_bytes)
+{
+    const long long trials = options_integer(&pattern->launch->options, "trials");
+    double *own_s = allocate((size_t)trials, sizeof own_s[0]);
+    for (long long trial = 0; trial < trials; trial++) {
+        prepare(pattern, cache_bytes);
+        const double begin_s = clock_now_s();
+        pattern->kind->go(pattern);
+        own_s[trial] =
+            launch_slowed(pattern->launch, pattern->cell, begin_s, clock_now_s()) - begin_s;
+        conclude(pattern);
+    }
+    keep_greatest(pattern, own_s, trials);
+    free(own_s);
+}
+
+/* One rank computes before it goes; the others that have to do with it begin while it does. */
+static void time_computing_trials(struct pattern *pattern, size_t cache_bytes)
+{
+    struct launch *launch = pattern->launch;
+    const long long trials = options_integer(&launch->options, "computing-trials");
+    const double compute_s = 1e-3 * options_number(&launch->options, "compute-ms");
+    const bool computes = pattern->rank == pattern->kind->computing(pattern);
+    const bool is_kept = computes || pattern->kind->meets(pattern);
+    struct series *begin = NULL, *length = NULL, *behind = NULL;
+    if (is_kept) {
+        begin = record_series(pattern->record, computes ? "compute_begin" : "access_begin", "s", 1);
+        length = record_series(pattern->record, computes ? "compute" : "access", "s", 1);
+        behind = computes ? NULL : record_series(pattern->record, "behind", "flag", 1);
+    }
+    const double start_s = launch_common_start(launch);
+    for (long long trial = 0; trial < trials; trial++) {
+        prepare(pattern, cache_bytes);
+        struct compute_sample sample =
+            compute_for(&launch->compute, (computes ? 1 : LEAD) * compute_s);
+        const double begin_s = computes ? sample.begin_s : clock_now_s();
+        pattern->kind->go(pattern);
+        const double end_s = computes ? sample.end_s : clock_now_s();
+        conclude(pattern);
+        if (is_kept) {
+            series_add(begin, begin_s - start_s);
+            series_add(length, end_s - begin_s);
+        }
+        if (behind != NULL) {
+            series_add(behind, pattern->kind->is_behind(pattern));
+        }
+    }
+}
+
+/* Leave the reason in the record, the same on all ranks, and return false where it cannot run. */
+static bool is_supported(const struct pattern *pattern)
+{
+    struct record *record = pattern->record;
+    const struct target_state *state = cell_choice(pattern->cell, "target_state");
+    const double size_bytes = cell_number(pattern->cell, "size_bytes");
+    if (pattern->elements * (double)sizeof(int64_t) != size_bytes) {
+        record_status(record, CELL_UNSUPPORTED, "size_bytes is %.0f, no multiple of 8", size_bytes);
+    } else if (pattern->kind->computing(pattern) >= pattern->ranks) {
+        record_status(record, CELL_UNSUPPORTED, "rank %d is asked for: found %d ranks",
+                      pattern->kind->computing(pattern), pattern->ranks);
+    } else if (state->computes && !pattern->launch->clock_is_global) {
+        record_status(record, CELL_UNSUPPORTED,
+                      "a rank that computes needs one clock: expected all ranks on one machine");
+    }
+    return record->status == CELL_OK;
+}
+
+void pattern_run(struct launch *launch, const struct cell *cell, struct record *record,
+                 const struct kind *kind)
+{
+    const struct target_state *state = cell_choice(cell, "target_state");
+    struct pattern pattern = {.launch = launch,
+                              .cell = cell,
+                              .record = record,
+                              .kind = kind,
+                              .interface = cell_choice(cell, "interface"),
+                              .rank = launch->rank,
+                              .ranks = launch->ranks,
+                              .elements = (int)cell_number(cell, "size_bytes") / 8,
+                              .blocks = kind->has_block_a_rank ? launch->ranks : 1,
+                              .found = {.name = "message"}};
+    watchdog_phase = "window";
+    if (!is_supported(&pattern) || !others_open(&pattern)) {
+        return;
+    }
+    const size_t cache_bytes = bytes_to_flush(launch);
+    world_barrier();
+    launch_inject(launch, cell);
+    (state->computes ? time_computing_trials : time_trials)(&pattern, cache_bytes);
+    if (launch->rank == 0) {
+        series_add(record_series(record, "flushed_bytes", "count", 1), (double)cache_bytes);
+    }
+    record_verification(record, pattern.found);
+    watchdog_phase = "window";
+    others_close(&pattern);
+}

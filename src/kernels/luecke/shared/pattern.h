@@ -1,0 +1,156 @@
+/* Patterns of communication over one description and several interfaces, timed as in the source.
+ *
+ * Source: Luecke, Spanoyannis, Kraeva, "The performance and scalability of SHMEM and MPI-2
+ * one-sided routines on a SGI Origin 2000 and a Cray T3E-600" (2004), section 2. Before each trial
+ * all ranks flush their caches and meet in a barrier; a trial takes as long as the slowest rank.
+ *
+ * Each rank has data that others access, and a result that holds what it got. Both are blocks of
+ * size_bytes. Before a trial the data get values of that trial, and the result values that nobody
+ * sends; after it every element that a rank got is compared with what its origin had. */
+#ifndef ONESIDED_PATTERN_H
+#define ONESIDED_PATTERN_H
+
+#include "harness/launch.h"
+
+enum interface_kind { MPI2, MPI3, RIVAL, SHMEM };
+
+/* How a pattern is written: a row of the axis. */
+struct interface {
+    const char *name;
+    enum interface_kind kind;
+};
+
+struct target_state {
+    const char *name;
+    bool computes;
+};
+extern const struct target_state target_states[2];
+
+struct block {
+    int rank;  /* whose data it is */
+    int index; /* which block of that */
+};
+
+struct pattern;
+
+/* What a pattern is; functions of all ranks. */
+struct kind {
+    bool has_block_a_rank; /* of data and result; else one */
+    bool in_place;         /* the result is where the data are */
+    /* THE TIMED PART of each rank. */
+    void (*go)(struct pattern *pattern);
+    /* What a block of this rank's result must be after a trial; false: nobody sends it. */
+    bool (*origin)(const struct pattern *pattern, int block, struct block *origin);
+    /* The rank that computes where one does. */
+    int (*computing)(const struct pattern *pattern);
+    /* Has this rank anything to do with the computing one? And does it need its calls? */
+    bool (*meets)(const struct pattern *pattern);
+    bool (*is_behind)(const struct pattern *pattern);
+};
+
+struct access_to_others; /* of the library: window or symmetric memory */
+
+struct pattern {
+    struct launch *launch;
+    const struct cell *cell;
+    struct record *record;
+    const struct kind *kind;
+    const struct interface *interface;
+    int rank, ranks;
+    int elements; /* of a block, eight bytes each */
+    int blocks;
+    int64_t *data, *result;
+    uint64_t trial; /* from 1 */
+    struct access_to_others *others;
+    struct verification found;
+};
+
+#define SIZE_BYTES_MAX (1 << 24)
+
+/* Rows of a kernel's axes: a kernel's own may come between them. A kernel declares its table
+ * `interfaces` before. */
+#define INTERFACE_AXIS(rival_)                                                                     \
+    {.name = "interface",                                                                          \
+     .help = "how the pattern is written",                                                         \
+     .kind = AXIS_CHOICE,                                                                          \
+     .fallback = INTERFACE_NAMES(rival_),                                                          \
+     .choices = TABLE(interfaces)}
+#define SIZE_AXIS                                                                                  \
+    {.name = "size_bytes",                                                                         \
+     .help = "size of a message, a multiple of 8",                                                 \
+     .kind = AXIS_INTEGER,                                                                         \
+     .fallback = "8,10000",                                                                        \
+     .minimum = 8,                                                                                 \
+     .maximum = SIZE_BYTES_MAX}
+#define TARGET_STATE_AXIS                                                                          \
+    {.name = "target_state",                                                                       \
+     .help = "a rank that others access takes part at once, or computes first",                    \
+     .kind = AXIS_CHOICE,                                                                          \
+     .fallback = "takes_part",                                                                     \
+     .choices = TABLE(target_states)}
+#define WITH_ONE_SIDED "interface=mpi2,mpi3,shmem"
+
+/* Rows of a kernel's options. */
+#define PATTERN_OPTIONS                                                                            \
+    {.name = "trials",                                                                             \
+     .argument = "N",                                                                              \
+     .help = "trials of a cell; who reads them leaves out the first",                              \
+     .kind = OPTION_INTEGER,                                                                       \
+     .fallback = "51",                                                                             \
+     .minimum = 1,                                                                                 \
+     .maximum = SERIES_SAMPLES_MAX},                                                               \
+        {.name = "cache-bytes",                                                                    \
+         .argument = "BYTES",                                                                      \
+         .help = "each rank writes so many before each trial; by default its share of the "        \
+                 "largest cache, at most 16 MiB",                                                  \
+         .kind = OPTION_INTEGER,                                                                   \
+         .minimum = 0,                                                                             \
+         .maximum = 1LL << 40},                                                                    \
+        {.name = "computing-trials",                                                               \
+         .argument = "N",                                                                          \
+         .help = "trials of a cell in which a rank computes",                                      \
+         .kind = OPTION_INTEGER,                                                                   \
+         .fallback = "11",                                                                         \
+         .minimum = 1,                                                                             \
+         .maximum = SERIES_SAMPLES_MAX},                                                           \
+        {.name = "compute-ms",                                                                     \
+         .argument = "MS",                                                                         \
+         .help = "length of that computing",                                                       \
+         .kind = OPTION_NUMBER,                                                                    \
+         .fallback = "10",                                                                         \
+         .minimum = 0.1,                                                                           \
+         .maximum = 3600000}
+
+/* The whole of a kernel's run_cell. */
+void pattern_run(struct launch *launch, const struct cell *cell, struct record *record,
+                 const struct kind *kind);
+
+/* For `is_behind` and `meets`. */
+bool nobody(const struct pattern *pattern);
+bool everybody(const struct pattern *pattern);
+
+static inline int64_t *block_of(int64_t *blocks, const struct pattern *pattern, int block)
+{
+    return blocks + (size_t)block * (size_t)pattern->elements;
+}
+
+/* ---- Of the library: pattern_mpi.c and pattern_shmem.c ---- */
+
+/* Collective: data and result; false, with the reason in the record, where there can be none. */
+bool others_open(struct pattern *pattern);
+void others_close(struct pattern *pattern);
+
+/* Around this rank's own loads and stores, between trials. */
+void others_begin_own(struct pattern *pattern);
+void others_end_own(struct pattern *pattern);
+
+/* All ranks, untimed: what has to be open before the accesses. A barrier follows. */
+void others_begin_trial(struct pattern *pattern);
+
+#ifdef ONESIDED_OPENSHMEM
+#include "luecke/shared/pattern_shmem.h"
+#else
+#include "luecke/shared/pattern_mpi.h"
+#endif
+
+#endif

@@ -1,0 +1,60 @@
+/* Accesses of a pattern with OpenSHMEM; they become a part of the function that makes them. */
+#ifndef ONESIDED_PATTERN_SHMEM_H
+#define ONESIDED_PATTERN_SHMEM_H
+
+#include "openshmem/called.h"
+#include "openshmem/symmetric.h"
+
+#define INTERFACES(rival_)                                                                         \
+    {                                                                                              \
+        {                                                                                          \
+            "shmem", SHMEM                                                                         \
+        }                                                                                          \
+    }
+#define INTERFACE_NAMES(rival_) "shmem"
+#define FLAVOR_OF_INTERFACE_AXIS NO_FLAVOR_AXIS("interface=mpi2,mpi3")
+
+struct access_to_others {
+    int64_t *notice; /* symmetric, as data are */
+};
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Get a block of a rank's data, or begin to put one there. */
+INLINE void get(const struct pattern *pattern, int64_t *result, int rank, int block)
+{
+    CALLED(shmem_getmem(result, block_of(pattern->data, pattern, block),
+                        (size_t)pattern->elements * sizeof result[0], rank));
+}
+
+INLINE void put(const struct pattern *pattern, const int64_t *payload, int rank, int block)
+{
+    CALLED(shmem_putmem(block_of(pattern->data, pattern, block), payload,
+                        (size_t)pattern->elements * sizeof payload[0], rank));
+}
+
+/* A get is complete when it returns. */
+INLINE void complete(const struct pattern *pattern)
+{
+    (void)pattern;
+}
+
+INLINE void fence(const struct pattern *pattern)
+{
+    (void)pattern; /* of MPI-2 alone */
+}
+
+/* Tell a rank that what was put there is there, or that this rank's data are. */
+INLINE void notify(const struct pattern *pattern, int rank)
+{
+    CALLED(shmem_fence());
+    CALLED(shmem_int64_p(pattern->others->notice, (int64_t)pattern->trial, rank));
+}
+
+/* Wait until another rank has told that. */
+INLINE void await(const struct pattern *pattern)
+{
+    CALLED(shmem_int64_wait_until(pattern->others->notice, SHMEM_CMP_EQ, (int64_t)pattern->trial));
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* Binary tree broadcast: rank 0's message goes down a binomial tree, by put or by get.
+ *
+ * Source: Luecke, Spanoyannis, Kraeva, "The performance and scalability of SHMEM and MPI-2
+ * one-sided routines on a SGI Origin 2000 and a Cray T3E-600" (2004), section 3.4 and appendices A
+ * to C. The tree is theirs: a rank's parent is the rank without its lowest bit, and a rank serves
+ * the child with the largest subtree first.
+ *
+ * put: a rank puts the message into its child's memory and tells it so. get: a rank tells its child
+ * that the message is there, and the child gets it. How a rank tells: with MPI-3 and OpenSHMEM by a
+ * word in the child's memory; with MPI-2 by a fence between two levels of the tree. The source's
+ * MPI-2 versions look at window memory inside a fence epoch until the message is there. The
+ * standard does not allow this: nothing completes before the next fence.
+ *
+ * Timed, in seconds: from a barrier until a rank has the message and has passed it on; the slowest
+ * rank counts. Verified: every element on every rank. Collective rival: MPI_Bcast. */
+#include "luecke/shared/pattern.h"
+
+#define ROOT 0
+
+/* Who moves the message. */
+struct tree_operation {
+    const char *name;
+    bool puts;
+};
+
+static const struct tree_operation operations_of_tree[] = {{"get", false}, {"put", true}};
+static const struct interface interfaces[] = INTERFACES("collective");
+
+static const struct axis axes[] = {
+    INTERFACE_AXIS("collective"),
+    FLAVOR_OF_INTERFACE_AXIS,
+    {.name = "operation",
+     .help = "a parent puts the message, or a child gets it",
+     .kind = AXIS_CHOICE,
+     .fallback = "get,put",
+     .choices = TABLE(operations_of_tree),
+     .only_with = WITH_ONE_SIDED},
+    SIZE_AXIS,
+    TARGET_STATE_AXIS,
+};
+
+static const struct option options[] = {PATTERN_OPTIONS};
+
+/* The distance to a rank's largest possible child and to its parent: the least power of two that is
+ * not below the ranks for rank 0, else the lowest bit. */
+static int reach_of(int rank, int ranks)
+{
+    int reach = 1;
+    while (rank == ROOT ? reach < ranks : (rank & reach) == 0) {
+        reach *= 2;
+    }
+    return reach;
+}
+
+static int parent_of(int rank)
+{
+    return rank & (rank - 1);
+}
+
+/* ---- THE TIMED PART of each rank ---- */
+
+/* A level after the other: those that have the message are a multiple of twice the distance. */
+static void go_by_levels(struct pattern *pattern, bool puts)
+{
+    const int rank = pattern->rank, reach = reach_of(rank, pattern->ranks);
+    for (int distance = reach_of(ROOT, pattern->ranks) / 2; distance > 0; distance /= 2) {
+        if (puts && distance < reach && rank + distance < pattern->ranks) {
+            put(pattern, pattern->data, rank + distance, 0);
+        } else if (!puts && rank != ROOT && distance == reach) {
+            get(pattern, pattern->data, parent_of(rank), 0);
+        }
+        if (distance > 1) {
+            fence(pattern);
+        }
+    }
+    complete(pattern);
+}
+
+static void go_by_notices(struct pattern *pattern, bool puts)
+{
+    const int rank = pattern->rank;
+    if (rank != ROOT) {
+        await(pattern);
+    }
+    if (rank != ROOT && !puts) {
+        get(pattern, pattern->data, parent_of(rank), 0);
+        complete(pattern);
+    }
+    for (int distance = reach_of(rank, pattern->ranks) / 2; distance > 0; distance /= 2) {
+        if (rank + distance < pattern->ranks) {
+            if (puts) {
+                put(pattern, pattern->data, rank + distance, 0);
+            }
+            notify(pattern, rank + distance);
+        }
+    }
+}
+
+static void go(struct pattern *pattern)
+{
+    const struct tree_operation *operation = cell_choice(pattern->cell, "operation");
+#ifndef ONESIDED_OPENSHMEM
+    if (pattern->interface->kind == RIVAL) {
+        CHECKED(MPI_Bcast(pattern->data, pattern->elements, MPI_INT64_T, ROOT, world_communicator));
+        return;
+    }
+#endif
+    if (pattern->interface->kind == MPI2) {
+        go_by_levels(pattern, operation->puts);
+    } else {
+        go_by_notices(pattern, operation->puts);
+    }
+}
+
+/* ---- What it must become, and who waits ---- */
+
+static bool origin(const struct pattern *pattern, int block, struct block *origin)
+{
+    *origin = (struct block){.rank = ROOT, .index = block};
+    return pattern->rank != ROOT;
+}
+
+/* The root's first child, an inner node; where it is a leaf, the side whose memory is accessed. */
+static int computing(const struct pattern *pattern)
+{
+    const struct tree_operation *operation = cell_choice(pattern->cell, "operation");
+    const int first = reach_of(ROOT, pattern->ranks) / 2;
+    return first > 1 || (operation != NULL && operation->puts) ? first : ROOT;
+}
+
+/* The message comes through the rank that computes, or all make the same collective call. */
+static bool is_below_it(const struct pattern *pattern)
+{
+    const int above = computing(pattern);
+    const bool all_call = pattern->interface->kind == MPI2 || pattern->interface->kind == RIVAL;
+    return all_call ||
+           (pattern->rank > above && pattern->rank < above + reach_of(above, pattern->ranks));
+}
+
+static const struct kind kind = {.in_place = true,
+                                 .go = go,
+                                 .origin = origin,
+                                 .computing = computing,
+                                 .meets = everybody,
+                                 .is_behind = is_below_it};
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    pattern_run(launch, cell, record, &kind);
+}
+
+KERNEL("tree_broadcast", "time until a message is at all ranks of a binomial tree",
+       .run_cell = run_cell)

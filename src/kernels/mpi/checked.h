@@ -1,0 +1,25 @@
+/* MPI calls whose code is checked, and which the watchdog knows of. */
+#ifndef ONESIDED_CHECKED_H
+#define ONESIDED_CHECKED_H
+
+#include <mpi.h>
+
+#include "harness/watchdog.h"
+
+/* Report an MPI error with its phase, call and cell, and end the launch. */
+_Noreturn void mpi_failed(const char *call, int code);
+
+/* Make an MPI call: it is known to the watchdog, and its code is checked. Collective calls are the
+ * main thread's.
+ * All communicators and windows return errors (MPI_ERRORS_RETURN). */
+#define CHECKED(call)                                                                              \
+    do {                                                                                           \
+        BEGIN_CALL(call);                                                                          \
+        const int checked_code = (call);                                                           \
+        END_CALL();                                                                                \
+        if (checked_code != MPI_SUCCESS) {                                                         \
+            mpi_failed(#call, checked_code);                                                       \
+        }                                                                                          \
+    } while (0)
+
+#endif

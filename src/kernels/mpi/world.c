@@ -1,0 +1,124 @@
+/* The world of an MPI. */
+#include "mpi/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness/memory.h"
+#include "mpi/checked.h"
+
+MPI_Comm world_communicator;
+
+/* By enum thread_level. */
+static const int thread_levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
+                                    MPI_THREAD_MULTIPLE};
+
+struct world_library world_library(void)
+{
+    struct world_library library = {.standard = "MPI", .first_function = "MPI_Init"};
+    _Static_assert(sizeof library.version > MPI_MAX_LIBRARY_VERSION_STRING, "too short");
+    int length = 0, version = 0, subversion = 0;
+    CHECKED(MPI_Get_library_version(library.version, &length));
+    CHECKED(MPI_Get_version(&version, &subversion));
+    snprintf(library.standard_version, sizeof library.standard_version, "%d.%d", version,
+             subversion);
+#ifdef MPI_ABI_VERSION
+    snprintf(library.abi, sizeof library.abi, "%d.%d", MPI_ABI_VERSION, MPI_ABI_SUBVERSION);
+#endif
+    return library;
+}
+
+int world_rank(void)
+{
+    int rank = 0;
+    CHECKED(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    return rank;
+}
+
+int world_ranks(void)
+{
+    int ranks = 0;
+    CHECKED(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    return ranks;
+}
+
+void world_err(bool fatal)
+{
+    const int number = 0;
+    CHECKED(
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, fatal ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_RETURN));
+    CHECKED(MPI_Send(&number, 1, MPI_INT, 1, 0, MPI_COMM_SELF)); /* which has one rank, 0 */
+}
+
+_Noreturn void world_abort(int code)
+{
+    MPI_Abort(MPI_COMM_WORLD, code);
+    abort();
+}
+
+enum thread_level world_start(enum thread_level required)
+{
+    int provided = MPI_THREAD_SINGLE;
+    enum thread_level level = THREAD_SINGLE;
+    CHECKED(MPI_Init_thread(NULL, NULL, thread_levels[required], &provided));
+    CHECKED(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    CHECKED(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    CHECKED(MPI_Comm_dup(MPI_COMM_WORLD, &world_communicator));
+    CHECKED(MPI_Comm_set_errhandler(world_communicator, MPI_ERRORS_RETURN));
+    while (thread_levels[level] != provided) {
+        level++;
+    }
+    return level;
+}
+
+bool world_end(void)
+{
+    CHECKED(MPI_Comm_free(&world_communicator));
+    BEGIN_CALL(MPI_Finalize());
+    return MPI_Finalize() == MPI_SUCCESS;
+}
+
+void world_barrier(void)
+{
+    CHECKED(MPI_Barrier(world_communicator));
+}
+
+void world_broadcast(void *data, size_t size_bytes)
+{
+    CHECKED(MPI_Bcast(data, (int)size_bytes, MPI_BYTE, 0, world_communicator));
+}
+
+void world_gather(const void *own, void *all, size_t size_bytes)
+{
+    CHECKED(MPI_Allgather(own, (int)size_bytes, MPI_BYTE, all, (int)size_bytes, MPI_BYTE,
+                          world_communicator));
+}
+
+void world_gather_texts(const char *own, char *all, const size_t *lengths)
+{
+    const int ranks = world_ranks();
+    int *counts = allocate((size_t)ranks, sizeof counts[0]);
+    int *begins = allocate((size_t)ranks + 1, sizeof begins[0]);
+    for (int rank = 0; rank < ranks; rank++) {
+        counts[rank] = (int)lengths[rank];
+        begins[rank + 1] = begins[rank] + counts[rank];
+    }
+    CHECKED(MPI_Gatherv(own, counts[world_rank()], MPI_CHAR, all, counts, begins, MPI_CHAR, 0,
+                        world_communicator));
+    free(begins);
+    free(counts);
+}
+
+double world_greatest(double own)
+{
+    CHECKED(MPI_Allreduce(MPI_IN_PLACE, &own, 1, MPI_DOUBLE, MPI_MAX, world_communicator));
+    return own;
+}
+
+_Noreturn void mpi_failed(const char *call, int code)
+{
+    char message[MPI_MAX_ERROR_STRING + 1] = "";
+    int length = 0;
+    MPI_Error_string(code, message, &length);
+    watchdog_failed(call, message);
+}

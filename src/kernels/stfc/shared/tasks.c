@@ -1,0 +1,103 @@
+/* Tasks whose numbers come from a shared counter. */
+#include "stfc/shared/tasks.h"
+
+#include <stdlib.h>
+
+#include "harness/memory.h"
+#include "harness/watchdog.h"
+#include "harness/world.h"
+
+#define FEWEST_TASKS_IN_BUDGET 3
+
+int64_t tasks_per_rank(const struct launch *launch, const struct cell *cell)
+{
+    const int64_t asked = options_integer(&launch->options, "tasks-per-rank");
+    const double budget_s = options_number(&launch->options, "task-budget-s");
+    const double compute_s = 1e-3 * cell_number(cell, "compute_ms");
+    if (budget_s <= 0 || (double)asked * compute_s <= budget_s) {
+        return asked;
+    }
+    const int64_t affordable = (int64_t)(budget_s / compute_s);
+    const int64_t fewest = asked < FEWEST_TASKS_IN_BUDGET ? asked : FEWEST_TASKS_IN_BUDGET;
+    return affordable < fewest ? fewest : affordable;
+}
+
+/* THE TIMED LOOP: each access is timed by its kernel. */
+static void take_tasks(const struct tasks *tasks)
+{
+    struct record *record = tasks->record;
+    struct launch *launch = tasks->launch;
+    struct series *access = record_series(record, "access", "s", 1);
+    struct series *access_begin = record_series(record, "access_begin", "s", 1);
+    struct series *compute = record_series(record, "compute", "s", 1);
+    struct series *compute_requested = record_series(record, "compute_requested", "s", 1);
+    struct series *compute_begin = record_series(record, "compute_begin", "s", 1);
+    struct series *run_delay = record_series(record, "compute_run_delay", "s", 1);
+    struct series *switches = record_series(record, "compute_switches", "count", 1);
+    struct series *last_access = record_series(record, "last_access", "s", 1);
+    const double length_s = 1e-3 * cell_number(tasks->cell, "compute_ms");
+    const double spread = 1e-2 * cell_number(tasks->cell, "spread_percent");
+    uint64_t random = (uint64_t)options_integer(&launch->options, "seed") * 1000003u +
+                      tasks->cell->index * 1009u + (uint64_t)launch->rank;
+
+    for (int64_t done = 0; done <= tasks->count; done++) {
+        int64_t number = 0;
+        watchdog_phase = "access";
+        const double begin_s = clock_now_s();
+        const double taken_s = tasks->take(tasks->state, &number);
+        if (number - tasks->first_task >= tasks->count) {
+            series_add(last_access, taken_s);
+            break;
+        }
+        series_add(access_begin, begin_s - tasks->start_s);
+        series_add(access, taken_s);
+
+        watchdog_phase = "compute";
+        const double requested_s = length_s * (1.0 + spread * (2.0 * random_unit(&random) - 1.0));
+        const struct compute_sample sample = compute_for(&launch->compute, requested_s);
+        series_add(compute_requested, requested_s);
+        series_add(compute, sample.end_s - sample.begin_s);
+        series_add(compute_begin, sample.begin_s - tasks->start_s);
+        series_add(run_delay, sample.run_delay_s);
+        series_add(switches, sample.involuntary_switches);
+    }
+}
+
+void tasks_run(struct tasks *tasks)
+{
+    watchdog_phase = "start";
+    tasks->start_s = launch_common_start(tasks->launch);
+    launch_inject(tasks->launch, tasks->cell);
+    if (tasks->takes) {
+        take_tasks(tasks);
+    }
+    watchdog_phase = "wait";
+    const double done_s = clock_now_s();
+    world_barrier();
+    const double over_s = clock_now_s();
+    series_add(record_series(tasks->record, "wait", "s", 1), over_s - done_s);
+    series_add(record_series(tasks->record, "total", "s", 1), over_s - tasks->start_s);
+}
+
+void tasks_verify(const struct launch *launch, struct record *record, const int64_t *numbers,
+                  size_t count, int64_t final_value)
+{
+    size_t *counts = allocate((size_t)launch->ranks, sizeof counts[0]);
+    int *begins = allocate((size_t)launch->ranks + 1, sizeof begins[0]);
+    watchdog_phase = "verify";
+    world_gather(&count, counts, sizeof counts[0]);
+    for (int rank = 0; rank < launch->ranks; rank++) {
+        begins[rank + 1] = begins[rank] + (int)counts[rank];
+        counts[rank] *= sizeof numbers[0];
+    }
+    int64_t *all = allocate((size_t)begins[launch->ranks] + 1, sizeof all[0]);
+    world_gather_texts((const char *)numbers, (char *)all, counts);
+    if (launch->rank == 0) {
+        record_verification(record, verify_sequence(all, begins, launch->ranks));
+        record_verification(record,
+                            verify_exact("final_value", final_value, begins[launch->ranks]));
+    }
+    free(all);
+    free(begins);
+    free(counts);
+}

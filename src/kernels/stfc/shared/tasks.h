@@ -1,0 +1,72 @@
+/* Tasks whose numbers come from a shared counter: take a number, compute, take the next.
+ *
+ * Source: "Is MPI-2 suitable for quantum chemistry? Performance of passive target one-sided
+ * communications", technical report, STFC, 2008, section 2. Whose counter it is, the kernels say.
+ */
+#ifndef ONESIDED_TASKS_H
+#define ONESIDED_TASKS_H
+
+#include <stdint.h>
+
+#include "harness/launch.h"
+
+/* Rows of a kernel's axes and options. */
+#define COMPUTE_MS_AXIS                                                                            \
+    {.name = "compute_ms",                                                                         \
+     .help = "length of a compute in milliseconds",                                                \
+     .kind = AXIS_NUMBER,                                                                          \
+     .fallback = "10",                                                                             \
+     .maximum = 3600000}
+#define SPREAD_PERCENT_AXIS                                                                        \
+    {.name = "spread_percent",                                                                     \
+     .help = "computes vary uniformly by this share either way",                                   \
+     .kind = AXIS_INTEGER,                                                                         \
+     .fallback = "0",                                                                              \
+     .maximum = 90}
+#define TASKS_OPTIONS                                                                              \
+    {.name = "tasks-per-rank",                                                                     \
+     .argument = "N",                                                                              \
+     .help = "tasks in all: this many times the ranks that take any",                              \
+     .kind = OPTION_INTEGER,                                                                       \
+     .fallback = "5",                                                                              \
+     .minimum = 1,                                                                                 \
+     .maximum = SERIES_SAMPLES_MAX},                                                               \
+        {.name = "task-budget-s",                                                                  \
+         .argument = "SECONDS",                                                                    \
+         .help = "fewer tasks, but three, where a rank's computes would take longer; 0: no limit", \
+         .kind = OPTION_NUMBER,                                                                    \
+         .fallback = "0",                                                                          \
+         .maximum = 3600},                                                                         \
+        {.name = "warm-up",                                                                        \
+         .argument = "N",                                                                          \
+         .help = "untimed accesses of each rank first",                                            \
+         .kind = OPTION_INTEGER,                                                                   \
+         .fallback = "2",                                                                          \
+         .maximum = 1000}
+
+/* Tasks a rank, by number or by the time its computes may take. */
+int64_t tasks_per_rank(const struct launch *launch, const struct cell *cell);
+
+struct tasks {
+    struct launch *launch;
+    const struct cell *cell;
+    struct record *record;
+    bool takes;         /* this rank takes tasks; else it waits in a barrier */
+    int64_t first_task; /* numbers before it were taken to warm up */
+    int64_t count;      /* of all ranks together */
+    double start_s;     /* their common start */
+    void *state;
+    /* Take the next number; the seconds that took. */
+    double (*take)(void *state, int64_t *number);
+};
+
+/* All ranks together: the tasks, then the wait for the last rank. A rank makes one access more than
+ * there are tasks at most, even if the counter is broken. */
+void tasks_run(struct tasks *tasks);
+
+/* All ranks: are all the numbers that they got 0, 1, 2, ... each once, increasing on every rank?
+ * And has the counter, whose value rank 0 gives, counted them? */
+void tasks_verify(const struct launch *launch, struct record *record, const int64_t *numbers,
+                  size_t count, int64_t final_value);
+
+#endif

@@ -1,0 +1,110 @@
+/* The shared counter with OpenSHMEM: how long does a process wait for the next number while the
+ * target computes, when one atomic operation takes it?
+ *
+ * Source: "Is MPI-2 suitable for quantum chemistry? Performance of passive target one-sided
+ * communications", technical report, STFC, 2008, section 2: the kernel shared_counter, whose cases
+ * target_computes and target_idle these are. The counter is a symmetric variable of rank 0. Every
+ * rank (but rank 0 where it is idle) takes a number with shmem_atomic_fetch_inc, computes, takes
+ * the next, until all tasks are taken.
+ *
+ * Timed, in seconds: each access, each compute, the last access (which finds no task).
+ * Verified: the numbers that all ranks got are 0, 1, 2, ... each once, increasing on every rank;
+ * the counter ends at the number of accesses. */
+#include <stdlib.h>
+
+#include "harness/launch.h"
+#include "harness/memory.h"
+#include "harness/watchdog.h"
+#include "openshmem/called.h"
+#include "openshmem/symmetric.h"
+#include "stfc/shared/tasks.h"
+
+#define TARGET 0
+
+struct algorithm {
+    const char *name;
+};
+
+struct counter_case {
+    const char *name;
+    bool target_takes_tasks; /* else it waits in a barrier */
+};
+
+static const struct algorithm algorithms[] = {{"shmem_fetch_inc"}};
+static const struct counter_case cases[] = {{"target_computes", true}, {"target_idle", false}};
+
+static const struct axis axes[] = {
+    {.name = "algorithm",
+     .help = "how the next number is taken",
+     .kind = AXIS_CHOICE,
+     .fallback = "shmem_fetch_inc",
+     .choices = TABLE(algorithms)},
+    NO_FLAVOR_AXIS("algorithm="),
+    {.name = "case",
+     .help = "what the target does meanwhile",
+     .kind = AXIS_CHOICE,
+     .fallback = "target_computes,target_idle",
+     .choices = TABLE(cases)},
+    COMPUTE_MS_AXIS,
+    SPREAD_PERCENT_AXIS,
+};
+
+static const struct option options[] = {TASKS_OPTIONS};
+
+struct experiment {
+    const struct launch *launch;
+    const struct cell *cell;
+    long long *counter; /* symmetric; that of rank 0 counts */
+    int64_t *numbers;   /* all this rank got, in order */
+    size_t count;
+};
+
+/* Every access of this program is made here, timed. */
+static double take_number(void *state, int64_t *number)
+{
+    struct experiment *experiment = state;
+    const enum injection fault = launch_fault(experiment->launch, experiment->cell);
+    const double begin_s = clock_now_s();
+    CALLED_FOR(*number, shmem_longlong_atomic_fetch_inc(experiment->counter, TARGET));
+    const double end_s =
+        launch_slowed(experiment->launch, experiment->cell, begin_s, clock_now_s());
+    const int64_t before = experiment->count > 0 ? experiment->numbers[experiment->count - 1] : -1;
+    experiment->numbers[experiment->count++] = *number = faulty_number(fault, *number, before);
+    return end_s - begin_s;
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    const struct counter_case *counter_case = cell_choice(cell, "case");
+    const bool takes = counter_case->target_takes_tasks || launch->rank != TARGET;
+    const int64_t takers = launch->ranks - !counter_case->target_takes_tasks;
+    const int64_t warm_up = options_integer(&launch->options, "warm-up");
+    const int64_t count = tasks_per_rank(launch, cell) * takers;
+    struct experiment experiment = {.launch = launch,
+                                    .cell = cell,
+                                    .counter = symmetric_allocate(sizeof(long long)),
+                                    .numbers =
+                                        allocate((size_t)(warm_up + count + 1), sizeof(int64_t))};
+    watchdog_phase = "warm-up";
+    for (int64_t i = 0, number; takes && i < warm_up; i++) {
+        take_number(&experiment, &number);
+    }
+    tasks_run(&(struct tasks){.launch = launch,
+                              .cell = cell,
+                              .record = record,
+                              .takes = takes,
+                              .first_task = warm_up * takers,
+                              .count = count,
+                              .state = &experiment,
+                              .take = take_number});
+    /* for tests: the last rank forgets the last number it got */
+    if (launch_injects(launch, cell, INJECT_WRONG_DATA) && launch->rank == launch->ranks - 1) {
+        experiment.count--;
+    }
+    tasks_verify(launch, record, experiment.numbers, experiment.count, *experiment.counter);
+    symmetric_free(experiment.counter);
+    free(experiment.numbers);
+}
+
+KERNEL("shared_counter", "time to take a number from a shared counter while its target computes",
+       .run_cell = run_cell)

@@ -1,0 +1,1 @@
+"""What the pages of communication patterns are made of (docs/luecke.md)."""

@@ -1,0 +1,78 @@
+"""The two kinds of library that kernels are built for, and which sources belong to which.
+
+``src/kernels/CMakeLists.txt`` has the same rules: one build is for one library.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+
+MPI, OPENSHMEM = "MPI", "OpenSHMEM"
+LIBRARIES = (MPI, OPENSHMEM)
+
+#: Folders of the kernels' sources that belong to every kernel of a library.
+COMMON = {MPI: ("harness", "mpi", "rma"), OPENSHMEM: ("harness", "openshmem")}
+#: Folders that hold what kernels share, and no kernels.
+NO_STUDIES = frozenset(folder for folders in COMMON.values() for folder in folders)
+#: A study's folder with what its kernels share.
+SHARED = "shared"
+#: How the name of a file ends that is compiled with one library only.
+ENDINGS = {MPI: "_mpi", OPENSHMEM: "_shmem"}
+#: The call that ends each library, as a person knows it.
+FINALIZE = {MPI: "MPI_Finalize", OPENSHMEM: "shmem_finalize"}
+
+
+def feature(library: str) -> str:
+    """Return the feature of ReFrame's environments by which a check asks for a library."""
+    return library.lower()
+
+
+def _is_for(path: PurePath, library: str) -> bool:
+    """Return whether a file that kernels share is compiled with a library."""
+    others = [ending for name, ending in ENDINGS.items() if name != library]
+    return not any(path.stem.endswith(ending) for ending in others)
+
+
+def kernels(sources: Path, library: str) -> dict[str, Path]:
+    """Return the kernels of a library: the file or folder of each, by name.
+
+    Args:
+        sources: the folder of the kernels' sources.
+        library: one of `LIBRARIES`.
+    """
+    found = {}
+    for study in sorted(path for path in sources.iterdir() if path.is_dir()):
+        if study.name not in NO_STUDIES:
+            found |= _of_study(study, library)
+    return dict(sorted(found.items()))
+
+
+def _of_study(study: Path, library: str) -> dict[str, Path]:
+    ending = ENDINGS[library]
+    shares = library == MPI or any((study / SHARED).glob(f"*{ending}.c"))
+    return {
+        path.stem.removesuffix(ending): path
+        for path in study.iterdir()
+        if path.name != SHARED
+        and (path.suffix == ".c" or any(path.glob("*.c")))
+        and _is_for(path, library)
+        and (shares or path.stem.endswith(ending))
+    }
+
+
+def is_source_of(name: PurePath, own: PurePath | None, library: str) -> bool:
+    """Return whether a file is one of a kernel's sources.
+
+    Args:
+        name: of the file, below the folder of the kernels' sources.
+        own: the kernel's file or folder, likewise; None for a kernel that there is not.
+        library: the kernel's.
+    """
+    folder = name.parts[0]
+    if len(name.parts) == 1 or folder in COMMON[library]:
+        return True
+    if own is None or folder != own.parts[0]:
+        return False
+    if name.parts[1] == SHARED:
+        return _is_for(name, library)
+    return name.is_relative_to(own)

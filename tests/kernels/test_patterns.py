@@ -1,0 +1,155 @@
+"""The five patterns: who takes which part, what is found when a message is lost, who computes."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import ENVIRONMENTS, OPENSHMEM, SLOW, Environment, Kernel
+
+PATTERNS = ("distant_messages", "right_shift", "naive_broadcast", "tree_broadcast", "all_to_all")
+#: One cell for each way in which a pattern is written; axes without a meaning are settled.
+INTERFACES = {
+    "mpi2": "interface=mpi2;flavor=create,allocate",
+    "mpi3": "interface=mpi3;flavor=create,allocate,shared,dynamic",
+    "two_sided": "interface=two_sided",
+    "collective": "interface=collective",
+    "shmem": "interface=shmem",
+}
+RIVALS = {"distant_messages": "two_sided", "right_shift": "two_sided"}
+FAULTS = ("drop", pytest.param("repeat", marks=SLOW), pytest.param("flip", marks=SLOW))
+FEW = ("--trials=3", "--computing-trials=3", "--compute-ms=2", "--cache-bytes=0")
+
+
+def interfaces_of(name, environment):
+    """Return the interfaces of a pattern in an environment's library."""
+    if environment.name == OPENSHMEM:
+        return ["shmem"]
+    return ["mpi2", "mpi3", RIVALS.get(name, "collective")]
+
+
+def cells(name, environment, rest="size_bytes=80"):
+    """Return the options that ask for a pattern's cells on every interface and flavor."""
+    chosen = [INTERFACES[one] for one in interfaces_of(name, environment)]
+    return [f"--cells={one};{rest}" for one in chosen]
+
+
+@pytest.fixture(scope="module", params=PATTERNS)
+def name(request):
+    return request.param
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        ENVIRONMENTS[0],
+        OPENSHMEM,
+        *(pytest.param(one, marks=SLOW) for one in ENVIRONMENTS[1:]),
+    ],
+)
+def pattern(request, name, ready_environment, built, tmp_path_factory):
+    """Each pattern under an MPI and OpenSHMEM; in CI under every MPI."""
+    environment = Environment(ready_environment(request.param))
+    folder = tmp_path_factory.mktemp(f"{name}-{environment.name}")
+    return Kernel(environment, built(environment) / name, folder, {})
+
+
+def samples(result, metric):
+    """Return the samples of a series by rank."""
+    return {one["rank"]: one["samples"] for one in result["series"] if one["metric"] == metric}
+
+
+def test_a_trial_counts_once_whoever_was_slowest(pattern, name):
+    run = pattern.launch(*FEW, *cells(name, pattern.environment))
+    assert set(run.statuses.values()) == {"ok"}
+    for result in run.results.values():
+        times = samples(result, "time")
+        assert times.keys() == {0}
+        assert len(times[0]) == 3
+        assert min(times[0]) > 0
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_message_that_is_lost_stale_or_altered_is_found_under_every_interface(
+    pattern, name, fault
+):
+    options = [*FEW, *cells(name, pattern.environment)]
+    every = list(pattern.launch(*options).results)
+    for index, cell in enumerate(every):
+        run = pattern.launch(*options, f"--inject={fault}@{index}")
+        wrong = [one for one, status in run.statuses.items() if status == "wrong_data"]
+        assert wrong == [cell]
+        (found,) = run.results[cell]["verification"]
+        assert found["errors"] > 0
+        # in each trial, not in the first alone
+        assert found["errors"] >= 3
+        assert run.ended_with(3)
+
+
+def test_all_of_three_ranks_get_all_their_messages(pattern, name):
+    run = pattern.launch(*FEW, *cells(name, pattern.environment), ranks=3)
+    messages = {"distant_messages": 1, "right_shift": 3, "all_to_all": 6}.get(name, 2)
+    for result in run.results.values():
+        (found,) = result["verification"]
+        assert found == {
+            "name": "message", "checked": messages * 10 * 3, "errors": 0, "first_mismatch": None,
+        }  # fmt: skip
+
+
+def test_one_rank_computes_and_the_others_say_whether_they_need_its_calls(pattern, name):
+    options = cells(name, pattern.environment, "size_bytes=8;target_state=computes")
+    run = pattern.launch(*FEW, *options)
+    for result in run.results.values():
+        labels = result["labels"]
+        assert result["status"] == "ok"
+        assert samples(result, "time") == {}
+        computing = int(name == "distant_messages" or labels.get("operation") == "put")
+        assert samples(result, "compute").keys() == {computing}
+        assert min(samples(result, "compute")[computing]) >= 0.9 * 2e-3
+        behind = samples(result, "behind")
+        assert behind.keys() == samples(result, "access").keys() == {1 - computing}
+        # a fence, a receive or a collective call is the computing rank's own; so is what the root
+        # of a tree tells a rank that gets
+        called = labels["interface"] in ("mpi2", "two_sided", "collective")
+        called = called or labels.get("operation") == "get"
+        assert set(behind[1 - computing]) == {int(called)}
+
+
+def test_the_ranks_below_an_inner_node_of_a_tree_need_it_and_the_others_do_not(
+    ready_environment, built, tmp_path
+):
+    environment = Environment(ready_environment(ENVIRONMENTS[0]))
+    tree = Kernel(environment, built(environment) / "tree_broadcast", tmp_path, {})
+    block = "interface=mpi3;flavor=allocate;operation=get,put;size_bytes=8;target_state=computes"
+    run = tree.launch(*FEW, f"--cells={block}", ranks=4)
+    assert len(run.results) == 2
+    for result in run.results.values():
+        assert samples(result, "compute").keys() == {2}
+        behind = {rank: set(values) for rank, values in samples(result, "behind").items()}
+        assert behind == {0: {0}, 1: {0}, 3: {1}}
+
+
+@pytest.mark.parametrize(
+    ("block", "reason"),
+    [
+        ("interface=mpi3;target=2;size_bytes=8", "rank 2 is asked for: found 2 ranks"),
+        ("interface=mpi3;size_bytes=12", "size_bytes is 12, no multiple of 8"),
+    ],
+)
+def test_a_cell_that_cannot_be_run_says_why(ready_environment, built, tmp_path, block, reason):
+    environment = Environment(ready_environment(ENVIRONMENTS[0]))
+    kernel = Kernel(environment, built(environment) / "distant_messages", tmp_path, {})
+    run = kernel.launch(*FEW, f"--cells={block};flavor=allocate")
+    (result,) = run.results.values()
+    assert (result["status"], result["detail"]) == ("unsupported", reason)
+
+
+def test_what_is_flushed_before_a_trial_is_recorded(ready_environment, built, tmp_path):
+    environment = Environment(ready_environment(ENVIRONMENTS[0]))
+    kernel = Kernel(environment, built(environment) / "right_shift", tmp_path, {})
+    block = "--cells=interface=mpi3;flavor=allocate;size_bytes=8"
+    flushed = {}
+    for option in ([], ["--cache-bytes=65536"]):
+        (result,) = kernel.launch("--trials=2", block, *option).results.values()
+        flushed[bool(option)] = samples(result, "flushed_bytes")[0]
+    assert flushed[True] == [65536]
+    assert 0 < flushed[False][0] <= 16 << 20

@@ -1,0 +1,79 @@
+"""The shared counter in OpenSHMEM stands beside the MPIs and breaks none of their tables."""
+
+import pytest
+import synthetic
+
+from onesided.analysis import verdicts
+from onesided.analysis.analyse import analyse
+from onesided.experiments.shared_counter.page import headline, sections, terminal_lines, way_rows
+from onesided.report.material import load
+from onesided.report.parts import Folded, Measure
+
+SHMEM = synthetic.OPENSHMEM.name
+
+
+def material_of(folder, environments):
+    synthetic.campaign(folder, environments=environments)
+    analyse(folder)
+    (material,) = load(folder).materials()
+    return material
+
+
+@pytest.fixture(scope="module")
+def material(tmp_path_factory):
+    environments = (*synthetic.ENVIRONMENTS[:2], synthetic.OPENSHMEM)
+    return material_of(tmp_path_factory.mktemp("shmem"), environments)
+
+
+@pytest.fixture(scope="module")
+def without(tmp_path_factory):
+    return material_of(tmp_path_factory.mktemp("without"), synthetic.ENVIRONMENTS[:2])
+
+
+def tables(material):
+    parts = [part for section in sections(material) for part in section.parts]
+    parts = [part.part if isinstance(part, Folded) else part for part in parts]
+    return {part.name: part for part in parts}
+
+
+def test_table_1_has_openshmem_beside_the_mpis(material):
+    rows = tables(material)["table1_measured"].rows
+    (shmem,) = [row for row in rows if row["environment"] == SHMEM]
+    assert shmem["with"] == "shmem_fetch_inc"
+    assert isinstance(shmem["case1"], Measure) and isinstance(shmem["case2"], Measure)
+    assert shmem["case3"] is None
+    # its thread level is its own: the MPIs keep their rows at the highest of theirs
+    others = {row["environment"]: row["thread_level"] for row in rows if row is not shmem}
+    assert others == dict.fromkeys(["mpich-5.0.2", "openmpi-5.0.11"], "multiple")
+
+
+def test_no_table_says_that_the_algorithms_of_another_interface_were_not_measured(material):
+    (shmem,) = [r for r in headline(material).table.rows if r["environment"] == SHMEM]
+    assert shmem["SHMEM_atomic_none"] == verdicts.INDEPENDENT
+    assert verdicts.NOT_RUN not in shmem.values()
+    assert not [key for key in shmem if key.startswith(("exclusive", "atomic"))]
+    mpis = [r for r in headline(material).table.rows if r["environment"] != SHMEM]
+    assert all("SHMEM_atomic_none" not in row for row in mpis)
+    said = " ".join(terminal_lines(material))
+    assert f"With an atomic operation of OpenSHMEM: in {SHMEM}." in said
+    assert "not known" not in said
+    assert "on none windows" not in said
+
+
+def test_the_rows_of_the_mpis_are_the_same_with_and_without_it(material, without):
+    def first(one):
+        found = tables(one)["table1_measured"].rows
+        names = ("environment", "with", "steps", "thread_level")
+        return [tuple(row[n] for n in names) for row in found if row["environment"] != SHMEM]
+
+    assert first(material) == first(without)
+    assert len(first(without)) > 4
+    columns = [column.title for column in headline(without).table.columns]
+    assert not any("SHMEM" in title for title in columns)
+
+
+def test_its_accesses_are_in_the_probe_and_its_way_in_a_comparison_of_versions(material, without):
+    drawn = tables(material)["access_against_remaining"]
+    assert "no window" in drawn.specification and "SHMEM atomic" in drawn.specification
+    assert "SHMEM atomic" not in tables(without)["access_against_remaining"].specification
+    assert ("Shared counter, shmem_fetch_inc", "none") in way_rows(material.cells)
