@@ -247,7 +247,7 @@ def test_where_one_rank_computes_a_table_says_who_waits(two_cores):
     assert MPICH not in rows["OpenSHMEM", 2]
     assert rows["OpenSHMEM", 4]["cores"] == "more ranks than cores"
     text = " ".join(prose.sentences)
-    assert f"MPI-3, flush, create: the others complete in {OPENMPI} only." in text
+    assert f"MPI-3, flush, create: accesses complete meanwhile: in {OPENMPI} only." in text
     assert "every other rank needs a call of the rank that computes." in text
 
 

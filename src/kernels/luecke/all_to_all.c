@@ -62,6 +62,11 @@ static bool origin(const struct pattern *pattern, int block, struct block *origi
     return block != pattern->rank;
 }
 
+static int block_a_rank(const struct launch *launch)
+{
+    return launch->ranks;
+}
+
 static int computing(const struct pattern *pattern)
 {
     (void)pattern;
@@ -74,7 +79,7 @@ static bool needs_the_target(const struct pattern *pattern)
     return pattern->interface->kind == MPI2 || pattern->interface->kind == RIVAL;
 }
 
-static const struct kind kind = {.has_block_a_rank = true,
+static const struct kind kind = {.blocks = block_a_rank,
                                  .go = go,
                                  .origin = origin,
                                  .computing = computing,

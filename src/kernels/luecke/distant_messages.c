@@ -8,7 +8,7 @@
  * has it. */
 #include "luecke/shared/pattern.h"
 
-#define RECEIVER 0
+#define ORIGIN 0
 
 static const struct interface interfaces[] = INTERFACES("two_sided");
 
@@ -25,70 +25,133 @@ static const struct axis axes[] = {
     TARGET_STATE_AXIS,
 };
 
-static const struct option options[] = {PATTERN_OPTIONS};
+static const struct option options[] = {
+    PATTERN_OPTIONS,
+    {.name = "messages",
+     .argument = "N",
+     .help = "messages of a trial, each complete before the next; the time is that of one",
+     .kind = OPTION_INTEGER,
+     .fallback = "1",
+     .minimum = 1,
+     .maximum = 10000},
+    {.name = "by",
+     .argument = "get|put",
+     .help = "rank 0 gets the messages, as in the source, or puts them",
+     .kind = OPTION_CHOICE,
+     .fallback = "get"},
+};
 
 static int target_of(const struct pattern *pattern)
 {
     return (int)cell_number(pattern->cell, "target");
 }
 
-#ifndef ONESIDED_OPENSHMEM
-static void go_two_sided(struct pattern *pattern, int target)
+static int messages(const struct launch *launch)
 {
-    if (pattern->rank == RECEIVER) {
-        CHECKED(MPI_Recv(pattern->result, pattern->elements, MPI_INT64_T, target, 0,
-                         world_communicator, MPI_STATUS_IGNORE));
-    } else if (pattern->rank == target) {
-        CHECKED(MPI_Send(pattern->data, pattern->elements, MPI_INT64_T, RECEIVER, 0,
-                         world_communicator));
+    return (int)options_integer(&launch->options, "messages");
+}
+
+/* ---- THE TIMED PART of each rank ---- */
+
+/* With MPI-2 all ranks take part in each fence, and the last one completes the last message. */
+static void go_get(struct pattern *pattern)
+{
+    const bool is_origin = pattern->rank == ORIGIN, fences = pattern->interface->kind == MPI2;
+    const int target = target_of(pattern);
+    for (int i = 0; i < pattern->blocks; i++) {
+        if (is_origin) {
+            get(pattern, block_of(pattern->result, pattern, i), target, i);
+        }
+        if (fences && i + 1 < pattern->blocks) {
+            fence(pattern);
+        } else if (is_origin || fences) {
+            complete(pattern);
+        }
+    }
+}
+
+static void go_put(struct pattern *pattern)
+{
+    const bool is_origin = pattern->rank == ORIGIN, fences = pattern->interface->kind == MPI2;
+    const int target = target_of(pattern);
+    for (int i = 0; i < pattern->blocks; i++) {
+        if (is_origin) {
+            put(pattern, block_of(pattern->data, pattern, i), target, i);
+        }
+        if (fences && i + 1 < pattern->blocks) {
+            fence(pattern);
+        } else if (is_origin || fences) {
+            complete_put(pattern);
+        }
+    }
+}
+
+#ifndef ONESIDED_OPENSHMEM
+/* The message goes the way it goes with one side: to rank 0 by get, from rank 0 by put. */
+static void go_two_sided(struct pattern *pattern, bool puts)
+{
+    const int target = target_of(pattern), receiver = puts ? target : ORIGIN;
+    const int sender = puts ? ORIGIN : target;
+    for (int i = 0; i < pattern->blocks; i++) {
+        if (pattern->rank == receiver) {
+            CHECKED(MPI_Recv(block_of(pattern->result, pattern, i), pattern->elements, MPI_INT64_T,
+                             sender, 0, world_communicator, MPI_STATUS_IGNORE));
+        } else if (pattern->rank == sender) {
+            CHECKED(MPI_Send(block_of(pattern->data, pattern, i), pattern->elements, MPI_INT64_T,
+                             receiver, 0, world_communicator));
+        }
     }
 }
 #endif
 
-/* THE TIMED PART of each rank. */
 static void go(struct pattern *pattern)
 {
-    const int target = target_of(pattern);
+    const bool puts = pattern->kind->in_place;
 #ifndef ONESIDED_OPENSHMEM
     if (pattern->interface->kind == RIVAL) {
-        go_two_sided(pattern, target);
+        go_two_sided(pattern, puts);
         return;
     }
 #endif
-    if (pattern->rank == RECEIVER) {
-        get(pattern, pattern->result, target, 0);
-    }
-    if (pattern->rank == RECEIVER || pattern->interface->kind == MPI2) {
-        complete(pattern);
-    }
+    (puts ? go_put : go_get)(pattern);
 }
 
-static bool origin(const struct pattern *pattern, int block, struct block *origin)
+/* ---- What it must become, and who waits ---- */
+
+static bool origin_of_get(const struct pattern *pattern, int block, struct block *origin)
 {
     *origin = (struct block){.rank = target_of(pattern), .index = block};
-    return pattern->rank == RECEIVER;
+    return pattern->rank == ORIGIN;
 }
 
-static bool receives(const struct pattern *pattern)
+static bool origin_of_put(const struct pattern *pattern, int block, struct block *origin)
 {
-    return pattern->rank == RECEIVER;
+    *origin = (struct block){.rank = ORIGIN, .index = block};
+    return pattern->rank == target_of(pattern);
 }
 
-/* A get needs no call of its target; a fence or a receive needs one. */
+static bool is_origin(const struct pattern *pattern)
+{
+    return pattern->rank == ORIGIN;
+}
+
+/* A get or a put needs no call of its target; a fence or a message needs one. */
 static bool needs_the_target(const struct pattern *pattern)
 {
     return pattern->interface->kind == MPI2 || pattern->interface->kind == RIVAL;
 }
 
-static const struct kind kind = {.go = go,
-                                 .origin = origin,
-                                 .computing = target_of,
-                                 .meets = receives,
-                                 .is_behind = needs_the_target};
+#define DISTANT_MESSAGES                                                                           \
+    .blocks = messages, .is_of_a_block = true, .go = go, .computing = target_of,                   \
+    .meets = is_origin, .is_behind = needs_the_target
+
+static const struct kind by_get = {DISTANT_MESSAGES, .origin = origin_of_get};
+static const struct kind by_put = {DISTANT_MESSAGES, .origin = origin_of_put, .in_place = true};
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
-    pattern_run(launch, cell, record, &kind);
+    const bool puts = options_text(&launch->options, "by")[0] == 'p';
+    pattern_run(launch, cell, record, puts ? &by_put : &by_get);
 }
 
 KERNEL("distant_messages", "time of a message that rank 0 gets from another rank",

@@ -149,13 +149,14 @@ static void keep_greatest(struct pattern *pattern, const double *own_s, long lon
 static void time_trials(struct pattern *pattern, size_t cache_bytes)
 {
     const long long trials = options_integer(&pattern->launch->options, "trials");
+    const int parts = pattern->kind->is_of_a_block ? pattern->blocks : 1;
     double *own_s = allocate((size_t)trials, sizeof own_s[0]);
     for (long long trial = 0; trial < trials; trial++) {
         prepare(pattern, cache_bytes);
         const double begin_s = clock_now_s();
         pattern->kind->go(pattern);
-        own_s[trial] =
-            launch_slowed(pattern->launch, pattern->cell, begin_s, clock_now_s()) - begin_s;
+        const double end_s = launch_slowed(pattern->launch, pattern->cell, begin_s, clock_now_s());
+        own_s[trial] = (end_s - begin_s) / parts;
         conclude(pattern);
     }
     keep_greatest(pattern, own_s, trials);
@@ -225,7 +226,7 @@ void pattern_run(struct launch *launch, const struct cell *cell, struct record *
                               .rank = launch->rank,
                               .ranks = launch->ranks,
                               .elements = (int)cell_number(cell, "size_bytes") / 8,
-                              .blocks = kind->has_block_a_rank ? launch->ranks : 1,
+                              .blocks = kind->blocks == NULL ? 1 : kind->blocks(launch),
                               .found = {.name = "message"}};
     watchdog_phase = "window";
     if (!is_supported(&pattern) || !others_open(&pattern)) {

@@ -35,8 +35,9 @@ struct pattern;
 
 /* What a pattern is; functions of all ranks. */
 struct kind {
-    bool has_block_a_rank; /* of data and result; else one */
-    bool in_place;         /* the result is where the data are */
+    int (*blocks)(const struct launch *launch); /* of data and result; NULL: one */
+    bool is_of_a_block;                         /* a time is divided by the blocks */
+    bool in_place;                              /* the result is where the data are */
     /* THE TIMED PART of each rank. */
     void (*go)(struct pattern *pattern);
     /* What a block of this rank's result must be after a trial; false: nobody sends it. */

@@ -60,6 +60,11 @@ INLINE void complete(const struct pattern *pattern)
     }
 }
 
+INLINE void complete_put(const struct pattern *pattern)
+{
+    complete(pattern);
+}
+
 /* MPI-2, all ranks: complete, and go on with the next accesses. */
 INLINE void fence(const struct pattern *pattern)
 {

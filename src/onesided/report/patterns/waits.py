@@ -144,5 +144,5 @@ def _sentences(cells: list[Cell]) -> list[str]:
         elif not free:
             said.append(f"{head}every other rank needs a call of the rank that computes.")
         else:
-            said.append(f"{head}the others complete {where(free, rows_are(cells))}.")
+            said.append(f"{head}accesses complete meanwhile: {where(free, rows_are(cells))}.")
     return said
