@@ -153,3 +153,17 @@ def test_what_is_flushed_before_a_trial_is_recorded(ready_environment, built, tm
         flushed[bool(option)] = samples(result, "flushed_bytes")[0]
     assert flushed[True] == [65536]
     assert 0 < flushed[False][0] <= 16 << 20
+
+
+@pytest.mark.parametrize("by", ["get", "put"])
+@pytest.mark.parametrize("environment", [ENVIRONMENTS[0], OPENSHMEM], indirect=True)
+def test_each_of_many_messages_in_a_trial_is_verified(environment, built, tmp_path, by):
+    kernel = Kernel(environment, built(environment) / "distant_messages", tmp_path, {})
+    options = [*FEW, "--messages=20", f"--by={by}", *cells("distant_messages", environment)]
+    right = kernel.launch(*options)
+    for result in right.results.values():
+        (found,) = result["verification"]
+        assert (found["checked"], found["errors"]) == (20 * 10 * 3, 0)
+    lost = kernel.launch(*options, "--inject=drop@0")
+    (found,) = next(iter(lost.results.values()))["verification"]
+    assert found["errors"] == 10 * 3  # of the last message of each trial

@@ -53,7 +53,7 @@ static void go(struct pattern *pattern)
             get(pattern, block_of(pattern->result, pattern, from), from, pattern->rank);
         }
     }
-    complete(pattern);
+    complete(pattern, EVERY_RANK);
 }
 
 static bool origin(const struct pattern *pattern, int block, struct block *origin)

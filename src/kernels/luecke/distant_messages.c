@@ -65,7 +65,7 @@ static void go_get(struct pattern *pattern)
         if (fences && i + 1 < pattern->blocks) {
             fence(pattern);
         } else if (is_origin || fences) {
-            complete(pattern);
+            complete(pattern, target);
         }
     }
 }
@@ -81,7 +81,7 @@ static void go_put(struct pattern *pattern)
         if (fences && i + 1 < pattern->blocks) {
             fence(pattern);
         } else if (is_origin || fences) {
-            complete_put(pattern);
+            complete_put(pattern, target);
         }
     }
 }

@@ -34,7 +34,7 @@ static void go(struct pattern *pattern)
         get(pattern, pattern->result, ROOT, 0);
     }
     if (receives || pattern->interface->kind == MPI2) {
-        complete(pattern);
+        complete(pattern, ROOT);
     }
 }
 

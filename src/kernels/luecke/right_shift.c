@@ -44,7 +44,7 @@ static void go(struct pattern *pattern)
     }
 #endif
     get(pattern, pattern->result, left_of(pattern), 0);
-    complete(pattern);
+    complete(pattern, left_of(pattern));
 }
 
 static bool origin(const struct pattern *pattern, int block, struct block *origin)

@@ -73,7 +73,7 @@ static void go_by_levels(struct pattern *pattern, bool puts)
             fence(pattern);
         }
     }
-    complete(pattern);
+    complete(pattern, EVERY_RANK);
 }
 
 static void go_by_notices(struct pattern *pattern, bool puts)
@@ -84,7 +84,7 @@ static void go_by_notices(struct pattern *pattern, bool puts)
     }
     if (rank != ROOT && !puts) {
         get(pattern, pattern->data, parent_of(rank), 0);
-        complete(pattern);
+        complete(pattern, parent_of(rank));
     }
     for (int distance = reach_of(rank, pattern->ranks) / 2; distance > 0; distance /= 2) {
         if (rank + distance < pattern->ranks) {

@@ -67,6 +67,7 @@ struct pattern {
 };
 
 #define SIZE_BYTES_MAX (1 << 24)
+#define EVERY_RANK (-1)
 
 /* Rows of a kernel's axes: a kernel's own may come between them. A kernel declares its table
  * `interfaces` before. */

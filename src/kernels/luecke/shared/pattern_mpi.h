@@ -50,19 +50,21 @@ INLINE void put(const struct pattern *pattern, const int64_t *payload, int rank,
                     pattern->elements, MPI_INT64_T, pattern->others->window.handle));
 }
 
-/* Complete what this rank began. MPI-2: all ranks. */
-INLINE void complete(const struct pattern *pattern)
+/* Complete what this rank began at one rank, or at all of them. MPI-2: all ranks call it. */
+INLINE void complete(const struct pattern *pattern, int rank)
 {
     if (pattern->interface->kind == MPI2) {
         CHECKED(MPI_Win_fence(MPI_MODE_NOSUCCEED, pattern->others->window.handle));
-    } else {
+    } else if (rank == EVERY_RANK) {
         CHECKED(MPI_Win_flush_all(pattern->others->window.handle));
+    } else {
+        CHECKED(MPI_Win_flush(rank, pattern->others->window.handle));
     }
 }
 
-INLINE void complete_put(const struct pattern *pattern)
+INLINE void complete_put(const struct pattern *pattern, int rank)
 {
-    complete(pattern);
+    complete(pattern, rank);
 }
 
 /* MPI-2, all ranks: complete, and go on with the next accesses. */

@@ -34,14 +34,16 @@ INLINE void put(const struct pattern *pattern, const int64_t *payload, int rank,
 }
 
 /* A get is complete when it returns. */
-INLINE void complete(const struct pattern *pattern)
+INLINE void complete(const struct pattern *pattern, int rank)
 {
     (void)pattern;
+    (void)rank;
 }
 
-INLINE void complete_put(const struct pattern *pattern)
+INLINE void complete_put(const struct pattern *pattern, int rank)
 {
     (void)pattern;
+    (void)rank;
     CALLED(shmem_quiet());
 }
 
