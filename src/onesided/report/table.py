@@ -96,7 +96,8 @@ class Column:
         content = self._content(row)
         mark = row.get(self.mark) if self.mark else None
         if mark:
-            content += Markup("<sup>{}</sup>").format(mark)
+            # one piece: a narrow page lays out the pieces of a cell one below the other
+            content = Markup("<span>{}<sup>{}</sup></span>").format(content, mark)
         note = row.get(self.note) if self.note else None
         if note:
             content += Markup('<small class="note">{}</small>').format(note)
