@@ -47,6 +47,8 @@ SLOW = pytest.mark.slow
 SHMEM_FINALIZE = libraries.FINALIZE[libraries.OPENSHMEM]
 #: Shows under the other MPIs what the harness does for every kernel.
 ONE_KERNEL = "shared_counter"
+#: Of kernels over one description the first shows under the other MPIs what all do.
+ALIKE = {"right_shift", "naive_broadcast", "tree_broadcast", "all_to_all"}
 
 
 @dataclass(frozen=True)
@@ -348,7 +350,11 @@ def pairs(*marks: pytest.MarkDecorator) -> list:
         marks: for all MPIs but the first. With OpenSHMEM all kernels but one are slow.
     """
     found = [
-        pytest.param((name, mpi), id=f"{name}-{mpi}", marks=() if mpi == ENVIRONMENTS[0] else marks)
+        pytest.param(
+            (name, mpi),
+            id=f"{name}-{mpi}",
+            marks=() if mpi == ENVIRONMENTS[0] else SLOW if name in ALIKE else marks,
+        )
         for name in KERNEL_NAMES
         for mpi in ENVIRONMENTS
     ]
