@@ -71,10 +71,10 @@ static void inject(struct pattern *pattern)
     int64_t *result = block_of(pattern->result, pattern, last);
     for (int i = 0; i < pattern->elements; i++) {
         const int64_t before = expected(pattern, origin, i, pattern->trial - 1);
-        result[i] = fault == INJECT_REPEAT ? before
-                    : fault != INJECT_FLIP ? NOTHING
-                    : i == 0               ? result[i] ^ FLIPPED
-                                           : result[i];
+        result[i] = fault == INJECT_REPEAT       ? before
+                    : fault != INJECT_FLIP       ? NOTHING
+                    : i == pattern->elements - 1 ? result[i] ^ FLIPPED
+                                                 : result[i];
     }
 }
 
