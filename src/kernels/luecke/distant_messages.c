@@ -54,34 +54,20 @@ static int messages(const struct launch *launch)
 /* ---- THE TIMED PART of each rank ---- */
 
 /* With MPI-2 all ranks take part in each fence, and the last one completes the last message. */
-static void go_get(struct pattern *pattern)
+static void go_one_sided(struct pattern *pattern, bool puts)
 {
     const bool is_origin = pattern->rank == ORIGIN, fences = pattern->interface->kind == MPI2;
     const int target = target_of(pattern);
     for (int i = 0; i < pattern->blocks; i++) {
-        if (is_origin) {
+        if (is_origin && puts) {
+            put(pattern, block_of(pattern->data, pattern, i), target, i);
+        } else if (is_origin) {
             get(pattern, block_of(pattern->result, pattern, i), target, i);
         }
         if (fences && i + 1 < pattern->blocks) {
             fence(pattern);
         } else if (is_origin || fences) {
-            complete(pattern, target);
-        }
-    }
-}
-
-static void go_put(struct pattern *pattern)
-{
-    const bool is_origin = pattern->rank == ORIGIN, fences = pattern->interface->kind == MPI2;
-    const int target = target_of(pattern);
-    for (int i = 0; i < pattern->blocks; i++) {
-        if (is_origin) {
-            put(pattern, block_of(pattern->data, pattern, i), target, i);
-        }
-        if (fences && i + 1 < pattern->blocks) {
-            fence(pattern);
-        } else if (is_origin || fences) {
-            complete_put(pattern, target);
+            (puts ? complete_put : complete)(pattern, target);
         }
     }
 }
@@ -113,7 +99,7 @@ static void go(struct pattern *pattern)
         return;
     }
 #endif
-    (puts ? go_put : go_get)(pattern);
+    go_one_sided(pattern, puts);
 }
 
 /* ---- What it must become, and who waits ---- */
