@@ -89,9 +89,10 @@ def test_other_variables_of_a_setting_make_its_tests_new_and_another_proof_does_
     path = campaign_file(environments=[OPENMPI], settings=["default", "btl_tcp"])
 
     tests = [
-        {"test": setting, "setting": setting, "kernel": "progress", "check": "progress.py"}
+        {"test": setting, "setting": setting, "kernel": "progress", "check": "progress.py",
+         "valid_prog_environs": ["+mpi"]}
         for setting in ("default", "btl_tcp")
-    ]
+    ]  # fmt: skip
 
     def inputs():
         loaded = campaigns.load(str(path))
