@@ -114,7 +114,9 @@ def test_a_json_document_that_nothing_can_take_is_refused(text, words):
 
 def test_a_campaign_that_does_not_exist_is_refused_with_those_that_do(onesided):
     refused(
-        onesided("run", "quikc", check=False), "'quikc'", "full, luecke, papers, quick, settings, smoke"
+        onesided("run", "quikc", check=False),
+        "'quikc'",
+        "full, luecke, papers, quick, settings, smoke",
     )
 
 
