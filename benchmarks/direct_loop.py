@@ -20,16 +20,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from onesided.system import documents
+from onesided.system import documents, libraries
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.paths import build_dir, environment_file, project_root
 
 PAIRS = 4001
 TIMEOUT_S = 120
 KERNELS = project_root() / "src" / "kernels"
-SOURCES = [
-    project_root() / "benchmarks" / "direct_loop.c",
-]
+SOURCES = [project_root() / "benchmarks" / "direct_loop.c"]
+SHARED = libraries.COMMON[libraries.MPI]
 
 
 def build(document: Mapping[str, Any], folder: Path) -> Path:
@@ -44,7 +43,8 @@ def build(document: Mapping[str, Any], folder: Path) -> Path:
         document["compilers"]["c"],
         *("-O2", "-std=c11", "-D_GNU_SOURCE", f"-I{KERNELS}"),
         *('-DONESIDED_SOURCE_STATE=""', '-DONESIDED_THREAD_LEVEL="single"'),
-        *(*SOURCES, *sorted(KERNELS.glob("harness/*.c")), *sorted(KERNELS.glob("rma/*.c"))),
+        *SOURCES,
+        *(path for name in SHARED for path in sorted((KERNELS / name).glob("*.c"))),
         *("-o", program, "-lm", "-ldl", "-lpthread"),
     ]
     run = subprocess.run(

@@ -47,7 +47,7 @@ SLOW = pytest.mark.slow
 SHMEM_FINALIZE = libraries.FINALIZE[libraries.OPENSHMEM]
 #: Shows under the other MPIs what the harness does for every kernel.
 ONE_KERNEL = "shared_counter"
-#: Of kernels over one description the first shows under the other MPIs what all do.
+#: Of kernels over one description the first shows what all do; test_patterns.py has them all.
 ALIKE = {"right_shift", "naive_broadcast", "tree_broadcast", "all_to_all"}
 
 
@@ -353,7 +353,7 @@ def pairs(*marks: pytest.MarkDecorator) -> list:
         pytest.param(
             (name, mpi),
             id=f"{name}-{mpi}",
-            marks=() if mpi == ENVIRONMENTS[0] else SLOW if name in ALIKE else marks,
+            marks=SLOW if name in ALIKE else () if mpi == ENVIRONMENTS[0] else marks,
         )
         for name in KERNEL_NAMES
         for mpi in ENVIRONMENTS

@@ -9,6 +9,7 @@ from statistics import median
 
 import pytest
 
+from onesided.system import libraries
 from onesided.system.documents import check
 from onesided.system.paths import project_root
 
@@ -142,11 +143,11 @@ def test_a_hardware_baseline_holds_no_verification(environment, tmp_path):
 
 @pytest.fixture
 def kernel_of_tests(environment, tmp_path):
-    """Return a function that builds a kernel of this folder on the harness and `rma/` alone."""
+    """Return a function that builds a kernel of this folder on what kernels of MPI share alone."""
 
     def built(source):
         sources = tmp_path / "src" / "kernels"
-        for folder in ("harness", "rma"):
+        for folder in libraries.COMMON[libraries.MPI]:
             shutil.copytree(KERNELS / folder, sources / folder)
         for file in (*KERNELS.glob("*.cmake"), KERNELS / "CMakeLists.txt"):
             shutil.copy(file, sources)

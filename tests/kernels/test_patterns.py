@@ -42,12 +42,11 @@ def name(request):
     scope="module",
     params=[
         ENVIRONMENTS[0],
-        OPENSHMEM,
-        *(pytest.param(one, marks=SLOW) for one in ENVIRONMENTS[1:]),
+        *(pytest.param(one, marks=SLOW) for one in (*ENVIRONMENTS[1:], OPENSHMEM)),
     ],
 )
 def pattern(request, name, ready_environment, built, tmp_path_factory):
-    """Each pattern under an MPI and OpenSHMEM; in CI under every MPI."""
+    """Each pattern under the first MPI; in CI under every one, and OpenSHMEM."""
     environment = Environment(ready_environment(request.param))
     folder = tmp_path_factory.mktemp(f"{name}-{environment.name}")
     return Kernel(environment, built(environment) / name, folder, {})

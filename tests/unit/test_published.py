@@ -52,10 +52,10 @@ def test_a_suspect_number_has_a_footnote(write):
     table = write().table()
     assert table.notes == [("a", "too high.")]
     assert [str(column.html(table.rows[0])) for column in table.columns] == [
-        "8 bytes", "0.8160<sup>a</sup>", "N/A",
+        "8 bytes", "<span>0.8160<sup>a</sup></span>", "N/A",
     ]  # fmt: skip
     elsewhere = write(CSV.replace("here_ms,too high", ",of the row")).table()
-    assert str(elsewhere.columns[0].html(elsewhere.rows[0])) == "8 bytes<sup>a</sup>"
+    assert str(elsewhere.columns[0].html(elsewhere.rows[0])) == "<span>8 bytes<sup>a</sup></span>"
 
 
 def test_numbers_are_in_units_that_can_be_compared(write):
