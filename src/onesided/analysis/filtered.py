@@ -1,9 +1,9 @@
 """The filtered mean of a launch's trials: Luecke, Spanoyannis, Kraeva (2004), section 2.
 
 Without the first trial, every time above 1.8 times the median of the others is left out. Where
-these are more than a tenth of the trials, the largest tenth is left out instead. The mean of what is
-left is what the source's tables have. The project's own statistic is the median, which needs no
-filter; both are of the same samples.
+these are more than a tenth of the trials, the largest tenth is left out instead. The mean of what
+is left is what the source's tables have. The project's own statistic is the median, which needs
+no filter; both are of the same samples.
 """
 
 from __future__ import annotations
