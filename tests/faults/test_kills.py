@@ -132,9 +132,10 @@ def victims(campaign, target):
     [
         *[
             pytest.param(1, one, marks=pytest.mark.slow)
-            for one in ("make", "run", "snakemake", "session", "reframe", "mpiexec", "kernel")
+            for one in ("make", "run", "session", "reframe", "mpiexec", "kernel")
         ],
-        (2, "everything"),
+        (1, "snakemake"),
+        pytest.param(2, "everything", marks=pytest.mark.slow),
     ],
     indirect=["campaign"],
 )

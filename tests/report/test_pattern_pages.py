@@ -110,6 +110,7 @@ def test_a_row_is_an_interface_of_an_mpi_and_a_column_a_number_of_ranks(two_core
     assert row["note_2"].startswith("median 6.0") and "2\u202f% removed" in row["note_2"]
 
 
+@pytest.mark.slow
 def test_table_1_is_the_mean_over_all_ranks_that_a_message_comes_from(eight_cores):
     material = eight_cores["distant_messages"]
     found = today(material)
@@ -169,6 +170,7 @@ def test_a_tree_has_a_ratio_for_gets_and_one_for_puts(two_cores):
     assert f"228x to 1{numbers.THIN_SPACE}000x on the Origin 2000" in puts
 
 
+@pytest.mark.slow
 def test_where_shmem_or_mpi_is_missing_the_sentence_says_so(tmp_path):
     alone = materials(
         tmp_path / "mpi", environments=made.ENVIRONMENTS[:1], kernels=["right_shift"], ranks=[2]
@@ -186,6 +188,7 @@ def test_where_shmem_or_mpi_is_missing_the_sentence_says_so(tmp_path):
     assert words in text
 
 
+@pytest.mark.slow
 def test_at_least_eight_claims_are_decided_by_the_values(eight_cores):
     every = {
         (kernel, row["claim"]): row
@@ -213,12 +216,14 @@ def test_at_least_eight_claims_are_decided_by_the_values(eight_cores):
     assert word("distant_messages", "A message from a distant rank") == HOLDS
 
 
+@pytest.mark.slow
 def test_a_law_that_a_time_does_not_follow_does_not_hold(eight_cores):
     found = eight_cores["right_shift"]
     words = {law: Grows(law)(found, MPICH).word for law in LAWS}
     assert words == {"constant": HOLDS, "logarithmic": DOES_NOT_HOLD, "linear": DOES_NOT_HOLD}
 
 
+@pytest.mark.slow
 def test_a_claim_about_mpi_says_nothing_of_openshmem_and_one_of_growth_does(eight_cores):
     rows = claims(eight_cores["right_shift"])
     assert [row[SHMEM] for row in rows] == ["", "", HOLDS]
@@ -275,6 +280,7 @@ def test_published_and_measured_are_figures_of_their_own(two_cores):
     assert "right_shift_sizes_measured" in figures
 
 
+@pytest.mark.slow
 def test_a_failure_at_the_end_keeps_its_samples_and_a_crash_has_its_word(tmp_path):
     def status(kernel, ranks, at, turn):
         if at["interface"] == "mpi2":

@@ -43,7 +43,13 @@ def steady(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module", params=[2, 1], ids=["every second burst", "every burst"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(2, id="every second burst"),
+        pytest.param(1, id="every burst", marks=pytest.mark.slow),
+    ],
+)
 def delayed(request, steady, tmp_path_factory):
     """Return the same with delays: in some bursts, and in all of them alike."""
     folder = tmp_path_factory.mktemp("delayed") / "campaign"
