@@ -274,6 +274,16 @@ def test_images_differ_where_a_file_does_in_kind_mode_or_content():
     ]
 
 
+def test_a_folder_that_one_image_alone_has_is_one_line():
+    first = {"/k": "folder 0755", "/k/1": "folder 0755", "/k/1/a": "file 0755 1"}
+    second = {"/k": "folder 0755", "/k/1-b": "file 0644 2", "/k/2": "folder 0755", "/k/2/a": "file"}
+    assert content.differences(first, second) == [
+        "/k/1: folder 0755 | not there",
+        "/k/1-b: not there | file 0644 2",
+        "/k/2: not there | folder 0755",
+    ]
+
+
 def test_kernels_of_a_container_are_launched_in_it(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     held = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from onesided.environments import containers
 from onesided.system import paths
@@ -48,9 +48,17 @@ def of_image(program: Path, image: Path) -> dict[str, str]:
 
 
 def differences(first: dict[str, str], second: dict[str, str]) -> list[str]:
-    """Return a line per path that differs, in order; none where two images hold the same."""
-    return [
-        f"{path}: {first.get(path, 'not there')} | {second.get(path, 'not there')}"
-        for path in sorted(first.keys() | second.keys())
-        if first.get(path) != second.get(path)
-    ]
+    """Return a line per path that differs, in order; none where two images hold the same.
+
+    A folder that one image alone has is one line, with all that is in it.
+    """
+    alone: set[str] = set()
+    lines = []
+    for path in sorted(first.keys() | second.keys()):
+        inside = any(str(folder) in alone for folder in PurePosixPath(path).parents)
+        if inside or first.get(path) == second.get(path):
+            continue
+        if path not in first or path not in second:
+            alone.add(path)
+        lines.append(f"{path}: {first.get(path, 'not there')} | {second.get(path, 'not there')}")
+    return lines
