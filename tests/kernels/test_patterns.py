@@ -40,10 +40,7 @@ def name(request):
 
 @pytest.fixture(
     scope="module",
-    params=[
-        ENVIRONMENTS[0],
-        *(pytest.param(one, marks=SLOW) for one in (*ENVIRONMENTS[1:], OPENSHMEM)),
-    ],
+    params=[ENVIRONMENTS[0], pytest.param(OPENSHMEM, marks=SLOW)],
 )
 def pattern(request, name, ready_environment, built, tmp_path_factory):
     """Each pattern under the first MPI; in CI under every one, and OpenSHMEM."""
