@@ -17,6 +17,9 @@ from onesided.system.errors import InputError
 NOT_AVAILABLE = "N/A"
 """What a source prints where it has no number."""
 
+NO_FIELD = ""
+"""Where a source's table has no field: it has fewer columns for this row than for others."""
+
 UNITS = {
     "1": (1.0, "1"),
     "s": (1.0, "s"),
@@ -96,7 +99,7 @@ class PublishedTable:
         Raises:
             InputError: there is neither.
         """
-        if row[column] == NOT_AVAILABLE:
+        if row[column] in (NOT_AVAILABLE, NO_FIELD):
             return None
         try:
             return float(row[column]) * UNITS[str(self.unit(column))][0]
