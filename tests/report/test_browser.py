@@ -131,8 +131,8 @@ def test_a_link_to_a_row_finds_it_where_it_is_not_shown_yet(browser, page_path):
     with opened(browser, page_path) as page:
         grid = page.locator('[data-table="grid_shared_counter"]')
         grid.get_by_role("button", name="Show all 336 rows").click()
+        grid.locator(".more").wait_for(state="detached")
         row = grid.locator("tbody tr:not(.group)").last
-        row.wait_for()
         words, link = row.inner_text(), row.locator("a.anchor").get_attribute("href")
         page.goto("about:blank")
         page.goto(page_path.as_uri() + link)
