@@ -16,7 +16,6 @@ from onesided.analysis.statistics import median_interval, percentile, rerun_inte
 from onesided.analysis.verdicts import (
     NO_EFFECT,
     RELEASED,
-    STATUS_OK,
     UNDECIDED,
     Probe,
     Verdict,
@@ -28,6 +27,7 @@ from onesided.campaign.tables import (
     IDENTITY,
     PLACE,
     SUMMARY_COLUMNS,
+    USABLE_STATUSES,
     CollectedCampaign,
     parse_labels,
     read_campaign,
@@ -38,23 +38,12 @@ from onesided.system.errors import InputError
 
 VERDICTS_SCHEMA = "onesided/verdicts/3"
 
-USABLE_STATUSES = (STATUS_OK, "teardown_failure")
-"""Launches whose samples count: a failure after the last cell spoils none of them."""
-
 Place = tuple[Any, ...]
-
-
-def _of_kernel(campaign: CollectedCampaign, kernel: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return a kernel's cells, and the samples of those launches that may be pooled."""
-    cells = campaign.cells.filter(pl.col("kernel") == kernel)
-    usable = cells.filter(pl.col("status").is_in(USABLE_STATUSES)).select(*PLACE, "round")
-    samples = campaign.samples.join(usable, on=[*PLACE, "round"], how="semi")
-    return cells, samples
 
 
 def usable_evidence(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
     """Return an experiment's timed operations of all launches whose samples count."""
-    _, samples = _of_kernel(campaign, experiment.kernel)
+    _, samples = campaign.of_kernel(experiment.kernel)
     return experiment.analysis.evidence(samples)
 
 
@@ -86,19 +75,19 @@ def _statistics(values: Sequence[float], others: Iterable[Sequence[float]]) -> d
 
 def launch_values(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
     """Return an experiment's values, one a launch whose samples count (see `Analysis`)."""
-    values = experiment.analysis.launch_values(*_of_kernel(campaign, experiment.kernel))
+    values = experiment.analysis.launch_values(*campaign.of_kernel(experiment.kernel))
     return pl.concat([values, tail_values(campaign, experiment)], how="diagonal")
 
 
 def tail_values(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
     """Return the tails of an experiment's latencies, one a launch whose samples count."""
-    _, samples = _of_kernel(campaign, experiment.kernel)
+    _, samples = campaign.of_kernel(experiment.kernel)
     return tails.launch_values(samples, experiment.access)
 
 
 def summarise(campaign: CollectedCampaign, experiment: Experiment) -> list[dict[str, Any]]:
     """Return the rows of summary.parquet for one experiment."""
-    cells, samples = _of_kernel(campaign, experiment.kernel)
+    cells, samples = campaign.of_kernel(experiment.kernel)
     identity = {tuple(row[n] for n in PLACE): row for row in cells.select(IDENTITY).to_dicts()}
     values = launch_values(campaign, experiment)
     pooled = _percentiles(experiment.analysis.pooled_samples(samples))

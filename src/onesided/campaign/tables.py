@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,9 @@ IDENTITY = (
     "cell",
 )
 """What describes a cell; nothing is pooled across any of these."""
+
+USABLE_STATUSES = ("ok", "teardown_failure")
+"""Launches whose samples count: a failure after the last cell spoils none of them."""
 
 NATIVE = "native"
 """The launch model of an environment with no container."""
@@ -143,6 +147,21 @@ class CollectedCampaign:
     def name(self) -> str:
         """Return the campaign's name."""
         return str(self.record["name"])
+
+    @cached_property
+    def usable_samples(self) -> Mapping[str, pl.DataFrame]:
+        """Return, by kernel, the samples of the launches whose samples count."""
+        usable = self.cells.filter(pl.col("status").is_in(USABLE_STATUSES))
+        samples = self.samples.join(
+            usable.select(*LAUNCH, "kernel"), on=LAUNCH, maintain_order="left"
+        )
+        parts = samples.partition_by("kernel", include_key=False, as_dict=True)
+        return {kernel: part for (kernel,), part in parts.items()}
+
+    def of_kernel(self, kernel: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return a kernel's cells, and the samples of those launches that may be pooled."""
+        cells = self.cells.filter(pl.col("kernel") == kernel)
+        return cells, self.usable_samples.get(kernel, self.samples.clear())
 
 
 def _check_whole(path: Path) -> None:

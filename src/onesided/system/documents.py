@@ -86,7 +86,7 @@ def _validator(name: str) -> jsonschema.protocols.Validator:
 
 
 #: Schemas of documents that come by the thousand, and use no word younger than what compiles here.
-COMPILED = ("line",)
+COMPILED = ("line", "verdicts")
 
 
 @cache
