@@ -4,10 +4,10 @@ import json
 from dataclasses import replace
 
 import pytest
+from synthetic_lines import further, header, result, started
 
 from onesided.campaign import outcomes, records
 from onesided.campaign.outcomes import Expectation
-from onesided.system import documents
 from onesided.system.errors import InputError
 
 EXPECTED = Expectation(
@@ -18,81 +18,6 @@ EXPECTED = Expectation(
     mpi="mpich-5.0.2 (MPICH Version: 5.0.2)",
     prefix="/opt/mpich",
 )
-
-
-def header(**changes):
-    return {
-        "type": "header",
-        "schema": "onesided/line/2",
-        "kernel": "shared_counter",
-        "source_state": "abc",
-        "started_at": "2026-01-01T00:00:00Z",
-        "parameters": {"asked": [], "resolved": {}},
-        "labels": {},
-        "cells": ["c=1", "c=2", "c=3"],
-        "mpi": {
-            "standard": "MPI",
-            "library_version": "MPICH Version:      5.0.2",
-            "standard_version": "4.1",
-            "abi": None,
-            "library_path": None,
-        },
-        "thread_level": {"required": "single", "provided": "single"},
-        "ranks": 2,
-        "processes": [
-            {"rank": rank, "host": "h", "pid": 1, "cpus": [0, 1], "local_rank": rank}
-            for rank in range(2)
-        ],
-        "cores": 2,
-        "oversubscribed": False,
-        "placement": {"asked": "unbound", "found": "unbound"},
-        "threads_after_init": 1,
-        "process_vm_readv": True,
-        "namespaces": dict.fromkeys(("user", "mnt", "pid", "ipc", "net", "uts"), 1),
-        "dev_shm_shared": True,
-        "program_sha256": "0" * 64,
-        "container": None,
-        "environment": {},
-        "clock": {
-            "name": "CLOCK_MONOTONIC",
-            "resolution_s": 1e-9,
-            "overhead_s": 2e-8,
-            "global": True,
-        },
-        "scheduler_tick_hz": 250,
-        "compute": {"iterations_per_second": [1e9, 1e9]},
-        "launch_model": "native",
-        **changes,
-    }
-
-
-def started(cell, index=0):
-    return {"type": "started", "cell": cell, "index": index}
-
-
-def result(cell, status="ok", detail=None):
-    return {
-        "type": "result",
-        "cell": cell,
-        "index": 0,
-        "labels": {"c": cell.partition("=")[2]},
-        "status": status,
-        "detail": detail,
-        "window": {"model": "unified", "flavor": "create", "size_bytes": 8, "info": {}},
-        "oversubscribed": False,
-        "elapsed_s": 0.1,
-        "series": [
-            {
-                "metric": "access",
-                "unit": "s",
-                "rank": 1,
-                "burst": 1,
-                "dropped": 0,
-                "samples": [1e-6, 2e-6],
-            }
-        ],
-        "verification": [{"name": "sequence", "checked": 2, "errors": 0, "first_mismatch": None}],
-    }
 
 
 def ended(
@@ -221,15 +146,6 @@ def test_a_hang_in_finalize_says_where_each_rank_stood(launch, hang_files):
     assert statuses(read) == ["ok", "ok", "teardown_failure"]
     detail = outcomes.of_cells(read, CELLS, EXPECTED)["c=3"].detail
     assert "ranks 0, 1 in finalize, MPI_Comm_free; the launcher exited 5" in detail
-
-
-def further(cell, samples=(3e-6,), status="ok", detail=None, metric="access"):
-    series = {"metric": metric, "unit": "s", "rank": 1, "burst": 1, "dropped": 1}
-    verification = {"name": "sequence", "checked": 1, "errors": 0, "first_mismatch": None}
-    return {
-        "type": "further", "cell": cell, "index": 0, "status": status, "detail": detail,
-        "series": [{**series, "samples": list(samples)}], "verification": [verification],
-    }  # fmt: skip
 
 
 def test_what_was_measured_later_is_added_to_the_cells_result(launch):
@@ -525,38 +441,6 @@ def test_lines_of_another_schema_version_are_refused_by_name(launch):
         launch([header(schema="onesided/line/1")], ended())
     assert "lines.jsonl: line 1: schema" in str(caught.value)
     assert "expected onesided/line/2: measure again" in str(caught.value)
-
-
-def faulty(document):
-    """Yield a document's copies, each with a field missing, of another type or unknown."""
-    for field, value in document.items():
-        if field in ("type", "schema"):
-            continue
-        yield {name: other for name, other in document.items() if name != field}
-        for wrong in (None, -1, "", [3], {"x": [None]}, True):
-            if wrong != value:
-                yield {**document, field: wrong}
-        if isinstance(value, list) and value and isinstance(value[0], dict):
-            for part in faulty(value[0]):
-                yield {**document, field: [part]}
-    yield {**document, "unknown": 1}
-
-
-@pytest.mark.parametrize("line", [header(), started("c=1"), result("c=1"), further("c=1")],
-                         ids=lambda line: line["type"])  # fmt: skip
-def test_what_says_quickly_that_a_line_fits_says_no_more_than_what_can_say_why_not(line):
-    for part in (f"line#{line['type']}", "line"):
-        documents.check(line, part, "here")
-        seen = 0
-        for document in faulty(line):
-            fits = not list(documents._validator(part).iter_errors(document))
-            if fits:
-                documents.check(document, part, "here")
-            else:
-                seen += 1
-                with pytest.raises(InputError):
-                    documents.check(document, part, "here")
-        assert seen >= len(line)
 
 
 def test_a_result_without_a_field_is_refused_by_name(launch):

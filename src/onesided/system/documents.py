@@ -86,7 +86,7 @@ def _validator(name: str) -> jsonschema.protocols.Validator:
 
 
 #: Schemas of documents that come by the thousand, and use no word younger than what compiles here.
-COMPILED = ("line", "verdicts")
+COMPILED = ("line", "references", "verdicts")
 
 
 @cache
@@ -96,7 +96,7 @@ def _fits(name: str) -> Callable[[Any], Any] | None:
         return None
     schema = dict(_validator(name).schema)
     schema.pop("$id", None)  # a name of ours, which it would take for where to fetch references
-    return fastjsonschema.compile(schema, use_default=False)
+    return fastjsonschema.compile(schema, formats={"name": names.is_name}, use_default=False)
 
 
 def check(document: Any, schema: str, source: str | Path) -> None:
