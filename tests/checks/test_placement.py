@@ -37,7 +37,7 @@ def reframe(tmp_path):
                 *options,
             ],
             cwd=ROOT,
-            env={**os.environ, "ONESIDED_SESSION": str(tmp_path)},
+            env={**os.environ, "ONESIDED_SESSION": str(tmp_path), "ONESIDED_SETTINGS": "default"},
             capture_output=True,
             text=True,
             check=False,

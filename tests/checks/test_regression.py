@@ -147,7 +147,7 @@ def reframe(folder, *options, **variables):
             *options,
         ],
         cwd=folder,
-        env={**os.environ, "HOME": str(folder), **variables},
+        env={**os.environ, "HOME": str(folder), "ONESIDED_SETTINGS": "default", **variables},
         capture_output=True,
         text=True,
         check=False,
