@@ -281,7 +281,8 @@ def is_left_out(item: pytest.Item) -> bool:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Kernels are launched alone: two ranks spin on two cores."""
-    quiet.mark(items, HERE, pytest.mark.measures)
+    launched = [item for item in items if not item.get_closest_marker("compiles")]
+    quiet.mark(launched, HERE, pytest.mark.measures)
     left_out = {item for item in items if HERE in item.path.parents and is_left_out(item)}
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=list(left_out))

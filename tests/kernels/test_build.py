@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import graphlib
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from onesided.system import fingerprint
 
 from .conftest import ENVIRONMENTS, KERNEL_NAMES, KERNELS, Environment, Kernel, build, tool
 
+pytestmark = pytest.mark.compiles
 QUICK = ("--baseline", "timer", "--samples", "1")
 
 
@@ -29,6 +31,7 @@ def copied(one_environment, tmp_path_factory):
     return folder
 
 
+@functools.cache
 def symbols_of(path):
     """Return the symbols that an object file has for others, and those that it takes."""
     answer = subprocess.run(["nm", "-g", path], check=True, capture_output=True, text=True)

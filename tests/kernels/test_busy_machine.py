@@ -15,6 +15,8 @@ from onesided.regression import references
 from .conftest import Kernel
 from .test_shared_counter import series
 
+pytestmark = pytest.mark.slow
+
 # what is claimed is of accesses: a latency beside burners takes long, and says nothing of them
 NO_LATENCY = ("--latency-samples", "0")
 TABLE = (

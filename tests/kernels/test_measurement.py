@@ -122,6 +122,7 @@ def test_a_post_that_waits_for_nobody_is_recorded_as_such(progress):
 LONGER_S = 1e-2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("environment", ["mpich-5.0.2"], indirect=True)
 def test_a_hardware_baseline_holds_no_verification(environment, tmp_path):
     """With slow verification a sample is still not longer than one of its looks."""
@@ -159,6 +160,7 @@ def kernel_of_tests(environment, tmp_path):
     return built
 
 
+@pytest.mark.slow
 def test_what_was_put_before_a_notice_is_there_when_it_arrives(kernel_of_tests):
     kernel = kernel_of_tests("notices.c")
     right = kernel.launch()
@@ -173,6 +175,7 @@ def test_what_was_put_before_a_notice_is_there_when_it_arrives(kernel_of_tests):
     assert "element 7 of sample 100" in result["detail"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("environment", ["mpich-5.0.2"], indirect=True)
 def test_what_every_rank_has_verified_is_added_up(kernel_of_tests):
     kernel = kernel_of_tests("every_rank_checks.c")

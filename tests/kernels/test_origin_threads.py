@@ -189,6 +189,7 @@ def test_sanitizers_find_nothing(
         assert "runtime error" not in one.stderr
 
 
+@pytest.mark.slow
 def test_the_thread_sanitizer_finds_no_race(environment, built, tmp_path):
     """Races of our own: what an MPI library does is not instrumented, and not looked at."""
     kernel = Kernel(

@@ -8,6 +8,8 @@ import pytest
 from onesided.campaign import transport
 from onesided.environments import settings
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).parents[2] / "reframe_checks" / "transport_report.sh"
 MPICH, OPENMPI, OPENMPI_4, IMPI = "mpich-5.0.2", "openmpi-5.0.11", "openmpi-4.1.8", "impi-2021.18.1"
 
@@ -47,13 +49,8 @@ def found(environment, build_folder, tmp_path):
         (MPICH, "create", {"netmod": "shm,ucx", "shm": True}),
         (OPENMPI, "create", {"osc": "rdma", "netmod": "ob1", "provider": "sm", "shm": True}),
         (OPENMPI, "allocate", {"osc": "sm", "netmod": "ob1", "shm": True}),
-        pytest.param(
-            OPENMPI_4,
-            "allocate",
-            {"osc": "rdma", "provider": "vader", "shm": True},
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(OPENMPI_4, "shared", {"osc": "sm", "shm": True}, marks=pytest.mark.slow),
+        (OPENMPI_4, "allocate", {"osc": "rdma", "provider": "vader", "shm": True}),
+        (OPENMPI_4, "shared", {"osc": "sm", "shm": True}),
         (IMPI, "create", {"netmod": "shm", "shm": True}),
     ],
     indirect=["environment"],
@@ -72,9 +69,9 @@ def test_the_transport_is_told_as_the_mpi_comes(found, flavor, told):
         (OPENMPI, "tcp", "allocate"),
         (OPENMPI, "osc_rdma", "allocate"),
         (OPENMPI, "osc_ucx", "create"),
-        pytest.param(OPENMPI_4, "tcp", "create", marks=pytest.mark.slow),
-        pytest.param(OPENMPI_4, "osc_pt2pt", "create", marks=pytest.mark.slow),
-        pytest.param(OPENMPI_4, "osc_sm", "allocate", marks=pytest.mark.slow),
+        (OPENMPI_4, "tcp", "create"),
+        (OPENMPI_4, "osc_pt2pt", "create"),
+        (OPENMPI_4, "osc_sm", "allocate"),
         (IMPI, "tcp", "create"),
         (IMPI, "fabrics_shm_ofi", "create"),
     ],

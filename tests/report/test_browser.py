@@ -184,8 +184,15 @@ def test_no_table_is_wider_than_a_wide_page_but_those_that_scroll(browser, pages
         assert page.evaluate(wide) == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (1280, "light"),
+        (400, "dark"),
+        pytest.param(1280, "dark", marks=pytest.mark.slow),
+        pytest.param(400, "light", marks=pytest.mark.slow),
+    ],
+)
 def test_axe_finds_no_serious_fault(browser, pages, width, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     for path in sorted(pages.glob("*.html")):

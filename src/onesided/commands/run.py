@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from onesided.campaign import campaign, causes, run
+from onesided.campaign import campaign, run
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
@@ -33,12 +33,14 @@ def _say(line: str) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from onesided.report import terminal_summary
-
     loaded = campaign.load(options.campaign)
     run.run(loaded, _say, options.profile, explain=options.explain)
     if options.explain:
         return 0
+    # what is not needed before: tables and the drawing library
+    from onesided.campaign import causes
+    from onesided.report import terminal_summary
+
     sys.stdout.write(terminal_summary(loaded.results))
     sys.stdout.flush()
     causes.demand_measurements(loaded)
