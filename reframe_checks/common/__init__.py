@@ -1,1 +1,5 @@
 """What every check is built on."""
+
+from .quick_start import leave_out_deprecated_variables
+
+leave_out_deprecated_variables()

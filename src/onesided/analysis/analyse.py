@@ -41,6 +41,11 @@ VERDICTS_SCHEMA = "onesided/verdicts/3"
 Place = tuple[Any, ...]
 
 
+def measured(campaign: CollectedCampaign) -> list[Experiment]:
+    """Return the experiments that have cells in a campaign."""
+    return [entry for kernel, entry in EXPERIMENTS.items() if kernel in campaign.kernels]
+
+
 def usable_evidence(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
     """Return an experiment's timed operations of all launches whose samples count."""
     _, samples = campaign.of_kernel(experiment.kernel)
@@ -173,7 +178,7 @@ def _any(values: Iterable[bool | None]) -> bool | None:
 def verdicts(campaign: CollectedCampaign) -> list[dict[str, Any]]:
     """Return the ``cells`` of verdicts.json: one entry for each declared cell."""
     probes: dict[Place, Probe] = {}
-    for experiment in EXPERIMENTS.values():
+    for experiment in measured(campaign):
         probes.update(launch_probes(usable_evidence(campaign, experiment)))
     launches: dict[Place, list[dict[str, Any]]] = defaultdict(list)
     for row in campaign.cells.sort("round", maintain_order=True).to_dicts():
@@ -219,7 +224,7 @@ def analyse(folder: Path) -> tuple[int, int]:
         InputError: a file of the campaign is missing, cut or of another version.
     """
     campaign = read_campaign(folder)
-    rows = [row for entry in EXPERIMENTS.values() for row in summarise(campaign, entry)]
+    rows = [row for entry in measured(campaign) for row in summarise(campaign, entry)]
     entries = verdicts(campaign)
     document = {"schema": VERDICTS_SCHEMA, "cells": entries}
     documents.check(document, "verdicts", folder / "verdicts.json")

@@ -149,6 +149,11 @@ class CollectedCampaign:
         return str(self.record["name"])
 
     @cached_property
+    def kernels(self) -> frozenset[str]:
+        """Return the kernels that have cells."""
+        return frozenset(self.cells["kernel"].unique())
+
+    @cached_property
     def usable_samples(self) -> Mapping[str, pl.DataFrame]:
         """Return, by kernel, the samples of the launches whose samples count."""
         usable = self.cells.filter(pl.col("status").is_in(USABLE_STATUSES))

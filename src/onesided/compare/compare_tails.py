@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from onesided.analysis import tails
-from onesided.analysis.analyse import tail_values
+from onesided.analysis.analyse import measured, tail_values
 from onesided.analysis.significance import are_apart
 from onesided.analysis.statistics import median
 from onesided.analysis.verdicts import MINIMUM_VALID_LAUNCHES
 from onesided.campaign.tables import PLACE, CollectedCampaign
 from onesided.compare.reproducibility import Pair, Place, place_of
-from onesided.experiments import EXPERIMENTS
 
 LEAST_FACTOR = tails.OUT_OF_PROPORTION
 """A tail changed when the medians over launches are at least so far apart, and all launches of one
@@ -44,7 +43,7 @@ class TailChange:
 def launches_of(campaign: CollectedCampaign) -> dict[Place, list[float]]:
     """Return the tails of each cell that has a latency, one a launch."""
     found: dict[Place, list[float]] = defaultdict(list)
-    for experiment in EXPERIMENTS.values():
+    for experiment in measured(campaign):
         for *place, value in tail_values(campaign, experiment).select(*PLACE, "value").iter_rows():
             found[tuple(place)].append(value)
     return found

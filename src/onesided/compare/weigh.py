@@ -11,12 +11,12 @@ from typing import Any
 import polars as pl
 
 from onesided.analysis import verdicts
-from onesided.analysis.analyse import launch_values
+from onesided.analysis.analyse import launch_values, measured
 from onesided.analysis.significance import holm, mean_shift
 from onesided.analysis.statistics import median
 from onesided.campaign.tables import PLACE, CollectedCampaign
 from onesided.compare.reproducibility import Pair, Place, is_crowded, place_of
-from onesided.experiments import EXPERIMENTS, merits
+from onesided.experiments import merits
 
 ENVIRONMENT_LEVEL = 0.03
 CELL_LEVEL = 0.02
@@ -125,8 +125,11 @@ class Whole:
 def headline_launches(campaign: CollectedCampaign) -> dict[Place, Launches]:
     """Return each cell's headline values, the logarithm of one a launch."""
     found: dict[Place, dict[int, float]] = defaultdict(dict)
-    for kernel, merit in merits().items():
-        values = launch_values(campaign, EXPERIMENTS[kernel]).filter(
+    for experiment in measured(campaign):
+        merit = experiment.merit
+        if merit is None:
+            continue
+        values = launch_values(campaign, experiment).filter(
             (pl.col("metric") == merit.metric)
             & (pl.col("statistic") == merit.statistic)
             & (pl.col("value") > 0)

@@ -11,14 +11,13 @@ from typing import Any
 
 import polars as pl
 
-from onesided.analysis.analyse import launch_values, read_verdicts
+from onesided.analysis.analyse import launch_values, measured, read_verdicts
 from onesided.analysis.latencies import cores_limits
 from onesided.analysis.moments import LATENCY
 from onesided.analysis.verdicts import FAILURES, NOT_MEASURED
 from onesided.campaign.tables import PLACE, CollectedCampaign, read_campaign
 from onesided.compare.reproducibility import Place, is_crowded, place_of
 from onesided.environments import settings
-from onesided.experiments import EXPERIMENTS, merits
 from onesided.experiments.metric import Metric
 from onesided.regression import references
 from onesided.regression.repeats import CLEAR_SHARE
@@ -122,11 +121,11 @@ def _rounded(value: float) -> float:
 
 def _proposals(campaign: CollectedCampaign) -> Iterator[tuple[Place, Metric, Proposal]]:
     """Return metric and proposal for each cell that has a figure whose bound is kept."""
-    for kernel, merit in merits().items():
-        metric = EXPERIMENTS[kernel].held
-        if metric is None:
+    for experiment in measured(campaign):
+        merit, metric = experiment.merit, experiment.held
+        if merit is None or metric is None:
             continue
-        values = launch_values(campaign, EXPERIMENTS[kernel]).filter(
+        values = launch_values(campaign, experiment).filter(
             (pl.col("metric") == merit.metric) & (pl.col("value") > 0)
         )
         for *place, several in values.group_by(PLACE).agg("value").sort(PLACE).iter_rows():

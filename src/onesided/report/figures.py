@@ -49,9 +49,10 @@ def colour(name: str) -> str:
 def chart(rows: Iterable[Mapping[str, Any]]) -> alt.Chart:
     """Return a chart of these rows, with no mark yet.
 
-    They are a tuple: a list is copied, with every value in it, whenever charts are put together.
+    They are JSON text until the chart is drawn: whatever else holds them is copied and looked at,
+    value by value, whenever charts are put together.
     """
-    return alt.Chart(alt.InlineData(values=tuple(rows)))
+    return alt.Chart(alt.InlineData(values=json.dumps(list(rows))))
 
 
 def dark_style() -> str:
@@ -107,6 +108,8 @@ def _themed(chart: alt.TopLevelMixin, narrow: bool) -> dict[str, Any]:
     A chart's own `configure_...` would copy all its data, each.
     """
     specification = chart.to_dict(validate=False)
+    data = specification["datasets"]
+    specification["datasets"] = {name: json.loads(rows) for name, rows in data.items()}
     config = specification.setdefault("config", {})
     for name, value in _config(narrow).items():
         config[name] = {**config.get(name, {}), **value} if isinstance(value, dict) else value

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import itertools
 import json
 import os
 import re
 import tempfile
 from collections.abc import Callable, Hashable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -220,6 +221,11 @@ def read_yaml(path: Path, schema: str) -> Any:
     return document
 
 
+@lru_cache(maxsize=32)
+def _loaded(text: str) -> Any:
+    return yaml.load(text, Loader=_UniqueKeyLoader)
+
+
 def parse_yaml(text: str, source: str | Path) -> Any:
     """Return the YAML document in a text; None for an empty one.
 
@@ -227,7 +233,7 @@ def parse_yaml(text: str, source: str | Path) -> Any:
         InputError: it is no YAML, is nested too deeply, or holds NUL or half a character.
     """
     try:
-        document = yaml.load(text, Loader=_UniqueKeyLoader)
+        document = copy.deepcopy(_loaded(text))
         if next(itertools.islice(_values(document), MOST_VALUES, None), None):
             raise InputError(source, None, f"more than {MOST_VALUES} values", "fewer")
         _check_text(document, source)
