@@ -151,6 +151,7 @@ class PublishedTable:
             csv_only=(*heading, Column("suspect", "suspect"), Column("note", "note")),
             notes=[(mark, f"{text}.") for text, mark in notes.items()],
             form=self.form,
+            whole=True,
         )
 
     def parts(self, material: Material) -> list[Table]:

@@ -23,6 +23,8 @@ PLACEMENTS = ("intranode", "internode")
 HEIGHT_PX = {False: 460, True: 400}
 LABEL_PX = 12
 """Least distance of two labels at the ends of lines."""
+PREFIXED = rf"replace(format(datum.value, '~s'), /([^\d.]?)$/, '{numbers.THIN_SPACE}$1{{}}')"
+"""The prefix belongs to the unit: 10 MB/s."""
 TICKS = [10.0**power for power in range(1, 8)]
 
 
@@ -87,7 +89,12 @@ class Curve:
                         "measure": measure,
                     }
                 )
-        return sorted(found, key=lambda point: (point["series"], point["size"]))
+        names, ways = material.environments, [of.WORDS[one] for one in self.interfaces]
+
+        def place(point: Row) -> tuple[int, int, float]:
+            return names.index(point["machine"]), ways.index(point["placement"]), point["size"]
+
+        return sorted(found, key=place)
 
     def parts(self, material: Material) -> list[Figure]:
         """Return the figure; none without values of today."""
@@ -108,10 +115,10 @@ class Curve:
             [{**point, "shown": point.get("measure", point["value"])} for point in (*then, *now)],
         )
         caption = Markup(
-            "Bandwidth of a process by size of the message. Thin and grey: published in {} for other "
-            "machines of another decade, intranode solid, internode dashed. Bold: measured here, median "
-            "over launches (windows: {}). Compare shapes, never heights: nothing here ranks the one "
-            "with the other."
+            "Bandwidth of a process by size of the message. Thin and grey: published in {} for "
+            "other machines of another decade, intranode solid, internode dashed. Bold: measured "
+            "here, median over launches (windows: {}). Compare shapes, never heights: nothing here "
+            "ranks the one with the other."
         ).format(self.published.document["source"]["year"], self.flavor)
         return [Figure(self.name, "Bandwidth by size, then and now", caption, *drawn, table)]
 
@@ -124,7 +131,7 @@ class Curve:
             axis=alt.Axis(
                 title="bandwidth",
                 values=[10.0**power for power in range(5, 12)],
-                labelExpr=f"replace(format(datum.value, '~s'), /([^\\d.]?)$/, '{numbers.THIN_SPACE}$1B/s')",
+                labelExpr=PREFIXED.format("B/s"),
                 minExtent=56,
             ),
         )
@@ -135,7 +142,7 @@ class Curve:
             axis=alt.Axis(
                 title="size of the message",
                 values=TICKS,
-                labelExpr=f"format(datum.value, '~s') + '{numbers.THIN_SPACE}B'",
+                labelExpr=PREFIXED.format("B"),
             ),
         )
         hints = [
@@ -151,7 +158,7 @@ class Curve:
         ]
         names = list(dict.fromkeys(str(point["machine"]) for point in now))
         ways = list(dict.fromkeys(str(point["placement"]) for point in now))
-        columns = {"columns": 2} if narrow else {}
+        columns = {"columns": 1} if narrow else {}
         colours = alt.Scale(
             domain=names, range=[figures.colour(one) for one in COLOURS[: len(names)]]
         )

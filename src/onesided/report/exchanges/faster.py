@@ -184,7 +184,8 @@ def _extreme(by_size: Mapping[int, Compared], side: str) -> str | None:
     best = max(own, key=lambda size: abs(math.log(own[size].ratio.value)))
     pair = own[best].pair
     cell: Cell = pair.one_sided if side == ONE else pair.two_sided
-    return f"{side} is at best {factor_of(own[best].ratio)} as fast ({bytes_words(best)}; {of.way(cell)})"
+    words = f"{bytes_words(best)}; {of.way(cell)}"
+    return f"{side} is at best {factor_of(own[best].ratio)} as fast ({words})"
 
 
 def sentence(name: str, by_size: Mapping[int, Compared], place: Crossover | None) -> str:

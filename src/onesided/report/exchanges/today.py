@@ -40,8 +40,8 @@ class Today:
         cores, crowd = apart_by_cores(material, material.cells)
         opening = [cell for cell in cores if self.shown(cell)]
         caption = Markup(
-            "Today: {} Large is the bandwidth of a process, median over launches with its {}; below "
-            "it stands the time."
+            "Today: {} Large is the bandwidth of a process, median over launches with its {}; "
+            "below it stands the time."
         ).format(self.words, material.interval_words)
         found: list[Table | Folded] = []
         if opening:
