@@ -212,8 +212,13 @@ def campaign(
     cores: int = 2,
     rounds: int = 6,
     seed: int = 1,
+    cells_of: Callable[[str, int, Sequence[str]], list[dict[str, str]]] = cells_of,
+    series: Callable[..., list[Sample]] = series,
 ) -> Path:
-    """Write cells, samples, launches and campaign.json; return the folder."""
+    """Write cells, samples, launches and campaign.json; return the folder.
+
+    Other kernels bring functions of their own: which cells there are, and the samples of one.
+    """
     source = random.Random(seed)
     cells: list[dict[str, object]] = []
     samples: list[tuple[object, ...]] = []

@@ -48,8 +48,9 @@ SHMEM_FINALIZE = libraries.FINALIZE[libraries.OPENSHMEM]
 #: Shows under the other MPIs what the harness does for every kernel.
 ONE_KERNEL = "shared_counter"
 #: Of kernels over one description the first shows under the other MPIs what all do;
-#: test_patterns.py has all of them.
+#: test_patterns.py and test_exchanges.py have all of them.
 ALIKE = {"right_shift", "naive_broadcast", "tree_broadcast", "all_to_all"}
+ALIKE |= {"swapped_all_to_all", "some_to_some"}
 
 
 @dataclass(frozen=True)

@@ -3,23 +3,10 @@
 from collections import Counter
 
 import pytest
+from llnl_tables import GIVEN, ROWS_AND_NUMBERS
 
 from onesided.report.published import PublishedTable
 
-ROWS_AND_NUMBERS = {
-    "lbw": (8, 30),
-    "lbw_sizes": (104, 195),
-    "ata": (105, 210),
-    "sts": (61, 240),
-    "ata_per_node": (16, 32),
-    "sts_per_node": (16, 32),
-    "summary_lbw": (8, 30),
-    "summary_ata": (8, 8),
-    "summary_sts": (8, 14),
-}
-"""Of each table: the source's rows, and its measured numbers."""
-
-GIVEN = ("machine", "processes", "processes_per_node", "size_bytes")
 SIZE_MEAN_BYTES = 131072
 MESSAGES_OF_A_PROCESS = 6
 

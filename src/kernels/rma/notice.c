@@ -14,7 +14,7 @@ void notice_give(const struct notice *notice, uint64_t value)
 
 void notice_await(const struct notice *notice, uint64_t value)
 {
-    for (uint64_t found = ~value; found != value;) {
+    for (uint64_t found = 0; found < value;) {
         const uint64_t unused = 0;
         CHECKED(MPI_Fetch_and_op(&unused, &found, MPI_UINT64_T, notice->rank, notice->displacement,
                                  MPI_NO_OP, notice->window));

@@ -36,6 +36,18 @@ def seconds(value: float) -> str:
     raise AssertionError("the last unit takes every value")
 
 
+def rate(value: float) -> str:
+    r"""Return a bandwidth in bytes a second with a decimal unit.
+
+    >>> rate(287e6), rate(5.5e9), rate(12.0)
+    ('287\u202fMB/s', '5.50\u202fGB/s', '12.0\u202fB/s')
+    """
+    for size, unit in ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")):
+        if abs(value) >= size * 0.9995:
+            return f"{significant(value / size)}{THIN_SPACE}{unit}"
+    return f"{significant(value)}{THIN_SPACE}B/s"
+
+
 def plain_seconds(value: float) -> str:
     """Return seconds without unit, to the microsecond or to three digits, as in a table in s."""
     if value <= 0:

@@ -41,10 +41,12 @@ class PublishedTable:
     Attributes:
         name: of the two files.
         form: what a row becomes where the page is narrow (`onesided.report.parts.Table`).
+        groups: column whose values are headings above the rows that have them; None: it has none.
     """
 
     name: str
     form: str = "rows"
+    groups: str | None = None
 
     @property
     def path(self) -> Path:
@@ -126,26 +128,30 @@ class PublishedTable:
     def table(self) -> Table:
         """Return the table as printed, with a footnote where a number is suspect."""
         names = list(self.document["columns"])
+        shown = [name for name in names if name != self.groups]
         columns = [
             Column(name, self.title(name), header=place == 0, mark=f"{name}_mark")
-            for place, name in enumerate(names)
+            for place, name in enumerate(shown)
         ]
+        heading = [Column(self.groups, self.title(self.groups))] if self.groups else []
         notes: dict[str, str] = {}
         rows: list[Row] = []
         for row in self.rows:
             marked = {name: row[name] for name in (*names, "suspect", "note")}
             if row["note"]:
                 mark = notes.setdefault(row["note"], chr(ord("a") + len(notes)))
-                marked |= {f"{name}_mark": mark for name in row["suspect"].split() or names[:1]}
+                marked |= {f"{name}_mark": mark for name in row["suspect"].split() or shown[:1]}
             rows.append(marked)
         return Table(
             f"{self.name}_published",
             self.caption,
             columns,
             rows,
-            csv_only=(Column("suspect", "suspect"), Column("note", "note")),
+            groups=self.groups,
+            csv_only=(*heading, Column("suspect", "suspect"), Column("note", "note")),
             notes=[(mark, f"{text}.") for text, mark in notes.items()],
             form=self.form,
+            whole=True,
         )
 
     def parts(self, material: Material) -> list[Table]:

@@ -152,6 +152,7 @@ class Table:
         form: what a row becomes where the page is narrow: ``rows`` and ``cards`` (a line per value,
             the name of a card in large) or ``records`` (what it is, then its last four values side
             by side); ``tiles`` are cards at every width.
+        whole: a page opens with all rows, however many.
     """
 
     name: str
@@ -165,6 +166,7 @@ class Table:
     filterable: bool = False
     named: Sequence[str] = ()
     form: str = "rows"
+    whole: bool = False
 
     def csv_text(self) -> str:
         """Return the CSV: RFC 4180, a head, numbers in full."""
@@ -178,7 +180,8 @@ class Table:
 
     def opening(self, most: int) -> Sequence[Row]:
         """Return the rows a page opens with: all, unless they are far more than so many."""
-        return self.rows if len(self.rows) <= SLACK * most else self.rows[:most]
+        is_short = self.whole or len(self.rows) <= SLACK * most
+        return self.rows if is_short else self.rows[:most]
 
     def identifier(self, row: Row) -> str | None:
         """Return what a link to the row ends with, the same in every report; None without names."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from onesided.campaign.grid import NO_MEANING
 from onesided.report.cells import axis_of
+from onesided.report.crowded import CROWDED, apart_by_cores, crowded_places, place_of
 from onesided.report.material import Cell, Material
 from onesided.report.pivot import Axis
 
@@ -28,7 +29,6 @@ MAIN = {"mpi2": ("create",), "mpi3": ("create", "allocate")}
 """The flavors that a table opens with; all others are folded below it."""
 
 COMPUTES = "computes"
-CROWD, CROWDED = "more ranks than cores", "crowded"
 SHORT: Mapping[str, str] = {
     SHMEM: "SHMEM",
     "mpi2": "MPI-2",
@@ -49,9 +49,6 @@ TABLE_SIZES = ("8", "1000", "10000", "1000000")
 """Those of its tables and of its other patterns."""
 SIZE = Axis("size_bytes", "message", SIZE_WORDS, whole=True)
 SMALL = {"size_bytes": "8"}
-
-Place = tuple[str, str, int]
-"""System, partition and number of ranks."""
 
 
 def size_words(size_bytes: str) -> str:
@@ -93,24 +90,6 @@ def computing(material: Material) -> list[Cell]:
     return [cell for cell in material.cells if axis_of(cell, "target_state") == COMPUTES]
 
 
-def _place(cell: Cell) -> Place:
-    return cell.system, cell.partition, cell.ranks
-
-
-def crowded_places(material: Material) -> set[Place]:
-    """Return where there were more ranks than cores; an MPI that was not run does not say it."""
-    return {_place(cell) for cell in material.cells if cell.is_crowded}
-
-
-def apart_by_cores(material: Material, cells: Iterable[Cell]) -> tuple[list[Cell], list[Cell]]:
-    """Return the cells with a core for each rank, and the others."""
-    crowded = crowded_places(material)
-    found: tuple[list[Cell], list[Cell]] = ([], [])
-    for cell in cells:
-        found[_place(cell) in crowded].append(cell)
-    return found
-
-
 def uncrowded(material: Material) -> list[Cell]:
     """Return the cells with a core for each rank, in which every rank takes part."""
     return apart_by_cores(material, taking_part(material))[0]
@@ -122,12 +101,6 @@ def environments(material: Material, cells: Sequence[Cell]) -> list[str]:
     names = {cell.environment for cell in cells}
     present = [name for name in material.environments if name in names]
     return sorted(present, key=lambda name: name not in shmem)
-
-
-def how(cell: Cell) -> str:
-    """Say how a cell was run, without its number of ranks: setting, placement, thread level."""
-    words = (cell.setting, cell.placement, cell.thread_level)
-    return ", ".join(word for word in words if word)
 
 
 def for_figures(material: Material) -> Material:
@@ -146,7 +119,7 @@ def for_figures(material: Material) -> Material:
             "interface": SHORT.get(axis_of(cell, "interface"), axis_of(cell, "interface")),
             "flavor": "",
             "ranks": str(cell.ranks),
-            "cores": CROWDED if _place(cell) in crowded else "",
+            "cores": CROWDED if place_of(cell) in crowded else "",
             **({"target": f"from rank {cell.labels['target']}"} if "target" in meaning else {}),
         }
         return Cell({**cell.entry, "labels": labels, "ranks": None, "oversubscribed": False})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from onesided.analysis.patterns import MEDIAN, TIME
+from onesided.report.crowded import CROWD, CROWDED
 from onesided.report.material import Material
 from onesided.report.parts import Figure
 from onesided.report.patterns import cells as of
@@ -35,7 +36,7 @@ class ByRanks:
             name=f"{self.kernel}_ranks",
             title="Time of 8 bytes by the number of ranks",
             caption=f"Median over trials, then over launches, with its {{}}; {FLAVORS}. "
-            f"{of.CROWDED.capitalize()}: {of.CROWD}, so that the scheduler is measured too.",
+            f"{CROWDED.capitalize()}: {CROWD}, so that the scheduler is measured too.",
             metric=TIME.name,
             statistic=MEDIAN,
             x=RANKS,

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from onesided.analysis.patterns import FILTERED_MEAN, TIME
 from onesided.analysis.statistics import geometric_mean
 from onesided.report import numbers
+from onesided.report.averages import Averages
 from onesided.report.cells import apart, axis_of
+from onesided.report.crowded import how_run
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Prose
 from onesided.report.patterns import cells as of
-from onesided.report.patterns.today import Averages
 from onesided.report.published_series import Curves
 from onesided.report.words import listed
 
@@ -140,9 +141,9 @@ def _values(averages: Averages | None, cells: Iterable[Cell]) -> Values:
     if averages is None:
         return {}
     together: dict[tuple[str, str, str, int], list[Cell]] = {}
-    how: dict[str, str] = {}
+    ways: dict[str, str] = {}
     for cell in cells:
-        if how.setdefault(cell.environment, of.how(cell)) == of.how(cell):
+        if ways.setdefault(cell.environment, how_run(cell)) == how_run(cell):
             place = (cell.environment, cell.system, cell.partition, cell.ranks)
             together.setdefault(place, []).append(cell)
     measures = {

@@ -8,22 +8,17 @@ from typing import Any
 
 from markupsafe import Markup
 
-from onesided.analysis.analyse import launch_values
 from onesided.analysis.patterns import FILTERED_MEAN, MEDIAN, REMOVED, SHARE, TIME
-from onesided.analysis.statistics import median_interval
 from onesided.analysis.verdicts import FAILURES, NOT_MEASURED, TEARDOWN_FAILURE
-from onesided.campaign.tables import PLACE
 from onesided.report import numbers
+from onesided.report.averages import Averages
 from onesided.report.cells import apart, axis_of
+from onesided.report.crowded import CROWD, CROWDED_WORDS, apart_by_cores, crowded_places, how_run
 from onesided.report.material import Cell, Material
-from onesided.report.parts import Column, Folded, Measure, Table
+from onesided.report.parts import Column, Folded, Table
 from onesided.report.patterns import cells as of
 from onesided.report.pivot import WHERE
 
-CROWDED_WORDS = (
-    f"With {of.CROWD} a time is the scheduler's as much as the MPI's: no claim and no ratio rests "
-    "on it."
-)
 SUFFIXES = ("", "_crowded")
 """Of a key: where there is a core for each rank, and where there is not."""
 
@@ -33,30 +28,6 @@ _STATISTICS = ((TIME.name, FILTERED_MEAN), (TIME.name, MEDIAN), (REMOVED, SHARE)
 def per_cent(value: float) -> str:
     """Return a share in per cent."""
     return numbers.share(value, 1.0)
-
-
-class Averages:
-    """Values of several cells together: launch by launch the mean, then as for one cell.
-
-    The source's Table I has the mean over all ranks that a message is fetched from.
-    """
-
-    def __init__(self, material: Material) -> None:
-        self.found: dict[tuple[Any, ...], dict[int, float]] = {}
-        values = launch_values(material.campaign, material.experiment)
-        names = (*PLACE, "metric", "statistic", "round", "value")
-        for *key, turn, value in values.select(names).iter_rows():
-            self.found.setdefault(tuple(key), {})[turn] = value
-
-    def measure(self, cells: Sequence[Cell], metric: str, statistic: str) -> Measure | None:
-        """Return the mean over cells; None where no launch has a value of each."""
-        each = [self.found.get((*cell.place, metric, statistic), {}) for cell in cells]
-        rounds = set.intersection(*map(set, each)) if each else set()
-        if not rounds:
-            return None
-        means = [sum(values[turn] for values in each) / len(each) for turn in sorted(rounds)]
-        one = median_interval(means)
-        return Measure(one.value, one.low, one.high, one.coverage, one.kind, one.count)
 
 
 def _word(cells: Sequence[Cell]) -> str | None:
@@ -131,7 +102,7 @@ class _Today:
             "launches, with its {}. Below it stand the project's own median over the same trials, "
             "and the share of the trials that the source's filter removed."
         ).format(self.words, material.interval_words)
-        crowded = of.crowded_places(material)
+        crowded = crowded_places(material)
         return caption + (f" {CROWDED_WORDS}" if crowded else "")
 
     @property
@@ -165,14 +136,18 @@ class TodayByRanks(_Today):
         """Return a table of some cells, those with a core for each rank first."""
         averages = Averages(material)
         names = of.environments(material, cells)
-        parts = of.apart_by_cores(material, cells)
+        parts = apart_by_cores(material, cells)
         rows: dict[tuple[str, ...], dict[str, Any]] = {}
         heads: dict[str, str] = {}
         for suffix, part in zip(SUFFIXES, parts, strict=True):
             for ranks in sorted({cell.ranks for cell in part}):
                 heads[f"{ranks}{suffix}"] = _ranks(ranks, suffix)
             for cell in of.in_order(part):
-                head = {"environment": cell.environment, "way": of.way(cell), "where": of.how(cell)}
+                head = {
+                    "environment": cell.environment,
+                    "way": of.way(cell),
+                    "where": how_run(cell),
+                }
                 row = rows.setdefault(tuple(head.values()), head)
                 row |= _fields(averages, [cell], f"{cell.ranks}{suffix}")
         shown, beside = _columns(heads)
@@ -212,7 +187,7 @@ class TodayBySize(_Today):
         """Return a table of some cells, those with a core for each rank first."""
         averages = Averages(material)
         names = of.environments(material, self.shown(material))
-        parts = of.apart_by_cores(material, cells)
+        parts = apart_by_cores(material, cells)
         rows = []
         blocks = [
             (*group, members, _beside(material, group[0], group[1]), suffix)
@@ -251,7 +226,7 @@ class TodayBySize(_Today):
 
 def _ranks(ranks: int, suffix: str) -> str:
     words = numbers.count(ranks, "rank")
-    return f"{words}, {of.CROWD}" if suffix else words
+    return f"{words}, {CROWD}" if suffix else words
 
 
 def _by_ranks(group: tuple[tuple[int, str, str], list[Cell]]) -> int:
@@ -266,8 +241,8 @@ def _beside(material: Material, ranks: int, how: str) -> list[Cell]:
     """Return OpenSHMEM's cells of as many ranks, run in this way or else in the first there is."""
     every = of.taking_part(material)
     found = [cell for cell in every if _is_shmem(cell) and cell.ranks == ranks]
-    same = [cell for cell in found if of.how(cell) == how]
-    return same or [cell for cell in found if of.how(cell) == of.how(found[0])]
+    same = [cell for cell in found if how_run(cell) == how]
+    return same or [cell for cell in found if how_run(cell) == how_run(found[0])]
 
 
 def _others(cells: Sequence[Cell]) -> list[Cell]:
@@ -276,7 +251,7 @@ def _others(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _block(cell: Cell) -> tuple[int, str, str]:
-    return cell.ranks, of.how(cell), of.way(cell)
+    return cell.ranks, how_run(cell), of.way(cell)
 
 
 def _grouped(cells: Sequence[Cell], key: Callable[[Cell], Any]) -> dict[Any, list[Cell]]:

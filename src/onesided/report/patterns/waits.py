@@ -15,6 +15,7 @@ from onesided.analysis.verdicts import RELEASED
 from onesided.report import numbers
 from onesided.report.answers import by_result, rows_are, together, where
 from onesided.report.cells import apart, axis_of
+from onesided.report.crowded import CROWD, crowded_places, how_run
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Part, Prose, Table
 from onesided.report.patterns import cells as of
@@ -45,7 +46,7 @@ class Waits:
         return [self._table(material, cells), Prose(TITLE, _sentences(cells))]
 
     def _table(self, material: Material, cells: list[Cell]) -> Table:
-        crowded = of.crowded_places(material)
+        crowded = crowded_places(material)
         behind = _behind(material)
         names = of.environments(material, cells)
         rows: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -56,8 +57,8 @@ class Waits:
                 "ranks": cell.ranks,
                 "target": axis_of(cell, "target"),
                 "size": int(axis_of(cell, "size_bytes") or 0),
-                "how": of.how(cell),
-                "cores": of.CROWD if many else "",
+                "how": how_run(cell),
+                "cores": CROWD if many else "",
             }
             row = rows.setdefault(tuple(head.values()), head)
             row[cell.environment] = cell.verdict

@@ -1,0 +1,117 @@
+"""Three exchanges of messages, two-sided as in the source and one-sided.
+
+Source: Lawrence Livermore National Laboratory, "MPI Performance Measurements" (UCRL-WEB-218462,
+2006).
+"""
+
+import reframe as rfm
+import reframe.core.builtins as builtins
+
+from onesided.campaign.grid import NO_MEANING
+
+from .common.base import OnesidedCheck
+from .plugins.grid import LOWEST_LEVEL
+
+MAIN_FLAVOR = "allocate"
+FLAVORS = ["create", MAIN_FLAVOR]
+#: The source's sizes, and powers of two from 8 bytes to 16 MiB.
+PUBLISHED = [40, 400, 1000, 10000, 50000, 100000, 500000, 1000000, 2500000]
+PUBLISHED += [5000000, 10000000, 15000000, 20000000]
+POWERS = [8 << exponent for exponent in range(0, 22, 3)]
+FEW = [8, 4096, 1000000]
+#: What the buffers of a pass may need at a rank: twice the largest message and some.
+MEMORY_BYTES = 64 << 20
+#: Payloads are made and compared between samples, which takes longer than large messages do.
+OPTIONS = {"memory-bytes": str(MEMORY_BYTES), "samples": "10", "budget-s": "0.05"}
+#: More ranks than cores wait for each other's time slices: a pass takes a hundred times as long.
+CROWDED = {"burst": "1", "samples": "3"}
+#: What a cell takes, by the number of ranks; seconds.
+CELL_S = {2: 0.12, 4: 0.3, 8: 0.7}
+
+
+class Exchange(OnesidedCheck):
+    """What the three have in common; leaves name the kernel, its interfaces and its sizes."""
+
+    tags = {"llnl", "papers"}
+    setting = builtins.parameter(["default"])
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+    #: Interfaces without a window, and with one.
+    two_sided = builtins.variable(list)
+    one_sided = builtins.variable(list)
+    #: The axis of sizes, and its values by the number of ranks.
+    size_axis = builtins.variable(str, value="size_bytes")
+    sizes = builtins.variable(dict)
+    #: The sizes that every flavor has.
+    few_sizes = builtins.variable(list, value=FEW)
+    #: Axes of this kernel alone, with their values.
+    own_axes = builtins.variable(dict, value={})
+
+    @builtins.run_after("init")
+    def choose_crosses(self):
+        """Make a cross of the interfaces without a window, and one for each flavor."""
+        sizes = self.sizes[self.ranks]
+        few = [size for size in sizes if size in self.few_sizes]
+        every = {self.size_axis: sizes, **self.own_axes}
+        self.crosses = [
+            {"interface": self.two_sided, "flavor": [NO_MEANING], **every},
+            {"interface": self.one_sided, "flavor": [MAIN_FLAVOR], **every},
+        ]
+        if self.ranks == min(CELL_S):
+            flavors = {"flavor": FLAVORS, **every, self.size_axis: few}
+            self.crosses += [{"interface": self.one_sided, **flavors}]
+
+    @builtins.run_after("init")
+    def choose_options(self):
+        """Declare the memory; take few single passes where there are more ranks than cores."""
+        crowded = CROWDED if self.ranks > min(CELL_S) else {}
+        self.kernel_options = {**OPTIONS, **crowded}
+
+    def seconds_of_cell(self, labels):
+        """Return what was seen on two cores."""
+        return CELL_S[self.ranks]
+
+
+@rfm.simple_test
+class LatencyBandwidth(Exchange):
+    """LBW: two processes send each other a message in turn."""
+
+    descr = "latency and bandwidth"
+    kernel = "latency_bandwidth"
+    two_sided = ["synchronous", "asynchronous"]
+    one_sided = ["put_lock_all", "put_pscw", "get_lock_all", "get_pscw"]
+    sizes = {2: sorted({*PUBLISHED, *POWERS})}
+    base_point = {"interface": "synchronous", "flavor": NO_MEANING, "size_bytes": 8}
+
+
+@rfm.simple_test
+class SwappedAllToAll(Exchange):
+    """ATA: each rank sends a block to every rank."""
+
+    descr = "swapped all-to-all"
+    kernel = "swapped_all_to_all"
+    ranks = builtins.parameter([2, 4, 8])
+    two_sided = ["alltoall", "alltoallw"]
+    one_sided = ["put_lock_all", "put_fence"]
+    sizes = {2: [8, 64, 512, 4096, 32768, 262144, 1000000], 4: [8, 32768], 8: [8, 32768]}
+    base_point = {"interface": "alltoall", "flavor": NO_MEANING, "size_bytes": 8}
+
+
+@rfm.simple_test
+class SomeToSome(Exchange):
+    """STS: random pairs exchange messages of random sizes."""
+
+    descr = "some-to-some"
+    kernel = "some_to_some"
+    ranks = builtins.parameter([2, 4, 8])
+    two_sided = ["synchronous", "asynchronous"]
+    one_sided = ["put_pscw", "put_lock_all", "put_fence"]
+    size_axis = "largest_bytes"
+    sizes = {2: [64, 512, 4096, 32768, 262144], 4: [262144], 8: [262144]}
+    few_sizes = [64, 262144]
+    own_axes = {"sides": ["single", "double"]}
+    base_point = {
+        "interface": "synchronous",
+        "flavor": NO_MEANING,
+        "sides": "single",
+        "largest_bytes": 262144,
+    }

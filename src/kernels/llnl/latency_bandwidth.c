@@ -1,0 +1,150 @@
+/* Latency and bandwidth: two processes send each other a message in turn.
+ *
+ * Source: Lawrence Livermore National Laboratory, "MPI Performance Measurements" (UCRL-WEB-218462,
+ * 2006), LBW in its section "Algorithms": its synchronous style (MPI_Send, MPI_Recv) and its
+ * asynchronous one (MPI_Irecv, MPI_Send, MPI_Wait). One-sided twins: a put with a notice, which is
+ * answered; a get of what a notice has announced; both under post and start, too. Timed, in
+ * seconds: half of a round trip, by rank 0. The source's bandwidth is the message's size over that.
+ * Verified: every element of every message. */
+#include "llnl/shared/exchange.h"
+
+#define FIRST 0 /* it begins a pass; rank 1 answers, all others have no part */
+#define SIZE_BYTES_MAX (1 << 25)
+
+static bool takes_part(const struct exchange *exchange)
+{
+    return exchange->sends.count > 0;
+}
+
+/* ---- THE TIMED LOOPS; each rank has one message to send and one to receive ---- */
+
+static void go_synchronous(const struct exchange *exchange, int passes)
+{
+    const struct part *own = exchange->sends.part, *other = exchange->receives.part;
+    for (int pass = 0; pass < passes && takes_part(exchange); pass++) {
+        if (exchange->rank == FIRST) {
+            send(exchange, own, pass);
+            receive(exchange, other, pass);
+        } else {
+            receive(exchange, other, pass);
+            send(exchange, own, pass);
+        }
+    }
+}
+
+/* As in the source both ranks send at once: no rank waits for a message before it sends its own. */
+static void go_asynchronous(const struct exchange *exchange, int passes)
+{
+    const struct part *own = exchange->sends.part, *other = exchange->receives.part;
+    for (int pass = 0; pass < passes && takes_part(exchange); pass++) {
+        MPI_Request request;
+        receive_later(exchange, other, pass, &request);
+        send(exchange, own, pass);
+        CHECKED(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    }
+}
+
+static void go_put_notice(const struct exchange *exchange, int passes)
+{
+    const struct part *own = exchange->sends.part, *other = exchange->receives.part;
+    for (int pass = 0; pass < passes && takes_part(exchange); pass++) {
+        if (exchange->rank != FIRST) {
+            hear(exchange, other->peer, pass);
+        }
+        put(exchange, own, pass);
+        tell(exchange, own->peer, pass); /* flushes before and after */
+        if (exchange->rank == FIRST) {
+            hear(exchange, other->peer, pass);
+        }
+    }
+}
+
+static void go_get_notice(const struct exchange *exchange, int passes)
+{
+    const struct part *other = exchange->receives.part;
+    for (int pass = 0; pass < passes && takes_part(exchange); pass++) {
+        if (exchange->rank == FIRST) {
+            tell(exchange, other->peer, pass);
+        }
+        hear(exchange, other->peer, pass);
+        get(exchange, other, pass);
+        CHECKED(MPI_Win_flush(other->peer, exchange->window.handle));
+        if (exchange->rank != FIRST) {
+            tell(exchange, other->peer, pass);
+        }
+    }
+}
+
+static void go_put_pscw(const struct exchange *exchange, int passes)
+{
+    const struct part *own = exchange->sends.part;
+    for (int pass = 0; pass < passes && takes_part(exchange); pass++) {
+        expose(exchange, &exchange->sources);
+        if (exchange->rank != FIRST) {
+            await_origins(exchange, &exchange->sources);
+        }
+        CHECKED(MPI_Win_start(exchange->destinations.group, 0, exchange->window.handle));
+        put(exchange, own, pass);
+        CHECKED(MPI_Win_complete(exchange->window.handle));
+        if (exchange->rank == FIRST) {
+            await_origins(exchange, &exchange->sources);
+        }
+    }
+}
+
+static void go_get_pscw(const struct exchange *exchange, int passes)
+{
+    const struct part *other = exchange->receives.part;
+    for (int pass = 0; pass < passes && takes_part(exchange); pass++) {
+        if (exchange->rank == FIRST) {
+            expose(exchange, &exchange->destinations);
+            await_origins(exchange, &exchange->destinations);
+        }
+        CHECKED(MPI_Win_start(exchange->sources.group, 0, exchange->window.handle));
+        get(exchange, other, pass);
+        CHECKED(MPI_Win_complete(exchange->window.handle));
+        if (exchange->rank != FIRST) {
+            expose(exchange, &exchange->destinations);
+            await_origins(exchange, &exchange->destinations);
+        }
+    }
+}
+
+static const struct interface interfaces[] = {
+    {"synchronous", NO_WINDOW, go_synchronous}, {"asynchronous", NO_WINDOW, go_asynchronous},
+    {"put_lock_all", LOCK_ALL, go_put_notice},  {"put_pscw", PSCW, go_put_pscw},
+    {"get_lock_all", LOCK_ALL, go_get_notice},  {"get_pscw", PSCW, go_get_pscw},
+};
+
+static const struct axis axes[] = {
+    INTERFACE_AXIS("synchronous,asynchronous,put_lock_all,put_pscw,get_lock_all,get_pscw"),
+    FLAVOR_OF_WINDOW_AXIS("put_lock_all,put_pscw,get_lock_all,get_pscw"),
+    {.name = "size_bytes",
+     .help = "size of a message, a multiple of 8",
+     .kind = AXIS_INTEGER,
+     .fallback = "8,10000",
+     .minimum = 8,
+     .maximum = SIZE_BYTES_MAX},
+};
+
+static const struct option options[] = {EXCHANGE_OPTIONS};
+
+static bool describe(struct exchange *exchange)
+{
+    const int elements = exchange_elements(exchange);
+    if (elements > 0) {
+        exchange_add(exchange, FIRST, 1, elements);
+        exchange_add(exchange, 1, FIRST, elements);
+    }
+    return elements > 0;
+}
+
+static const struct kind kind = {.describe = describe, .first_counts = true, .sequel = 2};
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    exchange_run(launch, cell, record, &kind);
+}
+
+KERNEL("latency_bandwidth", "time of a message between two processes, half of a round trip",
+       .run_cell = run_cell)

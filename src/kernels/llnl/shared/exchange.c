@@ -1,0 +1,348 @@
+/* The bursts of an exchange: prepared, timed, verified; one description for all interfaces. */
+#include "llnl/shared/exchange.h"
+
+#include <stdlib.h>
+
+#include "harness/memory.h"
+#include "harness/watchdog.h"
+
+#define NOTHING (-1) /* where a message goes, before it does; no payload has it */
+#define SETTLE_S 0.05
+#define FLIPPED (INT64_C(1) << 20)
+
+/* ---- What a pass is ---- */
+
+static void append(struct parts *parts, struct part part)
+{
+    parts->part = reallocate(parts->part, ((size_t)parts->count + 1) * sizeof parts->part[0]);
+    parts->part[parts->count++] = part;
+}
+
+int exchange_elements(const struct exchange *exchange)
+{
+    const long long size_bytes = (long long)cell_number(exchange->cell, "size_bytes");
+    if (size_bytes % (long long)sizeof(int64_t) != 0) {
+        record_status(exchange->record, CELL_UNSUPPORTED, "size_bytes is %lld, no multiple of 8",
+                      size_bytes);
+        return 0;
+    }
+    return (int)(size_bytes / (long long)sizeof(int64_t));
+}
+
+void exchange_add(struct exchange *exchange, int source, int destination, int elements)
+{
+    size_t *at_source = &exchange->sent_elements[source];
+    size_t *at_destination = &exchange->received_elements[destination];
+    struct part part = {.elements = elements, .number = exchange->messages++};
+    if (source == exchange->rank) {
+        part.peer = destination;
+        part.own = *at_source;
+        part.at_peer = *at_destination;
+        append(&exchange->sends, part);
+    }
+    if (destination == exchange->rank) {
+        part.peer = source;
+        part.own = *at_destination;
+        part.at_peer = *at_source;
+        append(&exchange->receives, part);
+    }
+    *at_source += (size_t)elements;
+    *at_destination += (size_t)elements;
+}
+
+/* The peers of some messages, each once. */
+static struct peers peers_of(const struct parts *parts, int ranks)
+{
+    struct peers peers = {.ranks = allocate((size_t)ranks, sizeof peers.ranks[0])};
+    bool *is_known = allocate((size_t)ranks, sizeof is_known[0]);
+    MPI_Group world;
+    for (int i = 0; i < parts->count; i++) {
+        const int peer = parts->part[i].peer;
+        if (!is_known[peer]) {
+            peers.ranks[peers.count++] = peer;
+            is_known[peer] = true;
+        }
+    }
+    CHECKED(MPI_Comm_group(world_communicator, &world));
+    CHECKED(MPI_Group_incl(world, peers.count, peers.ranks, &peers.group));
+    CHECKED(MPI_Group_free(&world));
+    free(is_known);
+    return peers;
+}
+
+static void free_peers(struct peers *peers)
+{
+    /* without members it may be MPI's own */
+    if (peers->count > 0) {
+        CHECKED(MPI_Group_free(&peers->group));
+    }
+    free(peers->ranks);
+}
+
+/* The elements of the largest slot at any rank: all have as many. */
+static size_t slot_elements_of(const struct exchange *exchange)
+{
+    size_t most = 0;
+    for (int rank = 0; rank < exchange->ranks; rank++) {
+        const size_t sent = exchange->sent_elements[rank];
+        const size_t received = exchange->received_elements[rank];
+        most = sent > most ? sent : most;
+        most = received > most ? received : most;
+    }
+    return most;
+}
+
+/* ---- Payloads ---- */
+
+static int64_t expected(const struct exchange *exchange, const struct part *part, int element,
+                        uint64_t pass)
+{
+    return value_of_sample(pass * exchange->messages + part->number, (size_t)element);
+}
+
+/* New values where messages come from, and none where they go. */
+static void fill(const struct exchange *exchange)
+{
+    for (int pass = 0; pass < exchange->passes; pass++) {
+        for (int i = 0; i < exchange->sends.count; i++) {
+            const struct part *part = &exchange->sends.part[i];
+            int64_t *payload = outgoing(exchange, pass) + part->own;
+            for (int j = 0; j < part->elements; j++) {
+                payload[j] = expected(exchange, part, j, exchange->first + (uint64_t)pass);
+            }
+        }
+        for (int i = 0; i < exchange->receives.count; i++) {
+            const struct part *part = &exchange->receives.part[i];
+            int64_t *result = incoming(exchange, pass) + part->own;
+            for (int j = 0; j < part->elements; j++) {
+                result[j] = NOTHING;
+            }
+        }
+    }
+}
+
+/* For tests: what this rank's last message of the burst would be if it had been lost, had been that
+ * of the pass before, or had a bit flipped. */
+static void inject(const struct exchange *exchange)
+{
+    const enum injection fault = launch_fault(exchange->launch, exchange->cell);
+    const bool wrong = launch_injects(exchange->launch, exchange->cell, INJECT_WRONG_DATA);
+    const int last = exchange->passes - 1;
+    const uint64_t number = exchange->first + (uint64_t)last;
+    if (exchange->receives.count == 0 ||
+        (fault == INJECT_NOTHING && !(wrong && exchange->first == 1))) {
+        return;
+    }
+    const struct part *part = &exchange->receives.part[exchange->receives.count - 1];
+    int64_t *result = incoming(exchange, last) + part->own;
+    for (int i = 0; i < part->elements; i++) {
+        const int64_t before = expected(exchange, part, i, number - 1);
+        result[i] = fault == INJECT_REPEAT    ? before
+                    : fault != INJECT_FLIP    ? NOTHING
+                    : i == part->elements - 1 ? result[i] ^ FLIPPED
+                                              : result[i];
+    }
+}
+
+static void compare(struct exchange *exchange)
+{
+    for (int pass = 0; pass < exchange->passes; pass++) {
+        const uint64_t number = exchange->first + (uint64_t)pass;
+        for (int i = 0; i < exchange->receives.count; i++) {
+            const struct part *part = &exchange->receives.part[i];
+            const int64_t *result = incoming(exchange, pass) + part->own;
+            for (int j = 0; j < part->elements; j++) {
+                verify_element(&exchange->found, result[j], expected(exchange, part, j, number),
+                               (size_t)j, number);
+            }
+        }
+    }
+}
+
+/* ---- Bursts ---- */
+
+/* With fences and with post and start no epoch is open between bursts: no lock is needed then. */
+static void begin_own(struct exchange *exchange)
+{
+    if (exchange->interface->epochs == LOCK_ALL) {
+        window_begin_own(&exchange->window, MPI_LOCK_SHARED);
+    }
+}
+
+static void end_own(struct exchange *exchange)
+{
+    if (exchange->interface->epochs == LOCK_ALL) {
+        window_end_own(&exchange->window);
+    }
+}
+
+static void prepare(void *state, long long burst)
+{
+    struct exchange *exchange = state;
+    exchange->first += (uint64_t)exchange->passes;
+    exchange->passes = (int)burst;
+    begin_own(exchange);
+    fill(exchange);
+    end_own(exchange);
+    if (exchange->interface->epochs == FENCE) {
+        CHECKED(MPI_Win_fence(MPI_MODE_NOPRECEDE, exchange->window.handle));
+    }
+}
+
+static double go(void *state, long long burst)
+{
+    struct exchange *exchange = state;
+    const double begin_s = clock_now_s();
+    exchange->interface->go(exchange, (int)burst);
+    const double end_s = clock_now_s();
+    exchange->burst_s = launch_slowed(exchange->launch, exchange->cell, begin_s, end_s) - begin_s;
+    return exchange->burst_s;
+}
+
+static void check(void *state, long long burst)
+{
+    struct exchange *exchange = state;
+    (void)burst;
+    begin_own(exchange);
+    inject(exchange);
+    compare(exchange);
+    end_own(exchange);
+}
+
+static void keep(void *state, long long burst)
+{
+    struct exchange *exchange = state;
+    if (exchange->kind->first_counts && exchange->rank != 0) {
+        return;
+    }
+    if (exchange->time == NULL) {
+        exchange->time = record_series(exchange->record, "time", "s", (int)burst);
+    }
+    series_add(exchange->time, exchange->burst_s / (double)(burst * exchange->kind->sequel));
+}
+
+/* ---- A cell ---- */
+
+/* Choose how many slots there are, or leave in the record that there is no room for one. */
+static bool has_room(struct exchange *exchange)
+{
+    const struct options *asked = &exchange->launch->options;
+    exchange->slot_elements = slot_elements_of(exchange);
+    const long long pass_bytes = 2 * (long long)(exchange->slot_elements * sizeof(int64_t));
+    const long long memory_bytes = options_integer(asked, "memory-bytes");
+    const long long longest = options_integer(asked, "burst");
+    long long slots = options_integer(asked, "burst-bytes") / pass_bytes;
+    if (pass_bytes > memory_bytes) {
+        record_status(exchange->record, CELL_UNSUPPORTED,
+                      "a pass needs %lld bytes at a rank, --memory-bytes allows %lld", pass_bytes,
+                      memory_bytes);
+        return false;
+    }
+    slots = slots < memory_bytes / pass_bytes ? slots : memory_bytes / pass_bytes;
+    slots = slots < longest ? slots : longest;
+    exchange->slots = slots < 1 ? 1 : (int)slots;
+    return true;
+}
+
+static bool open_memory(struct exchange *exchange)
+{
+    const enum epochs epochs = exchange->interface->epochs;
+    const struct flavor *flavor = cell_choice(exchange->cell, "flavor");
+    const size_t notices = (size_t)exchange->ranks * NOTICE_BYTES;
+    const size_t bytes =
+        2 * (size_t)exchange->slots * exchange->slot_elements * sizeof exchange->memory[0];
+    struct window *window = &exchange->window;
+    if (epochs == NO_WINDOW) {
+        exchange->memory = allocate_pages(bytes);
+        return true;
+    }
+    if (!window_is_supported(exchange->launch, flavor, exchange->record)) {
+        return false;
+    }
+    *window = window_open(exchange->launch, flavor, (MPI_Aint)(notices + bytes));
+    record_window(exchange->record, window->handle, flavor->name, (long long)(notices + bytes));
+    exchange->memory = (int64_t *)((char *)window->memory + notices);
+    window_begin_own(window, MPI_LOCK_EXCLUSIVE);
+    for (int rank = 0; rank < exchange->ranks; rank++) {
+        *(uint64_t *)((char *)window->memory + (size_t)rank * NOTICE_BYTES) = 0;
+    }
+    window_end_own(window);
+    CHECKED(MPI_Barrier(world_communicator));
+    if (epochs == LOCK_ALL) {
+        CHECKED(MPI_Win_lock_all(0, window->handle));
+        window->is_locked = true;
+    }
+    return true;
+}
+
+static void close_memory(struct exchange *exchange)
+{
+    struct window *window = &exchange->window;
+    if (exchange->interface->epochs == NO_WINDOW) {
+        free(exchange->memory);
+        return;
+    }
+    if (window->is_locked) {
+        CHECKED(MPI_Win_unlock_all(window->handle));
+        window->is_locked = false;
+    }
+    window_close(window);
+}
+
+/* Ranks that a launcher started on one core are moved apart while all of them compute; once. */
+static void settle(struct launch *launch)
+{
+    static bool is_settled = false;
+    if (!is_settled) {
+        compute_for(&launch->compute, SETTLE_S);
+        is_settled = true;
+    }
+}
+
+static void take_samples(struct exchange *exchange)
+{
+    const struct trial trial = {.launch = exchange->launch,
+                                .state = exchange,
+                                .longest = exchange->slots,
+                                .prepare = prepare,
+                                .go = go,
+                                .check = check,
+                                .keep = keep};
+    exchange->destinations = peers_of(&exchange->sends, exchange->ranks);
+    exchange->sources = peers_of(&exchange->receives, exchange->ranks);
+    exchange->requests = allocate((size_t)exchange->receives.count, sizeof exchange->requests[0]);
+    settle(exchange->launch);
+    launch_inject(exchange->launch, exchange->cell);
+    trial_take(&trial);
+    record_verification(exchange->record, exchange->found);
+    free(exchange->requests);
+    free_peers(&exchange->destinations);
+    free_peers(&exchange->sources);
+}
+
+void exchange_run(struct launch *launch, const struct cell *cell, struct record *record,
+                  const struct kind *kind)
+{
+    const size_t ranks = (size_t)launch->ranks;
+    struct exchange exchange = {.launch = launch,
+                                .cell = cell,
+                                .record = record,
+                                .kind = kind,
+                                .interface = cell_choice(cell, "interface"),
+                                .rank = launch->rank,
+                                .ranks = launch->ranks,
+                                .first = 1,
+                                .sent_elements = allocate(ranks, sizeof(size_t)),
+                                .received_elements = allocate(ranks, sizeof(size_t)),
+                                .found = {.name = "message"}};
+    watchdog_phase = "window";
+    if (kind->describe(&exchange) && has_room(&exchange) && open_memory(&exchange)) {
+        take_samples(&exchange);
+        watchdog_phase = "window";
+        close_memory(&exchange);
+    }
+    free(exchange.sends.part);
+    free(exchange.receives.part);
+    free(exchange.sent_elements);
+    free(exchange.received_elements);
+}

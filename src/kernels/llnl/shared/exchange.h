@@ -1,0 +1,238 @@
+/* Exchanges of messages over one description and several interfaces, timed as in the source.
+ *
+ * Source: Lawrence Livermore National Laboratory, "MPI Performance Measurements" (UCRL-WEB-218462,
+ * 2006), section "Algorithms": a number of passes is timed as a whole. Here these are the
+ * operations of a burst (mpi/trial.h), and a sample is the time of one of them.
+ *
+ * A pass is a list of messages, which a kernel describes. Each rank has two regions of memory, one
+ * with the messages that it sends and one with those that it receives; with a window both are in
+ * it. Each pass of a burst has a slot of its own in both, and each message has values of its own:
+ * after a burst every element is compared with what its source had. */
+#ifndef ONESIDED_EXCHANGE_H
+#define ONESIDED_EXCHANGE_H
+
+#include "harness/launch.h"
+#include "mpi/checked.h"
+#include "mpi/trial.h"
+#include "mpi/world.h"
+#include "rma/notice.h"
+#include "rma/window.h"
+
+struct exchange;
+
+enum epochs { NO_WINDOW, FENCE, PSCW, LOCK_ALL };
+
+/* How an exchange is written: a row of the axis. */
+struct interface {
+    const char *name;
+    enum epochs epochs;
+    /* All ranks: THE TIMED LOOP. With fences an epoch is open before it, and none after it. */
+    void (*go)(const struct exchange *exchange, int passes);
+};
+
+/* A message that this rank sends or receives. */
+struct part {
+    int peer;
+    int elements;
+    size_t own, at_peer; /* elements before it in the slot here, and in the one at the peer */
+    uint64_t number;     /* among the messages of a pass */
+};
+
+struct parts {
+    int count;
+    struct part *part;
+};
+
+/* Ranks that this one sends to, or receives from, each once. */
+struct peers {
+    int count;
+    int *ranks;
+    MPI_Group group;
+};
+
+/* What an exchange is. */
+struct kind {
+    /* All ranks: add the messages of a pass, the same on all ranks; false: the record says why it
+     * cannot run. */
+    bool (*describe)(struct exchange *exchange);
+    bool swaps;        /* the two regions change their roles from pass to pass */
+    bool first_counts; /* rank 0's time counts, else that of the slowest rank */
+    int sequel;        /* messages of a pass that follow each other: a sample is the time of one */
+};
+
+struct exchange {
+    struct launch *launch;
+    const struct cell *cell;
+    struct record *record;
+    const struct kind *kind;
+    const struct interface *interface;
+    int rank, ranks;
+    struct parts sends, receives;
+    struct peers destinations, sources;
+    MPI_Request *requests; /* as many as this rank receives messages in a pass */
+    size_t *sent_elements, *received_elements; /* by rank, in a pass */
+    uint64_t messages;                         /* of a pass, all ranks */
+    size_t slot_elements;
+    int slots;
+    int64_t *memory; /* both regions */
+    struct window window;
+    uint64_t first; /* number of the burst's first pass, from 1 */
+    int passes;     /* of the burst */
+    double burst_s;
+    struct series *time;
+    struct verification found;
+};
+
+/* A row of a kernel's axes; a kernel declares its table `interfaces` before. */
+#define INTERFACE_AXIS(fallback_)                                                                  \
+    {.name = "interface",                                                                          \
+     .help = "how the messages are exchanged",                                                     \
+     .kind = AXIS_CHOICE,                                                                          \
+     .fallback = (fallback_),                                                                      \
+     .choices = TABLE(interfaces)}
+#define FLAVOR_OF_WINDOW_AXIS(with_)                                                               \
+    {.name = "flavor",                                                                             \
+     .help = "where the window's memory comes from",                                               \
+     .kind = AXIS_CHOICE,                                                                          \
+     .fallback = "create,allocate",                                                                \
+     .choices = TABLE(flavors),                                                                    \
+     .only_with = "interface=" with_}
+
+/* Rows of a kernel's options. */
+#define EXCHANGE_OPTIONS                                                                           \
+    TRIAL_OPTIONS("1000", "20", "0.1"),                                                           \
+        {.name = "burst-bytes",                                                                    \
+         .argument = "BYTES",                                                                      \
+         .help = "a burst has as many passes as these hold at a rank, but one at least",           \
+         .kind = OPTION_INTEGER,                                                                   \
+         .fallback = "262144",                                                                     \
+         .minimum = 1,                                                                             \
+         .maximum = 1LL << 40},                                                                    \
+        {.name = "memory-bytes",                                                                   \
+         .argument = "BYTES",                                                                      \
+         .help = "a cell whose pass needs more at a rank is unsupported",                          \
+         .kind = OPTION_INTEGER,                                                                   \
+         .fallback = "67108864",                                                                   \
+         .minimum = 1,                                                                             \
+         .maximum = 1LL << 40}
+
+/* The whole of a kernel's run_cell. */
+void exchange_run(struct launch *launch, const struct cell *cell, struct record *record,
+                  const struct kind *kind);
+
+/* For `describe`: the elements of the cell's size_bytes; 0, and the record says why, if these are
+ * no multiple of 8. And: add a message to a pass. */
+int exchange_elements(const struct exchange *exchange);
+void exchange_add(struct exchange *exchange, int source, int destination, int elements);
+
+/* ---- For the timed loops, of which they become a part ---- */
+
+#define INLINE static inline __attribute__((always_inline))
+#define NOTICE_BYTES 64 /* a word for each rank, with a cache line of its own */
+
+/* Elements before the slot of a pass, in the region that a rank sends from or receives into. */
+INLINE size_t slot_of(const struct exchange *exchange, bool receives, int pass)
+{
+    const uint64_t turn = exchange->kind->swaps ? exchange->first + (uint64_t)pass : 0;
+    const size_t region = (turn + (receives ? 1 : 0)) % 2;
+    return (region * (size_t)exchange->slots + (size_t)pass) * exchange->slot_elements;
+}
+
+INLINE int64_t *outgoing(const struct exchange *exchange, int pass)
+{
+    return exchange->memory + slot_of(exchange, false, pass);
+}
+
+INLINE int64_t *incoming(const struct exchange *exchange, int pass)
+{
+    return exchange->memory + slot_of(exchange, true, pass);
+}
+
+INLINE void send(const struct exchange *exchange, const struct part *part, int pass)
+{
+    CHECKED(MPI_Send(outgoing(exchange, pass) + part->own, part->elements, MPI_INT64_T, part->peer,
+                     0, world_communicator));
+}
+
+INLINE void receive(const struct exchange *exchange, const struct part *part, int pass)
+{
+    CHECKED(MPI_Recv(incoming(exchange, pass) + part->own, part->elements, MPI_INT64_T, part->peer,
+                     0, world_communicator, MPI_STATUS_IGNORE));
+}
+
+INLINE void receive_later(const struct exchange *exchange, const struct part *part, int pass,
+                          MPI_Request *request)
+{
+    CHECKED(MPI_Irecv(incoming(exchange, pass) + part->own, part->elements, MPI_INT64_T, part->peer,
+                      0, world_communicator, request));
+}
+
+/* Of a place in the memory of a rank. */
+INLINE MPI_Aint displacement(const struct exchange *exchange, int rank, size_t elements)
+{
+    return exchange->window.begins[rank] + (MPI_Aint)exchange->ranks * NOTICE_BYTES +
+           (MPI_Aint)(elements * sizeof(int64_t));
+}
+
+/* Begin to put a message where its destination receives it. */
+INLINE void put(const struct exchange *exchange, const struct part *part, int pass)
+{
+    CHECKED(
+        MPI_Put(outgoing(exchange, pass) + part->own, part->elements, MPI_INT64_T, part->peer,
+                displacement(exchange, part->peer, slot_of(exchange, true, pass) + part->at_peer),
+                part->elements, MPI_INT64_T, exchange->window.handle));
+}
+
+/* Begin to get a message from where its source has it. */
+INLINE void get(const struct exchange *exchange, const struct part *part, int pass)
+{
+    CHECKED(
+        MPI_Get(incoming(exchange, pass) + part->own, part->elements, MPI_INT64_T, part->peer,
+                displacement(exchange, part->peer, slot_of(exchange, false, pass) + part->at_peer),
+                part->elements, MPI_INT64_T, exchange->window.handle));
+}
+
+/* Tell a rank that what this one put there in a pass is there, or that its data can be got. */
+INLINE void tell(const struct exchange *exchange, int rank, int pass)
+{
+    const struct notice notice = {.window = exchange->window.handle,
+                                  .rank = rank,
+                                  .displacement = exchange->window.begins[rank] +
+                                                  (MPI_Aint)exchange->rank * NOTICE_BYTES};
+    CHECKED(MPI_Win_sync(exchange->window.handle));
+    notice_give(&notice, exchange->first + (uint64_t)pass);
+}
+
+/* Wait until a rank has told that of a pass. */
+INLINE void hear(const struct exchange *exchange, int rank, int pass)
+{
+    const struct notice notice = {.window = exchange->window.handle,
+                                  .rank = exchange->rank,
+                                  .displacement = exchange->window.begins[exchange->rank] +
+                                                  (MPI_Aint)rank * NOTICE_BYTES};
+    notice_await(&notice, exchange->first + (uint64_t)pass);
+    CHECKED(MPI_Win_sync(exchange->window.handle));
+}
+
+/* Let the sources of this rank's messages access its window, or wait until all have. */
+INLINE void expose(const struct exchange *exchange, const struct peers *origins)
+{
+    if (origins->count > 0) {
+        CHECKED(MPI_Win_post(origins->group, 0, exchange->window.handle));
+    }
+}
+
+INLINE void await_origins(const struct exchange *exchange, const struct peers *origins)
+{
+    if (origins->count > 0) {
+        CHECKED(MPI_Win_wait(exchange->window.handle));
+    }
+}
+
+/* At the last pass of a burst no epoch is opened again. */
+INLINE void fence(const struct exchange *exchange, bool is_last)
+{
+    CHECKED(MPI_Win_fence(is_last ? MPI_MODE_NOSUCCEED : 0, exchange->window.handle));
+}
+
+#endif

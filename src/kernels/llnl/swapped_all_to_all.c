@@ -1,0 +1,137 @@
+/* Swapped all-to-all: each rank sends a block to every rank, from one buffer to the other and back.
+ *
+ * Source: Lawrence Livermore National Laboratory, "MPI Performance Measurements" (UCRL-WEB-218462,
+ * 2006), ATA in its section "Algorithms": calls of MPI_Alltoall whose two buffers change their
+ * roles from call to call. Each call has payloads of its own here, so that none can be lost unseen;
+ * in the source the second call sends back what the first has brought. The same by MPI_Alltoallw,
+ * with a datatype for each block. One-sided twins: puts in rotated order, each rank beginning with
+ * itself, completed by MPI_Win_flush_all and a barrier, or by a fence. Timed, in seconds: a call,
+ * or what does the same; the slowest rank counts. Verified: every element of every block. */
+#include <stdlib.h>
+
+#include "harness/memory.h"
+#include "llnl/shared/exchange.h"
+
+#define SIZE_BYTES_MAX (1 << 24)
+
+/* What MPI_Alltoallw takes: a block for each rank, of a datatype of its own. */
+static struct {
+    int *counts, *begins; /* begins in bytes */
+    MPI_Datatype *types;
+} typed;
+
+static int block_elements(const struct exchange *exchange)
+{
+    return exchange->sends.part[0].elements;
+}
+
+/* ---- THE TIMED LOOPS ---- */
+
+static void go_alltoall(const struct exchange *exchange, int passes)
+{
+    const int elements = block_elements(exchange);
+    for (int pass = 0; pass < passes; pass++) {
+        CHECKED(MPI_Alltoall(outgoing(exchange, pass), elements, MPI_INT64_T,
+                             incoming(exchange, pass), elements, MPI_INT64_T, world_communicator));
+    }
+}
+
+static void go_alltoallw(const struct exchange *exchange, int passes)
+{
+    for (int pass = 0; pass < passes; pass++) {
+        CHECKED(MPI_Alltoallw(outgoing(exchange, pass), typed.counts, typed.begins, typed.types,
+                              incoming(exchange, pass), typed.counts, typed.begins, typed.types,
+                              world_communicator));
+    }
+}
+
+/* No two ranks put to the same rank first. */
+INLINE void put_rotated(const struct exchange *exchange, int pass)
+{
+    for (int step = 0; step < exchange->ranks; step++) {
+        put(exchange, &exchange->sends.part[(exchange->rank + step) % exchange->ranks], pass);
+    }
+}
+
+static void go_put_flush(const struct exchange *exchange, int passes)
+{
+    for (int pass = 0; pass < passes; pass++) {
+        put_rotated(exchange, pass);
+        CHECKED(MPI_Win_flush_all(exchange->window.handle));
+        CHECKED(MPI_Barrier(world_communicator));
+    }
+}
+
+static void go_put_fence(const struct exchange *exchange, int passes)
+{
+    for (int pass = 0; pass < passes; pass++) {
+        put_rotated(exchange, pass);
+        fence(exchange, pass + 1 == passes);
+    }
+}
+
+static const struct interface interfaces[] = {
+    {"alltoall", NO_WINDOW, go_alltoall},
+    {"alltoallw", NO_WINDOW, go_alltoallw},
+    {"put_lock_all", LOCK_ALL, go_put_flush},
+    {"put_fence", FENCE, go_put_fence},
+};
+
+static const struct axis axes[] = {
+    INTERFACE_AXIS("alltoall,alltoallw,put_lock_all,put_fence"),
+    FLAVOR_OF_WINDOW_AXIS("put_lock_all,put_fence"),
+    {.name = "size_bytes",
+     .help = "size of a block, a multiple of 8",
+     .kind = AXIS_INTEGER,
+     .fallback = "8,10000",
+     .minimum = 8,
+     .maximum = SIZE_BYTES_MAX},
+};
+
+static const struct option options[] = {EXCHANGE_OPTIONS};
+
+/* Blocks are in the order of ranks at both ends, as MPI_Alltoall has them. */
+static bool describe(struct exchange *exchange)
+{
+    const int elements = exchange_elements(exchange);
+    for (int source = 0; elements > 0 && source < exchange->ranks; source++) {
+        for (int destination = 0; destination < exchange->ranks; destination++) {
+            exchange_add(exchange, source, destination, elements);
+        }
+    }
+    return elements > 0;
+}
+
+static const struct kind kind = {.describe = describe, .swaps = true, .sequel = 1};
+
+static void make_types(int ranks, int elements)
+{
+    typed.counts = allocate((size_t)ranks, sizeof typed.counts[0]);
+    typed.begins = allocate((size_t)ranks, sizeof typed.begins[0]);
+    typed.types = allocate((size_t)ranks, sizeof typed.types[0]);
+    for (int rank = 0; rank < ranks; rank++) {
+        typed.counts[rank] = 1;
+        typed.begins[rank] = rank * elements * (int)sizeof(int64_t);
+        CHECKED(MPI_Type_contiguous(elements, MPI_INT64_T, &typed.types[rank]));
+        CHECKED(MPI_Type_commit(&typed.types[rank]));
+    }
+}
+
+static void free_types(int ranks)
+{
+    for (int rank = 0; rank < ranks; rank++) {
+        CHECKED(MPI_Type_free(&typed.types[rank]));
+    }
+    free(typed.types);
+    free(typed.begins);
+    free(typed.counts);
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    make_types(launch->ranks, (int)cell_number(cell, "size_bytes") / 8);
+    exchange_run(launch, cell, record, &kind);
+    free_types(launch->ranks);
+}
+
+KERNEL("swapped_all_to_all", "time until each rank has a block of every rank", .run_cell = run_cell)

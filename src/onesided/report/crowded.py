@@ -1,0 +1,43 @@
+"""Cells with more ranks than cores, which every table and figure keeps apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from onesided.report.material import Cell, Material
+
+CROWD, CROWDED = "more ranks than cores", "crowded"
+"""In a sentence and a table; and in the key of a figure."""
+
+CROWDED_WORDS = (
+    f"With {CROWD} a time is the scheduler's as much as the MPI's: no claim and no ratio rests on "
+    "it."
+)
+
+Place = tuple[str, str, int]
+"""System, partition and number of ranks."""
+
+
+def place_of(cell: Cell) -> Place:
+    """Return where a cell was run, and with how many ranks."""
+    return cell.system, cell.partition, cell.ranks
+
+
+def crowded_places(material: Material) -> set[Place]:
+    """Return where there were more ranks than cores; an MPI that was not run does not say it."""
+    return {place_of(cell) for cell in material.cells if cell.is_crowded}
+
+
+def apart_by_cores(material: Material, cells: Iterable[Cell]) -> tuple[list[Cell], list[Cell]]:
+    """Return the cells with a core for each rank, and the others."""
+    crowded = crowded_places(material)
+    found: tuple[list[Cell], list[Cell]] = ([], [])
+    for cell in cells:
+        found[place_of(cell) in crowded].append(cell)
+    return found
+
+
+def how_run(cell: Cell) -> str:
+    """Say how a cell was run, without its number of ranks: setting, placement, thread level."""
+    words = (cell.setting, cell.placement, cell.thread_level)
+    return ", ".join(word for word in words if word)

@@ -1,0 +1,1 @@
+"""What the pages of exchanges of messages are made of (docs/llnl.md)."""

@@ -1,0 +1,180 @@
+"""The page of the three exchanges: the answer, today's rows, every number of the source."""
+
+import csv
+import io
+import re
+from collections import Counter
+
+import pytest
+import synthetic_exchanges as made
+from llnl_tables import GIVEN, ROWS_AND_NUMBERS
+
+from onesided import report
+from onesided.analysis.analyse import analyse
+from onesided.analysis.exchanges import BANDWIDTH
+from onesided.report.claims import HOLDS, NOT_MEASURED, Claims
+from onesided.report.exchanges.curve import Curve, published_points, spread
+from onesided.report.exchanges.faster import NOTHING, ONE, TWO, Faster
+from onesided.report.exchanges.map import Maps
+from onesided.report.exchanges.page import Then
+from onesided.report.exchanges.today import Today
+from onesided.report.material import load
+from onesided.report.numbers import DASH
+from onesided.report.parts import Folded
+
+MPICH, OPENMPI = (environment.name for environment in made.ENVIRONMENTS)
+
+
+def materials(folder, **options):
+    made.campaign(folder, **options)
+    analyse(folder)
+    return {one.experiment.kernel: one for one in load(folder).materials()}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("two-cores")
+
+
+@pytest.fixture(scope="module")
+def two_cores(folder):
+    return materials(folder)
+
+
+def parts(material, *kinds):
+    contents = material.experiment.page.contents
+    return [part for one in contents if isinstance(one, kinds) for part in one.parts(material)]
+
+
+@pytest.mark.parametrize("kernel", ["latency_bandwidth", "swapped_all_to_all"])
+def test_the_answer_names_the_faster_side_the_factor_and_the_crossover(two_cores, kernel):
+    prose, table = parts(two_cores[kernel], Faster)
+    assert len(prose.sentences) == 2
+    for name, sentence in zip((MPICH, OPENMPI), prose.sentences, strict=True):
+        said = re.match(
+            rf"{name}: two-sided is faster up to ([\d.]+)\skB "
+            rf"\(interval ([\d.]+)\skB {DASH} ([\d.]+)\skB\), one-sided above; ",
+            sentence,
+        )
+        middle, low, high = (1000 * float(number) for number in said.groups())
+        assert low <= middle <= high
+        assert middle == pytest.approx(made.CROSSOVER_BYTES, rel=0.1)
+        assert "one-sided is at best" in sentence
+        assert "two-sided is at best" in sentence
+    first, last = table.rows[0], table.rows[-1]
+    assert (first["size"], first[MPICH], last[MPICH]) == (8, TWO, ONE)
+    assert first[f"ratio_{MPICH}"].value == pytest.approx(4, rel=0.02)
+    assert last[f"ratio_{MPICH}"].value == pytest.approx(0.5, rel=0.02)
+
+
+def test_a_side_that_is_always_faster_is_named_without_a_crossover(tmp_path):
+    own = materials(tmp_path, times=made.always_faster, kernels=["some_to_some"], ranks=[2])
+    prose, _ = parts(own["some_to_some"], Faster)
+    for sentence in prose.sentences:
+        assert "one-sided is faster from 8.00\u202fB to 20.0\u202fMB; " in sentence
+
+
+def test_no_answer_rests_on_more_ranks_than_cores(two_cores, tmp_path):
+    for material in two_cores.values():
+        _, table = parts(material, Faster)
+        assert {row["where"].split(", ")[1] for row in table.rows} == {"2"}
+    crowded = materials(tmp_path, cores=1, kernels=["latency_bandwidth"], ranks=[2])
+    (prose,) = parts(crowded["latency_bandwidth"], Faster)
+    assert prose.sentences == [NOTHING]
+
+
+@pytest.mark.parametrize("kernel", made.KERNELS)
+def test_cells_with_more_ranks_than_cores_are_in_a_table_of_their_own(two_cores, kernel):
+    opening, every, crowd = parts(two_cores[kernel], Today)
+    assert isinstance(every, Folded)
+    assert {row["ranks"] for row in (*opening.rows, *every.part.rows)} == {2}
+    assert crowd.summary == "More ranks than cores"
+    assert {row["ranks"] for row in crowd.part.rows} == {4, 8}
+    assert "no claim and no ratio rests on it" in crowd.part.caption
+
+
+@pytest.mark.parametrize(
+    ("kernel", "ranks", "size", "sent"),
+    [
+        ("latency_bandwidth", 2, 1000000, 1000000),
+        ("swapped_all_to_all", 8, 1000000, 7 * 1000000),
+        ("some_to_some", 4, 262144, 262144),
+    ],
+)
+def test_the_bandwidth_is_what_a_process_sends_over_the_time_of_the_slowest(
+    two_cores, kernel, ranks, size, sent
+):
+    material = two_cores[kernel]
+    for cell in material.cells:
+        at = cell.labels
+        if cell.ranks == ranks and made.size_of(at) == size and at.get("sides") != "double":
+            factor = {MPICH: 1.0, OPENMPI: 2.0}[cell.environment]
+            expected = sent / made.time_s(kernel, ranks, at, factor)
+            found = material.measure(cell, BANDWIDTH, "median")
+            assert found.value == pytest.approx(expected, rel=0.03)
+
+
+def test_claims_are_computed_and_need_a_core_for_each_rank(two_cores, tmp_path):
+    (claims,) = parts(two_cores["some_to_some"], Claims)
+    assert [row[MPICH] for row in claims.rows] == [HOLDS, NOT_MEASURED]
+    enough = materials(tmp_path, cores=8, kernels=["some_to_some"], ranks=[2, 4])
+    (claims,) = parts(enough["some_to_some"], Claims)
+    assert [row[MPICH] for row in claims.rows] == [HOLDS, HOLDS]
+
+
+def test_one_map_under_every_mpi_is_said_and_two_are(two_cores, tmp_path):
+    (prose,) = parts(two_cores["some_to_some"], Maps)
+    assert len(prose.sentences) == 3 * 2 * len(made.SIZES)  # ranks, sides, sizes
+    for said in prose.sentences:
+        assert said.endswith(f"checksum 1234abcd in every launch of {MPICH} and {OPENMPI}.")
+    other = materials(
+        tmp_path,
+        checksum=lambda environment: made.CHECKSUM + (environment == OPENMPI),
+        kernels=["some_to_some"],
+        ranks=[2],
+    )
+    (prose,) = parts(other["some_to_some"], Maps)
+    differing = f"the maps differ: 1234abcd ({MPICH}) and 1234abce ({OPENMPI})."
+    assert all(said.endswith(differing) for said in prose.sentences)
+
+
+def test_the_curve_has_every_number_of_the_source_and_todays_apart(two_cores):
+    (curve,) = [
+        one
+        for one in two_cores["latency_bandwidth"].experiment.page.contents
+        if isinstance(one, Curve)
+    ]
+    then = published_points(curve.published)
+    assert len(then) == ROWS_AND_NUMBERS["lbw_sizes"][1]
+    (figure,) = curve.parts(two_cores["latency_bandwidth"])
+    rows = list(csv.DictReader(io.StringIO(figure.table.csv_text())))
+    assert len(rows) == len(then) + 2 * len(curve.interfaces) * len(made.SIZES)
+    for drawing in (figure.wide, figure.narrow):
+        for name in ("Purple", "BG/L", MPICH, OPENMPI):
+            assert name in drawing
+
+
+def test_labels_at_the_ends_of_lines_do_not_meet():
+    found = spread({"a": 1.0, "b": 1.01, "c": 3.0, "d": 1.02}, 0.1)
+    assert found == pytest.approx({"a": 1.0, "b": 1.1, "d": 1.2, "c": 3.0})
+
+
+def test_every_number_of_the_source_is_in_the_report(two_cores, folder):
+    """As printed: of the page's own tables, and of the HTML that is made of them."""
+    report.build(folder)
+    html = (folder / "report" / "llnl.html").read_text("utf-8")
+    shown = {part.part.name: part.part for one in two_cores.values() for part in parts(one, Then)}
+    assert shown.keys() == {f"llnl_{name}_published" for name in ROWS_AND_NUMBERS}
+    total = 0
+    for name, (rows, numbers) in ROWS_AND_NUMBERS.items():
+        table = shown[f"llnl_{name}_published"]
+        columns = [column for column in table.columns if column.key not in GIVEN]
+        cells = [(row[one.key], str(one.html(row))) for row in table.rows for one in columns]
+        printed = [(digits, text) for digits, text in cells if re.match(r"\d", digits)]
+        assert (len(table.rows), len(printed)) == (rows, numbers)
+        (own,) = re.findall(rf'data-table="{table.name}"(.*?)</table>', html, re.DOTALL)
+        found = Counter(re.findall(r"<td[^>]*>(.*?)</td>", own, re.DOTALL))
+        for text, times in Counter(text for _, text in printed).items():
+            assert found[text] >= times, (name, text)
+        total += numbers
+    assert total == 791
