@@ -21,8 +21,8 @@ struct notice {
  * word has this value. */
 void notice_give(const struct notice *notice, uint64_t value);
 
-/* At the word's rank: wait until it has the value, from 1, or a greater one: who gives notices may be
- * ahead. What was put before the notice can then be read, in an epoch of its own
+/* At the word's rank: wait until it has the value, from 1, or a greater one: who gives notices may
+ * be ahead. What was put before the notice can then be read, in an epoch of its own
  * (window_begin_own). */
 void notice_await(const struct notice *notice, uint64_t value);
 

@@ -100,7 +100,7 @@ struct exchange {
 
 /* Rows of a kernel's options. */
 #define EXCHANGE_OPTIONS                                                                           \
-    TRIAL_OPTIONS("1000", "20", "0.1"),                                                           \
+    TRIAL_OPTIONS("1000", "20", "0.1"),                                                            \
         {.name = "burst-bytes",                                                                    \
          .argument = "BYTES",                                                                      \
          .help = "a burst has as many passes as these hold at a rank, but one at least",           \
