@@ -116,7 +116,7 @@ def test_a_campaign_that_does_not_exist_is_refused_with_those_that_do(onesided):
     refused(
         onesided("run", "quikc", check=False),
         "'quikc'",
-        "full, luecke, papers, quick, settings, smoke",
+        "full, llnl, luecke, papers, quick, settings, smoke",
     )
 
 
