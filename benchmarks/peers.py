@@ -1,10 +1,11 @@
-"""Hold the harness against IMB-RMA: an access's uncontended latency, measured by both.
+"""Compare the harness with the Intel MPI Benchmarks: the same operation, measured by both.
 
-    python benchmarks/peers.py --environment impi-2021.18.1 --pairs 10
+    python benchmarks/peers.py --environment impi-2021.18.1 --pairs 10 --peer rma
 
-Both run under the same Intel MPI (whose wheel brings the IMB-RMA binary), one pair after the other,
-the order within a pair changing, so that what the machine does meanwhile meets both. What is alike,
-and what is not:
+Both run under the same Intel MPI (whose wheel brings the binaries), one pair after the other, the
+order within a pair changing, so that what the machine does meanwhile meets both. The peer
+`messages` is in messages.py. Of `rma`, an access's uncontended latency, what is alike and what is
+not:
 
 - one origin, one target that waits in a barrier; a window of flavor create; thread level single;
   each rank on a core of its own;
@@ -26,7 +27,7 @@ the processors are idle, a minute at most, and is marked `busy` if they never we
 
 IMB-RMA prints times with two digits after the point, too few here; its bandwidth of the same
 samples has more, and gives the time back. Means are compared; the ratio of a pair is ours over
-IMB-RMA's. Exit code 1 if the median ratio of an operation is more than 15 % from 1.
+IMB's. Exit code 1 if a median ratio is more than 15 % from 1, of messages more than 10 %.
 """
 
 from __future__ import annotations
@@ -38,10 +39,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
+
+import messages
 
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.paths import build_dir, environment_file, project_root
@@ -62,7 +65,7 @@ class Mpi:
     """The MPI both run under."""
 
     document: Mapping
-    kernel: Path
+    kernels: Path
 
     @property
     def prefix(self) -> Path:
@@ -82,12 +85,37 @@ class Mpi:
             raise OnesidedError(f"{program.name}: exit code {run.returncode}: {run.stderr[-300:]}")
         return run.stdout
 
+    def results(self, kernel: str, options: Mapping[str, object]) -> list[Mapping]:
+        """Launch a kernel of ours; return its result lines that are ok."""
+        with tempfile.TemporaryDirectory() as folder:
+            output = Path(folder) / "lines.jsonl"
+            common = {"output": output, "thread-level": "single", "placement": "core"}
+            every = {**common, **options}
+            self.run(self.kernels / kernel, [f"--{name}={value}" for name, value in every.items()])
+            lines = [json.loads(line) for line in output.read_text("utf-8").splitlines()]
+        return [line for line in lines if line["type"] == "result" and line["status"] == "ok"]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Operations that both measure.
+
+    Attributes:
+        ours: returns a mean in microseconds by name, of one launch.
+        theirs: the same of a launch of IMB.
+        most_difference: of the median ratio from 1.
+    """
+
+    ours: Callable[[Mpi], dict[str, float]]
+    theirs: Callable[[Mpi], dict[str, float]]
+    most_difference: float
+
 
 def read_environment(name: str) -> Mapping:
-    """Return the description of an environment that has IMB-RMA.
+    """Return the description of an environment that has IMB.
 
     Raises:
-        InputError: it is not there, not ready, or its MPI brings no IMB-RMA.
+        InputError: it is not there, not ready, or its MPI brings no IMB.
     """
     path = environment_file(name)
     if not path.exists():
@@ -96,48 +124,41 @@ def read_environment(name: str) -> Mapping:
     if document["status"] != "ready":
         raise InputError("--environment", None, document["reason"], "an environment that is ready")
     if not (Path(document["prefix"]) / "bin" / "IMB-RMA").exists():
-        raise InputError("--environment", None, name, "an Intel MPI, whose wheel has IMB-RMA")
+        raise InputError("--environment", None, name, "an Intel MPI, whose wheel has IMB")
     return document
 
 
-def build_kernel(document: Mapping) -> Path:
-    """Build the shared counter with the environment's compiler; return the program."""
+def build_kernels(document: Mapping) -> Path:
+    """Build the kernels with the environment's compiler; return their folder."""
     folder = build_dir() / "peers" / document["name"]
     variables = {**os.environ, **document["variables"]}
     configure = ["cmake", "-S", project_root() / "src" / "kernels", "-B", folder, "-G", "Ninja"]
     compiler = f"-DMPI_C_COMPILER={document['compilers']['c']}"
     variables["PATH"] = f"{Path(sys.executable).parent}:{variables['PATH']}"
-    for command in ([*configure, compiler], ["cmake", "--build", folder]):
+    for command in ([*configure, compiler], ["cmake", "--build", folder, "--parallel", "2"]):
         run = subprocess.run(command, env=variables, capture_output=True, text=True)
         if run.returncode != 0:
             raise OnesidedError(f"{command[0]}: {(run.stdout + run.stderr)[-2000:]}")
-    return folder / "shared_counter"
+    return folder
 
 
 def our_means_us(mpi: Mpi) -> dict[str, float]:
     """Return the mean latency of an access in microseconds, by algorithm, of one launch."""
-    with tempfile.TemporaryDirectory() as folder:
-        output = Path(folder) / "lines.jsonl"
-        options = {
-            "output": output,
-            "thread-level": "single",
-            "placement": "core",
-            "counter-bytes": ELEMENT_BYTES,
-            "algorithm": ",".join(PEERS),
-            "flavor": "create",
-            "case": "target_idle",
-            "compute_ms": 0,
-            "latency-burst": BURST,
-            "latency-samples": OPERATIONS // BURST,
-            "latency-budget-s": 60,
-            "latency-passes": 0,
-        }
-        mpi.run(mpi.kernel, [f"--{name}={value}" for name, value in options.items()])
-        lines = [json.loads(line) for line in output.read_text("utf-8").splitlines()]
+    options = {
+        "counter-bytes": ELEMENT_BYTES,
+        "algorithm": ",".join(PEERS),
+        "flavor": "create",
+        "case": "target_idle",
+        "compute_ms": 0,
+        "latency-burst": BURST,
+        "latency-samples": OPERATIONS // BURST,
+        "latency-budget-s": 60,
+        "latency-passes": 0,
+    }
+    results = mpi.results("shared_counter", options)
     return {
         line["labels"]["algorithm"]: 1e6 * fmean(series["samples"])
-        for line in lines
-        if line["type"] == "result" and line["status"] == "ok"
+        for line in results
         for series in line["series"]
         if series["metric"] == "latency"
     }
@@ -187,33 +208,40 @@ def wait_for_quiet(limit_s: float = QUIET_WAIT_S) -> bool:
             return False
 
 
-def measure_pairs(mpi: Mpi, pairs: int) -> dict[str, list[float]]:
-    """Run the pairs and print each; return the ratios, ours over IMB-RMA's, by algorithm."""
-    ratios: dict[str, list[float]] = {ours: [] for ours in PEERS}
-    print(f"{'pair':>4}  {'algorithm':<20} {'ours us':>9} {'IMB us':>9} {'ratio':>7}", flush=True)
+PEERS_BY_NAME: Mapping[str, Peer] = {
+    "rma": Peer(our_means_us, imb_means_us, MOST_DIFFERENCE),
+    "messages": Peer(messages.our_means_us, messages.imb_means_us, messages.MOST_DIFFERENCE),
+}
+
+
+def measure_pairs(mpi: Mpi, peer: Peer, pairs: int) -> dict[str, list[float]]:
+    """Run the pairs and print each; return the ratios, ours over IMB's, by operation."""
+    ratios: dict[str, list[float]] = {}
+    print(f"{'pair':>4}  {'operation':<20} {'ours us':>9} {'IMB us':>9} {'ratio':>7}", flush=True)
     for pair in range(pairs):
         note = "" if wait_for_quiet() else "  busy"
         if pair % 2 == 0:
-            ours, theirs = our_means_us(mpi), imb_means_us(mpi)
+            ours, theirs = peer.ours(mpi), peer.theirs(mpi)
         else:
-            theirs, ours = imb_means_us(mpi), our_means_us(mpi)
-        for name, values in ratios.items():
+            theirs, ours = peer.theirs(mpi), peer.ours(mpi)
+        for name in ours:
+            values = ratios.setdefault(name, [])
             values.append(ours[name] / theirs[name])
             numbers = f"{ours[name]:9.4f} {theirs[name]:9.4f} {values[-1]:7.3f}{note}"
             print(f"{pair + 1:>4}  {name:<20} {numbers}", flush=True)
     return ratios
 
 
-def judge(ratios: Mapping[str, Sequence[float]]) -> bool:
-    """Print the median ratio of each algorithm; return whether all are near enough to 1."""
+def judge(ratios: Mapping[str, Sequence[float]], most_difference: float) -> bool:
+    """Print the median ratio of each operation; return whether all are near enough to 1."""
     all_near = True
     for name, values in ratios.items():
         middle = median(values)
-        near = abs(middle - 1) <= MOST_DIFFERENCE
+        near = abs(middle - 1) <= most_difference
         all_near = all_near and near
         words = "within" if near else "NOT within"
         span = f"{min(values):.3f} to {max(values):.3f}"
-        print(f"{name}: median ratio {middle:.3f} ({span}), {words} {MOST_DIFFERENCE:.0%}")
+        print(f"{name}: median ratio {middle:.3f} ({span}), {words} {most_difference:.0%}")
     return all_near
 
 
@@ -222,14 +250,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--environment", default="impi-2021.18.1")
     parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("--peer", choices=PEERS_BY_NAME, action="append", help="all by default")
     options = parser.parse_args(arguments)
     try:
         if options.pairs < 1:
             raise InputError("--pairs", None, options.pairs, "1 or more")
         document = read_environment(options.environment)
-        mpi = Mpi(document, build_kernel(document))
+        mpi = Mpi(document, build_kernels(document))
         print(f"{document['library_version']}; load average before: {os.getloadavg()[0]:.2f}")
-        return 0 if judge(measure_pairs(mpi, options.pairs)) else 1
+        all_near = True
+        for name in options.peer or PEERS_BY_NAME:
+            peer = PEERS_BY_NAME[name]
+            all_near &= judge(measure_pairs(mpi, peer, options.pairs), peer.most_difference)
+        return 0 if all_near else 1
     except OnesidedError as fault:
         print(f"peers: {fault}", file=sys.stderr)
         return fault.exit_code
