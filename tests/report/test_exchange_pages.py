@@ -71,7 +71,7 @@ def test_a_side_that_is_always_faster_is_named_without_a_crossover(tmp_path):
     own = materials(tmp_path, times=made.always_faster, kernels=["some_to_some"], ranks=[2])
     prose, _ = parts(own["some_to_some"], Faster)
     for sentence in prose.sentences:
-        assert "one-sided is faster from 8.00\u202fB to 20.0\u202fMB; " in sentence
+        assert "one-sided is faster from 8\u202fB to 20\u202fMB; " in sentence
 
 
 def test_no_answer_rests_on_more_ranks_than_cores(two_cores, tmp_path):

@@ -16,18 +16,51 @@ static bool takes_part(const struct exchange *exchange)
     return exchange->sends.count > 0;
 }
 
+/* The one message that a rank sends and the one that it receives, in the slots of a burst. */
+struct ends {
+    const int64_t *outgoing;
+    int64_t *incoming;
+    size_t stride; /* elements from a slot to the next one */
+    int elements, peer;
+};
+
+static struct ends ends_of(const struct exchange *exchange)
+{
+    const struct part *own = exchange->sends.part;
+    return (struct ends){.outgoing = outgoing(exchange, 0) + own->own,
+                         .incoming = incoming(exchange, 0) + exchange->receives.part->own,
+                         .stride = exchange->slot_elements,
+                         .elements = own->elements,
+                         .peer = own->peer};
+}
+
+INLINE void send_slot(struct ends ends, int pass)
+{
+    CHECKED(MPI_Send(ends.outgoing + (size_t)pass * ends.stride, ends.elements, MPI_INT64_T,
+                     ends.peer, 0, world_communicator));
+}
+
+INLINE void receive_slot(struct ends ends, int pass)
+{
+    CHECKED(MPI_Recv(ends.incoming + (size_t)pass * ends.stride, ends.elements, MPI_INT64_T,
+                     ends.peer, 0, world_communicator, MPI_STATUS_IGNORE));
+}
+
 /* ---- THE TIMED LOOPS; each rank has one message to send and one to receive ---- */
 
 static void go_synchronous(const struct exchange *exchange, int passes)
 {
-    const struct part *own = exchange->sends.part, *other = exchange->receives.part;
-    for (int pass = 0; pass < passes && takes_part(exchange); pass++) {
+    if (!takes_part(exchange)) {
+        return;
+    }
+    const struct ends ends = ends_of(exchange);
+    for (int pass = 0; pass < passes; pass++) {
         if (exchange->rank == FIRST) {
-            send(exchange, own, pass);
-            receive(exchange, other, pass);
+            send_slot(ends, pass);
+            receive_slot(ends, pass);
         } else {
-            receive(exchange, other, pass);
-            send(exchange, own, pass);
+            receive_slot(ends, pass);
+            send_slot(ends, pass);
         }
     }
 }

@@ -28,8 +28,8 @@ def bytes_words(size: float) -> str:
     """Return a size in decimal units, as the source has it: ``12.3 kB``."""
     for factor, unit in ((1e6, "MB"), (1e3, "kB")):
         if size >= factor:
-            return f"{numbers.significant(size / factor)}{numbers.THIN_SPACE}{unit}"
-    return f"{numbers.significant(size)}{numbers.THIN_SPACE}B"
+            return f"{size / factor:.3g}{numbers.THIN_SPACE}{unit}"
+    return f"{size:.3g}{numbers.THIN_SPACE}B"
 
 
 def faster_of(ratio: Measure) -> str:
@@ -142,7 +142,7 @@ class Faster:
                 }
         several = len({row["where"] for row in rows.values()}) > 1
         columns = [
-            Column("size", self.size_title, lambda value: bytes_words(value), header=True),
+            Column("size", self.size_title, bytes_words, header=True),
             *(Column(name, name, note=f"note_{name}") for name in names),
             *([Column("where", "where and how", prose=True)] if several else []),
         ]

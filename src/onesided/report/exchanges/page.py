@@ -10,8 +10,9 @@ from onesided.report.exchanges.faster import Faster
 from onesided.report.exchanges.today import Today
 from onesided.report.material import Material
 from onesided.report.page import Content, ReferencePage
-from onesided.report.parts import Folded
+from onesided.report.parts import Folded, Prose
 from onesided.report.published import PublishedTable
+from onesided.report.words import listed
 
 SOURCE = "LLNL"
 SMALL, LARGE = "8", "1000000"
@@ -41,6 +42,26 @@ class Then:
         return [Folded(f"Published: {self.words}", self.table.table())]
 
 
+@dataclass(frozen=True)
+class PerNode:
+    """Processes per node: what the source varied, and what today's partitions are."""
+
+    def parts(self, material: Material) -> list[Prose]:
+        """Return a sentence."""
+        names = list(dict.fromkeys(f"{cell.system}:{cell.partition}" for cell in material.cells))
+        if len(names) == 1:
+            said = (
+                f"Today there is one partition, {names[0]}. A site file declares others by "
+                "`ranks_per_node`: packed, spread, or between."
+            )
+        else:
+            said = (
+                f"Today's partitions are {listed(names)}, each with columns of its own. How many "
+                "ranks a node gets is declared in the site file (`ranks_per_node`)."
+            )
+        return [Prose("Processes per node", [f"{said} Ranks that find it otherwise say so."])]
+
+
 def exchange_page(
     kernel: str,
     *,
@@ -68,6 +89,7 @@ def exchange_page(
         faster,
         today,
         *more,
+        PerNode(),
         *published,
         Claims(f"{kernel}_claims", claims),
     ]

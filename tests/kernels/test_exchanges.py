@@ -1,0 +1,221 @@
+"""The three exchanges: each message is verified under each interface; the map is one everywhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import ENVIRONMENTS, SLOW, Environment, Kernel, preloaded
+
+WINDOWS = "flavor=create,allocate"
+#: One cell for each way in which an exchange is written.
+INTERFACES = {
+    "latency_bandwidth": [
+        "interface=synchronous,asynchronous",
+        f"interface=put_lock_all,put_pscw,get_lock_all,get_pscw;{WINDOWS}",
+    ],
+    "swapped_all_to_all": [
+        "interface=alltoall,alltoallw",
+        f"interface=put_lock_all,put_fence;{WINDOWS}",
+    ],
+    "some_to_some": [
+        "interface=synchronous,asynchronous;sides=double",
+        f"interface=put_pscw,put_lock_all,put_fence;{WINDOWS};sides=single",
+    ],
+}
+FAULTS = ("drop", pytest.param("repeat", marks=SLOW), pytest.param("flip", marks=SLOW))
+#: Bursts of three after four cold ones of three: seven samples a cell.
+FEW = ("--samples=3", "--burst=3", "--budget-s=60")
+SAMPLES = 4 + 3
+#: MPICH's MPI_Alltoall, which ends a rank that does not send from where it received before.
+NO_SWAP_ENDS = """
+#include <unistd.h>
+int PMPI_Alltoall(const void *, int, int, void *, int, int, int);
+int MPI_Alltoall(const void *from, int m, int s, void *to, int n, int t, int communicator)
+{
+    static const void *last;
+    if (last && from != last) _exit(99);
+    last = to;
+    return PMPI_Alltoall(from, m, s, to, n, t, communicator);
+}
+"""
+SIXTY_FOUR_BITS = (1 << 64) - 1
+
+
+def sizes(name, size_bytes=80):
+    """Return the block of a kernel's axis of sizes."""
+    axis = "largest_bytes" if name == "some_to_some" else "size_bytes"
+    return f"{axis}={size_bytes}"
+
+
+def cells(name):
+    """Return the options that ask for cells on every interface and flavor."""
+    return [f"--cells={block};{sizes(name)}" for block in INTERFACES[name]]
+
+
+def samples(result, metric):
+    """Return the samples of a series by rank."""
+    return {one["rank"]: one["samples"] for one in result["series"] if one["metric"] == metric}
+
+
+def numbers(seed):
+    """Yield the numbers of SplitMix64."""
+    state = seed
+    while True:
+        state = (state + 0x9E3779B97F4A7C15) & SIXTY_FOUR_BITS
+        bits = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & SIXTY_FOUR_BITS
+        bits = ((bits ^ (bits >> 27)) * 0x94D049BB133111EB) & SIXTY_FOUR_BITS
+        yield bits ^ (bits >> 31)
+
+
+def links(seed, ranks, largest_bytes, is_double, messages=6):
+    """Return the map as docs/llnl.md has it: source, destination and elements of each message."""
+    source = numbers(seed)
+    found = []
+    for _ in range(ranks * messages):
+        first = next(source) % ranks
+        second = (first + 1 + next(source) % (ranks - 1)) % ranks
+        found.append((first, second, 1 + next(source) % (largest_bytes // 8)))
+    if is_double:
+        found += [(b, a, 1 + next(source) % (largest_bytes // 8)) for a, b, _ in found]
+    return found
+
+
+def checksum(found):
+    """Return FNV-1a over all numbers, folded to 32 bits."""
+    total = 0xCBF29CE484222325
+    for number in (one for link in found for one in link):
+        total = ((total ^ number) * 0x100000001B3) & SIXTY_FOUR_BITS
+    return (total ^ (total >> 32)) & 0xFFFFFFFF
+
+
+@pytest.fixture(scope="module", params=INTERFACES)
+def name(request):
+    return request.param
+
+
+@pytest.fixture(
+    scope="module",
+    params=[ENVIRONMENTS[0], *(pytest.param(one, marks=SLOW) for one in ENVIRONMENTS[1:])],
+)
+def exchange(request, name, ready_environment, built, tmp_path_factory):
+    """Each exchange under the first MPI; in CI under every one."""
+    environment = Environment(ready_environment(request.param))
+    folder = tmp_path_factory.mktemp(f"{name}-{environment.name}")
+    return Kernel(environment, built(environment) / name, folder, {})
+
+
+@pytest.fixture
+def kernel_of(ready_environment, built, tmp_path):
+    """Return a function that gives a kernel under an MPI."""
+
+    def kernel(name, environment=ENVIRONMENTS[0]):
+        known = Environment(ready_environment(environment))
+        return Kernel(known, built(known) / name, tmp_path, {})
+
+    return kernel
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_message_that_is_lost_stale_or_altered_is_found_under_every_interface(
+    exchange, name, fault
+):
+    options = [*FEW, *cells(name)]
+    every = list(exchange.launch(*options).results)
+    for index, cell in enumerate(every):
+        run = exchange.launch(*options, f"--inject={fault}@{index}")
+        wrong = [one for one, status in run.statuses.items() if status == "wrong_data"]
+        assert wrong == [cell]
+        found = {one["name"]: one["errors"] for one in run.results[cell]["verification"]}
+        # the last message of each burst at both ranks, not of the first one alone
+        assert found["message"] >= 2 * SAMPLES
+        assert run.ended_with(3)
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_every_element_of_every_message_of_every_burst_is_compared(exchange, name, ranks):
+    run = exchange.launch(*FEW, *cells(name), ranks=ranks)
+    for result in run.results.values():
+        assert result["status"] == "ok"
+        elements = {"latency_bandwidth": 2 * 10, "swapped_all_to_all": ranks**2 * 10}.get(name)
+        if elements is None:
+            double = result["labels"]["sides"] == "double"
+            elements = sum(one[2] for one in links(1, ranks, 80, double))
+        (messages,) = [one for one in result["verification"] if one["name"] == "message"]
+        assert (messages["checked"], messages["errors"]) == (elements * 3 * SAMPLES, 0)
+        times = samples(result, "time")
+        assert times.keys() == ({0} if name == "latency_bandwidth" else set(range(ranks)))
+        assert all(len(of_rank) == 3 and min(of_rank) > 0 for of_rank in times.values())
+
+
+def test_each_call_sends_from_where_the_one_before_received(kernel_of, tmp_path):
+    kernel = kernel_of("swapped_all_to_all")
+    variables = preloaded(NO_SWAP_ENDS, tmp_path)
+    options = ["--samples=3", "--burst=1", "--cells=interface=alltoall;size_bytes=80"]
+    run = kernel.launch(*options, variables=variables)
+    assert (run.code, run.statuses) == (0, dict.fromkeys(run.statuses, "ok")), run.stderr
+    broken = NO_SWAP_ENDS.replace("from != last", "from == last")
+    (tmp_path / "broken").mkdir()
+    assert kernel.launch(*options, variables=preloaded(broken, tmp_path / "broken")).code != 0
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_the_same_seed_gives_the_same_map_under_every_mpi(kernel_of, ranks):
+    block = "--cells=interface=asynchronous;sides=single,double;largest_bytes=64,4096"
+    for seed in (1, 7):
+        expected = {
+            (sides, largest): checksum(links(seed, ranks, largest, sides == "double"))
+            for sides in ("single", "double")
+            for largest in (64, 4096)
+        }
+        for environment in ENVIRONMENTS:
+            kernel = kernel_of("some_to_some", environment)
+            run = kernel.launch(*FEW, block, f"--map-seed={seed}", ranks=ranks)
+            found = {
+                (one["labels"]["sides"], one["labels"]["largest_bytes"]): one
+                for one in run.results.values()
+            }
+            sums = {place: samples(one, "map_checksum")[0] for place, one in found.items()}
+            assert sums == {place: [one] for place, one in expected.items()}
+            assert run.lines[0]["parameters"]["resolved"]["map-seed"] == seed
+            for (sides, largest), one in found.items():
+                drawn = links(seed, ranks, largest, sides == "double")
+                assert samples(one, "pass_bytes")[0] == [8 * sum(link[2] for link in drawn)]
+
+
+def test_a_map_with_a_pair_changed_is_found_before_a_pass(kernel_of):
+    kernel = kernel_of("some_to_some")
+    run = kernel.launch(*FEW, *cells("some_to_some"), "--changed-pair=2")
+    assert run.ended_with(3)
+    assert set(run.statuses.values()) == {"wrong_data"}
+    for result in run.results.values():
+        (found,) = result["verification"]
+        assert (found["name"], found["checked"], found["errors"]) == ("map", 2, 1)
+        assert samples(result, "time") == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "reason"),
+    [
+        (
+            "latency_bandwidth",
+            ["--cells=interface=synchronous;size_bytes=12"],
+            "size_bytes is 12, no multiple of 8",
+        ),
+        (
+            "swapped_all_to_all",
+            ["--cells=interface=alltoall;size_bytes=8000", "--memory-bytes=16000"],
+            "a pass needs 32000 bytes at a rank, --memory-bytes allows 16000",
+        ),
+    ],
+)
+def test_a_cell_that_cannot_be_run_says_why(kernel_of, name, options, reason):
+    (result,) = kernel_of(name).launch(*FEW, *options).results.values()
+    assert (result["status"], result["detail"]) == ("unsupported", reason)
+
+
+@pytest.mark.parametrize(("bytes_", "burst"), [(1600, 10), (16000, 100), (16, 1)])
+def test_a_burst_has_as_many_passes_as_its_buffers_hold(kernel_of, bytes_, burst):
+    options = ["--samples=2", "--burst=1000", "--budget-s=60", f"--burst-bytes={bytes_}"]
+    block = "--cells=interface=synchronous;size_bytes=80"
+    (result,) = kernel_of("latency_bandwidth").launch(*options, block).results.values()
+    assert {one["burst"] for one in result["series"]} == {burst}
