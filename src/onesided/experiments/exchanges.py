@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onesided.experiments.experiment import Experiment, FigureOfMerit
+from onesided.experiments.experiment import Experiment, timed
 from onesided.experiments.metric import Metric
 from onesided.experiments.studies import LLNL
 
@@ -11,20 +11,6 @@ TIME = Metric("time", "time", "s", "max")
 
 
 def exchange(package: str, title: str, order: int) -> Experiment:
-    """Return the experiment of an exchange, whose package has the kernel's name and a page.
-
-    Args:
-        package: in full.
-        title: what a reader calls the exchange.
-        order: where a report shows it.
-    """
-    return Experiment(
-        kernel=package.rpartition(".")[2],
-        title=title,
-        study=LLNL,
-        analysis_module="onesided.analysis.exchanges",
-        page_module=f"{package}.page",
-        metrics=(TIME,),
-        merit=FigureOfMerit("time", "median"),
-        order=order,
-    )
+    """Return the experiment of an exchange (see `timed`)."""
+    analysis = "onesided.analysis.exchanges"
+    return timed(package, title, order, study=LLNL, analysis=analysis, time=TIME)

@@ -122,5 +122,30 @@ class Experiment:
         return getattr(module, "PAGE", module)
 
 
+def timed(
+    package: str, title: str, order: int, *, study: Study, analysis: str, time: Metric
+) -> Experiment:
+    """Return an experiment in which a time is compared; its package has the kernel's name.
+
+    Args:
+        package: in full, with a page.
+        title: what a reader calls it.
+        order: where a report shows it.
+        study: that it belongs to.
+        analysis: the module that the study's kernels share.
+        time: of which a launch has a median.
+    """
+    return Experiment(
+        kernel=package.rpartition(".")[2],
+        title=title,
+        study=study,
+        analysis_module=analysis,
+        page_module=f"{package}.page",
+        metrics=(time,),
+        merit=FigureOfMerit(time.name, "median"),
+        order=order,
+    )
+
+
 LATENCY_KINDS = {"latency": ("median", "far", "shared")}
 """A latency has three kinds of launches in every experiment (`onesided.analysis.latencies`)."""

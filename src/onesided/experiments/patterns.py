@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onesided.experiments.experiment import Experiment, FigureOfMerit
+from onesided.experiments.experiment import Experiment, timed
 from onesided.experiments.metric import Metric
 from onesided.experiments.studies import LUECKE
 
@@ -14,20 +14,6 @@ TIME = Metric("time", "time", "s", "max", skipped=WARM_UP_TRIALS)
 
 
 def pattern(package: str, title: str, order: int) -> Experiment:
-    """Return the experiment of a pattern, whose package has the kernel's name and a page.
-
-    Args:
-        package: in full.
-        title: what a reader calls the pattern.
-        order: where a report shows it.
-    """
-    return Experiment(
-        kernel=package.rpartition(".")[2],
-        title=title,
-        study=LUECKE,
-        analysis_module="onesided.analysis.patterns",
-        page_module=f"{package}.page",
-        metrics=(TIME,),
-        merit=FigureOfMerit("time", "median"),
-        order=order,
-    )
+    """Return the experiment of a pattern (see `timed`)."""
+    analysis = "onesided.analysis.patterns"
+    return timed(package, title, order, study=LUECKE, analysis=analysis, time=TIME)

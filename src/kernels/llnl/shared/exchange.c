@@ -8,7 +8,6 @@
 
 #define NOTHING (-1) /* where a message goes, before it does; no payload has it */
 #define SETTLE_S 0.05
-#define FLIPPED (INT64_C(1) << 20)
 
 /* ---- What a pass is ---- */
 
@@ -137,10 +136,10 @@ static void inject(const struct exchange *exchange)
     int64_t *result = incoming(exchange, last) + part->own;
     for (int i = 0; i < part->elements; i++) {
         const int64_t before = expected(exchange, part, i, number - 1);
-        result[i] = fault == INJECT_REPEAT    ? before
-                    : fault != INJECT_FLIP    ? NOTHING
-                    : i == part->elements - 1 ? result[i] ^ FLIPPED
-                                              : result[i];
+        if (fault != INJECT_FLIP || i == part->elements - 1) {
+            result[i] =
+                faulty_number(fault == INJECT_NOTHING ? INJECT_DROP : fault, result[i], before);
+        }
     }
 }
 

@@ -13,7 +13,6 @@
 #define NOTHING (-1)         /* in a result before a trial; no payload has it */
 #define LEAD 0.05            /* of a compute: the others' accesses begin so long after it began */
 #define CACHE_MAX (16 << 20) /* a virtual machine shows the whole cache of its host */
-#define FLIPPED (INT64_C(1) << 20)
 
 const struct target_state target_states[] = {{"takes_part", false}, {"computes", true}};
 
@@ -71,10 +70,10 @@ static void inject(struct pattern *pattern)
     int64_t *result = block_of(pattern->result, pattern, last);
     for (int i = 0; i < pattern->elements; i++) {
         const int64_t before = expected(pattern, origin, i, pattern->trial - 1);
-        result[i] = fault == INJECT_REPEAT       ? before
-                    : fault != INJECT_FLIP       ? NOTHING
-                    : i == pattern->elements - 1 ? result[i] ^ FLIPPED
-                                                 : result[i];
+        if (fault != INJECT_FLIP || i == pattern->elements - 1) {
+            result[i] =
+                faulty_number(fault == INJECT_NOTHING ? INJECT_DROP : fault, result[i], before);
+        }
     }
 }
 
