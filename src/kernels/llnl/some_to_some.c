@@ -44,7 +44,7 @@ static void go_asynchronous(const struct exchange *exchange, int passes)
         for (int i = 0; i < sends->count; i++) {
             send(exchange, &sends->part[i], pass);
         }
-        CHECKED(MPI_Waitall(receives->count, requests, MPI_STATUSES_IGNORE));
+        CHECKED(MPI_Waitall(receives->count, requests, exchange->statuses));
     }
 }
 

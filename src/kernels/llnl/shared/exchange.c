@@ -309,12 +309,15 @@ static void take_samples(struct exchange *exchange)
                                 .keep = keep};
     exchange->destinations = peers_of(&exchange->sends, exchange->ranks);
     exchange->sources = peers_of(&exchange->receives, exchange->ranks);
-    exchange->requests = allocate((size_t)exchange->receives.count, sizeof exchange->requests[0]);
+    const size_t receives = (size_t)exchange->receives.count;
+    exchange->requests = allocate(receives, sizeof exchange->requests[0]);
+    exchange->statuses = allocate(receives, sizeof exchange->statuses[0]);
     settle(exchange->launch);
     launch_inject(exchange->launch, exchange->cell);
     trial_take(&trial);
     record_verification(exchange->record, exchange->found);
     free(exchange->requests);
+    free(exchange->statuses);
     free_peers(&exchange->destinations);
     free_peers(&exchange->sources);
 }

@@ -70,6 +70,7 @@ struct exchange {
     struct parts sends, receives;
     struct peers destinations, sources;
     MPI_Request *requests; /* as many as this rank receives messages in a pass */
+    MPI_Status *statuses;  /* one for each; older headers and GCC disagree on MPI_STATUSES_IGNORE */
     size_t *sent_elements, *received_elements; /* by rank, in a pass */
     uint64_t messages;                         /* of a pass, all ranks */
     size_t slot_elements;
