@@ -1,10 +1,11 @@
 # The campaign as a graph: environments, sessions round by round, tables, verdicts, report.
 # `onesided run` calls it, and so can you: snakemake --config campaign=quick
-from onesided.campaign import campaign as campaigns, collect
+from onesided.campaign import campaign as campaigns
+from onesided.campaign.slot import slots
 from onesided.system import paths
 
 CAMPAIGN = campaigns.load(config.get("campaign", "quick"))
-SLOTS = list(collect.slots(CAMPAIGN))
+SLOTS = list(slots(CAMPAIGN))
 
 
 include: "workflow/rules/environments.smk"

@@ -47,8 +47,5 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
         # those of an image were compared with its sources when it was read
         is_inside = containers.is_entered(self.environment)
         names = [] if is_inside else kernels.names(self.environment["library"])
-        return sn.all(
-            sn.assert_true((prefix / "bin" / name).is_file(), f"{prefix}/bin/{name} is missing")
-            for name in names
-            for prefix in self.prefixes
-        )
+        binaries = [prefix / "bin" / name for prefix in self.prefixes for name in names]
+        return sn.all(sn.assert_true(path.is_file(), f"{path} is missing") for path in binaries)

@@ -83,7 +83,7 @@ def test_other_variables_of_a_setting_make_its_tests_new_and_another_proof_does_
     campaign_file, monkeypatch
 ):
     from onesided.campaign import campaign as campaigns
-    from onesided.campaign import collect
+    from onesided.campaign.slot import slots
     from onesided.environments import settings
 
     path = campaign_file(environments=[OPENMPI], settings=["default", "btl_tcp"])
@@ -96,7 +96,7 @@ def test_other_variables_of_a_setting_make_its_tests_new_and_another_proof_does_
 
     def inputs():
         loaded = campaigns.load(str(path))
-        (slot,) = collect.slots(loaded)
+        (slot,) = slots(loaded)
         return Session(slot, tests).inputs
 
     before = inputs()

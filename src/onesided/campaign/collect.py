@@ -7,7 +7,6 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,10 +15,10 @@ import polars as pl
 
 from onesided.campaign import origin, outcomes, records, transport
 from onesided.campaign.campaign import Campaign
-from onesided.campaign.declared import DECLARED_SCHEMA, cells_of, describe, tests_for
+from onesided.campaign.declared import cells_of, tests_for, tests_of
 from onesided.campaign.outcomes import Expectation, Outcome
 from onesided.campaign.records import Launch
-from onesided.campaign.slot import Slot, read_record
+from onesided.campaign.slot import Slot, read_record, slots
 from onesided.campaign.tables import CELL_COLUMNS, LAUNCH_COLUMNS, RECORD_SCHEMA, SAMPLE_COLUMNS
 from onesided.environments import provision
 from onesided.system import documents
@@ -40,35 +39,6 @@ FACTS = (
 MPI_FACTS = ("library_path", "library_version", "abi")
 #: What tells a series of a result from another.
 SERIES_COLUMNS = ("metric", "unit", "rank", "burst")
-
-
-def declare(campaign: Campaign) -> Path:
-    """Write ``declared.json``: the campaign's tests, as ReFrame describes them; return its path."""
-    path = campaign.results / "declared.json"
-    documents.write_json(path, {"schema": DECLARED_SCHEMA, "tests": describe(campaign)})
-    return path
-
-
-def declared_tests(campaign: Campaign) -> list[dict[str, Any]]:
-    """Read ``declared.json``.
-
-    Raises:
-        InputError: it is not there, is cut, or is of another schema version.
-    """
-    return documents.read_json(campaign.results / "declared.json", "declared")["tests"]
-
-
-def slots(campaign: Campaign) -> Iterator[Slot]:
-    """Yield the campaign's slots in the order in which they are run: round by round.
-
-    The environments change places from round to round, so that none is always the first.
-    """
-    for number in campaign.rounds:
-        for partition in campaign.partitions:
-            names = campaign.environments
-            turn = (number - 1) % len(names)
-            for name in names[turn:] + names[:turn]:
-                yield Slot(campaign, partition, name, number)
 
 
 class _Tables:
@@ -285,7 +255,7 @@ def collect(campaign: Campaign) -> None:
     Raises:
         InputError: a session is missing, or one of its files does not fit its schema.
     """
-    tests = declared_tests(campaign)
+    tests = tests_of(campaign)
     tables = _Tables()
     sessions = [_collect_slot(tables, slot, tests) for slot in slots(campaign)]
     folder = campaign.results

@@ -15,7 +15,7 @@ from typing import Any
 from onesided.campaign import grid
 from onesided.campaign.campaign import Campaign
 from onesided.environments import provision, settings
-from onesided.system import paths, strays
+from onesided.system import documents, paths, strays
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import lock_file
 
@@ -41,15 +41,25 @@ TEST_FIELDS = (
 )
 
 
-def reframe_command(campaign: Campaign) -> list[str]:
-    """Return the call of ReFrame for the campaign's tests, without an action."""
+def reframe_command(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> list[str]:
+    """Return the call of ReFrame for the campaign's tests, without an action.
+
+    Args:
+        campaign: the campaign.
+        tests: as declared; ReFrame loads their checks only, and without any it loads all.
+    """
+    checks = paths.project_root() / "reframe_checks"
+    files = sorted({test["check"] for test in tests})
     return [
         str(Path(sys.executable).with_name("reframe")),
         f"--config-file={campaign.site_file}",
-        f"--checkpath={paths.project_root() / 'reframe_checks'}",
-        "--recursive",
+        *([f"--checkpath={checks / name}" for name in files] or _every_check(checks)),
         *campaign.reframe_selection(),
     ]
+
+
+def _every_check(folder: Path) -> list[str]:
+    return [f"--checkpath={folder}", "--recursive"]
 
 
 def reframe_variables(campaign: Campaign) -> dict[str, str]:
@@ -125,6 +135,22 @@ def _nothing_selected(campaign: Campaign) -> InputError:
         return InputError(campaign.path, "select", select, "some checks")
     found = f"{raised.group(1)} (in {select['expression']})"
     return InputError(campaign.path, "select.expression", found, "what the checks have")
+
+
+def declare(campaign: Campaign) -> Path:
+    """Write ``declared.json``: the campaign's tests, as ReFrame describes them; return its path."""
+    path = campaign.results / "declared.json"
+    documents.write_json(path, {"schema": DECLARED_SCHEMA, "tests": describe(campaign)})
+    return path
+
+
+def tests_of(campaign: Campaign) -> list[dict[str, Any]]:
+    """Read ``declared.json``.
+
+    Raises:
+        InputError: it is not there, is cut, or is of another schema version.
+    """
+    return documents.read_json(campaign.results / "declared.json", "declared")["tests"]
 
 
 def tests_for(

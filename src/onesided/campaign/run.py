@@ -13,10 +13,11 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from onesided.campaign import causes, collect
+from onesided.campaign import causes, collect, declared
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.declared import cells_of
 from onesided.campaign.session import Session
+from onesided.campaign.slot import slots
 from onesided.environments import containers, declarations, provision
 from onesided.experiments import demand
 from onesided.system import documents, fingerprint, paths, processes, strays
@@ -73,9 +74,9 @@ def ensure_declared(campaign: Campaign) -> None:
     path = campaign.results / "declared.json"
     sources = [campaign.path, paths.config_dir() / "settings.yaml", *fingerprint.check_sources()]
     if _is_fresh(path, sources):
-        collect.declared_tests(campaign)
+        declared.tests_of(campaign)
     else:
-        collect.declare(campaign)
+        declared.declare(campaign)
 
 
 def _clear(since_s: float | None) -> tuple[int, int]:
@@ -337,9 +338,9 @@ def run(
             collect.STARTED_VARIABLE: str(started_s),
             FAULTS_VARIABLE: str(faults),
         }
-        tests = collect.declared_tests(campaign)
+        tests = declared.tests_of(campaign)
         demand(test["kernel"] for test in tests)
-        sessions = [Session(slot, tests) for slot in collect.slots(campaign)]
+        sessions = [Session(slot, tests) for slot in slots(campaign)]
         check_environments(sessions, campaign)
         if explain:
             for line in explanation(sessions):

@@ -184,7 +184,7 @@ class Session:
         campaign = self.slot.campaign
         name = provision.reframe_name(self.slot.environment)
         command = [
-            *reframe_command(campaign),
+            *reframe_command(campaign, self.tests),
             f"--system={self.slot.partition}",
             f"--prgenv=^{name}$",
             f"--setvar=launch_timeout_s={campaign.document['launch_timeout_s']}",

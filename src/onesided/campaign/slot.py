@@ -39,6 +39,19 @@ class Slot:
         return self.pointer.with_suffix("")
 
 
+def slots(campaign: Campaign) -> Iterator[Slot]:
+    """Yield the campaign's slots in the order in which they are run: round by round.
+
+    The environments change places from round to round, so that none is always the first.
+    """
+    for number in campaign.rounds:
+        for partition in campaign.partitions:
+            names = campaign.environments
+            turn = (number - 1) % len(names)
+            for name in names[turn:] + names[:turn]:
+                yield Slot(campaign, partition, name, number)
+
+
 def read_record(slot: Slot) -> tuple[Path, dict[str, Any]]:
     """Return folder and record of the session in force in a slot.
 

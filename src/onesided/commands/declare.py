@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from onesided.campaign import campaign, collect
+from onesided.campaign import campaign, declared
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
@@ -15,5 +15,5 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 
 def _declare(options: argparse.Namespace) -> int:
-    print(collect.declare(campaign.load(options.campaign)))
+    print(declared.declare(campaign.load(options.campaign)))
     return 0

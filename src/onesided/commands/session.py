@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from onesided.campaign import campaign, collect
+from onesided.campaign import campaign, declared
 from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot
 
@@ -24,6 +24,6 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 def _session(options: argparse.Namespace) -> int:
     loaded = campaign.load(options.campaign)
     slot = Slot(loaded, options.partition, options.environment, options.round)
-    was_run = Session(slot, collect.declared_tests(loaded)).run()
+    was_run = Session(slot, declared.tests_of(loaded)).run()
     print(f"{slot.pointer}: {'run' if was_run else 'adopted'}")
     return 0
