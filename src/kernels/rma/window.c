@@ -10,19 +10,19 @@
 static void create(struct window *window, MPI_Comm communicator)
 {
     window->memory = allocate_pages((size_t)window->size_bytes);
-    CHECKED(MPI_Win_create(window->memory, window->size_bytes, 1, MPI_INFO_NULL, communicator,
+    CHECKED(MPI_Win_create(window->memory, window->size_bytes, 1, window->info, communicator,
                            &window->handle));
 }
 
 static void allocate_private(struct window *window, MPI_Comm communicator)
 {
-    CHECKED(MPI_Win_allocate(window->size_bytes, 1, MPI_INFO_NULL, communicator, &window->memory,
+    CHECKED(MPI_Win_allocate(window->size_bytes, 1, window->info, communicator, &window->memory,
                              &window->handle));
 }
 
 static void allocate_shared(struct window *window, MPI_Comm communicator)
 {
-    CHECKED(MPI_Win_allocate_shared(window->size_bytes, 1, MPI_INFO_NULL, communicator,
+    CHECKED(MPI_Win_allocate_shared(window->size_bytes, 1, window->info, communicator,
                                     &window->memory, &window->handle));
 }
 
@@ -30,7 +30,7 @@ static void allocate_shared(struct window *window, MPI_Comm communicator)
 static void create_dynamic(struct window *window, MPI_Comm communicator)
 {
     MPI_Aint begin = 0;
-    CHECKED(MPI_Win_create_dynamic(MPI_INFO_NULL, communicator, &window->handle));
+    CHECKED(MPI_Win_create_dynamic(window->info, communicator, &window->handle));
     CHECKED(MPI_Win_set_errhandler(window->handle, MPI_ERRORS_RETURN));
     if (window->size_bytes > 0) {
         window->memory = allocate_pages((size_t)window->size_bytes);
@@ -89,8 +89,15 @@ bool window_is_supported(const struct launch *launch, const struct flavor *flavo
 struct window window_open(const struct launch *launch, const struct flavor *flavor,
                           MPI_Aint size_bytes)
 {
+    return window_open_with(launch, flavor, size_bytes, MPI_INFO_NULL);
+}
+
+struct window window_open_with(const struct launch *launch, const struct flavor *flavor,
+                               MPI_Aint size_bytes, MPI_Info info)
+{
     struct window window = {.flavor = flavor,
                             .handle = MPI_WIN_NULL,
+                            .info = info,
                             .size_bytes = size_bytes,
                             .begins = allocate((size_t)launch->ranks, sizeof(MPI_Aint)),
                             .rank = launch->rank};
