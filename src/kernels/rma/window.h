@@ -29,6 +29,9 @@ struct flavor {
 };
 extern const struct flavor flavors[4];
 
+/* A row by its name, which must be one of them. */
+const struct flavor *flavor_named(const char *name);
+
 /* A row of a kernel's axes. */
 #define FLAVOR_AXIS(fallback_)                                                                     \
     {.name = "flavor",                                                                             \

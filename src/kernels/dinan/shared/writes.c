@@ -10,15 +10,6 @@
 
 #define BURST_BYTES (256 << 10)
 
-static const struct flavor *shared_flavor(void)
-{
-    const struct flavor *row = flavors;
-    while (strcmp(row->name, "shared") != 0) {
-        row++;
-    }
-    return row;
-}
-
 struct writes writes_of(struct launch *launch, const struct cell *cell, struct record *record)
 {
     const struct flavor *flavor = cell_choice(cell, "flavor");
@@ -28,7 +19,7 @@ struct writes writes_of(struct launch *launch, const struct cell *cell, struct r
     return (struct writes){.launch = launch,
                            .cell = cell,
                            .record = record,
-                           .flavor = flavor == NULL ? shared_flavor() : flavor,
+                           .flavor = flavor == NULL ? flavor_named("shared") : flavor,
                            .elements = elements,
                            .slots = held < 1         ? 1
                                     : held < longest ? (int)held
@@ -59,7 +50,7 @@ static void find_region(struct writes *writes)
     const struct epoch epoch = {.window = writes->window.handle, .target = TARGET};
     const struct layout_type type = {.type = MPI_INT64_T, .count = writes->elements};
     writes->transfer = payload_transfer(&writes->payload, region, epoch, type);
-    if (writes->flavor == shared_flavor()) {
+    if (writes->flavor == flavor_named("shared")) {
         MPI_Aint size_bytes = 0;
         int unit = 0;
         char *memory = NULL;
@@ -181,13 +172,4 @@ void writes_record(const struct writes *writes)
     if (writes->compare != NULL) {
         record_verification(writes->record, writes->payload.at_origin);
     }
-}
-
-void series_keep(struct record *record, struct series **series, const char *metric,
-                 const char *unit, long long burst, double sample)
-{
-    if (*series == NULL) {
-        *series = record_series(record, metric, unit, (int)burst);
-    }
-    series_add(*series, sample);
 }

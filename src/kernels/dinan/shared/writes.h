@@ -10,6 +10,7 @@
 #ifndef ONESIDED_WRITES_H
 #define ONESIDED_WRITES_H
 
+#include "dinan/shared/keep.h"
 #include "dinan/shared/meeting.h"
 #include "mpi/checked.h"
 #include "rma/payload.h"
@@ -78,10 +79,6 @@ void writes_meet(struct writes *writes, double length_s, bool is_behind,
 
 /* Leave in the record what was compared. */
 void writes_record(const struct writes *writes);
-
-/* Add to a series, which begins with its first sample. */
-void series_keep(struct record *record, struct series **series, const char *metric,
-                 const char *unit, long long burst, double sample);
 
 /* ---- For the timed loops, of which they become a part ---- */
 
