@@ -17,14 +17,14 @@
 #define WITH_FLAVOR "byte_vector,mcs,mcs_request,mcs_spin,compare_and_swap"
 #define FEWEST_CYCLES 10 /* of a rank in a burst that says something of fairness */
 
-/* What the host does while the others lock and unlock. */
-struct host_state {
+/* What the host does, which is the target, while the others lock and unlock. */
+struct target_state {
     const char *name;
     bool takes, computes;
 };
 
-static const struct host_state host_states[] = {
-    {"takes_part", true, false}, {"waits", false, false}, {"computes", false, true}};
+static const struct target_state target_states[] = {
+    {"takes_part", true, false}, {"idle", false, false}, {"computes", false, true}};
 
 static const struct axis axes[] = {
     {.name = "algorithm",
@@ -43,11 +43,11 @@ static const struct axis axes[] = {
      .kind = AXIS_CHOICE,
      .fallback = "memory",
      .choices = TABLE(section_kinds)},
-    {.name = "host_state",
-     .help = "what the mutex's host does meanwhile",
+    {.name = "target_state",
+     .help = "what the mutex's host does while the others lock and unlock",
      .kind = AXIS_CHOICE,
      .fallback = "takes_part,computes",
-     .choices = TABLE(host_states)},
+     .choices = TABLE(target_states)},
 };
 
 static const struct option options[] = {
@@ -89,7 +89,7 @@ static double go(void *state, long long burst)
 
 static int first_taker(const struct mutex *mutex)
 {
-    const struct host_state *state = cell_choice(mutex->cell, "host_state");
+    const struct target_state *state = cell_choice(mutex->cell, "target_state");
     return state->takes ? 0 : 1;
 }
 
@@ -142,7 +142,7 @@ static void keep(void *state, long long burst)
 
 static void take_samples(struct mutex *mutex)
 {
-    const struct host_state *state = cell_choice(mutex->cell, "host_state");
+    const struct target_state *state = cell_choice(mutex->cell, "target_state");
     const struct trial trial = {.launch = mutex->launch,
                                 .state = mutex,
                                 .longest = options_integer(&mutex->launch->options, "burst"),
@@ -162,7 +162,7 @@ static void take_samples(struct mutex *mutex)
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
-    const struct host_state *state = cell_choice(cell, "host_state");
+    const struct target_state *state = cell_choice(cell, "target_state");
     const struct section_kind *kind = cell_choice(cell, "section");
     const long long places = launch->ranks * options_integer(&launch->options, "burst");
     struct mutex mutex = {.launch = launch,
