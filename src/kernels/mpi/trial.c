@@ -51,3 +51,42 @@ void trial_take(const struct trial *trial)
         trial->keep(trial->state, plan.burst);
     }
 }
+
+static void prepare_one(void *state)
+{
+    const struct trial *trial = state;
+    watchdog_phase = "prepare";
+    trial->prepare(trial->state, 1);
+    CHECKED(MPI_Barrier(world_communicator));
+    watchdog_phase = "operations";
+}
+
+static void go_once(void *state)
+{
+    const struct trial *trial = state;
+    trial->go(trial->state, 1);
+}
+
+static void conclude_one(void *state)
+{
+    const struct trial *trial = state;
+    watchdog_phase = "wait";
+    CHECKED(MPI_Barrier(world_communicator));
+    trial->check(trial->state, 1);
+}
+
+void trial_meet(const struct trial *trial, struct record *record, enum meeting_part part)
+{
+    const struct options *asked = &trial->launch->options;
+    struct trial own = *trial;
+    const struct meeting meeting = {.launch = trial->launch,
+                                    .record = record,
+                                    .part = part,
+                                    .compute_s = 1e-3 * options_number(asked, "compute-ms"),
+                                    .samples = options_integer(asked, "computing-samples"),
+                                    .state = &own,
+                                    .prepare = prepare_one,
+                                    .go = go_once,
+                                    .conclude = conclude_one};
+    meeting_take(&meeting);
+}

@@ -6,6 +6,7 @@
 #define ONESIDED_TRIAL_H
 
 #include "harness/launch.h"
+#include "harness/meeting.h"
 
 #define FLUSH_CACHES "flush-caches"
 
@@ -54,5 +55,9 @@ struct trial {
 
 /* Collective. */
 void trial_take(const struct trial *trial);
+
+/* Collective: bursts of one operation that meet a computing rank, in place of those that are kept;
+ * with MEETING_OPTIONS. */
+void trial_meet(const struct trial *trial, struct record *record, enum meeting_part part);
 
 #endif

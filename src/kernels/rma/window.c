@@ -61,10 +61,10 @@ static void release_dynamic(struct window *window)
 }
 
 const struct flavor flavors[] = {
-    {.name = "create", .open = create, .close = release_with_memory},
-    {.name = "allocate", .open = allocate_private, .close = release},
-    {.name = "shared", .open = allocate_shared, .close = release},
-    {.name = "dynamic", .open = create_dynamic, .close = release_dynamic},
+    [FLAVOR_CREATE] = {.name = "create", .open = create, .close = release_with_memory},
+    [FLAVOR_ALLOCATE] = {.name = "allocate", .open = allocate_private, .close = release},
+    [FLAVOR_SHARED] = {.name = "shared", .open = allocate_shared, .close = release},
+    [FLAVOR_DYNAMIC] = {.name = "dynamic", .open = create_dynamic, .close = release_dynamic},
 };
 
 const struct flavor *flavor_named(const char *name)

@@ -27,7 +27,8 @@ struct flavor {
     void (*open)(struct window *window, MPI_Comm communicator);
     void (*close)(struct window *window);
 };
-extern const struct flavor flavors[4];
+enum { FLAVOR_CREATE, FLAVOR_ALLOCATE, FLAVOR_SHARED, FLAVOR_DYNAMIC, FLAVORS };
+extern const struct flavor flavors[FLAVORS];
 
 /* A row by its name, which must be one of them. */
 const struct flavor *flavor_named(const char *name);
