@@ -8,8 +8,8 @@
  * burst; a single one that meets rank 0 while it computes. Verified: every element written, and
  * every element read; without ordering it may be the one before, and these are counted. Bound:
  * a store and a load in a shared window. */
+#include "dinan/shared/computing.h"
 #include "dinan/shared/writes.h"
-#include "mpi/trial.h"
 
 /* How a read is kept behind its write. */
 struct idiom {
@@ -110,13 +110,12 @@ static const struct axis axes[] = {
     FLAVOR_OF_IDIOM_AXIS("exclusive_epochs,shared_epochs,flush,request,ordered_accumulates,"
                          "unordered_accumulates"),
     WRITE_BYTES_AXIS("8"),
-    TARGET_STATE_AXIS,
+    IDLE_OR_COMPUTES_AXIS,
 };
 
 static const struct option options[] = {
     TRIAL_OPTIONS("100", "20", "0.05"),
     MEETING_OPTIONS,
-    COMPUTE_OPTION,
     {"stale-read", NULL, "for tests: the last read of a burst finds what was there before",
      OPTION_FLAG, NULL, 0, 0},
 };
@@ -132,12 +131,6 @@ static double go(void *state, long long burst)
     ordering->idiom->go(writes, burst);
     writes->burst_s = launch_slowed(writes->launch, writes->cell, begin_s, clock_now_s()) - begin_s;
     return writes->burst_s;
-}
-
-static void access_once(void *state)
-{
-    const struct ordering *ordering = state;
-    ordering->idiom->go(&ordering->writes, 1);
 }
 
 /* Each element read is the one written; or without ordering the one before, element by element. */
@@ -185,7 +178,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     *writes = writes_of(launch, cell, record);
     writes->holds_lock_all = ordering.idiom->holds_lock_all;
     writes->compare = compare;
-    if (state->computes && !has_one_clock(launch, record)) {
+    if (state->computes && !meeting_is_supported(launch, record)) {
         return;
     }
     if (ordering.idiom->is_unordered) {
@@ -193,12 +186,12 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
         CHECKED(MPI_Info_set(writes->info, "accumulate_ordering", "none"));
     }
     if (writes_open(writes)) {
+        const struct trial trial = writes_trial(writes, go, keep);
         launch_inject(launch, cell);
         if (state->computes) {
-            writes_meet(writes, 1e-3 * options_number(&launch->options, "compute-ms"), false, NULL,
-                        access_once);
+            trial_meet(&trial, record, launch->rank == TARGET ? COMPUTES : ACCESSES);
         } else {
-            writes_take(writes, go, keep);
+            trial_take(&trial);
         }
         writes_record(writes);
         writes_close(writes);

@@ -25,7 +25,9 @@ void meeting_take(const struct meeting *meeting)
     for (long long i = 0; i < meeting->samples; i++) {
         meeting->prepare(meeting->state);
         const struct compute_sample sample =
-            compute_for(&launch->compute, (computes ? 1 : LEAD) * meeting->compute_s);
+            computes && meeting->compute != NULL
+                ? meeting->compute(meeting->state, meeting->compute_s)
+                : compute_for(&launch->compute, (computes ? 1 : LEAD) * meeting->compute_s);
         const double begin_s = computes ? sample.begin_s : clock_now_s();
         meeting->go(meeting->state);
         const double end_s = computes ? sample.end_s : clock_now_s();

@@ -36,6 +36,8 @@ struct meeting {
     void *state;
     /* All ranks, untimed; a barrier is its end. */
     void (*prepare)(void *state);
+    /* NULL, or what the rank that computes does instead of fixed work without memory. */
+    struct compute_sample (*compute)(void *state, double length_s);
     /* All ranks: the access; that of the rank that computes comes after its compute. */
     void (*go)(void *state);
     /* All ranks, untimed; a barrier is its beginning. */

@@ -51,6 +51,11 @@ struct trial {
     void (*check)(void *state, long long burst);
     /* All ranks, untimed: keep the times of a sample that counts. */
     void (*keep)(void *state, long long burst);
+    /* For trial_meet: NULL, or what the rank that computes does (harness/meeting.h); and whether an
+     * access ends only after a call that this rank makes later: it then tells nothing of progress.
+     */
+    struct compute_sample (*compute)(void *state, double length_s);
+    bool is_behind;
 };
 
 /* Collective. */

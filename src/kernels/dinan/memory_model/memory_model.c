@@ -9,19 +9,23 @@
  * every element written; every element of rank 0's own part. Bound: stores to a shared window. */
 #include "dinan/memory_model/own_part.h"
 #include "dinan/shared/writes.h"
-#include "mpi/trial.h"
-#include "mpi/world.h"
 
-#define SHORTEST_MET_S 1e-3 /* within less, a write that waits cannot be told from another */
+#define LEAD 0.05 /* of an epoch of rank 0's: the others begin so long after it */
+
+/* What rank 0 does meanwhile. */
+struct target_state {
+    const char *name;
+    bool accesses; /* its own part, in epochs, until all others have written */
+    bool computes; /* one long epoch, which a write of each other rank meets */
+};
 
 struct model {
     struct writes writes; /* first */
     const struct idiom *idiom;
+    const struct target_state *state;
     double interval_s;
-    struct own_part part; /* rank 0's */
-    long long epochs;     /* that it made in a burst */
-    double epoch_s;       /* their mean */
-    bool is_cut;          /* it made no more, and others still wrote */
+    struct own_part part;     /* rank 0's */
+    struct own_epochs epochs; /* that it made in a burst */
     struct series *write, *epoch, *count, *cut;
 };
 
@@ -88,48 +92,34 @@ static const struct idiom idioms[] = {
     {"stores", 0, false, write_stores},
 };
 
-/* Rank 0: epochs of its own until all others have written. Between them it comes to MPI. There is
- * a most, or a lock that rank 0 takes again and again could keep the others waiting for ever. */
-static void access_own_part(struct model *model, long long most)
-{
-    MPI_Request written;
-    int is_over = 0;
-    double sum_s = 0;
-    CHECKED(MPI_Ibarrier(world_communicator, &written));
-    for (model->epochs = 0; !is_over && model->epochs < most; model->epochs++) {
-        const struct compute_sample sample = own_part_access(&model->part, model->interval_s);
-        sum_s += sample.end_s - sample.begin_s;
-        CHECKED(MPI_Test(&written, &is_over, MPI_STATUS_IGNORE));
-    }
-    model->epoch_s = sum_s / (double)model->epochs;
-    model->is_cut = !is_over;
-    CHECKED(MPI_Wait(&written, MPI_STATUS_IGNORE));
-}
-
 static double go(void *state, long long burst)
 {
     struct model *model = state;
     struct writes *writes = &model->writes;
     struct launch *launch = writes->launch;
-    const bool meets = model->interval_s > 0;
+    const bool meets = model->state->accesses;
     if (launch->rank == TARGET) {
         if (meets) {
-            access_own_part(model, options_integer(&launch->options, "epochs"));
+            const long long most = options_integer(&launch->options, "epochs");
+            model->epochs = own_part_access_until(&model->part, model->interval_s, most);
         }
         return 0;
     }
-    compute_for(&launch->compute, lead_s(model->interval_s));
+    compute_for(&launch->compute, LEAD * model->interval_s);
     const double begin_s = clock_now_s();
     model->idiom->write(writes, burst);
     writes->burst_s = launch_slowed(launch, writes->cell, begin_s, clock_now_s()) - begin_s;
     if (meets) {
-        MPI_Request written;
-        CHECKED(MPI_Ibarrier(world_communicator, &written));
-        CHECKED(MPI_Wait(&written, MPI_STATUS_IGNORE));
+        own_part_end_epochs();
     }
     return writes->burst_s;
 }
 
+static const struct target_state target_states[] = {
+    {"idle", false, false},
+    {"accesses", true, false},
+    {"computes", false, true},
+};
 static const struct axis axes[] = {
     {.name = "idiom",
      .help = "in which epochs both sides access the window",
@@ -138,11 +128,18 @@ static const struct axis axes[] = {
      .choices = TABLE(idioms)},
     FLAVOR_OF_IDIOM_AXIS("exclusive_locks,shared_locks,lock_all,lock_all_request"),
     WRITE_BYTES_AXIS("8"),
+    {.name = "target_state",
+     .help = "what rank 0 does meanwhile",
+     .kind = AXIS_CHOICE,
+     .fallback = "idle,accesses,computes",
+     .choices = TABLE(target_states)},
     {.name = "interval_us",
-     .help = "microseconds of an epoch of rank 0's own; 0: it makes none",
+     .help = "microseconds of an epoch in which rank 0 accesses its own part",
      .kind = AXIS_NUMBER,
-     .fallback = "0,1000",
-     .maximum = 1000000},
+     .fallback = "1000",
+     .minimum = 1,
+     .maximum = 1000000,
+     .only_with = "target_state=accesses"},
 };
 
 static const struct option options[] = {
@@ -160,10 +157,10 @@ static void keep(void *state, long long burst)
     if (model->writes.launch->rank != TARGET) {
         series_keep(record, &model->write, "write", "s", burst,
                     model->writes.burst_s / (double)burst);
-    } else if (model->interval_s > 0) {
-        series_keep(record, &model->epoch, "epoch", "s", 1, model->epoch_s);
-        series_keep(record, &model->count, "epochs", "count", 1, (double)model->epochs);
-        series_keep(record, &model->cut, "cut", "flag", 1, model->is_cut);
+    } else if (model->state->accesses) {
+        series_keep(record, &model->epoch, "epoch", "s", 1, model->epochs.mean_s);
+        series_keep(record, &model->count, "epochs", "count", 1, (double)model->epochs.count);
+        series_keep(record, &model->cut, "cut", "flag", 1, model->epochs.is_cut);
     }
 }
 
@@ -172,32 +169,31 @@ static struct compute_sample compute(void *state, double length_s)
     return own_part_access(&((struct model *)state)->part, length_s);
 }
 
-static void access_once(void *state)
-{
-    const struct model *model = state;
-    model->idiom->write(&model->writes, 1);
-}
-
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
     struct model model = {.idiom = cell_choice(cell, "idiom"),
+                          .state = cell_choice(cell, "target_state"),
                           .interval_s = 1e-6 * cell_number(cell, "interval_us")};
     struct writes *writes = &model.writes;
     *writes = writes_of(launch, cell, record);
     writes->more_bytes = own_part_bytes();
     writes->holds_lock_all = model.idiom->lock_type == 0;
-    if (!writes_open(writes)) {
+    if ((model.state->computes && !meeting_is_supported(launch, record)) || !writes_open(writes)) {
         return;
     }
     if (model.idiom->is_separate || is_unified(writes)) {
+        struct trial trial = writes_trial(writes, go, keep);
+        trial.compute = compute;
+        trial.is_behind = model.idiom->is_separate;
         const bool loses = options_flag(&launch->options, "lost-store");
         if (launch->rank == TARGET) {
             own_part_open(&model.part, &writes->window, model.idiom->lock_type);
         }
         launch_inject(launch, cell);
-        writes_take(writes, go, keep);
-        if (model.interval_s >= SHORTEST_MET_S && launch->clock_is_global) {
-            writes_meet(writes, model.interval_s, model.idiom->is_separate, compute, access_once);
+        if (model.state->computes) {
+            trial_meet(&trial, record, launch->rank == TARGET ? COMPUTES : ACCESSES);
+        } else {
+            trial_take(&trial);
         }
         writes_record(writes);
         if (launch->rank == TARGET) {

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "mpi/checked.h"
+#include "mpi/world.h"
+
 #define ELEMENTS 4096
 #define BYTES (ELEMENTS * (MPI_Aint)sizeof(int64_t))
 #define APART_BYTES 4096 /* on pages that no other rank writes to */
@@ -56,6 +59,32 @@ void own_part_open(struct own_part *part, struct window *window, int lock_type)
 struct compute_sample own_part_access(struct own_part *part, double length_s)
 {
     return make_passes(part, lround(length_s / part->pass_s));
+}
+
+struct own_epochs own_part_access_until(struct own_part *part, double length_s, long long most)
+{
+    struct own_epochs epochs = {0};
+    MPI_Request others;
+    double sum_s = 0;
+    int are_there = 0;
+    CHECKED(MPI_Ibarrier(world_communicator, &others));
+    while (!are_there && epochs.count < most) {
+        const struct compute_sample sample = own_part_access(part, length_s);
+        sum_s += sample.end_s - sample.begin_s;
+        epochs.count++;
+        CHECKED(MPI_Test(&others, &are_there, MPI_STATUS_IGNORE));
+    }
+    epochs.mean_s = sum_s / (double)epochs.count;
+    epochs.is_cut = !are_there;
+    CHECKED(MPI_Wait(&others, MPI_STATUS_IGNORE));
+    return epochs;
+}
+
+void own_part_end_epochs(void)
+{
+    MPI_Request all;
+    CHECKED(MPI_Ibarrier(world_communicator, &all));
+    CHECKED(MPI_Wait(&all, MPI_STATUS_IGNORE));
 }
 
 struct verification own_part_check(struct own_part *part, bool loses)

@@ -5,7 +5,6 @@
 
 #include "harness/watchdog.h"
 #include "harness/world.h"
-#include "mpi/trial.h"
 #include "mpi/world.h"
 
 #define BURST_BYTES (256 << 10)
@@ -19,7 +18,7 @@ struct writes writes_of(struct launch *launch, const struct cell *cell, struct r
     return (struct writes){.launch = launch,
                            .cell = cell,
                            .record = record,
-                           .flavor = flavor == NULL ? flavor_named("shared") : flavor,
+                           .flavor = flavor == NULL ? &flavors[FLAVOR_SHARED] : flavor,
                            .elements = elements,
                            .slots = held < 1         ? 1
                                     : held < longest ? (int)held
@@ -50,7 +49,7 @@ static void find_region(struct writes *writes)
     const struct epoch epoch = {.window = writes->window.handle, .target = TARGET};
     const struct layout_type type = {.type = MPI_INT64_T, .count = writes->elements};
     writes->transfer = payload_transfer(&writes->payload, region, epoch, type);
-    if (writes->flavor == flavor_named("shared")) {
+    if (writes->flavor == &flavors[FLAVOR_SHARED]) {
         MPI_Aint size_bytes = 0;
         int unit = 0;
         char *memory = NULL;
@@ -118,14 +117,14 @@ bool is_unified(const struct writes *writes)
     return is_all;
 }
 
-void writes_prepare(void *state, long long burst)
+static void prepare(void *state, long long burst)
 {
     struct writes *writes = state;
     payload_prepare(&writes->payload, burst);
     payload_begin_fault(&writes->payload, burst);
 }
 
-void writes_check(void *state, long long burst)
+static void check(void *state, long long burst)
 {
     struct writes *writes = state;
     payload_end_fault(&writes->payload, burst);
@@ -136,34 +135,16 @@ void writes_check(void *state, long long burst)
     payload_check(&writes->payload);
 }
 
-void writes_take(struct writes *writes, double (*go)(void *state, long long burst),
-                 void (*keep)(void *state, long long burst))
+struct trial writes_trial(struct writes *writes, double (*go)(void *state, long long burst),
+                          void (*keep)(void *state, long long burst))
 {
-    const struct trial trial = {.launch = writes->launch,
-                                .state = writes,
-                                .longest = writes->slots,
-                                .prepare = writes_prepare,
-                                .go = go,
-                                .check = writes_check,
-                                .keep = keep};
-    trial_take(&trial);
-}
-
-void writes_meet(struct writes *writes, double length_s, bool is_behind,
-                 struct compute_sample (*compute)(void *state, double length_s),
-                 void (*access)(void *state))
-{
-    const struct meetings meetings = {.launch = writes->launch,
-                                      .cell = writes->cell,
-                                      .record = writes->record,
-                                      .state = writes,
-                                      .length_s = length_s,
-                                      .is_behind = is_behind,
-                                      .prepare = writes_prepare,
-                                      .compute = compute,
-                                      .access = access,
-                                      .check = writes_check};
-    meetings_take(&meetings);
+    return (struct trial){.launch = writes->launch,
+                          .state = writes,
+                          .longest = writes->slots,
+                          .prepare = prepare,
+                          .go = go,
+                          .check = check,
+                          .keep = keep};
 }
 
 void writes_record(const struct writes *writes)

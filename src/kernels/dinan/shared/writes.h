@@ -11,10 +11,13 @@
 #define ONESIDED_WRITES_H
 
 #include "dinan/shared/keep.h"
-#include "dinan/shared/meeting.h"
+#include "harness/launch.h"
 #include "mpi/checked.h"
+#include "mpi/trial.h"
 #include "rma/payload.h"
 #include "rma/window.h"
+
+#define TARGET 0
 
 struct writes {
     struct launch *launch;
@@ -62,20 +65,9 @@ void writes_close(struct writes *writes);
 /* Collective: has the window the memory model MPI_WIN_UNIFIED? The record says so if it has not. */
 bool is_unified(const struct writes *writes);
 
-/* All ranks, around a burst of so many writes, which a barrier follows: new payloads; and what has
- * become of them. `state` begins with a struct writes. */
-void writes_prepare(void *state, long long burst);
-void writes_check(void *state, long long burst);
-
-/* Collective: the samples of a cell, in which the others write; `go` is THE TIMED LOOP, and what
- * rank 0 does meanwhile. */
-void writes_take(struct writes *writes, double (*go)(void *state, long long burst),
-                 void (*keep)(void *state, long long burst));
-
-/* Collective: the meetings of a cell, with a write each. */
-void writes_meet(struct writes *writes, double length_s, bool is_behind,
-                 struct compute_sample (*compute)(void *state, double length_s),
-                 void (*access)(void *state));
+/* The trial of a cell: new payloads before a burst, and what has become of them after it. */
+struct trial writes_trial(struct writes *writes, double (*go)(void *state, long long burst),
+                          void (*keep)(void *state, long long burst));
 
 /* Leave in the record what was compared. */
 void writes_record(const struct writes *writes);

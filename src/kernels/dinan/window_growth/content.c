@@ -2,7 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "dinan/shared/computing.h"
 #include "dinan/window_growth/growth.h"
+#include "harness/meeting.h"
 #include "harness/memory.h"
 #include "harness/watchdog.h"
 
@@ -38,7 +40,7 @@ bool growth_is_supported(struct launch *launch, const struct cell *cell, struct 
         return false;
     }
     return window_is_supported(launch, flavor_named(method->flavor), record) &&
-           (!state->computes || has_one_clock(launch, record));
+           (!state->computes || meeting_is_supported(launch, record));
 }
 
 void content_open(struct growth *growth)

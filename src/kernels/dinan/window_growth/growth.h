@@ -2,7 +2,7 @@
 #ifndef ONESIDED_GROWTH_H
 #define ONESIDED_GROWTH_H
 
-#include "dinan/shared/meeting.h"
+#include "harness/launch.h"
 #include "mpi/checked.h"
 #include "mpi/world.h"
 #include "rma/window.h"

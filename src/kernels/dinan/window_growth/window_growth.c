@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dinan/shared/computing.h"
 #include "dinan/shared/keep.h"
 #include "dinan/window_growth/growth.h"
 #include "harness/memory.h"
@@ -109,23 +110,16 @@ static const struct axis axes[] = {
      .fallback = "1024,262144",
      .minimum = 8,
      .maximum = 1 << 28},
-    TARGET_STATE_AXIS,
+    IDLE_OR_COMPUTES_AXIS,
 };
 
 static const struct option options[] = {
     TRIAL_OPTIONS("1", "5", "10"),
-    COMPUTE_OPTION,
     MEETING_OPTIONS,
     {"without-copy", NULL, "for tests: the content is not copied", OPTION_FLAG, NULL, 0, 0},
     {"old-address", NULL, "for tests: the new part is taken to be where the old one is",
      OPTION_FLAG, NULL, 0, 0},
 };
-
-static void grow(void *state)
-{
-    struct growth *growth = state;
-    (growth->method->attaches ? attach : make_anew)(growth);
-}
 
 /* ---- What is around them ---- */
 
@@ -133,7 +127,7 @@ static double go(void *state, long long burst)
 {
     struct growth *growth = state;
     (void)burst;
-    grow(growth);
+    (growth->method->attaches ? attach : make_anew)(growth);
     return growth->part_s[GROW];
 }
 
@@ -178,19 +172,10 @@ static void take(struct growth *growth)
                                 .prepare = prepare,
                                 .go = go,
                                 .check = check,
-                                .keep = keep};
-    const struct meetings meetings = {.launch = launch,
-                                      .cell = growth->cell,
-                                      .record = growth->record,
-                                      .state = growth,
-                                      .length_s = compute_s(launch),
-                                      .is_behind = !growth->method->attaches,
-                                      .prepare = prepare,
-                                      .access = grow,
-                                      .follow = grow,
-                                      .check = check};
+                                .keep = keep,
+                                .is_behind = !growth->method->attaches};
     if (state->computes) {
-        meetings_take(&meetings);
+        trial_meet(&trial, growth->record, launch->rank == 0 ? COMPUTES : ACCESSES);
     } else {
         trial_take(&trial);
     }
