@@ -8,8 +8,14 @@ from typing import Any
 import polars as pl
 
 from onesided.analysis import verdicts
-from onesided.analysis.meetings import meetings
-from onesided.analysis.verdicts import Probe, Verdict
+from onesided.analysis.meetings import SAMPLE, meetings
+from onesided.analysis.verdicts import (
+    RELEASED,
+    SYNCHRONISING,
+    Probe,
+    Verdict,
+    agreeing_launches,
+)
 from onesided.campaign.tables import LAUNCH
 from onesided.experiments.reference import ReferenceAnalysis
 
@@ -57,3 +63,33 @@ class ComputingAnalysis(ReferenceAnalysis):
         if labels.get("target_state") != COMPUTES:
             return super().judge(labels, probes)
         return verdicts.judge(probes, "too few accesses were issued while the rank computed")
+
+
+class BehindAnalysis(ComputingAnalysis):
+    """The same where an access may need a call that the computing rank makes later."""
+
+    def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return each access with what was left to compute.
+
+        An access that needs a call of the computing rank (series ``behind``) tells nothing of
+        progress: it is not valid, and `RELEASED` is 1.
+        """
+        met = super().evidence(samples)
+        behind = samples.filter(pl.col("metric") == "behind").select(
+            *SAMPLE, (pl.col("value") != 0).cast(pl.Float64).alias(RELEASED)
+        )
+        return met.join(behind, on=list(SAMPLE), how="left", maintain_order="left").with_columns(
+            pl.col("valid") & (pl.col(RELEASED).fill_null(0.0) == 0)
+        )
+
+    def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
+        """Return the verdict on a cell (see `Analysis`).
+
+        Where each access of a launch needs a call of the computing rank, that call synchronises.
+        """
+        behind = sum(probe.released == 1 for probe in probes)
+        computes = labels.get("target_state") == COMPUTES
+        if computes and probes and behind >= agreeing_launches(len(probes)):
+            reason = "what every rank waits for is a call of the rank that computes"
+            return Verdict(SYNCHRONISING, reason, len(probes))
+        return super().judge(labels, probes)
