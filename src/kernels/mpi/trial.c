@@ -94,16 +94,16 @@ void trial_meet(const struct trial *trial, struct record *record, enum meeting_p
 {
     const struct options *asked = &trial->launch->options;
     struct met met = {.trial = trial};
-    const struct meeting meeting = {.launch = trial->launch,
-                                    .record = record,
-                                    .part = part,
-                                    .compute_s = 1e-3 * options_number(asked, "compute-ms"),
-                                    .samples = options_integer(asked, "computing-samples"),
-                                    .state = &met,
-                                    .prepare = prepare_one,
-                                    .compute = trial->compute == NULL ? NULL : compute_once,
-                                    .go = go_once,
-                                    .conclude = conclude_one};
+    const struct meetings meeting = {.launch = trial->launch,
+                                     .record = record,
+                                     .part = part,
+                                     .compute_s = 1e-3 * options_number(asked, "compute-ms"),
+                                     .samples = options_integer(asked, "computing-samples"),
+                                     .state = &met,
+                                     .prepare = prepare_one,
+                                     .compute = trial->compute == NULL ? NULL : compute_once,
+                                     .go = go_once,
+                                     .conclude = conclude_one};
     if (trial->is_behind && part == ACCESSES) {
         met.behind = record_series(record, "behind", "flag", 1);
     }

@@ -45,6 +45,10 @@ def _missing(ranks: int | None) -> Found:
     return Found(NOT_MEASURED, why)
 
 
+def _missing_ranks() -> Found:
+    return Found(NOT_MEASURED, "there is no core for each of more ranks")
+
+
 def _over(above: Measure, below: Measure) -> Measure:
     """Return the ratio of two values, with the widest interval that theirs allow."""
     low, high = above.low / below.high, above.high / below.low
@@ -157,10 +161,43 @@ class ByRanks:
         """Compare the fewest and the most ranks that have a core each."""
         found = list(measures(material, environment, self.metric, self.labels).items())
         if len(found) < 2:
-            return Found(NOT_MEASURED, "there is no core for each of more ranks")
+            return _missing_ranks()
         (few, below), (many, above) = found[0], found[-1]
         expected = (many / few) ** self.power
         return decided(above, below, expected / GROWTH, expected * GROWTH)
+
+
+@dataclass(frozen=True)
+class MoreRanks:
+    """The test of a claim that a value is greater with more ranks.
+
+    Attributes:
+        metric: of summary.parquet.
+        labels: values on axes of the cells.
+    """
+
+    metric: str
+    labels: Labels
+
+    def __call__(self, material: Material, environment: str) -> Found:
+        """Compare the fewest and the most ranks that have a core each."""
+        found = list(measures(material, environment, self.metric, self.labels).values())
+        return decided(found[-1], found[0], 1.0) if len(found) > 1 else _missing_ranks()
+
+
+@dataclass(frozen=True)
+class Untested:
+    """A claim that nothing here can decide.
+
+    Attributes:
+        why: in a few words.
+    """
+
+    why: str
+
+    def __call__(self, material: Material, environment: str) -> Found:
+        """Say so."""
+        return Found(NOT_MEASURED, self.why)
 
 
 GROWTH = 1.5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from onesided.report.cells import apart, axis_of
@@ -75,3 +75,51 @@ class ByRanks:
         figure = replace(self.figure, caption=f"{caption}is measured too.")
         cells = [ranks_as_axis(cell, crowded) for cell in material.cells if self.shown(cell)]
         return figure.parts(replace(material, cells=cells))
+
+
+@dataclass(frozen=True)
+class OnCores:
+    """A figure of the cells with a core for each rank.
+
+    Attributes:
+        figure: over an axis of the kernel.
+        way: what a reader calls the series that a cell is in.
+        shown: which cells are in it.
+    """
+
+    figure: SeriesFigure
+    way: Callable[[Cell], str]
+    shown: Callable[[Cell], bool] = is_timed
+
+    def parts(self, material: Material) -> list[Figure]:
+        """Return the figure; none without values."""
+        x = self.figure.x.name
+        cells, _ = apart_by_cores(material, material.cells)
+        drawn = [
+            Cell({**cell.entry, "labels": {"way": self.way(cell), x: cell.labels[x]}})
+            for cell in cells
+            if self.shown(cell)
+        ]
+        return self.figure.parts(replace(material, cells=drawn))
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Tables that only some readers want: a folded one each.
+
+    Attributes:
+        tables: by their titles.
+        shown: which cells are in them.
+    """
+
+    tables: Mapping[str, Pivot]
+    shown: Callable[[Cell], bool] = is_timed
+
+    def parts(self, material: Material) -> list[Folded]:
+        """Return them; none without a cell that has a core for each rank."""
+        material = apart(limited(material, self.shown))
+        cores, _ = apart_by_cores(material, material.cells)
+        if not cores:
+            return []
+        material = replace(material, cells=cores)
+        return [Folded(title, pivot.table(material)) for title, pivot in self.tables.items()]
