@@ -12,7 +12,7 @@ bool meeting_is_supported(const struct launch *launch, struct record *record)
     return launch->clock_is_global;
 }
 
-void meeting_take(const struct meeting *meeting)
+void meeting_take(const struct meetings *meeting)
 {
     struct launch *launch = meeting->launch;
     const bool computes = meeting->part == COMPUTES;

@@ -27,7 +27,7 @@
 
 enum meeting_part { COMPUTES, ACCESSES, LOOKS_ON };
 
-struct meeting {
+struct meetings {
     struct launch *launch;
     struct record *record;
     enum meeting_part part; /* of this rank */
@@ -47,6 +47,6 @@ struct meeting {
 bool meeting_is_supported(const struct launch *launch, struct record *record);
 
 /* Collective. */
-void meeting_take(const struct meeting *meeting);
+void meeting_take(const struct meetings *meeting);
 
 #endif

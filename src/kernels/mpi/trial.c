@@ -79,14 +79,14 @@ void trial_meet(const struct trial *trial, struct record *record, enum meeting_p
 {
     const struct options *asked = &trial->launch->options;
     struct trial own = *trial;
-    const struct meeting meeting = {.launch = trial->launch,
-                                    .record = record,
-                                    .part = part,
-                                    .compute_s = 1e-3 * options_number(asked, "compute-ms"),
-                                    .samples = options_integer(asked, "computing-samples"),
-                                    .state = &own,
-                                    .prepare = prepare_one,
-                                    .go = go_once,
-                                    .conclude = conclude_one};
+    const struct meetings meeting = {.launch = trial->launch,
+                                     .record = record,
+                                     .part = part,
+                                     .compute_s = 1e-3 * options_number(asked, "compute-ms"),
+                                     .samples = options_integer(asked, "computing-samples"),
+                                     .state = &own,
+                                     .prepare = prepare_one,
+                                     .go = go_once,
+                                     .conclude = conclude_one};
     meeting_take(&meeting);
 }

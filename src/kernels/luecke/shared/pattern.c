@@ -194,18 +194,18 @@ static void time_computing_trials(struct pattern *pattern, size_t cache_bytes)
 {
     const struct options *asked = &pattern->launch->options;
     struct computing_trial trial = {.pattern = pattern, .cache_bytes = cache_bytes};
-    const struct meeting meeting = {.launch = pattern->launch,
-                                    .record = pattern->record,
-                                    .part = pattern->rank == pattern->kind->computing(pattern)
-                                                ? COMPUTES
-                                            : pattern->kind->meets(pattern) ? ACCESSES
-                                                                            : LOOKS_ON,
-                                    .compute_s = 1e-3 * options_number(asked, "compute-ms"),
-                                    .samples = options_integer(asked, "computing-trials"),
-                                    .state = &trial,
-                                    .prepare = prepare_computing,
-                                    .go = go_computing,
-                                    .conclude = conclude_computing};
+    const struct meetings meeting = {.launch = pattern->launch,
+                                     .record = pattern->record,
+                                     .part = pattern->rank == pattern->kind->computing(pattern)
+                                                 ? COMPUTES
+                                             : pattern->kind->meets(pattern) ? ACCESSES
+                                                                             : LOOKS_ON,
+                                     .compute_s = 1e-3 * options_number(asked, "compute-ms"),
+                                     .samples = options_integer(asked, "computing-trials"),
+                                     .state = &trial,
+                                     .prepare = prepare_computing,
+                                     .go = go_computing,
+                                     .conclude = conclude_computing};
     if (meeting.part == ACCESSES) {
         trial.behind = record_series(pattern->record, "behind", "flag", 1);
     }
