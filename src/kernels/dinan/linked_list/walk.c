@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dinan/linked_list/list.h"
+#include "harness/memory.h"
 #include "mpi/checked.h"
 #include "mpi/world.h"
 
@@ -20,7 +21,7 @@ long long list_place(const struct list *list, int rank, int index)
 /* All ranks: the pointers of the list in the order in which it must be. */
 static void gather_pointers(struct list *list, int appended)
 {
-    int64_t *all = malloc((size_t)list->ranks * (size_t)appended * sizeof all[0]);
+    int64_t *all = allocate((size_t)list->ranks * (size_t)appended, sizeof all[0]);
     list->pointers[0] = list->own[list->capacity];
     CHECKED(MPI_Bcast(list->pointers, 1, MPI_INT64_T, TARGET, world_communicator));
     CHECKED(MPI_Allgather(list->own, appended, MPI_INT64_T, all, appended, MPI_INT64_T,
