@@ -77,3 +77,29 @@ class Mutex(Dinan):
         {**BOUND, "target_state": ["computes"]},
     ]
     crosses_crowd = [{"algorithm": ALGORITHMS, "section": ["memory", "window"]}, BOUND]
+
+
+IDIOMS = ["exclusive", "shared", "lock_all", "request"]
+EVERY_IDIOM = [*IDIOMS, "load_store"]
+
+
+@rfm.simple_test
+class LinkedList(Dinan):
+    """Append to one list by all ranks; read and write its pointers by one rank.
+
+    The source's list has 10,000 elements. Open MPI 5.0.11 fails at times where a rank attaches
+    memory while others access the window, so the operation that does comes last.
+    """
+
+    descr = "linked list in a dynamic window"
+    kernel = "linked_list"
+    options = {"burst": "200", "samples": "10", "budget-s": "0.05"}
+    crowded_options = {"burst": "5", "samples": "3", "budget-s": "1"}
+    base_point = {"operation": "append", "idiom": "lock_all", "target_state": NO_MEANING}
+    crosses_few = [
+        {"idiom": EVERY_IDIOM},
+        {"operation": ["read", "write"], "idiom": EVERY_IDIOM, "target_state": ["idle"]},
+        {"operation": ["read", "write"], "idiom": EVERY_IDIOM, "target_state": ["computes"]},
+        {"operation": ["build"], "idiom": IDIOMS},
+    ]
+    crosses_crowd = [{"idiom": EVERY_IDIOM}]

@@ -82,7 +82,7 @@ class WindowGrowth(Dinan):
 
     descr = "growth of a window"
     kernel = "window_growth"
-    options = {"samples": "5", **SAMPLES_OF_COMPUTES}
+    options = {"samples": "3", **SAMPLES_OF_COMPUTES}
     crowded_options = {"samples": "2"}
     base_point = {"method": "attach", "size_bytes": 1 << 18, "target_state": "idle"}
     _methods = {"method": ["create", "allocate", "allocate_shared", "attach"]}

@@ -86,7 +86,7 @@ bool section_open(struct section *section, struct launch *launch, const struct s
             return false;
         }
     } else {
-        section->window = window_open(launch, &flavors[1], bytes_of(section));
+        section->window = window_open(launch, &flavors[FLAVOR_ALLOCATE], bytes_of(section));
         CHECKED(MPI_Win_lock_all(0, section->window.handle));
         section->window.is_locked = true;
     }

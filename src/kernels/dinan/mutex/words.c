@@ -6,11 +6,14 @@
 #include "harness/memory.h"
 #include "mpi/checked.h"
 
+#define CACHE_LINE 64
+
 bool mutex_open(struct mutex *mutex)
 {
     const struct flavor *flavor =
         mutex->algorithm->is_shared ? &flavors[FLAVOR_SHARED] : cell_choice(mutex->cell, "flavor");
-    const MPI_Aint bytes = BYTES + mutex->ranks;
+    /* parts follow each other in some windows: whole cache lines keep each aligned */
+    const MPI_Aint bytes = (BYTES + mutex->ranks + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     if (!window_is_supported(mutex->launch, flavor, mutex->record)) {
         return false;
     }

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from onesided.analysis.computing import MEDIAN
+from onesided.report import numbers
 from onesided.report.cells import axis_of
 from onesided.report.claims import NOT_MEASURED, Claim, Found, decided
 from onesided.report.crowded import apart_by_cores
@@ -106,7 +107,9 @@ class Within:
         """Compare the value of the fewest ranks with the bounds."""
         for measure in measures(material, environment, self.metric, self.labels).values():
             one = replace(measure, value=1.0, low=1.0, high=1.0)
-            return decided(measure, one, self.least, self.most)
+            ends = [numbers.ratio(end) for end in (measure.value, measure.low, measure.high)]
+            why = f"{ends[0]}, {ends[1]} {numbers.DASH} {ends[2]}"
+            return replace(decided(measure, one, self.least, self.most), why=why)
         return _missing(None)
 
 

@@ -49,10 +49,12 @@ class ByCores:
         found: list[Table | Folded] = []
         if cores:
             found += self.pivot.parts(replace(material, cells=cores))
-        if crowd:
-            caption = f"{self.pivot.caption} {CROWDED_WORDS}"
-            pivot = replace(self.pivot, name=f"{self.pivot.name}_crowded", caption=caption)
-            found.append(Folded(CROWD.capitalize(), pivot.table(replace(material, cells=crowd))))
+        caption = f"{self.pivot.caption} {CROWDED_WORDS}"
+        pivot = replace(self.pivot, name=f"{self.pivot.name}_crowded", caption=caption)
+        table = pivot.table(replace(material, cells=crowd))
+        # few samples are taken there, of which some metrics have no value
+        if any(row.get(name) is not None for row in table.rows for name in material.environments):
+            found.append(Folded(CROWD.capitalize(), table))
         return found
 
 
