@@ -93,6 +93,13 @@ def test_a_write_that_is_lost_stale_or_altered_is_found_in_every_way(each, name,
         assert (wrong, run.ended_with(3)) == ([cell], True)
 
 
+def test_a_repeat_is_found_in_bursts_of_one_element(kernel_of):
+    block = "--cells=idiom=flush;flavor=allocate;size_bytes=8;target_state=idle"
+    run = kernel_of("ordering").launch(*FEW, "--burst=1", block, "--inject=repeat@0")
+    (result,) = run.results.values()
+    assert checks(result)["at_origin"][1] >= BURSTS - 1
+
+
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_every_element_that_is_read_back_is_compared(each, ranks):
     run = each("ordering").launch(*FEW, *cells("ordering"), ranks=ranks)
