@@ -95,7 +95,8 @@ def test_a_write_that_is_lost_stale_or_altered_is_found_in_every_way(each, name,
 
 def test_a_repeat_is_found_in_bursts_of_one_element(kernel_of):
     block = "--cells=idiom=flush;flavor=allocate;size_bytes=8;target_state=idle"
-    run = kernel_of("ordering").launch(*FEW, "--burst=1", block, "--inject=repeat@0")
+    options = [one for one in FEW if not one.startswith("--burst=")]
+    run = kernel_of("ordering").launch(*options, "--burst=1", block, "--inject=repeat@0")
     (result,) = run.results.values()
     assert checks(result)["at_origin"][1] >= BURSTS - 1
 
