@@ -57,7 +57,7 @@ def test_a_checks_state_is_of_its_own_file_of_what_checks_share_and_of_the_site(
     site = root / "reframe_checks" / "sites" / "laptop.py"
     before = check_states(site)
     assert before.keys() == {
-        "progress", "shared_counter", "origin_threads", "baseline", "luecke", "llnl",
+        "progress", "shared_counter", "origin_threads", "baseline", "luecke", "llnl", "dinan",
     }  # fmt: skip
     add(root / "reframe_checks" / "baseline.py", "\n")
     assert changed(before, check_states(site)) == {"baseline"}

@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 
 from onesided.analysis.analyse import USABLE_STATUSES, launch_probes
+from onesided.analysis.computing import OF_REMAINING
 from onesided.analysis.filtered import filtered
-from onesided.analysis.patterns import ANALYSIS, FILTERED_MEAN, MEDIAN, OF_REMAINING, SHARE
+from onesided.analysis.patterns import ANALYSIS, FILTERED_MEAN, MEDIAN, SHARE
 from onesided.analysis.verdicts import (
     INDEPENDENT,
     PARTIAL,

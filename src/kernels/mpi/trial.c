@@ -51,3 +51,61 @@ void trial_take(const struct trial *trial)
         trial->keep(trial->state, plan.burst);
     }
 }
+
+/* Bursts of one operation that meet a computing rank. */
+struct met {
+    const struct trial *trial;
+    struct series *behind; /* at a rank that accesses, where its access is */
+};
+
+static void prepare_one(void *state)
+{
+    const struct trial *trial = ((struct met *)state)->trial;
+    watchdog_phase = "prepare";
+    trial->prepare(trial->state, 1);
+    CHECKED(MPI_Barrier(world_communicator));
+    watchdog_phase = "operations";
+}
+
+static struct compute_sample compute_once(void *state, double length_s)
+{
+    const struct trial *trial = ((struct met *)state)->trial;
+    return trial->compute(trial->state, length_s);
+}
+
+static void go_once(void *state)
+{
+    const struct trial *trial = ((struct met *)state)->trial;
+    trial->go(trial->state, 1);
+}
+
+static void conclude_one(void *state)
+{
+    const struct met *met = state;
+    watchdog_phase = "wait";
+    CHECKED(MPI_Barrier(world_communicator));
+    met->trial->check(met->trial->state, 1);
+    if (met->behind != NULL) {
+        series_add(met->behind, 1);
+    }
+}
+
+void trial_meet(const struct trial *trial, struct record *record, enum meeting_part part)
+{
+    const struct options *asked = &trial->launch->options;
+    struct met met = {.trial = trial};
+    const struct meetings meeting = {.launch = trial->launch,
+                                     .record = record,
+                                     .part = part,
+                                     .compute_s = 1e-3 * options_number(asked, "compute-ms"),
+                                     .samples = options_integer(asked, "computing-samples"),
+                                     .state = &met,
+                                     .prepare = prepare_one,
+                                     .compute = trial->compute == NULL ? NULL : compute_once,
+                                     .go = go_once,
+                                     .conclude = conclude_one};
+    if (trial->is_behind && part == ACCESSES) {
+        met.behind = record_series(record, "behind", "flag", 1);
+    }
+    meeting_take(&meeting);
+}

@@ -6,6 +6,7 @@
 #define ONESIDED_TRIAL_H
 
 #include "harness/launch.h"
+#include "harness/meeting.h"
 
 #define FLUSH_CACHES "flush-caches"
 
@@ -50,9 +51,18 @@ struct trial {
     void (*check)(void *state, long long burst);
     /* All ranks, untimed: keep the times of a sample that counts. */
     void (*keep)(void *state, long long burst);
+    /* For trial_meet: NULL, or what the rank that computes does (harness/meeting.h); and whether an
+     * access ends only after a call that this rank makes later: it then tells nothing of progress.
+     */
+    struct compute_sample (*compute)(void *state, double length_s);
+    bool is_behind;
 };
 
 /* Collective. */
 void trial_take(const struct trial *trial);
+
+/* Collective: bursts of one operation that meet a computing rank, in place of those that are kept;
+ * with MEETING_OPTIONS. */
+void trial_meet(const struct trial *trial, struct record *record, enum meeting_part part);
 
 #endif

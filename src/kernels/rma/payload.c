@@ -254,7 +254,7 @@ void payload_begin_fault(struct payload *payload, long long slots)
     if (fault == INJECT_DROP) {
         *element = adds ? 0 : own->model[last];
     } else if (fault == INJECT_REPEAT) {
-        *element = adds ? 2 * *element : own->payload[last > 0 ? last - 1 : 0];
+        *element = adds ? 2 * *element : last > 0 ? own->payload[last - 1] : own->model[last];
     } else if (fault == INJECT_FLIP) {
         *element = faulty_number(fault, *element, 0);
     } else if (payload->own_end == payload->regions) {

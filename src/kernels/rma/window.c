@@ -2,6 +2,7 @@
 #include "rma/window.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/memory.h"
 #include "mpi/checked.h"
@@ -10,19 +11,19 @@
 static void create(struct window *window, MPI_Comm communicator)
 {
     window->memory = allocate_pages((size_t)window->size_bytes);
-    CHECKED(MPI_Win_create(window->memory, window->size_bytes, 1, MPI_INFO_NULL, communicator,
+    CHECKED(MPI_Win_create(window->memory, window->size_bytes, 1, window->info, communicator,
                            &window->handle));
 }
 
 static void allocate_private(struct window *window, MPI_Comm communicator)
 {
-    CHECKED(MPI_Win_allocate(window->size_bytes, 1, MPI_INFO_NULL, communicator, &window->memory,
+    CHECKED(MPI_Win_allocate(window->size_bytes, 1, window->info, communicator, &window->memory,
                              &window->handle));
 }
 
 static void allocate_shared(struct window *window, MPI_Comm communicator)
 {
-    CHECKED(MPI_Win_allocate_shared(window->size_bytes, 1, MPI_INFO_NULL, communicator,
+    CHECKED(MPI_Win_allocate_shared(window->size_bytes, 1, window->info, communicator,
                                     &window->memory, &window->handle));
 }
 
@@ -30,7 +31,7 @@ static void allocate_shared(struct window *window, MPI_Comm communicator)
 static void create_dynamic(struct window *window, MPI_Comm communicator)
 {
     MPI_Aint begin = 0;
-    CHECKED(MPI_Win_create_dynamic(MPI_INFO_NULL, communicator, &window->handle));
+    CHECKED(MPI_Win_create_dynamic(window->info, communicator, &window->handle));
     CHECKED(MPI_Win_set_errhandler(window->handle, MPI_ERRORS_RETURN));
     if (window->size_bytes > 0) {
         window->memory = allocate_pages((size_t)window->size_bytes);
@@ -60,11 +61,20 @@ static void release_dynamic(struct window *window)
 }
 
 const struct flavor flavors[] = {
-    {.name = "create", .open = create, .close = release_with_memory},
-    {.name = "allocate", .open = allocate_private, .close = release},
-    {.name = "shared", .open = allocate_shared, .close = release},
-    {.name = "dynamic", .open = create_dynamic, .close = release_dynamic},
+    [FLAVOR_CREATE] = {.name = "create", .open = create, .close = release_with_memory},
+    [FLAVOR_ALLOCATE] = {.name = "allocate", .open = allocate_private, .close = release},
+    [FLAVOR_SHARED] = {.name = "shared", .open = allocate_shared, .close = release},
+    [FLAVOR_DYNAMIC] = {.name = "dynamic", .open = create_dynamic, .close = release_dynamic},
 };
+
+const struct flavor *flavor_named(const char *name)
+{
+    const struct flavor *row = flavors;
+    while (strcmp(row->name, name) != 0) {
+        row++;
+    }
+    return row;
+}
 
 bool window_is_supported(const struct launch *launch, const struct flavor *flavor,
                          struct record *record)
@@ -89,8 +99,15 @@ bool window_is_supported(const struct launch *launch, const struct flavor *flavo
 struct window window_open(const struct launch *launch, const struct flavor *flavor,
                           MPI_Aint size_bytes)
 {
+    return window_open_with(launch, flavor, size_bytes, MPI_INFO_NULL);
+}
+
+struct window window_open_with(const struct launch *launch, const struct flavor *flavor,
+                               MPI_Aint size_bytes, MPI_Info info)
+{
     struct window window = {.flavor = flavor,
                             .handle = MPI_WIN_NULL,
+                            .info = info,
                             .size_bytes = size_bytes,
                             .begins = allocate((size_t)launch->ranks, sizeof(MPI_Aint)),
                             .rank = launch->rank};

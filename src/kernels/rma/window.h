@@ -12,6 +12,7 @@ struct flavor;
 struct window {
     const struct flavor *flavor;
     MPI_Win handle;
+    MPI_Info info;       /* of its creation */
     void *memory;        /* this rank's part */
     MPI_Aint size_bytes; /* of it */
     MPI_Aint *begins;    /* by rank: the displacement of its first byte; a dynamic window's are
@@ -26,7 +27,11 @@ struct flavor {
     void (*open)(struct window *window, MPI_Comm communicator);
     void (*close)(struct window *window);
 };
-extern const struct flavor flavors[4];
+enum { FLAVOR_CREATE, FLAVOR_ALLOCATE, FLAVOR_SHARED, FLAVOR_DYNAMIC, FLAVORS };
+extern const struct flavor flavors[FLAVORS];
+
+/* A row by its name, which must be one of them. */
+const struct flavor *flavor_named(const char *name);
 
 /* A row of a kernel's axes. */
 #define FLAVOR_AXIS(fallback_)                                                                     \
@@ -44,6 +49,8 @@ bool window_is_supported(const struct launch *launch, const struct flavor *flavo
 /* Collective: open a window with so many bytes of this rank's; its errors are returned. */
 struct window window_open(const struct launch *launch, const struct flavor *flavor,
                           MPI_Aint size_bytes);
+struct window window_open_with(const struct launch *launch, const struct flavor *flavor,
+                               MPI_Aint size_bytes, MPI_Info info);
 
 /* Keep what can be known of a window; on each rank, for the attributes may be asked locally. */
 void record_window(struct record *record, MPI_Win window, const char *flavor, long long size_bytes);

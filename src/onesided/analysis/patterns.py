@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import polars as pl
 
-from onesided.analysis import filtered, verdicts
-from onesided.analysis.meetings import SAMPLE, meetings
-from onesided.analysis.verdicts import (
-    RELEASED,
-    SYNCHRONISING,
-    Probe,
-    Verdict,
-    agreeing_launches,
-)
+from onesided.analysis import filtered
+from onesided.analysis.computing import BehindAnalysis, values_of
 from onesided.campaign.tables import LAUNCH
 from onesided.experiments.patterns import TIME
-from onesided.experiments.reference import ReferenceAnalysis
 
 MEDIAN, FILTERED_MEAN = "median", "filtered_mean"
 """The project's own statistic of a launch's trials, and the source's."""
 
 REMOVED, SHARE = "removed", "share"
-WAIT, OF_REMAINING = "wait", "of_remaining"
-
-COMPUTES = "computes"
-"""The target state in which one rank computes while the others take their part."""
 
 
-def _values(found: pl.DataFrame, column: str, metric: str, statistic: str, unit: str) -> Any:
-    words = {"metric": metric, "statistic": statistic, "unit": unit}
-    return found.select(
-        *LAUNCH, *(pl.lit(word).alias(name) for name, word in words.items()), value=pl.col(column)
-    )
-
-
-class PatternAnalysis(ReferenceAnalysis):
+class PatternAnalysis(BehindAnalysis):
     """One for all patterns (see `onesided.experiments.experiment.Analysis`)."""
 
     def __init__(self) -> None:
@@ -47,48 +25,13 @@ class PatternAnalysis(ReferenceAnalysis):
         """Return time and removed share, and where a rank computes what the others waited."""
         times = samples.filter(pl.col("metric") == TIME.series)
         of_paper = filtered.filtered(times, LAUNCH)
-        waits = (
-            self.evidence(samples)
-            .filter("valid")
-            .group_by(LAUNCH, maintain_order=True)
-            .agg((pl.col("elapsed") / pl.col("remaining")).median().alias(WAIT))
-        )
         return pl.concat(
             [
                 super().launch_values(cells, samples),
-                _values(of_paper, filtered.MEAN, TIME.name, FILTERED_MEAN, TIME.unit),
-                _values(of_paper, filtered.SHARE, REMOVED, SHARE, "1"),
-                _values(waits, WAIT, WAIT, OF_REMAINING, "1"),
+                values_of(of_paper, filtered.MEAN, TIME.name, FILTERED_MEAN, TIME.unit),
+                values_of(of_paper, filtered.SHARE, REMOVED, SHARE, "1"),
             ]
         )
-
-    def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the part of each rank that does not compute, with what was left to compute.
-
-        Only the computing rank has computes, and only the others have accesses. An access that
-        needs a call of the computing rank (series ``behind``) tells nothing of progress: it is not
-        valid, and `RELEASED` is 1.
-        """
-        met = meetings(samples, accessing=pl.lit(True), computing=pl.lit(True))
-        behind = samples.filter(pl.col("metric") == "behind").select(
-            *SAMPLE, (pl.col("value") != 0).cast(pl.Float64).alias(RELEASED)
-        )
-        return met.join(behind, on=list(SAMPLE), how="left", maintain_order="left").with_columns(
-            pl.col("valid") & (pl.col(RELEASED).fill_null(0.0) == 0)
-        )
-
-    def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-        """Return the verdict on a cell (see `Analysis`).
-
-        Where each access of a launch needs a call of the computing rank, that call synchronises.
-        """
-        if labels.get("target_state") != COMPUTES:
-            return super().judge(labels, probes)
-        behind = sum(probe.released == 1 for probe in probes)
-        if probes and behind >= agreeing_launches(len(probes)):
-            reason = "what every rank waits for is a call of the rank that computes"
-            return Verdict(SYNCHRONISING, reason, len(probes))
-        return verdicts.judge(probes, "too few accesses were issued while the rank computed")
 
 
 ANALYSIS = PatternAnalysis()

@@ -123,7 +123,14 @@ class Experiment:
 
 
 def timed(
-    package: str, title: str, order: int, *, study: Study, analysis: str, time: Metric
+    package: str,
+    title: str,
+    order: int,
+    *,
+    study: Study,
+    analysis: str,
+    time: Metric,
+    more: Sequence[Metric] = (),
 ) -> Experiment:
     """Return an experiment in which a time is compared; its package has the kernel's name.
 
@@ -134,6 +141,7 @@ def timed(
         study: that it belongs to.
         analysis: the module that the study's kernels share.
         time: of which a launch has a median.
+        more: further figures of a launch.
     """
     return Experiment(
         kernel=package.rpartition(".")[2],
@@ -141,7 +149,7 @@ def timed(
         study=study,
         analysis_module=analysis,
         page_module=f"{package}.page",
-        metrics=(time,),
+        metrics=(time, *more),
         merit=FigureOfMerit(time.name, "median"),
         order=order,
     )

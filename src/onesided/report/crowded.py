@@ -37,6 +37,21 @@ def apart_by_cores(material: Material, cells: Iterable[Cell]) -> tuple[list[Cell
     return found
 
 
+def ranks_as_axis(cell: Cell, crowded: set[Place]) -> Cell:
+    """Return a cell for a figure by the number of ranks: an axis, and whether each has a core.
+
+    Args:
+        cell: as it was declared.
+        crowded: see `crowded_places`.
+    """
+    labels = {
+        **cell.labels,
+        "ranks": str(cell.ranks),
+        "cores": CROWDED if place_of(cell) in crowded else "",
+    }
+    return Cell({**cell.entry, "labels": labels, "ranks": None, "oversubscribed": False})
+
+
 def how_run(cell: Cell) -> str:
     """Say how a cell was run, without its number of ranks: setting, placement, thread level."""
     words = (cell.setting, cell.placement, cell.thread_level)

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "harness/cache.h"
+#include "harness/meeting.h"
 #include "harness/memory.h"
 #include "harness/watchdog.h"
 #include "harness/world.h"
 
 #define NOTHING (-1)         /* in a result before a trial; no payload has it */
-#define LEAD 0.05            /* of a compute: the others' accesses begin so long after it began */
 #define CACHE_MAX (16 << 20) /* a virtual machine shows the whole cache of its host */
 
 const struct target_state target_states[] = {{"takes_part", false}, {"computes", true}};
@@ -162,37 +162,54 @@ static void time_trials(struct pattern *pattern, size_t cache_bytes)
     free(own_s);
 }
 
-/* One rank computes before it goes; the others that have to do with it begin while it does. */
+/* A trial in which one rank computes before it goes. */
+struct computing_trial {
+    struct pattern *pattern;
+    size_t cache_bytes;
+    struct series *behind; /* NULL at a rank that has nothing to do with the one that computes */
+};
+
+static void prepare_computing(void *state)
+{
+    const struct computing_trial *trial = state;
+    prepare(trial->pattern, trial->cache_bytes);
+}
+
+static void go_computing(void *state)
+{
+    const struct computing_trial *trial = state;
+    trial->pattern->kind->go(trial->pattern);
+}
+
+static void conclude_computing(void *state)
+{
+    const struct computing_trial *trial = state;
+    conclude(trial->pattern);
+    if (trial->behind != NULL) {
+        series_add(trial->behind, trial->pattern->kind->is_behind(trial->pattern));
+    }
+}
+
 static void time_computing_trials(struct pattern *pattern, size_t cache_bytes)
 {
-    struct launch *launch = pattern->launch;
-    const long long trials = options_integer(&launch->options, "computing-trials");
-    const double compute_s = 1e-3 * options_number(&launch->options, "compute-ms");
-    const bool computes = pattern->rank == pattern->kind->computing(pattern);
-    const bool is_kept = computes || pattern->kind->meets(pattern);
-    struct series *begin = NULL, *length = NULL, *behind = NULL;
-    if (is_kept) {
-        begin = record_series(pattern->record, computes ? "compute_begin" : "access_begin", "s", 1);
-        length = record_series(pattern->record, computes ? "compute" : "access", "s", 1);
-        behind = computes ? NULL : record_series(pattern->record, "behind", "flag", 1);
+    const struct options *asked = &pattern->launch->options;
+    struct computing_trial trial = {.pattern = pattern, .cache_bytes = cache_bytes};
+    const struct meetings meeting = {.launch = pattern->launch,
+                                     .record = pattern->record,
+                                     .part = pattern->rank == pattern->kind->computing(pattern)
+                                                 ? COMPUTES
+                                             : pattern->kind->meets(pattern) ? ACCESSES
+                                                                             : LOOKS_ON,
+                                     .compute_s = 1e-3 * options_number(asked, "compute-ms"),
+                                     .samples = options_integer(asked, "computing-trials"),
+                                     .state = &trial,
+                                     .prepare = prepare_computing,
+                                     .go = go_computing,
+                                     .conclude = conclude_computing};
+    if (meeting.part == ACCESSES) {
+        trial.behind = record_series(pattern->record, "behind", "flag", 1);
     }
-    const double start_s = launch_common_start(launch);
-    for (long long trial = 0; trial < trials; trial++) {
-        prepare(pattern, cache_bytes);
-        struct compute_sample sample =
-            compute_for(&launch->compute, (computes ? 1 : LEAD) * compute_s);
-        const double begin_s = computes ? sample.begin_s : clock_now_s();
-        pattern->kind->go(pattern);
-        const double end_s = computes ? sample.end_s : clock_now_s();
-        conclude(pattern);
-        if (is_kept) {
-            series_add(begin, begin_s - start_s);
-            series_add(length, end_s - begin_s);
-        }
-        if (behind != NULL) {
-            series_add(behind, pattern->kind->is_behind(pattern));
-        }
-    }
+    meeting_take(&meeting);
 }
 
 /* Leave the reason in the record, the same on all ranks, and return false where it cannot run. */
@@ -206,9 +223,8 @@ static bool is_supported(const struct pattern *pattern)
     } else if (pattern->kind->computing(pattern) >= pattern->ranks) {
         record_status(record, CELL_UNSUPPORTED, "rank %d is asked for: found %d ranks",
                       pattern->kind->computing(pattern), pattern->ranks);
-    } else if (state->computes && !pattern->launch->clock_is_global) {
-        record_status(record, CELL_UNSUPPORTED,
-                      "a rank that computes needs one clock: expected all ranks on one machine");
+    } else if (state->computes) {
+        meeting_is_supported(pattern->launch, record);
     }
     return record->status == CELL_OK;
 }

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from onesided.campaign.grid import NO_MEANING
 from onesided.report.cells import axis_of
-from onesided.report.crowded import CROWDED, apart_by_cores, crowded_places, place_of
+from onesided.report.crowded import apart_by_cores, crowded_places, ranks_as_axis
 from onesided.report.material import Cell, Material
 from onesided.report.pivot import Axis
 
@@ -118,11 +118,9 @@ def for_figures(material: Material) -> Material:
             **meaning,
             "interface": SHORT.get(axis_of(cell, "interface"), axis_of(cell, "interface")),
             "flavor": "",
-            "ranks": str(cell.ranks),
-            "cores": CROWDED if place_of(cell) in crowded else "",
             **({"target": f"from rank {cell.labels['target']}"} if "target" in meaning else {}),
         }
-        return Cell({**cell.entry, "labels": labels, "ranks": None, "oversubscribed": False})
+        return ranks_as_axis(Cell({**cell.entry, "labels": labels}), crowded)
 
     return replace(material, cells=[shown(cell) for cell in cells])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import polars as pl
 from markupsafe import Markup
 
 from onesided.analysis import verdicts
-from onesided.analysis.patterns import OF_REMAINING, WAIT
+from onesided.analysis.computing import OF_REMAINING, WAIT
 from onesided.analysis.verdicts import RELEASED
 from onesided.report import numbers
 from onesided.report.answers import by_result, rows_are, together, where
@@ -23,6 +23,10 @@ from onesided.report.words import listed
 
 LEAST_SHARE = 0.01
 TITLE = "Who waits while one rank computes"
+BEHIND = (
+    " A rank whose part needs a call of the rank that computes is in no verdict; where all do, the "
+    "cell is synchronising."
+)
 
 
 @dataclass(frozen=True)
@@ -32,10 +36,12 @@ class Waits:
     Attributes:
         kernel: whose table it is.
         who: which rank computes, in a sentence.
+        way: what a reader calls a cell's way to access the rank that computes.
     """
 
     kernel: str
     who: str
+    way: Callable[[Cell], str] = of.way
 
     def parts(self, material: Material) -> list[Part]:
         """Return both; nothing where no cell of it was declared."""
@@ -43,7 +49,7 @@ class Waits:
         cells = of.in_order(of.computing(material))
         if not cells:
             return []
-        return [self._table(material, cells), Prose(TITLE, _sentences(cells))]
+        return [self._table(material, cells), Prose(TITLE, self._sentences(cells))]
 
     def _table(self, material: Material, cells: list[Cell]) -> Table:
         crowded = crowded_places(material)
@@ -53,7 +59,7 @@ class Waits:
         for cell in cells:
             many = (cell.system, cell.partition, cell.ranks) in crowded
             head = {
-                "way": of.way(cell),
+                "way": self.way(cell),
                 "ranks": cell.ranks,
                 "target": axis_of(cell, "target"),
                 "size": int(axis_of(cell, "size_bytes") or 0),
@@ -84,9 +90,8 @@ class Waits:
         beside += [Column(f"wait_{name}", name, numbers.ratio, measure=True) for name in names]
         caption = Markup(
             "{} Below a verdict: what the others' part took over what was left to compute, median "
-            "over launches. A rank whose part needs a call of the rank that computes is in no "
-            "verdict; where all do, the cell is synchronising."
-        ).format(self.who)
+            "over launches.{}"
+        ).format(self.who, BEHIND if behind else "")
         ordered = sorted(
             rows.values(), key=lambda row: (row["cores"] != "", _says_nothing(row, names))
         )
@@ -98,6 +103,28 @@ class Waits:
             csv_only=beside,
             form="cards",
         )
+
+    def _sentences(self, cells: list[Cell]) -> list[str]:
+        """Say for each way where the others complete, and where each needs the other's call."""
+        found: dict[str, dict[str, list[Cell]]] = {}
+        for cell in cells:
+            found.setdefault(self.way(cell), {}).setdefault(cell.environment, []).append(cell)
+        words = [
+            (way, {name: together(own).word for name, own in by_name.items()})
+            for way, by_name in found.items()
+        ]
+        said = []
+        for ways, own in by_result(words):
+            known = {name: word for name, word in own.items() if word not in verdicts.NOT_MEASURED}
+            free = {n: word for n, word in known.items() if word != verdicts.SYNCHRONISING}
+            head = f"{'; '.join(ways)}: "
+            if not known:
+                said.append(f"{head}not measured.")
+            elif not free:
+                said.append(f"{head}every other rank needs a call of the rank that computes.")
+            else:
+                said.append(f"{head}accesses complete meanwhile: {where(free, rows_are(cells))}.")
+        return said
 
 
 def _says_nothing(row: Mapping[str, Any], names: Sequence[str]) -> bool:
@@ -120,30 +147,9 @@ def _note(share: float | None, behind: Sequence[int] | None) -> str | None:
 def _behind(material: Material) -> dict[tuple[Any, ...], list[int]]:
     """Return the ranks of each cell whose part needs a call of the computing rank."""
     found: dict[tuple[Any, ...], list[int]] = {}
+    if RELEASED not in material.evidence.columns:
+        return found
     needing = material.evidence.filter(pl.col(RELEASED) == 1).select(*material.place, "rank")
     for *place, rank in needing.unique().sort("rank").iter_rows():
         found.setdefault(tuple(place), []).append(rank)
     return found
-
-
-def _sentences(cells: list[Cell]) -> list[str]:
-    """Say for each way where the others complete, and where each of them needs the other's call."""
-    found: dict[str, dict[str, list[Cell]]] = {}
-    for cell in cells:
-        found.setdefault(of.way(cell), {}).setdefault(cell.environment, []).append(cell)
-    words = [
-        (way, {name: together(own).word for name, own in by_name.items()})
-        for way, by_name in found.items()
-    ]
-    said = []
-    for ways, own in by_result(words):
-        known = {name: word for name, word in own.items() if word not in verdicts.NOT_MEASURED}
-        free = {n: word for n, word in known.items() if word != verdicts.SYNCHRONISING}
-        head = f"{'; '.join(ways)}: "
-        if not known:
-            said.append(f"{head}not measured.")
-        elif not free:
-            said.append(f"{head}every other rank needs a call of the rank that computes.")
-        else:
-            said.append(f"{head}accesses complete meanwhile: {where(free, rows_are(cells))}.")
-    return said

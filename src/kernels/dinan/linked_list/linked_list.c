@@ -1,0 +1,220 @@
+/* Linked list: how long does it take all ranks to append to one list, and how long to read or write
+ * one of its pointers?
+ *
+ * Source: James Dinan, Pavan Balaji, Darius Buntinas, David Goodell, William Gropp, Rajeev Thakur,
+ * "An implementation and evaluation of the MPI 3.0 one-sided communication interface", section 5.4:
+ * elements are attached to a dynamic window as they are made (build), or all before (append); a
+ * rank follows the list until it ends at an element of the rank before, and appends its own.
+ * Pointers are read and written in three idioms: exclusive locks with put and get, shared locks
+ * with accumulates, one lock_all with flushes. Beside these: requests, and loads and stores in
+ * shared memory, which bound them all within a node. Timed, in seconds: an element of the list, of
+ * all that all ranks append; a read or a write of a pointer at rank 0 by the last rank. Verified:
+ * each element of each list, its place and its value; each pointer read or written (list.h says why
+ * one is a single word). */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "dinan/linked_list/list.h"
+#include "harness/memory.h"
+#include "mpi/checked.h"
+#include "mpi/trial.h"
+#include "mpi/world.h"
+
+#define LOOKS 1000 /* at the end of the list, before the core is offered to another rank */
+
+/* What is timed: a row of the axis. */
+struct operation {
+    const char *name;
+    void (*prepare)(struct list *list, int burst);
+    void (*go)(struct list *list, int burst);
+    void (*check)(struct list *list, int burst);
+    bool is_of_all;     /* all ranks append; else the last rank alone accesses elements */
+    bool attaches_each; /* elements are attached as they are made; else all of them before */
+};
+
+/* ---- THE TIMED LOOPS ---- */
+
+/* Follow the list from an element to its end, where that is an element of this rank. */
+static int64_t chase(const struct list *list, int64_t element, int owner)
+{
+    for (long looks = 0; rank_of(element) != owner;) {
+        const int64_t next = list->idiom->read(list, element);
+        if (next != NULL_POINTER) {
+            element = next;
+            continue;
+        }
+        if (list->idiom->needs_a_call) {
+            int arrived = 0;
+            CHECKED(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, world_communicator, &arrived,
+                               MPI_STATUS_IGNORE));
+        }
+        if (++looks % LOOKS == 0) {
+            sched_yield();
+        }
+    }
+    return element;
+}
+
+static void append(struct list *list, int burst)
+{
+    const int before = (list->rank + list->ranks - 1) % list->ranks;
+    int64_t end = list->pointers[0];
+    for (int i = 0; i < burst; i++) {
+        const int64_t value = list_value(list, list_place(list, list->rank, i));
+        const int64_t own = list_create(list, i, NULL_POINTER, value);
+        end = chase(list, end, before);
+        list->idiom->write(list, end, own);
+        end = own;
+    }
+}
+
+static void read_pointers(struct list *list, int burst)
+{
+    for (int i = 0; i < burst; i++) {
+        list->results[i] = list->idiom->read(list, list->pointers[i]);
+    }
+}
+
+static void write_pointers(struct list *list, int burst)
+{
+    for (int i = 0; i < burst; i++) {
+        list->idiom->write(list, list->pointers[i], list_value(list, i));
+    }
+}
+
+static const struct operation operations_of_list[] = {
+    {"build", list_make_head, append, list_walk, true, true},
+    {"append", list_make_head, append, list_walk, true, false},
+    {"read", list_make_read, read_pointers, list_check_read, false, false},
+    {"write", list_make_written, write_pointers, list_check_written, false, false}};
+
+struct target_state {
+    const char *name;
+    bool computes;
+};
+static const struct target_state target_states[] = {{"idle", false}, {"computes", true}};
+
+static const struct axis axes[] = {
+    {.name = "operation",
+     .help = "all ranks append to one list (build: and attach each element), or one rank reads or "
+             "writes pointers",
+     .kind = AXIS_CHOICE,
+     .fallback = "append,read,write",
+     .choices = TABLE(operations_of_list)},
+    {.name = "idiom",
+     .help = "how a pointer is read and written",
+     .kind = AXIS_CHOICE,
+     .fallback = "exclusive,shared,lock_all,request,load_store",
+     .choices = TABLE(idioms)},
+    {.name = "target_state",
+     .help = "what the rank with the elements does",
+     .kind = AXIS_CHOICE,
+     .fallback = "idle,computes",
+     .choices = TABLE(target_states),
+     .only_with = "operation=read,write"},
+};
+
+static const struct option options[] = {TRIAL_OPTIONS("200", "10", "0.02"), MEETING_OPTIONS,
+                                        WALK_OPTIONS};
+
+/* ---- A cell ---- */
+
+static bool takes_part(const struct list *list)
+{
+    return list->operation->is_of_all || list->rank == list->ranks - 1;
+}
+
+static void prepare(void *state, long long burst)
+{
+    struct list *list = state;
+    list->burst++;
+    list->operation->prepare(list, (int)burst);
+}
+
+static double go(void *state, long long burst)
+{
+    struct list *list = state;
+    const double begin_s = clock_now_s();
+    if (takes_part(list)) {
+        list->operation->go(list, (int)burst);
+    }
+    const double end_s = clock_now_s();
+    list->burst_s = launch_slowed(list->launch, list->cell, begin_s, end_s) - begin_s;
+    return takes_part(list) ? list->burst_s : 0;
+}
+
+static void check(void *state, long long burst)
+{
+    struct list *list = state;
+    watchdog_phase = "verify";
+    list->operation->check(list, (int)burst);
+    CHECKED(MPI_Barrier(world_communicator));
+    list_destroy(list);
+}
+
+static void keep(void *state, long long burst)
+{
+    struct list *list = state;
+    const long long elements = list->operation->is_of_all ? burst * list->ranks : burst;
+    if (!takes_part(list)) {
+        return;
+    }
+    if (list->time == NULL) {
+        list->time = record_series(list->record, "time", "s", (int)burst);
+    }
+    series_add(list->time, list->burst_s / (double)elements);
+}
+
+static void take_samples(struct list *list, bool computes)
+{
+    const struct trial trial = {.launch = list->launch,
+                                .state = list,
+                                .longest = list->capacity,
+                                .prepare = prepare,
+                                .go = go,
+                                .check = check,
+                                .keep = keep};
+    if (computes) {
+        const enum meeting_part other = takes_part(list) ? ACCESSES : LOOKS_ON;
+        trial_meet(&trial, list->record, list->rank == TARGET ? COMPUTES : other);
+    } else {
+        trial_take(&trial);
+    }
+    if (list->operation->is_of_all) {
+        record_verification(list->record, list->order);
+    }
+    record_verification(list->record, list->values);
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    const struct target_state *state = cell_choice(cell, "target_state");
+    const bool computes = state != NULL && state->computes;
+    struct list list = {.launch = launch,
+                        .cell = cell,
+                        .record = record,
+                        .operation = cell_choice(cell, "operation"),
+                        .idiom = cell_choice(cell, "idiom"),
+                        .rank = launch->rank,
+                        .ranks = launch->ranks,
+                        .capacity = (int)options_integer(&launch->options, "burst"),
+                        .order = {.name = "order"},
+                        .values = {.name = "values"}};
+    list.attaches_each = list.operation->attaches_each;
+    const size_t total = (size_t)(list.capacity * list.ranks + 1);
+    watchdog_phase = "window";
+    if ((computes && !meeting_is_supported(launch, record)) || !list_open(&list)) {
+        return;
+    }
+    list.pointers = allocate(total, sizeof list.pointers[0]);
+    list.results = allocate((size_t)list.capacity, sizeof list.results[0]);
+    launch_inject(launch, cell);
+    take_samples(&list, computes);
+    watchdog_phase = "window";
+    list_close(&list);
+    free(list.pointers);
+    free(list.results);
+}
+
+KERNEL("linked_list", "time of appending to a list by all ranks, and of its pointers",
+       .run_cell = run_cell)

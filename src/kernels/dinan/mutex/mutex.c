@@ -1,0 +1,190 @@
+/* Mutex: how long does it take to lock a mutex and to unlock it again, while all ranks want it?
+ *
+ * Source: James Dinan, Pavan Balaji, Darius Buntinas, David Goodell, William Gropp, Rajeev Thakur,
+ * "An implementation and evaluation of the MPI 3.0 one-sided communication interface", section 5.2:
+ * a vector of bytes under exclusive locks (MPI-2), and the MCS queue on atomic operations (MPI-3).
+ * Beside these: MCS with requests, MCS that hands over by a word, a compare-and-swap lock with
+ * exponential back-off, and one of C's atomic operations in shared memory, which bounds them all
+ * within a node. Timed, in seconds: a cycle of lock, critical section and unlock. Verified: each
+ * passage of the critical section (section.h), and that the mutex is free after a burst. */
+#include "dinan/mutex/mutex.h"
+
+#include "harness/meeting.h"
+#include "mpi/checked.h"
+#include "mpi/trial.h"
+#include "mpi/world.h"
+
+#define WITH_FLAVOR "byte_vector,mcs,mcs_request,mcs_spin,compare_and_swap"
+#define FEWEST_CYCLES 10 /* of a rank in a burst that says something of fairness */
+
+/* What the host does, which is the target, while the others lock and unlock. */
+struct target_state {
+    const char *name;
+    bool takes, computes;
+};
+
+static const struct target_state target_states[] = {
+    {"takes_part", true, false}, {"idle", false, false}, {"computes", false, true}};
+
+static const struct axis axes[] = {
+    {.name = "algorithm",
+     .help = "how the mutex is locked",
+     .kind = AXIS_CHOICE,
+     .fallback = WITH_FLAVOR ",c_atomics",
+     .choices = TABLE(algorithms)},
+    {.name = "flavor",
+     .help = "where the window's memory comes from",
+     .kind = AXIS_CHOICE,
+     .fallback = "create,allocate",
+     .choices = TABLE(flavors),
+     .only_with = "algorithm=" WITH_FLAVOR},
+    {.name = "section",
+     .help = "where the counter of the critical section is",
+     .kind = AXIS_CHOICE,
+     .fallback = "memory",
+     .choices = TABLE(section_kinds)},
+    {.name = "target_state",
+     .help = "what the mutex's host does while the others lock and unlock",
+     .kind = AXIS_CHOICE,
+     .fallback = "takes_part,computes",
+     .choices = TABLE(target_states)},
+};
+
+static const struct option options[] = {
+    TRIAL_OPTIONS("1000", "10", "0.02"),
+    MEETING_OPTIONS,
+    {"drop-release", NULL, "for tests: the last rank does not unlock after its last cycle",
+     OPTION_FLAG, NULL, 0, 0},
+};
+
+/* ---- THE TIMED LOOP ---- */
+
+static void make_cycles(struct mutex *mutex, long long cycles)
+{
+    const struct algorithm *algorithm = mutex->algorithm;
+    for (long long cycle = 0; cycle < cycles; cycle++) {
+        watchdog_phase = "lock";
+        algorithm->lock(mutex);
+        mutex->section.taken[cycle] = mutex->section.kind->pass(&mutex->section, cycle);
+        watchdog_phase = "unlock";
+        if (cycle != mutex->unreleased) {
+            algorithm->unlock(mutex);
+        }
+    }
+}
+
+static double go(void *state, long long burst)
+{
+    struct mutex *mutex = state;
+    const double begin_s = clock_now_s();
+    if (mutex->takes) {
+        make_cycles(mutex, burst);
+    }
+    const double end_s = clock_now_s();
+    mutex->burst_s = launch_slowed(mutex->launch, mutex->cell, begin_s, end_s) - begin_s;
+    return mutex->takes ? mutex->burst_s : 0;
+}
+
+/* ---- Before and after a burst ---- */
+
+static int first_taker(const struct mutex *mutex)
+{
+    const struct target_state *state = cell_choice(mutex->cell, "target_state");
+    return state->takes ? 0 : 1;
+}
+
+static void prepare(void *state, long long burst)
+{
+    struct mutex *mutex = state;
+    const bool is_last = mutex->rank == mutex->ranks - 1;
+    struct section *section = &mutex->section;
+    mutex->burst++;
+    section->fault = launch_fault(mutex->launch, mutex->cell);
+    const bool wrong =
+        section->fault != INJECT_NOTHING ||
+        (mutex->burst == 1 && launch_injects(mutex->launch, mutex->cell, INJECT_WRONG_DATA));
+    section->faulty_cycle = wrong && is_last ? burst - 1 : -1;
+    mutex->unreleased =
+        options_flag(&mutex->launch->options, "drop-release") && is_last ? burst - 1 : -1;
+    mutex_make_free(mutex);
+    section_clear(section);
+}
+
+static void check(void *state, long long burst)
+{
+    struct mutex *mutex = state;
+    const long long total = burst * (mutex->ranks - first_taker(mutex));
+    watchdog_phase = "verify";
+    section_check(&mutex->section, total, mutex->takes ? burst : 0, mutex->burst);
+    mutex_check_free(mutex);
+    /* nobody clears the log before all have read it */
+    CHECKED(MPI_Barrier(world_communicator));
+}
+
+static void keep(void *state, long long burst)
+{
+    struct mutex *mutex = state;
+    const int first = first_taker(mutex);
+    if (mutex->time == NULL && mutex->takes) {
+        mutex->time = record_series(mutex->record, "time", "s", (int)burst);
+    }
+    if (mutex->takes) {
+        series_add(mutex->time, mutex->burst_s / (double)burst);
+    }
+    if (mutex->rank != 0 || mutex->ranks - first < 2 || burst < FEWEST_CYCLES) {
+        return;
+    }
+    if (mutex->fairness == NULL) {
+        mutex->fairness = record_series(mutex->record, "fairness", "1", (int)burst);
+    }
+    series_add(mutex->fairness, section_fairness(&mutex->section, first, burst));
+}
+
+static void take_samples(struct mutex *mutex)
+{
+    const struct target_state *state = cell_choice(mutex->cell, "target_state");
+    const struct trial trial = {.launch = mutex->launch,
+                                .state = mutex,
+                                .longest = options_integer(&mutex->launch->options, "burst"),
+                                .prepare = prepare,
+                                .go = go,
+                                .check = check,
+                                .keep = keep};
+    if (state->computes) {
+        trial_meet(&trial, mutex->record, mutex->rank == HOST ? COMPUTES : ACCESSES);
+    } else {
+        trial_take(&trial);
+    }
+    record_verification(mutex->record, mutex->section.counter);
+    record_verification(mutex->record, mutex->section.order);
+    record_verification(mutex->record, mutex->left_free);
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    const struct target_state *state = cell_choice(cell, "target_state");
+    const struct section_kind *kind = cell_choice(cell, "section");
+    const long long places = launch->ranks * options_integer(&launch->options, "burst");
+    struct mutex mutex = {.launch = launch,
+                          .cell = cell,
+                          .record = record,
+                          .algorithm = cell_choice(cell, "algorithm"),
+                          .rank = launch->rank,
+                          .ranks = launch->ranks,
+                          .takes = state->takes || launch->rank != HOST,
+                          .left_free = {.name = "left_free"}};
+    watchdog_phase = "window";
+    if ((state->computes && !meeting_is_supported(launch, record)) || !mutex_open(&mutex)) {
+        return;
+    }
+    if (section_open(&mutex.section, launch, kind, places, record)) {
+        launch_inject(launch, cell);
+        take_samples(&mutex);
+        watchdog_phase = "window";
+        section_close(&mutex.section);
+    }
+    mutex_close(&mutex);
+}
+
+KERNEL("mutex", "time of a cycle of lock and unlock while all ranks want the mutex",
+       .run_cell = run_cell)

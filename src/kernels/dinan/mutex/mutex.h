@@ -1,0 +1,55 @@
+/* A mutex in a window: what its algorithms share with the kernel. */
+#ifndef ONESIDED_MUTEX_H
+#define ONESIDED_MUTEX_H
+
+#include <stdatomic.h>
+
+#include "dinan/mutex/section.h"
+#include "harness/launch.h"
+#include "rma/window.h"
+
+#define HOST 0 /* the rank with the mutex */
+#define NOBODY (-1)
+
+/* Displacements in each rank's part, a cache line each. The host alone has a tail and bytes. */
+enum { TAIL = 0, NEXT = 64, GRANTED = 128, BYTES = 192 };
+
+struct algorithm;
+
+struct mutex {
+    struct launch *launch;
+    const struct cell *cell;
+    struct record *record;
+    const struct algorithm *algorithm;
+    int rank, ranks;
+    bool takes; /* this rank locks and unlocks */
+    struct window window;
+    unsigned char *others;      /* byte_vector: what was fetched, by rank */
+    _Atomic int64_t *host_tail; /* c_atomics: as this rank sees it */
+    struct section section;
+    long long unreleased; /* the cycle that is not ended, for tests; -1: none */
+    uint64_t burst;       /* number of the burst, from 1 */
+    double burst_s;
+    struct series *time, *fairness;
+    struct verification left_free;
+};
+
+/* How the mutex is locked: a row of the axis. */
+struct algorithm {
+    const char *name;
+    void (*lock)(struct mutex *mutex);
+    void (*unlock)(struct mutex *mutex);
+    bool in_lock_all; /* inside one epoch of all ranks; else each operation has its own */
+    bool is_shared;   /* in a window of shared memory */
+};
+extern const struct algorithm algorithms[6];
+
+/* Collective: false, and the record says why, where there is no such window. */
+bool mutex_open(struct mutex *mutex);
+void mutex_close(struct mutex *mutex);
+
+/* All ranks, with a barrier before and after: what it is while nobody has it. */
+void mutex_make_free(struct mutex *mutex);
+void mutex_check_free(struct mutex *mutex);
+
+#endif

@@ -1,0 +1,205 @@
+/* Ordering: each rank writes to rank 0, and reads back what it wrote.
+ *
+ * Source: James Dinan, Pavan Balaji, Darius Buntinas, David Goodell, William Gropp, Rajeev Thakur,
+ * "An implementation and evaluation of the MPI 3.0 one-sided communication interface", section 5.3
+ * and its figure 6. Put and get are not ordered: in MPI-2 each needs an epoch of its own, in MPI-3
+ * a flush between them does, or accumulates, which are ordered unless the window's info
+ * accumulate_ordering says "none". Timed, in seconds: a write and the read after it, the mean of a
+ * burst; a single one that meets rank 0 while it computes. Verified: every element written, and
+ * every element read; without ordering it may be the one before, and these are counted. Bound:
+ * a store and a load in a shared window. */
+#include "dinan/shared/computing.h"
+#include "dinan/shared/writes.h"
+
+/* How a read is kept behind its write. */
+struct idiom {
+    const char *name;
+    bool holds_lock_all;
+    bool is_unordered; /* a read may come before its write */
+    /* THE TIMED LOOP of a rank that writes and reads. */
+    void (*go)(const struct writes *writes, long long burst);
+};
+
+struct ordering {
+    struct writes writes; /* first */
+    const struct idiom *idiom;
+    bool is_stale; /* for tests */
+    double older;  /* reads that found an element from before their write, in a burst */
+    struct series *pair, *older_series;
+};
+
+/* ---- THE TIMED LOOPS ---- */
+
+INLINE void in_epochs(const struct writes *writes, long long burst, int lock_type)
+{
+    for (long long slot = 0; slot < burst; slot++) {
+        CHECKED(MPI_Win_lock(lock_type, TARGET, 0, writes->window.handle));
+        put_slot(writes, slot);
+        CHECKED(MPI_Win_unlock(TARGET, writes->window.handle));
+        CHECKED(MPI_Win_lock(lock_type, TARGET, 0, writes->window.handle));
+        get_slot(writes, slot);
+        CHECKED(MPI_Win_unlock(TARGET, writes->window.handle));
+    }
+}
+
+static void in_exclusive_epochs(const struct writes *writes, long long burst)
+{
+    in_epochs(writes, burst, MPI_LOCK_EXCLUSIVE);
+}
+
+static void in_shared_epochs(const struct writes *writes, long long burst)
+{
+    in_epochs(writes, burst, MPI_LOCK_SHARED);
+}
+
+static void flushed(const struct writes *writes, long long burst)
+{
+    for (long long slot = 0; slot < burst; slot++) {
+        put_slot(writes, slot);
+        CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
+        get_slot(writes, slot);
+        CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
+    }
+}
+
+/* A read's request is complete when the data are here; a write's says nothing of rank 0. */
+static void requested(const struct writes *writes, long long burst)
+{
+    for (long long slot = 0; slot < burst; slot++) {
+        rput_slot(writes, slot);
+        CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
+        rget_slot(writes, slot);
+    }
+}
+
+static void accumulated(const struct writes *writes, long long burst)
+{
+    for (long long slot = 0; slot < burst; slot++) {
+        replace_slot(writes, slot);
+        fetch_slot(writes, slot);
+        CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
+    }
+}
+
+static void stored(const struct writes *writes, long long burst)
+{
+    for (long long slot = 0; slot < burst; slot++) {
+        store_slot(writes, slot);
+        CHECKED(MPI_Win_sync(writes->window.handle));
+        load_slot(writes, slot);
+    }
+}
+
+static const struct idiom idioms[] = {
+    {"exclusive_epochs", false, false, in_exclusive_epochs},
+    {"shared_epochs", false, false, in_shared_epochs},
+    {"flush", true, false, flushed},
+    {"request", true, false, requested},
+    {"ordered_accumulates", true, false, accumulated},
+    {"unordered_accumulates", true, true, accumulated},
+    {"stores", true, false, stored},
+};
+
+static const struct axis axes[] = {
+    {.name = "idiom",
+     .help = "how a read is kept behind its write",
+     .kind = AXIS_CHOICE,
+     .fallback = "exclusive_epochs,shared_epochs,flush,request,ordered_accumulates,"
+                 "unordered_accumulates,stores",
+     .choices = TABLE(idioms)},
+    FLAVOR_OF_IDIOM_AXIS("exclusive_epochs,shared_epochs,flush,request,ordered_accumulates,"
+                         "unordered_accumulates"),
+    WRITE_BYTES_AXIS("8"),
+    IDLE_OR_COMPUTES_AXIS,
+};
+
+static const struct option options[] = {
+    TRIAL_OPTIONS("100", "20", "0.05"),
+    MEETING_OPTIONS,
+    {"stale-read", NULL, "for tests: the last read of a burst finds what was there before",
+     OPTION_FLAG, NULL, 0, 0},
+};
+
+static double go(void *state, long long burst)
+{
+    struct ordering *ordering = state;
+    struct writes *writes = &ordering->writes;
+    if (writes->launch->rank == TARGET) {
+        return 0;
+    }
+    const double begin_s = clock_now_s();
+    ordering->idiom->go(writes, burst);
+    writes->burst_s = launch_slowed(writes->launch, writes->cell, begin_s, clock_now_s()) - begin_s;
+    return writes->burst_s;
+}
+
+/* Each element read is the one written; or without ordering the one before, element by element. */
+static void compare(struct writes *writes, long long burst)
+{
+    struct ordering *ordering = (struct ordering *)writes;
+    const struct region *own = &writes->payload.region[writes->payload.own_begin];
+    const long long end = burst * writes->elements;
+    ordering->older = 0;
+    for (long long i = 0; ordering->is_stale && i < writes->elements; i++) {
+        own->result[end - 1 - i] = own->model[end - 1 - i];
+    }
+    for (long long slot = 0; slot < burst; slot++) {
+        bool is_older = false;
+        for (long long i = slot * writes->elements; i < (slot + 1) * writes->elements; i++) {
+            const bool is_before = own->result[i] == own->model[i];
+            const bool may_be = ordering->idiom->is_unordered && is_before;
+            verify_element(&writes->payload.at_origin, own->result[i],
+                           may_be ? own->model[i] : own->payload[i], (size_t)i,
+                           writes->payload.sample);
+            is_older = is_older || is_before;
+        }
+        ordering->older += is_older;
+    }
+}
+
+static void keep(void *state, long long burst)
+{
+    struct ordering *ordering = state;
+    struct writes *writes = &ordering->writes;
+    if (writes->launch->rank != TARGET) {
+        series_keep(writes->record, &ordering->pair, "pair", "s", burst,
+                    writes->burst_s / (double)burst);
+        series_keep(writes->record, &ordering->older_series, "older", "1", burst,
+                    ordering->older / (double)burst);
+    }
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    struct ordering ordering = {.idiom = cell_choice(cell, "idiom"),
+                                .is_stale = options_flag(&launch->options, "stale-read")};
+    struct writes *writes = &ordering.writes;
+    const struct target_state *state = cell_choice(cell, "target_state");
+    *writes = writes_of(launch, cell, record);
+    writes->holds_lock_all = ordering.idiom->holds_lock_all;
+    writes->compare = compare;
+    if (state->computes && !meeting_is_supported(launch, record)) {
+        return;
+    }
+    if (ordering.idiom->is_unordered) {
+        CHECKED(MPI_Info_create(&writes->info));
+        CHECKED(MPI_Info_set(writes->info, "accumulate_ordering", "none"));
+    }
+    if (writes_open(writes)) {
+        const struct trial trial = writes_trial(writes, go, keep);
+        launch_inject(launch, cell);
+        if (state->computes) {
+            trial_meet(&trial, record, launch->rank == TARGET ? COMPUTES : ACCESSES);
+        } else {
+            trial_take(&trial);
+        }
+        writes_record(writes);
+        writes_close(writes);
+    }
+    if (ordering.idiom->is_unordered) {
+        CHECKED(MPI_Info_free(&writes->info));
+    }
+}
+
+KERNEL("ordering", "time of a write and of the read after it that finds what was written",
+       .run_cell = run_cell)

@@ -1,0 +1,21 @@
+/* What rank 0 does while the others access it: a row of an axis of two. */
+#ifndef ONESIDED_COMPUTING_H
+#define ONESIDED_COMPUTING_H
+
+#include <stdbool.h>
+
+struct target_state {
+    const char *name;
+    bool computes;
+};
+
+static const struct target_state idle_or_computes[] = {{"idle", false}, {"computes", true}};
+
+#define IDLE_OR_COMPUTES_AXIS                                                                      \
+    {.name = "target_state",                                                                       \
+     .help = "what rank 0 does meanwhile",                                                         \
+     .kind = AXIS_CHOICE,                                                                          \
+     .fallback = "idle,computes",                                                                  \
+     .choices = TABLE(idle_or_computes)}
+
+#endif

@@ -1,0 +1,47 @@
+/* What the files of the kernel `window_growth` share: a window that grows, and what it holds. */
+#ifndef ONESIDED_GROWTH_H
+#define ONESIDED_GROWTH_H
+
+#include "harness/launch.h"
+#include "mpi/checked.h"
+#include "mpi/world.h"
+#include "rma/window.h"
+
+/* What is timed of a growth. */
+enum part { GROW, MAKE, COPY, FREE, EXCHANGE, DETACH, CLOSE, PARTS };
+
+/* How a window grows: a row of the axis. */
+struct method {
+    const char *name;
+    const char *flavor;
+    bool owns_memory; /* the program has it before it is in a window; else the call gives it */
+    bool attaches;    /* a buffer to a dynamic window; else a window is made anew */
+};
+
+struct growth {
+    struct launch *launch;
+    const struct cell *cell;
+    struct record *record;
+    const struct method *method;
+    MPI_Aint bytes;        /* of the window before it grows; as much is added */
+    struct window window;  /* before, then after */
+    void *before, *more;   /* the program's own: the old window's, and the new or added memory */
+    MPI_Aint *more_begins; /* by rank: the displacement of the new part */
+    int64_t *sent;         /* to the neighbour's new part */
+    uint64_t sample;       /* from 1 */
+    double part_s[PARTS];  /* of this sample; NAN: its method has no such part */
+    struct series *series[PARTS];
+    struct verification old_part, new_part, at_origin;
+};
+
+/* Collective: false, with the reason in the record, where a cell cannot run. */
+bool growth_is_supported(struct launch *launch, const struct cell *cell, struct record *record);
+
+/* All ranks, untimed. Before a growth: a window with new content, and memory for another. After it:
+ * every rank puts to its right neighbour's new part, and all elements of both parts are compared.
+ * Once the window is gone: free the program's own memory. */
+void content_open(struct growth *growth);
+void content_verify(struct growth *growth);
+void content_close(struct growth *growth);
+
+#endif

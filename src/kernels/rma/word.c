@@ -1,0 +1,50 @@
+/* A word of eight bytes in a rank's part of a window, accessed by atomic operations of MPI alone.
+ */
+#include "rma/word.h"
+
+#include <sched.h>
+
+#include "mpi/checked.h"
+
+#define LOOKS 1000 /* at a word, before the core is offered to another rank */
+
+int64_t word_fetch(struct word word, MPI_Op operation, int64_t operand)
+{
+    int64_t found = 0;
+    CHECKED(MPI_Fetch_and_op(&operand, &found, MPI_INT64_T, word.rank, word.displacement, operation,
+                             word.window));
+    CHECKED(MPI_Win_flush(word.rank, word.window));
+    return found;
+}
+
+int64_t word_fetch_by_request(struct word word, MPI_Op operation, int64_t operand)
+{
+    int64_t found = 0;
+    MPI_Request request;
+    CHECKED(MPI_Rget_accumulate(&operand, 1, MPI_INT64_T, &found, 1, MPI_INT64_T, word.rank,
+                                word.displacement, 1, MPI_INT64_T, operation, word.window,
+                                &request));
+    CHECKED(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    return found;
+}
+
+int64_t word_compare_and_swap(struct word word, int64_t expected, int64_t desired)
+{
+    int64_t found = 0;
+    CHECKED(MPI_Compare_and_swap(&desired, &expected, &found, MPI_INT64_T, word.rank,
+                                 word.displacement, word.window));
+    CHECKED(MPI_Win_flush(word.rank, word.window));
+    return found;
+}
+
+int64_t word_await_change(struct word word, int64_t value)
+{
+    int64_t found = value;
+    for (long looks = 1; found == value; looks++) {
+        found = word_fetch(word, MPI_NO_OP, 0);
+        if (looks % LOOKS == 0) {
+            sched_yield();
+        }
+    }
+    return found;
+}

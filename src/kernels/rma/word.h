@@ -1,0 +1,26 @@
+/* A word of eight bytes in a rank's part of a window, accessed by atomic operations of MPI alone.
+ *
+ * The calling rank holds a lock_all on the window. Each operation is complete at the word's rank
+ * when the function returns. */
+#ifndef ONESIDED_WORD_H
+#define ONESIDED_WORD_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+struct word {
+    MPI_Win window;
+    int rank;
+    MPI_Aint displacement;
+};
+
+/* The value before the operation: MPI_NO_OP reads the word, MPI_REPLACE writes it. By a request:
+ * MPI_Rget_accumulate and MPI_Wait, with no flush. */
+int64_t word_fetch(struct word word, MPI_Op operation, int64_t operand);
+int64_t word_fetch_by_request(struct word word, MPI_Op operation, int64_t operand);
+int64_t word_compare_and_swap(struct word word, int64_t expected, int64_t desired);
+
+/* Wait until a word has another value than this one, and return that. */
+int64_t word_await_change(struct word word, int64_t value);
+
+#endif

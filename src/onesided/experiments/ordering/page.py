@@ -1,0 +1,140 @@
+"""The page of ordering: Figure 7 again, what comes without ordering, who waits, and the claims."""
+
+from onesided.campaign.grid import NO_MEANING
+from onesided.experiments.ordering import OLDER, PAIR
+from onesided.report import numbers
+from onesided.report.cells import axis_of
+from onesided.report.claims import Claims
+from onesided.report.dinan.claims import Compared, Untested, claim
+from onesided.report.dinan.parts import ByCores, OnCores, is_timed
+from onesided.report.material import Cell
+from onesided.report.page import ReferencePage
+from onesided.report.patterns.waits import Waits
+from onesided.report.pivot import Axis, Pivot
+from onesided.report.series import SeriesFigure
+
+IDIOM = Axis(
+    "idiom",
+    "idiom",
+    {
+        "exclusive_epochs": "two exclusive epochs (MPI-2)",
+        "shared_epochs": "two shared epochs",
+        "flush": "flush between",
+        "request": "flush between, requests",
+        "ordered_accumulates": "ordered accumulates (MPI-3)",
+        "unordered_accumulates": "unordered accumulates",
+        "stores": "store and load, shared window",
+    },
+)
+SIZE = Axis("size_bytes", "bytes", whole=True)
+AXES = [IDIOM, Axis("flavor", "flavor"), SIZE]
+SMALL, LARGE = "8", "32768"
+SIGNIFICANT = 1.5
+"""What the source calls significant, at least."""
+
+
+def of(idiom: str, size_bytes: str = SMALL) -> dict[str, str]:
+    """Return the labels of a cell whose target is idle."""
+    return {
+        "idiom": idiom,
+        "flavor": "allocate",
+        "size_bytes": size_bytes,
+        "target_state": "idle",
+    }
+
+
+def way(cell: Cell) -> str:
+    """Return idiom and flavor in words."""
+    flavor = axis_of(cell, "flavor")
+    return f"{IDIOM.value(cell)}" + ("" if flavor == NO_MEANING else f", {flavor}")
+
+
+PAGE = ReferencePage(
+    identifier="ordering",
+    title="Ordering",
+    lead=(
+        "Each rank writes to rank 0 and reads back what it wrote. A put and a get after it are not "
+        "ordered: the second may come first. Two epochs order them, a flush between them does, "
+        "and accumulates are ordered by themselves, unless the window's info says otherwise."
+    ),
+    contents=[
+        ByCores(
+            Pivot(
+                name="ordering",
+                caption="Time of a write and the read after it: mean of a burst and over ranks, "
+                "median over bursts, then over launches, with its {}.",
+                metric=PAIR.name,
+                axes=AXES,
+            )
+        ),
+        OnCores(
+            SeriesFigure(
+                name="ordering_sizes",
+                title="Time of a write and the read after it by size",
+                caption="As the source's Figure 7: two ranks, allocated windows; median over "
+                "launches with its {}.",
+                metric=PAIR.name,
+                x=SIZE,
+                y="time of a pair",
+            ),
+            lambda cell: str(IDIOM.value(cell)),
+            lambda cell: is_timed(cell) and axis_of(cell, "flavor") != "create",
+        ),
+        ByCores(
+            Pivot(
+                name="ordering_older",
+                caption="Share of reads that found what was there before their write, which is "
+                "allowed with accumulate_ordering=none alone. Median over launches with its {}.",
+                metric=OLDER.name,
+                axes=AXES,
+                show=numbers.ratio,
+                unit="1",
+            ),
+            lambda cell: is_timed(cell) and axis_of(cell, "idiom") == "unordered_accumulates",
+        ),
+        Waits("ordering", "Rank 0 computes; each other rank writes once and reads it back.", way),
+        Claims(
+            "ordering_claims",
+            [
+                claim(
+                    "5.3",
+                    "Ordered accumulates take significantly less than two exclusive epochs (1.5 "
+                    "times less at least, 8 bytes).",
+                    Compared(
+                        PAIR.name,
+                        of("exclusive_epochs"),
+                        of("ordered_accumulates"),
+                        SIGNIFICANT,
+                    ),
+                ),
+                claim(
+                    "5.3",
+                    "The same for 32768 bytes.",
+                    Compared(
+                        PAIR.name,
+                        of("exclusive_epochs", LARGE),
+                        of("ordered_accumulates", LARGE),
+                        SIGNIFICANT,
+                    ),
+                ),
+                claim(
+                    "5.3",
+                    "Without their ordering accumulates are faster (8 bytes).",
+                    Compared(PAIR.name, of("ordered_accumulates"), of("unordered_accumulates")),
+                ),
+                claim(
+                    "5.4",
+                    "A flush is lighter than an epoch of its own for each operation (shared locks, "
+                    "8 bytes).",
+                    Compared(PAIR.name, of("shared_epochs"), of("flush")),
+                ),
+                claim(
+                    "5.3",
+                    "Epochs are faster where the library merges lock, operation and unlock into "
+                    "one message.",
+                    Untested("no MPI here has a variable that turns it off"),
+                ),
+            ],
+        ),
+    ],
+)

@@ -1,0 +1,15 @@
+"""What does it take to double the memory that a window has?"""
+
+from onesided.experiments.dinan import experiment
+from onesided.experiments.metric import Metric
+
+GROW = Metric("grow", "grow", "s", over_ranks="max")
+"""A window made anew with twice the size, or a buffer attached; by the slowest rank."""
+
+PARTS = [
+    Metric(name, name, "s", over_ranks="max")
+    for name in ("make", "copy", "free", "exchange", "detach", "close")
+]
+"""Parts of a growth, and what is beside it; by the slowest rank."""
+
+EXPERIMENT = experiment(__name__, "Window growth", order=44, time=GROW, more=PARTS)

@@ -1,0 +1,148 @@
+"""The page of window_growth: Figure 13 again, the parts of a growth, who waits, and the claims."""
+
+from onesided.experiments.window_growth import GROW
+from onesided.report.cells import axis_of
+from onesided.report.claims import Claims
+from onesided.report.dinan.claims import GROWTH, ByRanks, Compared, MoreRanks, claim
+from onesided.report.dinan.parts import ByCores, Fold, OnCores, is_timed
+from onesided.report.material import Cell
+from onesided.report.page import ReferencePage
+from onesided.report.patterns.waits import Waits
+from onesided.report.pivot import Axis, Pivot
+from onesided.report.series import SeriesFigure
+
+METHOD = Axis(
+    "method",
+    "method",
+    {
+        "create": "made anew: MPI_Win_create (MPI-2)",
+        "allocate": "made anew: MPI_Win_allocate",
+        "allocate_shared": "made anew: MPI_Win_allocate_shared",
+        "attach": "attached: MPI_Win_attach (MPI-3)",
+    },
+)
+SIZE = Axis(
+    "size_bytes",
+    "bytes before",
+    {"1024": "1 Ki", "16384": "16 Ki", "262144": "256 Ki", "4194304": "4 Mi", "16777216": "16 Mi"},
+    whole=True,
+)
+AXES = [METHOD, SIZE]
+SMALLEST, LARGEST = str(1 << 10), str(1 << 24)
+SOME = str(1 << 18)
+"""The size that is also measured with more ranks."""
+
+
+def of(method: str, size_bytes: str) -> dict[str, str]:
+    """Return the labels of a cell in which no rank computes."""
+    return {"method": method, "size_bytes": size_bytes, "target_state": "idle"}
+
+
+def way(cell: Cell) -> str:
+    """Return the method in words."""
+    return str(METHOD.value(cell))
+
+
+def anew(cell: Cell) -> bool:
+    """Tell whether a window is made anew, and a time is taken."""
+    return is_timed(cell) and axis_of(cell, "method") != "attach"
+
+
+def attached(cell: Cell) -> bool:
+    """Tell whether a buffer is attached, and a time is taken."""
+    return is_timed(cell) and axis_of(cell, "method") == "attach"
+
+
+def part(metric: str, what: str) -> Pivot:
+    """Return the table of a part of a growth, or of what is beside it."""
+    caption = f"{what}: the slowest rank, median over samples, then over launches, with its {{}}."
+    return Pivot(name=f"window_growth_{metric}", caption=caption, metric=metric, axes=AXES)
+
+
+PAGE = ReferencePage(
+    identifier="window-growth",
+    title="Window growth",
+    lead=(
+        "Every rank's part of a window is doubled. In MPI-2 all ranks make another window of twice "
+        "the size, copy the content and free the old one; to a dynamic window of MPI-3 a rank "
+        "attaches another buffer by itself, and the others have to be told its address, which is "
+        "timed apart."
+    ),
+    contents=[
+        ByCores(part(GROW.name, "Time of a growth")),
+        OnCores(
+            SeriesFigure(
+                name="window_growth_sizes",
+                title="Time of a growth by size",
+                caption="As the source's Figure 13: two ranks; median over launches with its {}.",
+                metric=GROW.name,
+                x=SIZE,
+                y="time of a growth",
+            ),
+            way,
+        ),
+        Fold(
+            {
+                "Parts of a window made anew: the call that makes it": part(
+                    "make", "The call that makes the larger window"
+                ),
+                "Parts of a window made anew: the copy": part("copy", "The copy of the content"),
+                "Parts of a window made anew: freeing the old one": part(
+                    "free", "MPI_Win_free of the old window"
+                ),
+            },
+            anew,
+        ),
+        Fold(
+            {
+                "Beside an attached buffer: the exchange of addresses": part(
+                    "exchange", "MPI_Allgather of the new addresses"
+                ),
+                "Beside an attached buffer: its detach": part(
+                    "detach", "MPI_Win_detach of the added buffer"
+                ),
+            },
+            attached,
+        ),
+        Fold({"The end of the grown window": part("close", "MPI_Win_free of the grown window")}),
+        Waits("window_growth", "Rank 0 computes before it lets its part grow.", way),
+        Claims(
+            "window_growth_claims",
+            [
+                claim(
+                    "5.5",
+                    "Doubling a window of 1 KiB by making it anew takes longer than by attaching.",
+                    Compared(GROW.name, of("create", SMALLEST), of("attach", SMALLEST)),
+                ),
+                claim(
+                    "5.5",
+                    "The same for 16 MiB.",
+                    Compared(GROW.name, of("create", LARGEST), of("attach", LARGEST)),
+                ),
+                claim(
+                    "5.5",
+                    "Attaching has a fixed cost whatever the size (1 KiB to 16 MiB: within a "
+                    "factor of 1.5).",
+                    Compared(
+                        GROW.name,
+                        of("attach", LARGEST),
+                        of("attach", SMALLEST),
+                        1 / GROWTH,
+                        GROWTH,
+                    ),
+                ),
+                claim(
+                    "5.5",
+                    "Attaching has a fixed cost whatever the number of processes (within a factor "
+                    "of 1.5).",
+                    ByRanks(GROW.name, of("attach", SOME), 0),
+                ),
+                claim(
+                    "5.5",
+                    "Making a window anew takes longer with more processes.",
+                    MoreRanks(GROW.name, of("create", SOME)),
+                ),
+            ],
+        ),
+    ],
+)

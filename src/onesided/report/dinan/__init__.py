@@ -1,0 +1,1 @@
+"""The pages of the study of MPI-3's one-sided interface."""

@@ -1,0 +1,127 @@
+"""Tables and figures of the study: cells with more ranks than cores are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from onesided.report.cells import apart, axis_of
+from onesided.report.crowded import (
+    CROWD,
+    CROWDED,
+    CROWDED_WORDS,
+    apart_by_cores,
+    crowded_places,
+    ranks_as_axis,
+)
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Figure, Folded, Table
+from onesided.report.patterns.cells import limited
+from onesided.report.pivot import Axis, Pivot
+from onesided.report.series import SeriesFigure
+
+RANKS = Axis("ranks", "ranks", whole=True)
+
+COMPUTES = "computes"
+
+
+def is_timed(cell: Cell) -> bool:
+    """Tell whether a cell has times: where a rank computes there are verdicts."""
+    return axis_of(cell, "target_state") != COMPUTES
+
+
+@dataclass(frozen=True)
+class ByCores:
+    """A table, and a folded one of the cells with more ranks than cores.
+
+    Attributes:
+        pivot: the table.
+        shown: which cells are in it.
+    """
+
+    pivot: Pivot
+    shown: Callable[[Cell], bool] = is_timed
+
+    def parts(self, material: Material) -> list[Table | Folded]:
+        """Return both; none without a cell."""
+        material = apart(limited(material, self.shown))
+        cores, crowd = apart_by_cores(material, material.cells)
+        found: list[Table | Folded] = []
+        if cores:
+            found += self.pivot.parts(replace(material, cells=cores))
+        caption = f"{self.pivot.caption} {CROWDED_WORDS}"
+        pivot = replace(self.pivot, name=f"{self.pivot.name}_crowded", caption=caption)
+        table = pivot.table(replace(material, cells=crowd))
+        # few samples are taken there, of which some metrics have no value
+        if any(row.get(name) is not None for row in table.rows for name in material.environments):
+            found.append(Folded(CROWD.capitalize(), table))
+        return found
+
+
+@dataclass(frozen=True)
+class ByRanks:
+    """A figure of a metric by the number of ranks.
+
+    Attributes:
+        figure: with everything but the axis: that is `RANKS`.
+        shown: which cells are in it.
+    """
+
+    figure: SeriesFigure
+    shown: Callable[[Cell], bool] = is_timed
+
+    def parts(self, material: Material) -> list[Figure]:
+        """Return the figure; none without values."""
+        crowded = crowded_places(material)
+        caption = f"{self.figure.caption} {CROWDED.capitalize()}: {CROWD}, so that the scheduler "
+        figure = replace(self.figure, caption=f"{caption}is measured too.")
+        cells = [ranks_as_axis(cell, crowded) for cell in material.cells if self.shown(cell)]
+        return figure.parts(replace(material, cells=cells))
+
+
+@dataclass(frozen=True)
+class OnCores:
+    """A figure of the cells with a core for each rank.
+
+    Attributes:
+        figure: over an axis of the kernel.
+        way: what a reader calls the series that a cell is in.
+        shown: which cells are in it.
+    """
+
+    figure: SeriesFigure
+    way: Callable[[Cell], str]
+    shown: Callable[[Cell], bool] = is_timed
+
+    def parts(self, material: Material) -> list[Figure]:
+        """Return the figure; none without values."""
+        x = self.figure.x.name
+        cells, _ = apart_by_cores(material, material.cells)
+        drawn = [
+            Cell({**cell.entry, "labels": {"way": self.way(cell), x: cell.labels[x]}})
+            for cell in cells
+            if self.shown(cell)
+        ]
+        return self.figure.parts(replace(material, cells=drawn))
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Tables that only some readers want: a folded one each.
+
+    Attributes:
+        tables: by their titles.
+        shown: which cells are in them.
+    """
+
+    tables: Mapping[str, Pivot]
+    shown: Callable[[Cell], bool] = is_timed
+
+    def parts(self, material: Material) -> list[Folded]:
+        """Return them; none without a cell that has a core for each rank."""
+        material = apart(limited(material, self.shown))
+        cores, _ = apart_by_cores(material, material.cells)
+        if not cores:
+            return []
+        material = replace(material, cells=cores)
+        return [Folded(title, pivot.table(material)) for title, pivot in self.tables.items()]

@@ -1,0 +1,129 @@
+"""The linked list: each element of each list is verified, in every idiom."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import ENVIRONMENTS, SLOW, Environment, Kernel
+
+IDIOMS = ("exclusive", "shared", "lock_all", "request", "load_store")
+#: Bursts of three after four cold ones of three: seven in all.
+FEW = ("--samples=3", "--burst=3", "--budget-s=60")
+BURSTS = 4 + 3
+
+
+def cells(operation, state=None):
+    """Return the option that asks for every idiom."""
+    block = f"--cells=operation={operation};idiom={','.join(IDIOMS)}"
+    return [block if state is None else f"{block};target_state={state}"]
+
+
+def verified(result):
+    """Return what was checked and how many errors there were, by name."""
+    return {one["name"]: (one["checked"], one["errors"]) for one in result["verification"]}
+
+
+def samples(result, metric):
+    """Return the samples of a series by rank."""
+    return {one["rank"]: one["samples"] for one in result["series"] if one["metric"] == metric}
+
+
+@pytest.fixture(
+    scope="module",
+    params=[ENVIRONMENTS[0], *(pytest.param(one, marks=SLOW) for one in ENVIRONMENTS[1:])],
+)
+def linked_list(request, ready_environment, built, tmp_path_factory):
+    """The kernel under the first MPI; in CI under every one."""
+    environment = Environment(ready_environment(request.param))
+    folder = tmp_path_factory.mktemp(f"linked-list-{environment.name}")
+    return Kernel(environment, built(environment) / "linked_list", folder, {})
+
+
+@pytest.fixture
+def with_attach(ready_environment, built, tmp_path):
+    """The kernel under the first MPI, which bears attached memory while others access a window."""
+    environment = Environment(ready_environment(ENVIRONMENTS[0]))
+    return Kernel(environment, built(environment) / "linked_list", tmp_path, {})
+
+
+def assert_whole(run, ranks):
+    """Every list has its head and all elements, in order, and an end."""
+    assert len(run.results) == len(IDIOMS)
+    for result in run.results.values():
+        assert result["status"] == "ok"
+        elements = 3 * ranks + 1
+        assert verified(result) == {
+            "order": ((elements + 1) * BURSTS, 0),
+            "values": (elements * BURSTS, 0),
+        }
+        assert samples(result, "time").keys() == set(range(ranks))
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_every_element_of_every_list_is_found_in_its_place_with_its_value(linked_list, ranks):
+    assert_whole(linked_list.launch(*FEW, *cells("append"), ranks=ranks), ranks)
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_elements_that_are_attached_as_they_are_made_become_the_same_list(with_attach, ranks):
+    assert_whole(with_attach.launch(*FEW, *cells("build"), ranks=ranks), ranks)
+
+
+@pytest.mark.parametrize(
+    ("fault", "errors"),
+    [
+        # the last two in other order: both are elsewhere, so are their values
+        ("--fault=swap_elements", {"order": 2, "values": 2}),
+        # the walk ends at a pointer to nowhere
+        ("--fault=torn_pointer", {"order": 1, "values": 0}),
+    ],
+)
+def test_two_elements_swapped_or_a_torn_pointer_are_found_in_every_list(linked_list, fault, errors):
+    run = linked_list.launch(*FEW, *cells("append"), fault)
+    assert set(run.statuses.values()) == {"wrong_data"}
+    for result in run.results.values():
+        found = {name: wrong for name, (_, wrong) in verified(result).items()}
+        assert found == {name: number * BURSTS for name, number in errors.items()}
+    assert run.ended_with(3)
+
+
+@pytest.mark.parametrize(
+    ("fault", "wrong_in"), [("drop", "order"), ("repeat", "order"), ("flip", "values")]
+)
+def test_an_append_that_is_lost_repeated_or_altered_is_found_in_every_idiom(
+    linked_list, fault, wrong_in
+):
+    options = [*FEW, *cells("append")]
+    every = list(linked_list.launch(*options).results)
+    for index, cell in enumerate(every):
+        run = linked_list.launch(*options, f"--inject={fault}@{index}")
+        assert [one for one, status in run.statuses.items() if status == "wrong_data"] == [cell]
+        assert verified(run.results[cell])[wrong_in][1] >= BURSTS
+        assert run.ended_with(3)
+
+
+@pytest.mark.parametrize("fault", ["drop", "repeat", "flip"])
+@pytest.mark.parametrize("operation", ["read", "write"])
+def test_a_pointer_read_or_written_wrong_is_found_in_every_idiom(linked_list, operation, fault):
+    options = [*FEW, *cells(operation, "idle")]
+    every = list(linked_list.launch(*options).results)
+    for index, cell in enumerate(every):
+        run = linked_list.launch(*options, f"--inject={fault}@{index}")
+        assert [one for one, status in run.statuses.items() if status == "wrong_data"] == [cell]
+        assert verified(run.results[cell]) == {"values": (3 * BURSTS, BURSTS)}
+
+
+@pytest.mark.parametrize("operation", ["read", "write"])
+def test_one_rank_alone_reads_or_writes_each_pointer_of_a_burst_once(linked_list, operation):
+    for result in linked_list.launch(*FEW, *cells(operation, "idle")).results.values():
+        assert verified(result) == {"values": (3 * BURSTS, 0)}
+        assert samples(result, "time").keys() == {1}
+
+
+@pytest.mark.parametrize("operation", ["read", "write"])
+def test_a_computing_target_is_met_by_one_access_at_a_time(linked_list, operation):
+    options = [*cells(operation, "computes"), "--computing-samples=2", "--compute-ms=3"]
+    for result in linked_list.launch(*options).results.values():
+        assert verified(result) == {"values": (2, 0)}
+        assert samples(result, "access").keys() == {1}
+        assert samples(result, "compute").keys() == {0}

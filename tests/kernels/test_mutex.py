@@ -1,0 +1,146 @@
+"""The mutex: each passage of the critical section is verified, however the mutex is locked."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import ENVIRONMENTS, SLOW, Environment, Kernel
+
+QUEUES = ("byte_vector", "mcs", "mcs_request", "mcs_spin")
+ALGORITHMS = (*QUEUES, "compare_and_swap")
+#: Bursts of three after four cold ones of three: seven in all.
+FEW = ("--samples=3", "--burst=3", "--budget-s=60")
+BURSTS = 4 + 3
+COMPUTES = 2
+EVERY = "--cells=algorithm={};flavor=create,allocate;section={};target_state={}"
+BOUND = "--cells=algorithm=c_atomics;section={};target_state={}"
+
+
+def cells(section, state):
+    """Return the options that ask for every algorithm."""
+    return [EVERY.format(",".join(ALGORITHMS), section, state), BOUND.format(section, state)]
+
+
+def verified(result):
+    """Return what was checked and how many errors there were, by name."""
+    return {one["name"]: (one["checked"], one["errors"]) for one in result["verification"]}
+
+
+def samples(result, metric):
+    """Return the samples of a series by rank."""
+    return {one["rank"]: one["samples"] for one in result["series"] if one["metric"] == metric}
+
+
+@pytest.fixture(
+    scope="module",
+    params=[ENVIRONMENTS[0], *(pytest.param(one, marks=SLOW) for one in ENVIRONMENTS[1:])],
+)
+def mutex(request, ready_environment, built, tmp_path_factory):
+    """The kernel under the first MPI; in CI under every one."""
+    environment = Environment(ready_environment(request.param))
+    folder = tmp_path_factory.mktemp(f"mutex-{environment.name}")
+    return Kernel(environment, built(environment) / "mutex", folder, {})
+
+
+@pytest.mark.parametrize("section", ["memory", "window"])
+@pytest.mark.parametrize(("state", "takers"), [("takes_part", 2), ("idle", 1)])
+def test_every_cycle_of_every_rank_is_found_in_the_log_and_counted(mutex, section, state, takers):
+    run = mutex.launch(*FEW, *cells(section, state))
+    assert len(run.results) == 2 * len(ALGORITHMS) + 1
+    for result in run.results.values():
+        assert result["status"] == "ok"
+        # four words a rank of the mutex, free again after each burst
+        assert verified(result) == {
+            "counter": (BURSTS, 0),
+            "order": (3 * takers * BURSTS, 0),
+            "left_free": (4 * 2 * BURSTS, 0),
+        }
+        times = samples(result, "time")
+        assert len(times) == takers
+        assert all(len(own) == 3 and min(own) > 0 for own in times.values())
+
+
+@pytest.mark.parametrize("fault", ["drop", "flip"])
+@pytest.mark.parametrize("section", ["memory", "window"])
+def test_an_update_of_the_counter_that_is_lost_or_altered_is_found(mutex, section, fault):
+    options = [*FEW, *cells(section, "takes_part")]
+    every = list(mutex.launch(*options).results)
+    for index in (0, len(every) // 2, len(every) - 1):
+        run = mutex.launch(*options, f"--inject={fault}@{index}")
+        wrong = [cell for cell, status in run.statuses.items() if status == "wrong_data"]
+        assert wrong == [every[index]]
+        assert verified(run.results[every[index]])["counter"] == (BURSTS, BURSTS)
+        assert run.ended_with(3)
+
+
+def test_a_release_that_is_dropped_is_found_however_the_mutex_is_locked(mutex):
+    run = mutex.launch(*FEW, *cells("memory", "idle"), "--drop-release")
+    assert set(run.statuses.values()) == {"wrong_data"}
+    for result in run.results.values():
+        checked, errors = verified(result)["left_free"]
+        assert (checked, errors) == (4 * 2 * BURSTS, BURSTS)
+    assert run.ended_with(3)
+
+
+@pytest.mark.parametrize("algorithm", ["byte_vector", "mcs", "compare_and_swap"])
+def test_a_rank_that_waits_for_a_dropped_release_hangs_in_lock_and_the_verdict_says_so(
+    mutex, algorithm
+):
+    block = EVERY.format(algorithm, "memory", "takes_part").replace("create,", "")
+    # both ranks have cycles left when the last one drops its release: it has the fewest
+    run = mutex.launch(
+        "--samples=50", "--burst=100", "--budget-s=60", block, "--drop-release",
+        "--cell-timeout-s=1",
+    )  # fmt: skip
+    (cell,) = run.lines[0]["cells"]
+    outcome = run.outcomes([cell])[cell]
+    assert outcome.status in ("hang", "wrong_data")
+    if outcome.status == "hang":
+        assert any(side["phase"] == "lock" for side in run.side_lines("hang").values())
+
+
+def test_a_computing_host_is_met_by_one_cycle_of_each_other_rank(mutex):
+    options = [*cells("memory", "computes"), f"--computing-samples={COMPUTES}", "--compute-ms=3"]
+    for result in mutex.launch(*options).results.values():
+        assert result["status"] == "ok"
+        assert verified(result)["order"] == (COMPUTES, 0)
+        assert samples(result, "access").keys() == samples(result, "access_begin").keys() == {1}
+        computes = samples(result, "compute")
+        assert computes.keys() == {0}
+        assert len(computes[0]) == COMPUTES
+        assert min(computes[0]) > 2e-3
+
+
+@pytest.fixture(scope="module")
+def contended(mutex):
+    """Two ranks that want the mutex a thousand times in a burst."""
+    blocks = [one.replace("create,", "") for one in cells("memory", "takes_part")]
+    return mutex.launch("--samples=3", "--burst=1000", "--budget-s=60", *blocks)
+
+
+def test_ranks_that_want_the_mutex_a_thousand_times_exclude_each_other(contended):
+    assert len(contended.results) == len(ALGORITHMS) + 1
+    for result in contended.results.values():
+        assert result["status"] == "ok", result["detail"]
+        assert verified(result)["order"] == (2 * (4 * 10 + 3 * 1000), 0)
+
+
+def test_fairness_is_a_share_of_a_burst(contended):
+    for result in contended.results.values():
+        ((rank, shares),) = samples(result, "fairness").items()
+        assert (rank, len(shares)) == (0, 3)
+        assert all(0 <= share <= 1 for share in shares)
+
+
+def test_fairness_needs_two_ranks_and_ten_cycles(mutex):
+    few = mutex.launch(*FEW, *cells("memory", "takes_part"))
+    alone = mutex.launch("--samples=3", "--burst=10", *cells("memory", "idle"))
+    for result in (*few.results.values(), *alone.results.values()):
+        assert samples(result, "fairness") == {}
+
+
+def test_three_ranks_exclude_each_other_too(mutex):
+    run = mutex.launch(*FEW, *cells("window", "takes_part"), ranks=3)
+    for result in run.results.values():
+        assert result["status"] == "ok"
+        assert verified(result)["order"] == (3 * 3 * BURSTS, 0)
