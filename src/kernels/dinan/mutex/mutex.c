@@ -178,6 +178,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
         return;
     }
     if (section_open(&mutex.section, launch, kind, places, record)) {
+        trial_settle(launch);
         launch_inject(launch, cell);
         take_samples(&mutex);
         watchdog_phase = "window";
