@@ -1,7 +1,7 @@
 /* A word of eight bytes in a rank's part of a window, accessed by atomic operations of MPI alone.
  *
- * The calling rank holds a lock_all on the window. Each operation is complete at the word's rank
- * when the function returns. */
+ * The calling rank holds a lock_all on the window. When a function returns, the value found is here
+ * and the operation is complete at the word's rank; by a request, only the first is certain. */
 #ifndef ONESIDED_WORD_H
 #define ONESIDED_WORD_H
 

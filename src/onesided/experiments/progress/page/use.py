@@ -73,7 +73,7 @@ def _code_sentences(advice: Advice) -> list[str]:
         if choice.best:
             same.setdefault((calls(choice.best), choice.thread_level), []).append(choice)
     said = [
-        f"{_operations(chosen)}: {words}. {_costs(chosen)} at {level}."
+        f"{_operations(chosen)}: {words}. {_costs(chosen)} (thread level {level})."
         for (words, level), chosen in same.items()
     ]
     if advice.stuck and advice.measured:
@@ -97,9 +97,15 @@ def _costs(chosen: Sequence[Choice]) -> str:
     factors = [choice.factor for choice in chosen if choice.factor is not None]
     common = {choice.common.verdict for choice in chosen if choice.common}
     if factors:
-        words += f", {_range(factors, numbers.cost)} compared with create and lock_exclusive"
-        words += f", which {verdicts.WAITS}," if common == {verdicts.WAITS} else ""
+        words += f", {_beside(factors)} create with lock_exclusive"
+        words += f", which {verdicts.WAITS}" if common == {verdicts.WAITS} else ""
     return words
+
+
+def _beside(factors: Sequence[float]) -> str:
+    if max(factors) < 1:
+        return f"{_range([1 / factor for factor in factors], numbers.factor)} cheaper than"
+    return f"{_range(factors, numbers.cost)} compared with"
 
 
 def _file(material: Material, advice: Advice, cells: Sequence[Cell], at: int) -> dict[str, str]:
