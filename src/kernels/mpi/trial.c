@@ -12,6 +12,7 @@
 
 #define COLD_ROUNDS 4 /* the fastest decides how long a burst may be: others lost their core */
 #define COLD_BURST 10
+#define SETTLE_S 0.05
 
 static double run_sample(const struct trial *trial, long long burst)
 {
@@ -28,6 +29,15 @@ static double run_sample(const struct trial *trial, long long burst)
     CHECKED(MPI_Barrier(communicator));
     trial->check(trial->state, burst);
     return slowest_s;
+}
+
+void trial_settle(struct launch *launch)
+{
+    static bool is_settled = false;
+    if (!is_settled) {
+        compute_for(&launch->compute, SETTLE_S);
+        is_settled = true;
+    }
 }
 
 void trial_take(const struct trial *trial)

@@ -58,6 +58,10 @@ struct trial {
     bool is_behind;
 };
 
+/* All ranks: those that a launcher started on one core are moved apart while all of them compute;
+ * once a launch. */
+void trial_settle(struct launch *launch);
+
 /* Collective. */
 void trial_take(const struct trial *trial);
 

@@ -7,10 +7,9 @@
  * rank follows the list until it ends at an element of the rank before, and appends its own.
  * Pointers are read and written in three idioms: exclusive locks with put and get, shared locks
  * with accumulates, one lock_all with flushes. Beside these: requests, and loads and stores in
- * shared memory, which bound them all within a node. Timed, in seconds: an element of the list, of
- * all that all ranks append; a read or a write of a pointer at rank 0 by the last rank. Verified:
- * each element of each list, its place and its value; each pointer read or written (list.h says why
- * one is a single word). */
+ * shared memory as the bound within a node. Timed, in seconds: an element of the list, of all that
+ * all ranks append; a read or a write of a pointer at rank 0 by the last rank. Verified: each
+ * element, its place and value; each pointer read or written (list.h: why it is a single word). */
 #include <sched.h>
 #include <stdlib.h>
 
@@ -208,6 +207,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     }
     list.pointers = allocate(total, sizeof list.pointers[0]);
     list.results = allocate((size_t)list.capacity, sizeof list.results[0]);
+    trial_settle(launch);
     launch_inject(launch, cell);
     take_samples(&list, computes);
     watchdog_phase = "window";

@@ -53,8 +53,9 @@ static const struct axis axes[] = {
 static const struct option options[] = {
     TRIAL_OPTIONS("1000", "10", "0.02"),
     MEETING_OPTIONS,
-    {"drop-release", NULL, "for tests: the last rank does not unlock after its last cycle",
-     OPTION_FLAG, NULL, 0, 0},
+    {"drop-release", "CYCLE",
+     "for tests: the last rank does not unlock after this cycle of a burst", OPTION_INTEGER, NULL,
+     0, 10000},
 };
 
 /* ---- THE TIMED LOOP ---- */
@@ -104,8 +105,8 @@ static void prepare(void *state, long long burst)
         section->fault != INJECT_NOTHING ||
         (mutex->burst == 1 && launch_injects(mutex->launch, mutex->cell, INJECT_WRONG_DATA));
     section->faulty_cycle = wrong && is_last ? burst - 1 : -1;
-    mutex->unreleased =
-        options_flag(&mutex->launch->options, "drop-release") && is_last ? burst - 1 : -1;
+    const bool drops = is_last && options_text(&mutex->launch->options, "drop-release") != NULL;
+    mutex->unreleased = drops ? options_integer(&mutex->launch->options, "drop-release") : NOBODY;
     mutex_make_free(mutex);
     section_clear(section);
 }
@@ -178,6 +179,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
         return;
     }
     if (section_open(&mutex.section, launch, kind, places, record)) {
+        trial_settle(launch);
         launch_inject(launch, cell);
         take_samples(&mutex);
         watchdog_phase = "window";

@@ -7,7 +7,6 @@
 #include "harness/watchdog.h"
 
 #define NOTHING (-1) /* where a message goes, before it does; no payload has it */
-#define SETTLE_S 0.05
 
 /* ---- What a pass is ---- */
 
@@ -288,16 +287,6 @@ static void close_memory(struct exchange *exchange)
     window_close(window);
 }
 
-/* Ranks that a launcher started on one core are moved apart while all of them compute; once. */
-static void settle(struct launch *launch)
-{
-    static bool is_settled = false;
-    if (!is_settled) {
-        compute_for(&launch->compute, SETTLE_S);
-        is_settled = true;
-    }
-}
-
 static void take_samples(struct exchange *exchange)
 {
     const struct trial trial = {.launch = exchange->launch,
@@ -312,7 +301,7 @@ static void take_samples(struct exchange *exchange)
     const size_t receives = (size_t)exchange->receives.count;
     exchange->requests = allocate(receives, sizeof exchange->requests[0]);
     exchange->statuses = allocate(receives, sizeof exchange->statuses[0]);
-    settle(exchange->launch);
+    trial_settle(exchange->launch);
     launch_inject(exchange->launch, exchange->cell);
     trial_take(&trial);
     record_verification(exchange->record, exchange->found);
