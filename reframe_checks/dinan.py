@@ -173,7 +173,7 @@ class Ordering(Dinan):
 
 @rfm.simple_test
 class WindowGrowth(Dinan):
-    """A window doubled, by making it anew and by attaching a buffer; sizes of the source."""
+    """A window doubled, by re-creating it and by attaching a buffer; sizes of the source."""
 
     descr = "growth of a window"
     kernel = "window_growth"

@@ -27,7 +27,7 @@ SIZES = {"ordering": (8, 1024, 32768), "window_growth": (1 << 10, 1 << 18, 1 << 
 #: A pair under each idiom, in order; a write that no epoch of rank 0 delays.
 PAIR_S = (10e-6, 8e-6, 4e-6, 4.5e-6, 3e-6, 2e-6)
 WRITE_S, STORE_S = 1e-6, 1e-8
-#: A window made anew, and the copy of a byte; an attach.
+#: A re-created window, and the copy of a byte; an attach.
 MAKE_S, BYTE_S, ATTACH_S = 30e-6, 1e-10, 1e-7
 OLDER = 0.25
 

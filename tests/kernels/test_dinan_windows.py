@@ -140,7 +140,7 @@ def test_parts_of_a_growth_are_those_of_its_method_and_add_up(each):
             assert [sum(one) for one in parts] == pytest.approx(whole, rel=1e-6, abs=1e-9)
 
 
-def test_content_that_is_not_copied_is_found_where_a_window_is_made_anew(each):
+def test_content_that_is_not_copied_is_found_where_a_window_is_re_created(each):
     run = each("window_growth").launch(*FEW, *cells("window_growth"), "--without-copy")
     assert run.ended_with(3)
     for result in run.results.values():

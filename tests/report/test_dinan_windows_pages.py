@@ -76,7 +76,7 @@ def test_a_write_between_exclusive_locks_says_nothing_of_progress(two_cores):
     assert any("needs a call of the rank that computes" in one for one in prose.sentences)
 
 
-def test_an_attach_needs_nobody_and_a_window_made_anew_needs_all(two_cores):
+def test_an_attach_needs_nobody_and_a_re_created_window_needs_all(two_cores):
     table, _ = parts(two_cores["window_growth"], Waits)
     found = {row["way"]: row[IMPI] for row in table.rows if row["ranks"] == 2}
     attached = "attached: MPI_Win_attach (MPI-3)"

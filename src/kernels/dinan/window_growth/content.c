@@ -79,7 +79,7 @@ static void inject(const struct growth *growth, int64_t *last)
     *last = wrong && growth->sample == 1 ? NOTHING : faulty_number(fault, *last, before);
 }
 
-/* At the right neighbour: get the end of what it had, then put to all that it has anew. */
+/* At the right neighbour: get the end of what it had, then put to all that is new. */
 static void access_neighbour(struct growth *growth)
 {
     const MPI_Win window = growth->window.handle;

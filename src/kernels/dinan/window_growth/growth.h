@@ -15,7 +15,7 @@ struct method {
     const char *name;
     const char *flavor;
     bool owns_memory; /* the program has it before it is in a window; else the call gives it */
-    bool attaches;    /* a buffer to a dynamic window; else a window is made anew */
+    bool attaches;    /* a buffer to a dynamic window; else a window is re-created */
 };
 
 struct growth {

@@ -29,7 +29,7 @@ static void create(struct window *window)
                            &window->handle));
 }
 
-static void make_anew(struct growth *growth)
+static void recreate(struct growth *growth)
 {
     struct window old = growth->window;
     struct window grown = old;
@@ -105,7 +105,7 @@ static const struct method methods[] = {
 
 static const struct axis axes[] = {
     {.name = "method",
-     .help = "a window is made anew by this call, or a buffer is attached to a dynamic one",
+     .help = "a window is re-created by this call, or a buffer is attached to a dynamic one",
      .kind = AXIS_CHOICE,
      .fallback = "create,allocate,allocate_shared,attach",
      .choices = TABLE(methods)},
@@ -132,7 +132,7 @@ static double go(void *state, long long burst)
 {
     struct growth *growth = state;
     (void)burst;
-    (growth->method->attaches ? attach : make_anew)(growth);
+    (growth->method->attaches ? attach : recreate)(growth);
     return growth->part_s[GROW];
 }
 

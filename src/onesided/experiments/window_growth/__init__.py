@@ -4,7 +4,7 @@ from onesided.experiments.dinan import experiment
 from onesided.experiments.metric import Metric
 
 GROW = Metric("grow", "grow", "s", over_ranks="max")
-"""A window made anew with twice the size, or a buffer attached; by the slowest rank."""
+"""A window re-created with twice the size, or a buffer attached; by the slowest rank."""
 
 PARTS = [
     Metric(name, name, "s", over_ranks="max")

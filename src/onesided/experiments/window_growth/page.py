@@ -15,9 +15,9 @@ METHOD = Axis(
     "method",
     "method",
     {
-        "create": "made anew: MPI_Win_create (MPI-2)",
-        "allocate": "made anew: MPI_Win_allocate",
-        "allocate_shared": "made anew: MPI_Win_allocate_shared",
+        "create": "re-created: MPI_Win_create (MPI-2)",
+        "allocate": "re-created: MPI_Win_allocate",
+        "allocate_shared": "re-created: MPI_Win_allocate_shared",
         "attach": "attached: MPI_Win_attach (MPI-3)",
     },
 )
@@ -43,8 +43,8 @@ def way(cell: Cell) -> str:
     return str(METHOD.value(cell))
 
 
-def anew(cell: Cell) -> bool:
-    """Tell whether a window is made anew, and a time is taken."""
+def is_re_created(cell: Cell) -> bool:
+    """Tell whether a window is re-created, and a time is taken."""
     return is_timed(cell) and axis_of(cell, "method") != "attach"
 
 
@@ -83,15 +83,15 @@ PAGE = ReferencePage(
         ),
         Fold(
             {
-                "Parts of a window made anew: the call that makes it": part(
+                "Parts of a re-created window: the call that creates it": part(
                     "make", "The call that makes the larger window"
                 ),
-                "Parts of a window made anew: the copy": part("copy", "The copy of the content"),
-                "Parts of a window made anew: freeing the old one": part(
+                "Parts of a re-created window: the copy": part("copy", "The copy of the content"),
+                "Parts of a re-created window: freeing the old one": part(
                     "free", "MPI_Win_free of the old window"
                 ),
             },
-            anew,
+            is_re_created,
         ),
         Fold(
             {
@@ -111,7 +111,7 @@ PAGE = ReferencePage(
             [
                 claim(
                     "5.5",
-                    "Doubling a window of 1 KiB by making it anew takes longer than by attaching.",
+                    "Doubling a window of 1 KiB by re-creating it takes longer than by attaching.",
                     Compared(GROW.name, of("create", SMALLEST), of("attach", SMALLEST)),
                 ),
                 claim(
@@ -139,7 +139,7 @@ PAGE = ReferencePage(
                 ),
                 claim(
                     "5.5",
-                    "Making a window anew takes longer with more processes.",
+                    "Re-creating a window takes longer with more processes.",
                     MoreRanks(GROW.name, of("create", SOME)),
                 ),
             ],
