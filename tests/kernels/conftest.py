@@ -44,6 +44,8 @@ COMPILER_OPTIONS = {
     libraries.OPENSHMEM: "ONESIDED_OPENSHMEM_COMPILER",
 }
 SLOW = pytest.mark.slow
+#: Numbers of ranks; on two cores three take seconds, and `make test` has a launch for each kernel.
+TWO_AND_THREE = (2, pytest.param(3, marks=SLOW))
 SHMEM_FINALIZE = libraries.FINALIZE[libraries.OPENSHMEM]
 #: Shows under the other MPIs what the harness does for every kernel.
 ONE_KERNEL = "shared_counter"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import ENVIRONMENTS, SLOW, Environment, Kernel, preloaded
+from .conftest import ENVIRONMENTS, SLOW, TWO_AND_THREE, Environment, Kernel, preloaded
 
 FLAVORS = "flavor=create,allocate"
 IDIOMS = {
@@ -101,7 +101,7 @@ def test_a_repeat_is_found_in_bursts_of_one_element(kernel_of):
     assert checks(result)["at_origin"][1] >= BURSTS - 1
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("ranks", TWO_AND_THREE)
 def test_every_element_that_is_read_back_is_compared(each, ranks):
     run = each("ordering").launch(*FEW, *cells("ordering"), ranks=ranks)
     for result in run.results.values():
@@ -110,7 +110,7 @@ def test_every_element_that_is_read_back_is_compared(each, ranks):
         assert checks(result)["at_origin"] == (bursts * (ranks - 1) * ELEMENTS, 0)
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("ranks", TWO_AND_THREE)
 def test_every_element_of_both_parts_is_compared_after_each_growth(each, ranks):
     run = each("window_growth").launch(*FEW, *cells("window_growth"), ranks=ranks)
     for result in run.results.values():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import ENVIRONMENTS, SLOW, Environment, Kernel, preloaded
+from .conftest import ENVIRONMENTS, SLOW, TWO_AND_THREE, Environment, Kernel, preloaded
 
 WINDOWS = "flavor=create,allocate"
 #: One cell for each way in which an exchange is written.
@@ -131,7 +131,7 @@ def test_a_message_that_is_lost_stale_or_altered_is_found_under_every_interface(
         assert run.ended_with(3)
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("ranks", TWO_AND_THREE)
 def test_every_element_of_every_message_of_every_burst_is_compared(exchange, name, ranks):
     run = exchange.launch(*FEW, *cells(name), ranks=ranks)
     for result in run.results.values():
@@ -158,7 +158,7 @@ def test_each_call_sends_from_where_the_one_before_received(kernel_of, tmp_path)
     assert kernel.launch(*options, variables=preloaded(broken, tmp_path / "broken")).code != 0
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("ranks", TWO_AND_THREE)
 def test_the_same_seed_gives_the_same_map_under_every_mpi(kernel_of, ranks):
     block = "--cells=interface=asynchronous;sides=single,double;largest_bytes=64,4096"
     for seed in (1, 7):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import ENVIRONMENTS, SLOW, Environment, Kernel
+from .conftest import ENVIRONMENTS, SLOW, TWO_AND_THREE, Environment, Kernel
 
 IDIOMS = ("exclusive", "shared", "lock_all", "request", "load_store")
 #: Bursts of three after four cold ones of three: seven in all.
@@ -59,12 +59,12 @@ def assert_whole(run, ranks):
         assert samples(result, "time").keys() == set(range(ranks))
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("ranks", TWO_AND_THREE)
 def test_every_element_of_every_list_is_found_in_its_place_with_its_value(linked_list, ranks):
     assert_whole(linked_list.launch(*FEW, *cells("append"), ranks=ranks), ranks)
 
 
-@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("ranks", TWO_AND_THREE)
 def test_elements_that_are_attached_as_they_are_made_become_the_same_list(with_attach, ranks):
     assert_whole(with_attach.launch(*FEW, *cells("build"), ranks=ranks), ranks)
 

@@ -82,7 +82,10 @@ def test_a_release_that_is_dropped_is_found_however_the_mutex_is_locked(mutex):
     assert run.ended_with(3)
 
 
-@pytest.mark.parametrize("algorithm", ["mcs", "mcs_spin", "compare_and_swap"])
+@pytest.mark.parametrize(
+    "algorithm",
+    ["mcs", *(pytest.param(one, marks=SLOW) for one in ("mcs_spin", "compare_and_swap"))],
+)
 def test_a_rank_that_waits_for_a_dropped_release_hangs_in_lock_and_the_verdict_says_so(
     mutex, algorithm
 ):
@@ -135,6 +138,7 @@ def test_fairness_needs_two_ranks_and_ten_cycles(mutex):
         assert samples(result, "fairness") == {}
 
 
+@pytest.mark.slow
 def test_three_ranks_exclude_each_other_too(mutex):
     run = mutex.launch(*FEW, *cells("window", "takes_part"), ranks=3)
     for result in run.results.values():

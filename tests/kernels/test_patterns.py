@@ -81,6 +81,7 @@ def test_a_message_that_is_lost_stale_or_altered_is_found_under_every_interface(
         assert run.ended_with(3)
 
 
+@pytest.mark.slow
 def test_all_of_three_ranks_get_all_their_messages(pattern, name):
     run = pattern.launch(*FEW, *cells(name, pattern.environment), ranks=3)
     messages = {"distant_messages": 1, "right_shift": 3, "all_to_all": 6}.get(name, 2)
