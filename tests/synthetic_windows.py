@@ -71,8 +71,8 @@ def behind(kernel: str, ranks: int, at: Labels) -> set[int]:
 def time_s(kernel: str, ranks: int, at: Labels, waits: bool) -> float:
     """Return the time that a cell's table shows."""
     if kernel == "window_growth":
-        anew = (MAKE_S + int(at["size_bytes"]) * BYTE_S) * ranks / 2
-        return ATTACH_S if at["method"] == "attach" else anew
+        re_created = (MAKE_S + int(at["size_bytes"]) * BYTE_S) * ranks / 2
+        return ATTACH_S if at["method"] == "attach" else re_created
     if at["idiom"] == "stores":
         return STORE_S
     if kernel == "ordering":

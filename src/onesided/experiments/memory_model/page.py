@@ -3,13 +3,12 @@
 from dataclasses import dataclass, replace
 
 from onesided.analysis.computing import MEDIAN
-from onesided.campaign.grid import NO_MEANING
 from onesided.experiments.memory_model import CUT, EPOCH, WRITE
 from onesided.report import numbers
 from onesided.report.cells import axis_of
 from onesided.report.claims import Claims
 from onesided.report.dinan.claims import GROWTH, Compared, MoreRanks, claim
-from onesided.report.dinan.parts import ByCores, OnCores
+from onesided.report.dinan.parts import ByCores, OnCores, with_flavor
 from onesided.report.material import Cell, Material
 from onesided.report.page import ReferencePage
 from onesided.report.parts import Folded, Table
@@ -44,12 +43,6 @@ IDLE = {"target_state": "idle"}
 def during(interval_us: str) -> dict[str, str]:
     """Return the labels of a cell in which rank 0 accesses its own part for so long."""
     return {"target_state": "accesses", "interval_us": interval_us}
-
-
-def way(cell: Cell) -> str:
-    """Return idiom and flavor in words."""
-    flavor = axis_of(cell, "flavor")
-    return f"{IDIOM.value(cell)}" + ("" if flavor == NO_MEANING else f", {flavor}")
 
 
 def accesses(cell: Cell) -> bool:
@@ -127,7 +120,7 @@ PAGE = ReferencePage(
         Waits(
             "memory_model",
             "Rank 0 accesses its own part in one long epoch; each other rank writes once.",
-            way,
+            with_flavor(IDIOM),
         ),
         Claims(
             "memory_model_claims",

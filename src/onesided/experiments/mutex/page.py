@@ -1,13 +1,11 @@
 """The page of mutex: what a cycle takes, who gets the mutex, who waits, and the source's claims."""
 
-from onesided.campaign.grid import NO_MEANING
 from onesided.experiments.mutex import FAIRNESS, TIME
 from onesided.report import numbers
 from onesided.report.cells import axis_of
 from onesided.report.claims import Claims
 from onesided.report.dinan.claims import Compared, Rises, Within, claim
-from onesided.report.dinan.parts import RANKS, ByCores, ByRanks
-from onesided.report.material import Cell
+from onesided.report.dinan.parts import RANKS, ByCores, ByRanks, with_flavor
 from onesided.report.page import ReferencePage
 from onesided.report.patterns.waits import Waits
 from onesided.report.pivot import Axis, Pivot
@@ -39,12 +37,6 @@ FAIR = 0.9
 TEN, HUNDRED = 10.0, 100.0
 ROUGHLY = 2.0
 """Roughly so many times: within this factor."""
-
-
-def way(cell: Cell) -> str:
-    """Return algorithm and flavor in words."""
-    flavor = axis_of(cell, "flavor")
-    return f"{ALGORITHM.value(cell)}" + ("" if flavor == NO_MEANING else f", {flavor}")
 
 
 PAGE = ReferencePage(
@@ -95,7 +87,11 @@ PAGE = ReferencePage(
             ),
             lambda cell: axis_of(cell, "target_state") == "takes_part",
         ),
-        Waits("mutex", "The mutex's host computes; the others lock and unlock.", way),
+        Waits(
+            "mutex",
+            "The mutex's host computes; the others lock and unlock.",
+            with_flavor(ALGORITHM),
+        ),
         Claims(
             "mutex_claims",
             [

@@ -1,13 +1,11 @@
 """The page of ordering: Figure 7 again, what comes without ordering, who waits, and the claims."""
 
-from onesided.campaign.grid import NO_MEANING
 from onesided.experiments.ordering import OLDER, PAIR
 from onesided.report import numbers
 from onesided.report.cells import axis_of
 from onesided.report.claims import Claims
 from onesided.report.dinan.claims import Compared, Untested, claim
-from onesided.report.dinan.parts import ByCores, OnCores, is_timed
-from onesided.report.material import Cell
+from onesided.report.dinan.parts import ByCores, OnCores, is_timed, with_flavor
 from onesided.report.page import ReferencePage
 from onesided.report.patterns.waits import Waits
 from onesided.report.pivot import Axis, Pivot
@@ -41,12 +39,6 @@ def of(idiom: str, size_bytes: str = SMALL) -> dict[str, str]:
         "size_bytes": size_bytes,
         "target_state": "idle",
     }
-
-
-def way(cell: Cell) -> str:
-    """Return idiom and flavor in words."""
-    flavor = axis_of(cell, "flavor")
-    return f"{IDIOM.value(cell)}" + ("" if flavor == NO_MEANING else f", {flavor}")
 
 
 PAGE = ReferencePage(
@@ -92,7 +84,11 @@ PAGE = ReferencePage(
             ),
             lambda cell: is_timed(cell) and axis_of(cell, "idiom") == "unordered_accumulates",
         ),
-        Waits("ordering", "Rank 0 computes; each other rank writes once and reads it back.", way),
+        Waits(
+            "ordering",
+            "Rank 0 computes; each other rank writes once and reads it back.",
+            with_flavor(IDIOM),
+        ),
         Claims(
             "ordering_claims",
             [

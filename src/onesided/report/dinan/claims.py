@@ -15,6 +15,8 @@ from onesided.report.material import Material
 from onesided.report.parts import Measure
 
 SOURCE = "Dinan et al."
+GROWTH = 1.5
+"""A value grows by a power where it is within this factor of what the power says."""
 
 Labels = Mapping[str, str]
 
@@ -201,7 +203,3 @@ class Untested:
     def __call__(self, material: Material, environment: str) -> Found:
         """Say so."""
         return Found(NOT_MEASURED, self.why)
-
-
-GROWTH = 1.5
-"""A value grows by a power where it is within this factor of what the power says."""

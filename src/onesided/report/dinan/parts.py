@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from onesided.campaign.grid import NO_MEANING
 from onesided.report.cells import apart, axis_of
 from onesided.report.crowded import (
     CROWD,
@@ -28,6 +29,16 @@ COMPUTES = "computes"
 def is_timed(cell: Cell) -> bool:
     """Tell whether a cell has times: where a rank computes there are verdicts."""
     return axis_of(cell, "target_state") != COMPUTES
+
+
+def with_flavor(axis: Axis) -> Callable[[Cell], str]:
+    """Return what a reader calls the way that a cell is in: a value of an axis, and the flavor."""
+
+    def words(cell: Cell) -> str:
+        flavor = axis_of(cell, "flavor")
+        return str(axis.value(cell)) + ("" if flavor == NO_MEANING else f", {flavor}")
+
+    return words
 
 
 @dataclass(frozen=True)
