@@ -37,6 +37,15 @@ void series_add(struct series *series, double sample)
     }
 }
 
+void series_keep(struct record *record, struct series **series, const char *metric,
+                 const char *unit, long long burst, double sample)
+{
+    if (*series == NULL) {
+        *series = record_series(record, metric, unit, (int)burst);
+    }
+    series_add(*series, sample);
+}
+
 double series_median(const struct series *series)
 {
     const size_t count = series->count;

@@ -47,6 +47,9 @@ struct record {
 struct series *record_series(struct record *record, const char *metric, const char *unit,
                              int burst);
 void series_add(struct series *series, double sample);
+/* The same; a series that is NULL begins with this sample: how long a burst is shows only then. */
+void series_keep(struct record *record, struct series **series, const char *metric,
+                 const char *unit, long long burst, double sample);
 double series_median(const struct series *series); /* NAN: no samples */
 
 /* Keep what this rank has verified. The harness adds up what all ranks have verified under one

@@ -2,7 +2,6 @@
 #include "rma/window.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "harness/memory.h"
 #include "mpi/checked.h"
@@ -66,15 +65,6 @@ const struct flavor flavors[] = {
     [FLAVOR_SHARED] = {.name = "shared", .open = allocate_shared, .close = release},
     [FLAVOR_DYNAMIC] = {.name = "dynamic", .open = create_dynamic, .close = release_dynamic},
 };
-
-const struct flavor *flavor_named(const char *name)
-{
-    const struct flavor *row = flavors;
-    while (strcmp(row->name, name) != 0) {
-        row++;
-    }
-    return row;
-}
 
 bool window_is_supported(const struct launch *launch, const struct flavor *flavor,
                          struct record *record)

@@ -30,9 +30,6 @@ struct flavor {
 enum { FLAVOR_CREATE, FLAVOR_ALLOCATE, FLAVOR_SHARED, FLAVOR_DYNAMIC, FLAVORS };
 extern const struct flavor flavors[FLAVORS];
 
-/* A row by its name, which must be one of them. */
-const struct flavor *flavor_named(const char *name);
-
 /* A row of a kernel's axes. */
 #define FLAVOR_AXIS(fallback_)                                                                     \
     {.name = "flavor",                                                                             \

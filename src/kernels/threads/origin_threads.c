@@ -160,10 +160,8 @@ static void keep_times(void *state, long long burst)
     struct experiment *experiment = state;
     for (int number = experiment->own_begin; number < experiment->own_end; number++) {
         struct origin *origin = experiment->own[number];
-        if (origin->series == NULL) {
-            origin->series = record_series(experiment->record, "operation_time", "s", (int)burst);
-        }
-        series_add(origin->series, origin->elapsed_s / (double)burst);
+        series_keep(experiment->record, &origin->series, "operation_time", "s", burst,
+                    origin->elapsed_s / (double)burst);
     }
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "dinan/linked_list/list.h"
+#include "dinan/shared/computing.h"
 #include "harness/memory.h"
 #include "mpi/checked.h"
 #include "mpi/trial.h"
@@ -87,12 +88,6 @@ static const struct operation operations_of_list[] = {
     {"read", list_make_read, read_pointers, list_check_read, false, false},
     {"write", list_make_written, write_pointers, list_check_written, false, false}};
 
-struct target_state {
-    const char *name;
-    bool computes;
-};
-static const struct target_state target_states[] = {{"idle", false}, {"computes", true}};
-
 static const struct axis axes[] = {
     {.name = "operation",
      .help = "all ranks append to one list (build: and attach each element), or one rank reads or "
@@ -109,7 +104,7 @@ static const struct axis axes[] = {
      .help = "what the rank with the elements does",
      .kind = AXIS_CHOICE,
      .fallback = "idle,computes",
-     .choices = TABLE(target_states),
+     .choices = TABLE(idle_or_computes),
      .only_with = "operation=read,write"},
 };
 
@@ -155,13 +150,10 @@ static void keep(void *state, long long burst)
 {
     struct list *list = state;
     const long long elements = list->operation->is_of_all ? burst * list->ranks : burst;
-    if (!takes_part(list)) {
-        return;
+    if (takes_part(list)) {
+        series_keep(list->record, &list->time, "time", "s", burst,
+                    list->burst_s / (double)elements);
     }
-    if (list->time == NULL) {
-        list->time = record_series(list->record, "time", "s", (int)burst);
-    }
-    series_add(list->time, list->burst_s / (double)elements);
 }
 
 static void take_samples(struct list *list, bool computes)

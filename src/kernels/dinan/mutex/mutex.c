@@ -126,19 +126,14 @@ static void keep(void *state, long long burst)
 {
     struct mutex *mutex = state;
     const int first = first_taker(mutex);
-    if (mutex->time == NULL && mutex->takes) {
-        mutex->time = record_series(mutex->record, "time", "s", (int)burst);
-    }
     if (mutex->takes) {
-        series_add(mutex->time, mutex->burst_s / (double)burst);
+        series_keep(mutex->record, &mutex->time, "time", "s", burst,
+                    mutex->burst_s / (double)burst);
     }
-    if (mutex->rank != 0 || mutex->ranks - first < 2 || burst < FEWEST_CYCLES) {
-        return;
+    if (mutex->rank == 0 && mutex->ranks - first >= 2 && burst >= FEWEST_CYCLES) {
+        series_keep(mutex->record, &mutex->fairness, "fairness", "1", burst,
+                    section_fairness(&mutex->section, first, burst));
     }
-    if (mutex->fairness == NULL) {
-        mutex->fairness = record_series(mutex->record, "fairness", "1", (int)burst);
-    }
-    series_add(mutex->fairness, section_fairness(&mutex->section, first, burst));
 }
 
 static void take_samples(struct mutex *mutex)

@@ -10,7 +10,6 @@
 #ifndef ONESIDED_WRITES_H
 #define ONESIDED_WRITES_H
 
-#include "dinan/shared/keep.h"
 #include "harness/launch.h"
 #include "mpi/checked.h"
 #include "mpi/trial.h"

@@ -39,7 +39,7 @@ bool growth_is_supported(struct launch *launch, const struct cell *cell, struct 
         record_status(record, CELL_UNSUPPORTED, "size_bytes is %lld, no multiple of 8", bytes);
         return false;
     }
-    return window_is_supported(launch, flavor_named(method->flavor), record) &&
+    return window_is_supported(launch, &flavors[method->flavor], record) &&
            (!state->computes || meeting_is_supported(launch, record));
 }
 
@@ -51,11 +51,10 @@ void content_open(struct growth *growth)
     for (enum part part = 0; part < PARTS; part++) {
         growth->part_s[part] = NAN;
     }
-    growth->window =
-        window_open(growth->launch, flavor_named(growth->method->flavor), growth->bytes);
+    const struct flavor *flavor = &flavors[growth->method->flavor];
+    growth->window = window_open(growth->launch, flavor, growth->bytes);
     if (growth->sample == 1) {
-        record_window(growth->record, growth->window.handle, growth->method->flavor,
-                      (long long)bytes);
+        record_window(growth->record, growth->window.handle, flavor->name, (long long)bytes);
     }
     growth->before = growth->method->owns_memory ? growth->window.memory : NULL;
     growth->more = growth->method->owns_memory ? allocate_pages((attaches ? 1 : 2) * bytes) : NULL;

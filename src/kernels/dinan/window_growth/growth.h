@@ -13,7 +13,7 @@ enum part { GROW, MAKE, COPY, FREE, EXCHANGE, DETACH, CLOSE, PARTS };
 /* How a window grows: a row of the axis. */
 struct method {
     const char *name;
-    const char *flavor;
+    int flavor;       /* a place in `flavors` */
     bool owns_memory; /* the program has it before it is in a window; else the call gives it */
     bool attaches;    /* a buffer to a dynamic window; else a window is re-created */
 };

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "dinan/shared/computing.h"
-#include "dinan/shared/keep.h"
 #include "dinan/window_growth/growth.h"
 #include "harness/memory.h"
 #include "harness/watchdog.h"
@@ -97,10 +96,10 @@ static void end(struct growth *growth)
 }
 
 static const struct method methods[] = {
-    {"create", "create", true, false},
-    {"allocate", "allocate", false, false},
-    {"allocate_shared", "shared", false, false},
-    {"attach", "dynamic", true, true},
+    {"create", FLAVOR_CREATE, true, false},
+    {"allocate", FLAVOR_ALLOCATE, false, false},
+    {"allocate_shared", FLAVOR_SHARED, false, false},
+    {"attach", FLAVOR_DYNAMIC, true, true},
 };
 
 static const struct axis axes[] = {

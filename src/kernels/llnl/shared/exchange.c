@@ -213,10 +213,8 @@ static void keep(void *state, long long burst)
     if (exchange->kind->first_counts && exchange->rank != 0) {
         return;
     }
-    if (exchange->time == NULL) {
-        exchange->time = record_series(exchange->record, "time", "s", (int)burst);
-    }
-    series_add(exchange->time, exchange->burst_s / (double)(burst * exchange->kind->sequel));
+    series_keep(exchange->record, &exchange->time, "time", "s", burst,
+                exchange->burst_s / (double)(burst * exchange->kind->sequel));
 }
 
 /* ---- A cell ---- */
