@@ -1,271 +1,44 @@
-"""Kernels built once for each MPI, plain and with sanitizers, and a way to launch them."""
+"""Kernels built once for each MPI, plain and with sanitizers, and which tests meet which MPIs."""
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import quiet
 import yaml
 
-from onesided.campaign import outcomes, records
 from onesided.environments import kernels
 from onesided.system import libraries
-from onesided.system.documents import check
-from onesided.system.paths import config_dir, project_root
+from onesided.system.paths import config_dir
 
-KERNELS = project_root() / "src" / "kernels"
+from .launching import Environment, Kernel, Run, build
+
 KERNEL_NAMES = kernels.names()
 KERNELS_OF_OPENSHMEM = kernels.names(libraries.OPENSHMEM)
 SANITIZERS = "address,undefined"
-#: Open MPI's module ofi sleeps for a second at its end, and no rank of one node needs it.
-QUICK = {"OMPI_MCA_btl": "^ofi"}
 #: Open MPI's OpenSHMEM puts symmetric memory where the sanitizer keeps its own, and crashes at its
 #: end: that is no finding of the sanitizer's.
 SANITIZED_OPENSHMEM = {"OMPI_MCA_sshmem_base_start_address": str(0x200000000000)}
 NO_SIGNALS = ":handle_segv=0:handle_sigbus=0"
 HERE = Path(__file__).parent
-LAUNCH_TIMEOUT_S = 240
 ENVIRONMENTS = yaml.safe_load((config_dir() / "campaigns" / "quick.yaml").read_text("utf-8"))[
     "environments"
 ]
 #: The OpenSHMEM that its kernels are built with and launched by.
 OPENSHMEM = "openshmem-debian"
-#: The option of CMake that names a library's wrapper.
-COMPILER_OPTIONS = {
-    libraries.MPI: "MPI_C_COMPILER",
-    libraries.OPENSHMEM: "ONESIDED_OPENSHMEM_COMPILER",
-}
 SLOW = pytest.mark.slow
 #: Numbers of ranks; on two cores three take seconds, and `make test` has a launch for each kernel.
 TWO_AND_THREE = (2, pytest.param(3, marks=SLOW))
-SHMEM_FINALIZE = libraries.FINALIZE[libraries.OPENSHMEM]
+#: Faults of the harness; in `make test` each kernel meets all of them in test_contract_faults.py.
+FAULTS = ("drop", pytest.param("repeat", marks=SLOW), pytest.param("flip", marks=SLOW))
 #: Shows under the other MPIs what the harness does for every kernel.
 ONE_KERNEL = "shared_counter"
 #: Of kernels over one description the first shows under the other MPIs what all do;
 #: test_patterns.py and test_exchanges.py have all of them.
 ALIKE = {"right_shift", "naive_broadcast", "tree_broadcast", "all_to_all"}
 ALIKE |= {"swapped_all_to_all", "some_to_some"}
-
-
-@dataclass(frozen=True)
-class Environment:
-    """One MPI, as its environment file describes it."""
-
-    document: dict
-
-    @property
-    def name(self) -> str:
-        return self.document["name"]
-
-    @property
-    def library(self) -> str:
-        return self.document["library"]
-
-    def variables(self) -> dict[str, str]:
-        return {**os.environ, **self.document["variables"]}
-
-    def launch_line(self, ranks: int) -> list[str]:
-        launcher = self.document["launcher"]
-        crowded = ranks > len(os.sched_getaffinity(0))
-        return [
-            launcher["path"],
-            "-n",
-            str(ranks),
-            *launcher["placement"]["unbound"],
-            *(launcher["oversubscribe"] if crowded else []),
-        ]
-
-
-@dataclass(frozen=True)
-class Run:
-    """What a launch left: exit code, texts, lines.
-
-    Open MPI 4.1.4 crashes in shmem_finalize, after all that is to be tested. That is seen by
-    `died_in_finalize`, and by nothing else here.
-    """
-
-    code: int
-    stdout: str
-    stderr: str
-    output: Path
-
-    @property
-    def lines(self) -> list[dict]:
-        """The lines that are whole."""
-        whole = self.output.read_text("utf-8").split("\n")[:-1]
-        return [json.loads(line) for line in whole if line.startswith("{") and line.endswith("}")]
-
-    def of_type(self, kind: str) -> list[dict]:
-        return [line for line in self.lines if line["type"] == kind]
-
-    @property
-    def results(self) -> dict[str, dict]:
-        return {line["cell"]: line for line in self.of_type("result")}
-
-    @property
-    def statuses(self) -> dict[str, str]:
-        return {cell: result["status"] for cell, result in self.results.items()}
-
-    def _side_lines(self, kind: str) -> Iterator[dict]:
-        for path in self.output.parent.glob(f"{self.output.name}.{kind}-*"):
-            for text in path.read_text("utf-8").splitlines():
-                line = json.loads(text)
-                check(line, f"line#{kind}", path)
-                assert path.name.endswith(f"-{line['rank']}")
-                yield line
-
-    def side_lines(self, kind: str) -> dict[int, dict]:
-        """The lines that ranks left beside the output, by rank: kind "crash" or "hang"."""
-        found = {}
-        for line in self._side_lines(kind):
-            if line["call"] != SHMEM_FINALIZE:
-                assert line["rank"] not in found
-                found[line["rank"]] = line
-        return found
-
-    @property
-    def died_in_finalize(self) -> bool:
-        """Whether OpenSHMEM crashed in its end."""
-        return any(line["call"] == SHMEM_FINALIZE for line in self._side_lines("crash"))
-
-    def ended_with(self, code: int) -> bool:
-        """Whether the exit code is this one, or a crash in the library's end hides it."""
-        return self.code == code or (self.code != 0 and self.died_in_finalize)
-
-    def outcomes(
-        self, cells: Sequence[str], expected: outcomes.Expectation | None = None
-    ) -> dict[str, outcomes.Outcome]:
-        """What the project says became of these cells, in all launches with this output."""
-        launch = records.read_launch(self.output, record_of(self.output))
-        return outcomes.of_cells(launch, cells, expected)
-
-    def booked(
-        self, cells: Sequence[str], expected: outcomes.Expectation | None = None
-    ) -> dict[str, str]:
-        """The statuses of `outcomes`; a crash in OpenSHMEM's end takes nothing from its cell."""
-        found = self.outcomes(cells, expected)
-        hidden = {"teardown_failure": "ok"} if self.died_in_finalize else {}
-        return {cell: hidden.get(one.status, one.status) for cell, one in found.items()}
-
-
-def record_of(output: Path) -> Path:
-    """Return where the launches with an output are recorded."""
-    return output.with_name(f"launches-{output.name}")
-
-
-def record_launch(output: Path, code: int) -> None:
-    """Record a launch as the launch script of the checks does."""
-    record = record_of(output)
-    earlier = record.read_text("utf-8").splitlines() if record.exists() else []
-    ended = {
-        "type": "launch_ended", "launch": len(earlier) + 1, "begin_s": 0.0, "end_s": 1.0,
-        "exit_status": code, "timed_out": False,
-        "finished": output.read_text("utf-8").endswith('{"type":"finished"}\n'),
-    }  # fmt: skip
-    record.write_text("\n".join([*earlier, json.dumps(ended), ""]), "utf-8")
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """A built kernel and the MPI that launches it."""
-
-    environment: Environment
-    executable: Path
-    folder: Path
-    extra_variables: dict[str, str]
-
-    def alone(
-        self, *options: str, variables: dict[str, str] | None = None
-    ) -> subprocess.CompletedProcess:
-        """Run it without a launcher."""
-        return subprocess.run(
-            [self.executable, *options],
-            env=self.environment.variables() | self.extra_variables | (variables or {}),
-            capture_output=True,
-            text=True,
-            timeout=LAUNCH_TIMEOUT_S,
-        )
-
-    def launch(
-        self,
-        *options: str,
-        ranks: int = 2,
-        output: Path | None = None,
-        variables: dict[str, str] | None = None,
-    ) -> Run:
-        """Launch it on `ranks` ranks; lines go to `output`, a new file if not given."""
-        if output is None:
-            output = self.folder / f"lines-{len(list(self.folder.iterdir()))}.jsonl"
-            output.touch()
-        line = self.environment.launch_line(ranks)
-        process = subprocess.Popen(
-            [*line, self.executable, "--output", output, *options],
-            env=self.environment.variables() | QUICK | self.extra_variables | (variables or {}),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            stdout, stderr = process.communicate(timeout=LAUNCH_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            raise
-        if output.is_file():
-            record_launch(output, process.returncode)
-        return Run(process.returncode, stdout, stderr, output)
-
-
-def tool(name: str) -> str:
-    """Return a tool of the environment the tests run in."""
-    return str(Path(sys.executable).parent / name)
-
-
-def build(
-    environment: Environment,
-    folder: Path,
-    sources: Path = KERNELS,
-    options: Sequence[str] = (),
-) -> Path:
-    """Build the kernels with one library; return the build folder."""
-    subprocess.run(
-        [
-            tool("cmake"),
-            *("-S", sources, "-B", folder, "-G", "Ninja"),
-            f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}",
-            f"-D{COMPILER_OPTIONS[environment.library]}={environment.document['compilers']['c']}",
-            *options,
-        ],
-        env=environment.variables(),
-        check=True,
-        capture_output=True,
-    )
-    subprocess.run(
-        [tool("cmake"), "--build", folder],
-        env=environment.variables(),
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-    return folder
-
-
-def preloaded(source: str, folder: Path) -> dict[str, str]:
-    """Return the variables that put functions of this C source before those of all libraries."""
-    (folder / "before.c").write_text(source, "utf-8")
-    library = folder / "before.so"
-    subprocess.run(
-        ["cc", "-shared", "-fPIC", "-pthread", folder / "before.c", "-o", library, "-ldl"],
-        check=True,
-    )
-    return {"LD_PRELOAD": str(library)}
 
 
 def is_left_out(item: pytest.Item) -> bool:
@@ -318,12 +91,6 @@ def build_folder(environment, built) -> Path:
 
 
 @pytest.fixture(scope="session")
-def shared_counter(environment, build_folder, tmp_path_factory) -> Kernel:
-    folder = tmp_path_factory.mktemp(f"lines-{environment.name}")
-    return Kernel(environment, build_folder / "shared_counter", folder, {})
-
-
-@pytest.fixture(scope="session")
 def sanitized_folder(environment, built) -> Path:
     return built(environment, SANITIZERS)
 
@@ -343,9 +110,39 @@ def sanitizer_options() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def sanitized_counter(environment, sanitized_folder, sanitizer_options, tmp_path_factory) -> Kernel:
-    folder = tmp_path_factory.mktemp(f"sanitized-lines-{environment.name}")
-    return Kernel(environment, sanitized_folder / "shared_counter", folder, sanitizer_options)
+def kernel_of(ready_environment, built, sanitizer_options, tmp_path_factory) -> Callable:
+    """Return a function that gives a kernel under an MPI, plain or with sanitizers."""
+
+    def found(name: str, mpi: str = ENVIRONMENTS[0], sanitizers: str = "") -> Kernel:
+        environment = Environment(ready_environment(mpi))
+        variables = sanitizer_options if sanitizers else {}
+        if sanitizers and environment.library == libraries.OPENSHMEM:
+            options = sanitizer_options["ASAN_OPTIONS"] + NO_SIGNALS
+            variables = {**variables, **SANITIZED_OPENSHMEM, "ASAN_OPTIONS": options}
+        folder = tmp_path_factory.mktemp(f"{name}-{mpi}")
+        return Kernel(environment, built(environment, sanitizers) / name, folder, variables)
+
+    return found
+
+
+@pytest.fixture(scope="session")
+def each(environment, kernel_of) -> Callable:
+    """Return the same for one MPI after the other: the first one, in CI all of them."""
+
+    def found(name: str, sanitizers: str = "") -> Kernel:
+        return kernel_of(name, environment.name, sanitizers)
+
+    return found
+
+
+@pytest.fixture(scope="session")
+def shared_counter(each) -> Kernel:
+    return each("shared_counter")
+
+
+@pytest.fixture(scope="session")
+def sanitized_counter(each) -> Kernel:
+    return each("shared_counter", SANITIZERS)
 
 
 def pairs(*marks: pytest.MarkDecorator) -> list:
@@ -376,12 +173,9 @@ def pairs(*marks: pytest.MarkDecorator) -> list:
 
 
 @pytest.fixture(scope="session", params=pairs())
-def kernel(request, ready_environment, built, tmp_path_factory) -> Kernel:
+def kernel(request, kernel_of) -> Kernel:
     """Each kernel there is, under each MPI."""
-    name, mpi = request.param
-    environment = Environment(ready_environment(mpi))
-    folder = tmp_path_factory.mktemp(f"{name}-{mpi}")
-    return Kernel(environment, built(environment) / name, folder, {})
+    return kernel_of(*request.param)
 
 
 @pytest.fixture(scope="session")
@@ -391,35 +185,7 @@ def whole(kernel) -> Run:
     return kernel.launch(*(["--table"] if has_table else []))
 
 
-def blocks(cells: Sequence[str]) -> list[str]:
-    """Return the options that ask for these cells."""
-    return [f"--cells={cell.replace(',', ';')}" for cell in cells]
-
-
-def few_cells(statuses: Mapping[str, str]) -> list[str]:
-    """Return the first, a middle and the last of the cells that are ok."""
-    ok = [cell for cell, status in statuses.items() if status == "ok"]
-    return list(dict.fromkeys([ok[0], ok[len(ok) // 2], ok[-1]]))
-
-
-def cells_for_three_ranks(statuses: Mapping[str, str]) -> list[str]:
-    """Return a first and a last cell that two ranks ran, and those that want more than two have.
-
-    Three ranks on two cores take their time, but a cell that is unsupported takes none.
-    """
-    few = few_cells(statuses)
-    ends = (few[0], few[-1])
-    return [cell for cell in statuses if cell in ends or statuses[cell] != "ok"]
-
-
 @pytest.fixture(scope="session", params=pairs(pytest.mark.slow))
-def sanitized(request, ready_environment, built, sanitizer_options, tmp_path_factory) -> Kernel:
+def sanitized(request, kernel_of) -> Kernel:
     """Each kernel with sanitizers."""
-    name, mpi = request.param
-    environment = Environment(ready_environment(mpi))
-    folder = tmp_path_factory.mktemp(f"sanitized-{name}-{mpi}")
-    variables = sanitizer_options
-    if environment.library == libraries.OPENSHMEM:
-        options = sanitizer_options["ASAN_OPTIONS"] + NO_SIGNALS
-        variables = {**sanitizer_options, **SANITIZED_OPENSHMEM, "ASAN_OPTIONS": options}
-    return Kernel(environment, built(environment, SANITIZERS) / name, folder, variables)
+    return kernel_of(*request.param, SANITIZERS)

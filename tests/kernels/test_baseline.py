@@ -6,7 +6,7 @@ import pytest
 
 from onesided.system.documents import check
 
-from .conftest import Kernel
+from .conftest import SANITIZERS
 
 pytestmark = pytest.mark.first_mpi
 
@@ -22,17 +22,13 @@ ORIGIN = 1
 
 
 @pytest.fixture(scope="module")
-def baseline(environment, build_folder, tmp_path_factory) -> Kernel:
-    folder = tmp_path_factory.mktemp(f"baseline-{environment.name}")
-    return Kernel(environment, build_folder / "baseline", folder, {})
+def baseline(each):
+    return each("baseline")
 
 
 @pytest.fixture(scope="module")
-def sanitized_baseline(
-    environment, sanitized_folder, sanitizer_options, tmp_path_factory
-) -> Kernel:
-    folder = tmp_path_factory.mktemp(f"sanitized-baseline-{environment.name}")
-    return Kernel(environment, sanitized_folder / "baseline", folder, sanitizer_options)
+def sanitized_baseline(each):
+    return each("baseline", SANITIZERS)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,8 @@ import pytest
 
 from onesided.system import fingerprint
 
-from .conftest import ENVIRONMENTS, KERNEL_NAMES, KERNELS, Environment, Kernel, build, tool
+from .conftest import ENVIRONMENTS, KERNEL_NAMES
+from .launching import KERNELS, Environment, Kernel, build, tool
 
 pytestmark = pytest.mark.compiles
 QUICK = ("--baseline", "timer", "--samples", "1")
@@ -38,6 +39,12 @@ def symbols_of(path):
     rows = [line.split()[-2:] for line in answer.stdout.splitlines()]
     taken = {name for kind, name in rows if kind == "U"}
     return {name for kind, name in rows if kind != "U"}, taken
+
+
+@pytest.mark.parametrize("mpi", ENVIRONMENTS)
+def test_every_mpi_builds_every_kernel(ready_environment, built, mpi):
+    folder = built(Environment(ready_environment(mpi)))
+    assert [name for name in KERNEL_NAMES if not (folder / name).is_file()] == []
 
 
 @pytest.mark.parametrize("kernel", KERNEL_NAMES)

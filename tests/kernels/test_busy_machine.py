@@ -12,7 +12,6 @@ import pytest
 from onesided.analysis import verdicts
 from onesided.regression import references
 
-from .conftest import Kernel
 from .test_shared_counter import series
 
 pytestmark = pytest.mark.slow
@@ -36,9 +35,8 @@ BURNER = "while True: pass"
 
 
 @pytest.fixture(scope="module")
-def progress(environment, build_folder, tmp_path_factory) -> Kernel:
-    folder = tmp_path_factory.mktemp(f"busy-{environment.name}")
-    return Kernel(environment, build_folder / "progress", folder, {})
+def progress(each):
+    return each("progress")
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from onesided.system import fingerprint, libraries
 from onesided.system.documents import check
 from onesided.system.paths import project_root
 
-from .conftest import blocks, cells_for_three_ranks, preloaded, tool
+from .launching import blocks, cells_for_three_ranks, preloaded, tool
 
 #: The program ends where it starts its library.
 NO_MPI = """
@@ -228,6 +228,7 @@ def test_one_rank_is_unsupported_and_the_header_proves_that_it_was_alone(kernel)
     assert run.side_lines("crash") == {}
 
 
+@pytest.mark.slow
 @pytest.mark.one_kernel_elsewhere
 def test_three_ranks_work(kernel, whole):
     run = kernel.launch(*blocks(cells_for_three_ranks(whole.statuses)), ranks=3)

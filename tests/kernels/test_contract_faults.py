@@ -10,7 +10,7 @@ import pytest
 from onesided.system import libraries
 from onesided.system.documents import check
 
-from .conftest import Run, blocks, few_cells
+from .launching import Run, blocks, few_cells, with_fault_everywhere
 
 pytestmark = pytest.mark.one_kernel_elsewhere
 #: What fails where an error is injected.
@@ -52,11 +52,8 @@ def test_wrong_data_is_found_and_ends_with_code_3(launch, ok_cells, place):
 
 
 @pytest.mark.parametrize("fault", ["drop", "repeat", "flip"])
-def test_an_operation_that_is_lost_repeated_or_changed_is_wrong_data(launch, ok_cells, fault):
-    for index, cell in enumerate(ok_cells):
-        run = launch("--inject", f"{fault}@{index}")
-        assert run.ended_with(3), (cell, run.stderr)
-        assert run.statuses == dict.fromkeys(ok_cells, "ok") | {cell: "wrong_data"}
+def test_an_operation_that_is_lost_repeated_or_changed_is_wrong_data(kernel, ok_cells, fault):
+    with_fault_everywhere(kernel, fault, *blocks(ok_cells))
 
 
 @pytest.fixture(scope="session")

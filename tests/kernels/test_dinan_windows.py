@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import ENVIRONMENTS, SLOW, TWO_AND_THREE, Environment, Kernel, preloaded
+from .conftest import FAULTS, TWO_AND_THREE
+from .launching import preloaded, samples, verified, with_fault_everywhere
 
 FLAVORS = "flavor=create,allocate"
 IDIOMS = {
@@ -21,7 +22,6 @@ STATES = {
     "window_growth": ["target_state=idle,computes"],
 }
 METHODS = {"create", "allocate", "allocate_shared", "attach"}
-FAULTS = ("drop", pytest.param("repeat", marks=SLOW), pytest.param("flip", marks=SLOW))
 #: Bursts of three after four cold ones of three; two meetings.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60", "--computing-samples=2", "--compute-ms=2")
 BURSTS, BURST, MEETINGS = 4 + 3, 3, 2
@@ -53,44 +53,10 @@ def cells(name):
     return [f"--cells={way};{size};{state}" for way in ways for state in STATES[name]]
 
 
-def checks(result):
-    """Return how many values each verification compared, and in how many it found an error."""
-    return {one["name"]: (one["checked"], one["errors"]) for one in result["verification"]}
-
-
-def samples(result, metric):
-    """Return the samples of a series by rank."""
-    return {one["rank"]: one["samples"] for one in result["series"] if one["metric"] == metric}
-
-
-@pytest.fixture
-def kernel_of(ready_environment, built, tmp_path):
-    """Return a function that gives a kernel under an MPI."""
-
-    def kernel(name, environment=ENVIRONMENTS[0]):
-        known = Environment(ready_environment(environment))
-        return Kernel(known, built(known) / name, tmp_path, {})
-
-    return kernel
-
-
-@pytest.fixture(
-    params=[ENVIRONMENTS[0], *(pytest.param(one, marks=SLOW) for one in ENVIRONMENTS[1:])]
-)
-def each(request, kernel_of):
-    """The same under the first MPI; in CI under every one."""
-    return lambda name: kernel_of(name, request.param)
-
-
 @pytest.mark.parametrize("name", STATES)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_write_that_is_lost_stale_or_altered_is_found_in_every_way(each, name, fault):
-    kernel = each(name)
-    every = list(kernel.launch(*FEW, *cells(name)).results)
-    for index, cell in enumerate(every):
-        run = kernel.launch(*FEW, *cells(name), f"--inject={fault}@{index}")
-        wrong = [one for one, status in run.statuses.items() if status == "wrong_data"]
-        assert (wrong, run.ended_with(3)) == ([cell], True)
+    with_fault_everywhere(each(name), fault, *FEW, *cells(name))
 
 
 def test_a_repeat_is_found_in_bursts_of_one_element(kernel_of):
@@ -98,7 +64,7 @@ def test_a_repeat_is_found_in_bursts_of_one_element(kernel_of):
     options = [one for one in FEW if not one.startswith("--burst=")]
     run = kernel_of("ordering").launch(*options, "--burst=1", block, "--inject=repeat@0")
     (result,) = run.results.values()
-    assert checks(result)["at_origin"][1] >= BURSTS - 1
+    assert verified(result)["at_origin"][1] >= BURSTS - 1
 
 
 @pytest.mark.parametrize("ranks", TWO_AND_THREE)
@@ -107,7 +73,7 @@ def test_every_element_that_is_read_back_is_compared(each, ranks):
     for result in run.results.values():
         bursts = {"idle": BURSTS * BURST, "computes": MEETINGS}[result["labels"]["target_state"]]
         assert result["status"] == "ok"
-        assert checks(result)["at_origin"] == (bursts * (ranks - 1) * ELEMENTS, 0)
+        assert verified(result)["at_origin"] == (bursts * (ranks - 1) * ELEMENTS, 0)
 
 
 @pytest.mark.parametrize("ranks", TWO_AND_THREE)
@@ -116,7 +82,7 @@ def test_every_element_of_both_parts_is_compared_after_each_growth(each, ranks):
     for result in run.results.values():
         growths = {"idle": BURSTS, "computes": MEETINGS}[result["labels"]["target_state"]]
         elements = growths * ranks * ELEMENTS
-        assert checks(result) == {
+        assert verified(result) == {
             "old_part": (elements, 0),
             "new_part": (elements, 0),
             "at_origin": (growths * ranks, 0),
@@ -146,14 +112,14 @@ def test_content_that_is_not_copied_is_found_where_a_window_is_re_created(each):
     for result in run.results.values():
         attaches = result["labels"]["method"] == "attach"
         assert result["status"] == ("ok" if attaches else "wrong_data")
-        checked, errors = checks(result)["old_part"]
+        checked, errors = verified(result)["old_part"]
         assert errors == (0 if attaches else checked)
 
 
 def test_a_put_to_where_the_old_part_is_harms_both_parts(each):
     run = each("window_growth").launch(*FEW, *cells("window_growth"), "--old-address")
     for result in run.results.values():
-        found = checks(result)
+        found = verified(result)
         assert found["old_part"][1] == found["old_part"][0] > 0
         assert found["new_part"][1] == found["new_part"][0] > 0
 
@@ -168,7 +134,7 @@ def test_a_stale_read_is_wrong_where_reads_are_ordered_and_counted_where_not(eac
             assert result["status"] == "ok"
             assert older == pytest.approx([1 / BURST] * len(older))
         else:
-            assert checks(result)["at_origin"][1] == bursts * ELEMENTS
+            assert verified(result)["at_origin"][1] == bursts * ELEMENTS
 
 
 def test_the_info_of_the_window_asks_for_no_order_in_that_cell_alone(kernel_of):
@@ -185,8 +151,8 @@ def test_a_store_of_rank_0_that_is_lost_is_found_whatever_others_write(each, nam
     run = each(name).launch(*FEW, *cells(name), "--lost-store")
     assert run.ended_with(3)
     for result in run.results.values():
-        assert checks(result)["own_part"][1] == 1
-        assert checks(result)["at_target"][1] == 0
+        assert verified(result)["own_part"][1] == 1
+        assert verified(result)["at_target"][1] == 0
 
 
 def test_rank_0_ends_after_its_most_epochs_and_says_that_others_still_wrote(kernel_of):
@@ -225,7 +191,7 @@ def test_a_read_that_nothing_keeps_behind_its_write_is_found(kernel_of, tmp_path
     block = f"--cells=idiom=flush;flavor=create;size_bytes={8 * ELEMENTS};target_state=idle"
     (result,) = kernel_of("ordering").launch(*FEW, block, variables=variables).results.values()
     assert result["status"] == "wrong_data"
-    assert checks(result)["at_origin"][1] > 0
+    assert verified(result)["at_origin"][1] > 0
 
 
 @pytest.mark.parametrize("name", STATES)

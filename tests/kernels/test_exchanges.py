@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import ENVIRONMENTS, SLOW, TWO_AND_THREE, Environment, Kernel, preloaded
+from .conftest import ENVIRONMENTS, FAULTS, TWO_AND_THREE
+from .launching import preloaded, samples, verified, with_fault_everywhere
 
 WINDOWS = "flavor=create,allocate"
 #: One cell for each way in which an exchange is written.
@@ -22,7 +23,6 @@ INTERFACES = {
         f"interface=put_pscw,put_lock_all,put_fence;{WINDOWS};sides=single",
     ],
 }
-FAULTS = ("drop", pytest.param("repeat", marks=SLOW), pytest.param("flip", marks=SLOW))
 #: Bursts of three after four cold ones of three: seven samples a cell.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60")
 SAMPLES = 4 + 3
@@ -50,11 +50,6 @@ def sizes(name, size_bytes=80):
 def cells(name):
     """Return the options that ask for cells on every interface and flavor."""
     return [f"--cells={block};{sizes(name)}" for block in INTERFACES[name]]
-
-
-def samples(result, metric):
-    """Return the samples of a series by rank."""
-    return {one["rank"]: one["samples"] for one in result["series"] if one["metric"] == metric}
 
 
 def numbers(seed):
@@ -93,42 +88,19 @@ def name(request):
     return request.param
 
 
-@pytest.fixture(
-    scope="module",
-    params=[ENVIRONMENTS[0], *(pytest.param(one, marks=SLOW) for one in ENVIRONMENTS[1:])],
-)
-def exchange(request, name, ready_environment, built, tmp_path_factory):
-    """Each exchange under the first MPI; in CI under every one."""
-    environment = Environment(ready_environment(request.param))
-    folder = tmp_path_factory.mktemp(f"{name}-{environment.name}")
-    return Kernel(environment, built(environment) / name, folder, {})
-
-
-@pytest.fixture
-def kernel_of(ready_environment, built, tmp_path):
-    """Return a function that gives a kernel under an MPI."""
-
-    def kernel(name, environment=ENVIRONMENTS[0]):
-        known = Environment(ready_environment(environment))
-        return Kernel(known, built(known) / name, tmp_path, {})
-
-    return kernel
+@pytest.fixture(scope="module")
+def exchange(name, each):
+    return each(name)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_message_that_is_lost_stale_or_altered_is_found_under_every_interface(
     exchange, name, fault
 ):
-    options = [*FEW, *cells(name)]
-    every = list(exchange.launch(*options).results)
-    for index, cell in enumerate(every):
-        run = exchange.launch(*options, f"--inject={fault}@{index}")
-        wrong = [one for one, status in run.statuses.items() if status == "wrong_data"]
-        assert wrong == [cell]
-        found = {one["name"]: one["errors"] for one in run.results[cell]["verification"]}
+    run = with_fault_everywhere(exchange, fault, *FEW, *cells(name))
+    for result in run.results.values():
         # the last message of each burst at both ranks, not of the first one alone
-        assert found["message"] >= 2 * SAMPLES
-        assert run.ended_with(3)
+        assert verified(result)["message"][1] >= 2 * SAMPLES
 
 
 @pytest.mark.parametrize("ranks", TWO_AND_THREE)
@@ -140,8 +112,7 @@ def test_every_element_of_every_message_of_every_burst_is_compared(exchange, nam
         if elements is None:
             double = result["labels"]["sides"] == "double"
             elements = sum(one[2] for one in links(1, ranks, 80, double))
-        (messages,) = [one for one in result["verification"] if one["name"] == "message"]
-        assert (messages["checked"], messages["errors"]) == (elements * 3 * SAMPLES, 0)
+        assert verified(result)["message"] == (elements * 3 * SAMPLES, 0)
         times = samples(result, "time")
         assert times.keys() == ({0} if name == "latency_bandwidth" else set(range(ranks)))
         assert all(len(of_rank) == 3 and min(of_rank) > 0 for of_rank in times.values())

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from .conftest import preloaded
+from .launching import preloaded
 
 SMALL = ("--compute_ms", "0.5", "--flavor", "create,allocate", "--tasks-per-rank", "2")
 CELLS = 4  # SMALL times the two default cases

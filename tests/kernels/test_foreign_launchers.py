@@ -12,7 +12,7 @@ from onesided.campaign import outcomes, records
 from onesided.system.fingerprint import kernel_source_state
 from onesided.system.paths import project_root
 
-from .conftest import Environment
+from .launching import Environment, Kernel
 
 SCRIPT = project_root() / "reframe_checks" / "launch.sh"
 MPICH, OPEN_MPI, INTEL = "mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"
@@ -22,27 +22,17 @@ SHARED_COUNTER = "shared_counter"
 GRID = ("--flavor", "create,allocate", "--case", "target_idle", "--compute_ms", "0.5")
 
 
-@pytest.fixture(scope="session")
-def kernels_of(ready_environment, built):
-    """Return a function that gives an MPI of that name and a kernel that is built with it."""
-
-    def of(name):
-        environment = Environment(ready_environment(name))
-        return environment, built(environment) / SHARED_COUNTER
-
-    return of
-
-
-def launch(launcher: Environment, library: Environment, kernel: Path, folder: Path):
+def launch(launcher: Environment, kernel: Kernel, folder: Path):
     """Launch a kernel of one MPI with the launcher of another, as a check does; return outcomes."""
+    library = kernel.environment
     declared = subprocess.run(
-        [kernel, "--list-cells", *GRID], capture_output=True, text=True, check=True
+        [kernel.executable, "--list-cells", *GRID], capture_output=True, text=True, check=True
     ).stdout.splitlines()
     answer = subprocess.run(
         [
             *("sh", SCRIPT, "lines.jsonl", "launches.jsonl", str(TIMEOUT_S)),
             *launcher.launch_line(2),
-            *(kernel, "--missing", "--output", "lines.jsonl", "--ranks", "2", *GRID),
+            *(kernel.executable, "--missing", "--output", "lines.jsonl", "--ranks", "2", *GRID),
         ],
         cwd=folder,
         env={**os.environ, **launcher.document["variables"], **library.document["variables"]},
@@ -70,11 +60,10 @@ def launch(launcher: Environment, library: Environment, kernel: Path, folder: Pa
     ],
 )
 def test_another_mpis_launcher_ends_in_one_verdict_that_names_it(
-    kernels_of, tmp_path, launcher, library, words
+    kernel_of, tmp_path, launcher, library, words
 ):
-    starter, _ = kernels_of(launcher)
-    environment, kernel = kernels_of(library)
-    read, found = launch(starter, environment, kernel, tmp_path)
+    starter = kernel_of(SHARED_COUNTER, launcher).environment
+    read, found = launch(starter, kernel_of(SHARED_COUNTER, library), tmp_path)
     assert len(found) == 2
     assert {outcome.status for outcome in found.values()} == {"unavailable"}
     (detail,) = {outcome.detail for outcome in found.values()}
@@ -87,7 +76,7 @@ def test_another_mpis_launcher_ends_in_one_verdict_that_names_it(
     assert len(read.headers) <= 1
 
 
-def test_the_same_launch_by_the_mpis_own_launcher_is_whole(kernels_of, tmp_path):
-    environment, kernel = kernels_of(MPICH)
-    _, found = launch(environment, environment, kernel, tmp_path)
+def test_the_same_launch_by_the_mpis_own_launcher_is_whole(kernel_of, tmp_path):
+    kernel = kernel_of(SHARED_COUNTER, MPICH)
+    _, found = launch(kernel.environment, kernel, tmp_path)
     assert {outcome.status for outcome in found.values()} == {"ok"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,11 +11,13 @@ import pytest
 
 from onesided.system.paths import project_root
 
-from .conftest import HERE, KERNELS, Kernel, build, preloaded
+from .conftest import HERE
+from .launching import KERNELS, build_alone, preloaded
 from .test_shared_counter import CASES, GRID
 
 
 @pytest.mark.first_mpi
+@pytest.mark.compiles
 def test_the_units_of_the_harness(environment, sanitized_folder, sanitizer_options, tmp_path):
     program = tmp_path / "harness_units"
     subprocess.run(
@@ -100,15 +101,13 @@ def test_the_header_says_whether_a_rank_may_read_another_ones_memory(shared_coun
 
 
 @pytest.mark.first_mpi
+@pytest.mark.compiles
 def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):
     text = (project_root() / "docs" / "add-an-experiment.md").read_text("utf-8")
     (example,) = re.findall(r"```c\n(.*?)```", text, re.DOTALL)
-    sources = tmp_path / "kernels"
-    shutil.copytree(KERNELS, sources, ignore=shutil.ignore_patterns("stfc", "threads"))
-    (sources / "tutorial").mkdir()
-    (sources / "tutorial" / "get_latency.c").write_text(example, "utf-8")
-    folder = build(environment, tmp_path / "build", sources)
-    kernel = Kernel(environment, folder / "get_latency", tmp_path, {})
+    source = tmp_path / "get_latency.c"
+    source.write_text(example, "utf-8")
+    kernel = build_alone(environment, source, tmp_path)
     run = kernel.launch()
     assert run.code == 0, run.stderr
     assert set(run.statuses.values()) == {"ok"}

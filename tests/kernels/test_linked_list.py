@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import ENVIRONMENTS, SLOW, TWO_AND_THREE, Environment, Kernel
+from .conftest import TWO_AND_THREE
+from .launching import samples, verified, with_fault_everywhere
 
 IDIOMS = ("exclusive", "shared", "lock_all", "request", "load_store")
 #: Bursts of three after four cold ones of three: seven in all.
@@ -18,32 +19,15 @@ def cells(operation, state=None):
     return [block if state is None else f"{block};target_state={state}"]
 
 
-def verified(result):
-    """Return what was checked and how many errors there were, by name."""
-    return {one["name"]: (one["checked"], one["errors"]) for one in result["verification"]}
-
-
-def samples(result, metric):
-    """Return the samples of a series by rank."""
-    return {one["rank"]: one["samples"] for one in result["series"] if one["metric"] == metric}
-
-
-@pytest.fixture(
-    scope="module",
-    params=[ENVIRONMENTS[0], *(pytest.param(one, marks=SLOW) for one in ENVIRONMENTS[1:])],
-)
-def linked_list(request, ready_environment, built, tmp_path_factory):
-    """The kernel under the first MPI; in CI under every one."""
-    environment = Environment(ready_environment(request.param))
-    folder = tmp_path_factory.mktemp(f"linked-list-{environment.name}")
-    return Kernel(environment, built(environment) / "linked_list", folder, {})
+@pytest.fixture(scope="module")
+def linked_list(each):
+    return each("linked_list")
 
 
 @pytest.fixture
-def with_attach(ready_environment, built, tmp_path):
+def with_attach(kernel_of):
     """The kernel under the first MPI, which bears attached memory while others access a window."""
-    environment = Environment(ready_environment(ENVIRONMENTS[0]))
-    return Kernel(environment, built(environment) / "linked_list", tmp_path, {})
+    return kernel_of("linked_list")
 
 
 def assert_whole(run, ranks):
@@ -93,24 +77,17 @@ def test_two_elements_swapped_or_a_torn_pointer_are_found_in_every_list(linked_l
 def test_an_append_that_is_lost_repeated_or_altered_is_found_in_every_idiom(
     linked_list, fault, wrong_in
 ):
-    options = [*FEW, *cells("append")]
-    every = list(linked_list.launch(*options).results)
-    for index, cell in enumerate(every):
-        run = linked_list.launch(*options, f"--inject={fault}@{index}")
-        assert [one for one, status in run.statuses.items() if status == "wrong_data"] == [cell]
-        assert verified(run.results[cell])[wrong_in][1] >= BURSTS
-        assert run.ended_with(3)
+    run = with_fault_everywhere(linked_list, fault, *FEW, *cells("append"))
+    for result in run.results.values():
+        assert verified(result)[wrong_in][1] >= BURSTS
 
 
 @pytest.mark.parametrize("fault", ["drop", "repeat", "flip"])
 @pytest.mark.parametrize("operation", ["read", "write"])
 def test_a_pointer_read_or_written_wrong_is_found_in_every_idiom(linked_list, operation, fault):
-    options = [*FEW, *cells(operation, "idle")]
-    every = list(linked_list.launch(*options).results)
-    for index, cell in enumerate(every):
-        run = linked_list.launch(*options, f"--inject={fault}@{index}")
-        assert [one for one, status in run.statuses.items() if status == "wrong_data"] == [cell]
-        assert verified(run.results[cell]) == {"values": (3 * BURSTS, BURSTS)}
+    run = with_fault_everywhere(linked_list, fault, *FEW, *cells(operation, "idle"))
+    for result in run.results.values():
+        assert verified(result) == {"values": (3 * BURSTS, BURSTS)}
 
 
 @pytest.mark.parametrize("operation", ["read", "write"])

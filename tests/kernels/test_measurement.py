@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
 import subprocess
 from statistics import median
 
 import pytest
 
-from onesided.system import libraries
 from onesided.system.documents import check
 from onesided.system.paths import project_root
 
-from .conftest import HERE, KERNELS, Kernel, build
+from .conftest import HERE
+from .launching import KERNELS, Kernel, build, build_alone
 from .test_shared_counter import series
 
 ORIGIN = 1
@@ -25,9 +24,8 @@ TRIES = 3
 
 
 @pytest.fixture(scope="module")
-def progress(environment, build_folder, tmp_path_factory) -> Kernel:
-    folder = tmp_path_factory.mktemp(f"measurement-{environment.name}")
-    return Kernel(environment, build_folder / "progress", folder, {})
+def progress(each):
+    return each("progress")
 
 
 def test_a_target_that_probes_computes_as_long_as_one_that_does_not(progress):
@@ -144,20 +142,8 @@ def test_a_hardware_baseline_holds_no_verification(environment, tmp_path):
 
 @pytest.fixture
 def kernel_of_tests(environment, tmp_path):
-    """Return a function that builds a kernel of this folder on what kernels of MPI share alone."""
-
-    def built(source):
-        sources = tmp_path / "src" / "kernels"
-        for folder in libraries.COMMON[libraries.MPI]:
-            shutil.copytree(KERNELS / folder, sources / folder)
-        for file in (*KERNELS.glob("*.cmake"), KERNELS / "CMakeLists.txt"):
-            shutil.copy(file, sources)
-        (sources / "tests").mkdir()
-        shutil.copy(HERE / source, sources / "tests")
-        folder = build(environment, tmp_path / "build", sources)
-        return Kernel(environment, folder / source.removesuffix(".c"), tmp_path, {})
-
-    return built
+    """Return a function that builds a kernel of this folder."""
+    return lambda source: build_alone(environment, HERE / source, tmp_path)
 
 
 @pytest.mark.slow

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import ENVIRONMENTS, SLOW, Environment, Kernel
+from .conftest import SLOW
+from .launching import samples, verified, with_fault_everywhere
 
 QUEUES = ("byte_vector", "mcs", "mcs_request", "mcs_spin")
 ALGORITHMS = (*QUEUES, "compare_and_swap")
@@ -21,25 +22,9 @@ def cells(section, state):
     return [EVERY.format(",".join(ALGORITHMS), section, state), BOUND.format(section, state)]
 
 
-def verified(result):
-    """Return what was checked and how many errors there were, by name."""
-    return {one["name"]: (one["checked"], one["errors"]) for one in result["verification"]}
-
-
-def samples(result, metric):
-    """Return the samples of a series by rank."""
-    return {one["rank"]: one["samples"] for one in result["series"] if one["metric"] == metric}
-
-
-@pytest.fixture(
-    scope="module",
-    params=[ENVIRONMENTS[0], *(pytest.param(one, marks=SLOW) for one in ENVIRONMENTS[1:])],
-)
-def mutex(request, ready_environment, built, tmp_path_factory):
-    """The kernel under the first MPI; in CI under every one."""
-    environment = Environment(ready_environment(request.param))
-    folder = tmp_path_factory.mktemp(f"mutex-{environment.name}")
-    return Kernel(environment, built(environment) / "mutex", folder, {})
+@pytest.fixture(scope="module")
+def mutex(each):
+    return each("mutex")
 
 
 @pytest.mark.parametrize("section", ["memory", "window"])
@@ -63,14 +48,9 @@ def test_every_cycle_of_every_rank_is_found_in_the_log_and_counted(mutex, sectio
 @pytest.mark.parametrize("fault", ["drop", "flip"])
 @pytest.mark.parametrize("section", ["memory", "window"])
 def test_an_update_of_the_counter_that_is_lost_or_altered_is_found(mutex, section, fault):
-    options = [*FEW, *cells(section, "takes_part")]
-    every = list(mutex.launch(*options).results)
-    for index in (0, len(every) // 2, len(every) - 1):
-        run = mutex.launch(*options, f"--inject={fault}@{index}")
-        wrong = [cell for cell, status in run.statuses.items() if status == "wrong_data"]
-        assert wrong == [every[index]]
-        assert verified(run.results[every[index]])["counter"] == (BURSTS, BURSTS)
-        assert run.ended_with(3)
+    run = with_fault_everywhere(mutex, fault, *FEW, *cells(section, "takes_part"))
+    for result in run.results.values():
+        assert verified(result)["counter"] == (BURSTS, BURSTS)
 
 
 def test_a_release_that_is_dropped_is_found_however_the_mutex_is_locked(mutex):

@@ -7,7 +7,8 @@ import pytest
 from onesided.environments import kernels
 from onesided.system import libraries
 
-from .conftest import KERNELS_OF_OPENSHMEM, OPENSHMEM, Environment, Kernel
+from .conftest import KERNELS_OF_OPENSHMEM, OPENSHMEM
+from .launching import Environment
 
 RANKS = 2
 TASKS_PER_RANK = 7
@@ -20,10 +21,8 @@ def openshmem(ready_environment):
 
 
 @pytest.fixture(scope="module")
-def launch(openshmem, built, tmp_path_factory):
-    counter = built(openshmem) / "shared_counter"
-    kernel = Kernel(openshmem, counter, tmp_path_factory.mktemp("openshmem"), {})
-    return kernel.launch(
+def launch(kernel_of):
+    return kernel_of("shared_counter", OPENSHMEM).launch(
         f"--tasks-per-rank={TASKS_PER_RANK}", f"--compute_ms={COMPUTE_MS}", "--warm-up=1"
     )
 

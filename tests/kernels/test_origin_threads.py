@@ -6,7 +6,8 @@ import pytest
 
 from onesided.system.documents import check
 
-from .conftest import Kernel
+from .conftest import SANITIZERS
+from .launching import Kernel
 
 OPERATIONS = "put,get,accumulate,fetch_and_op"
 MORE_OPERATIONS = (
@@ -20,9 +21,8 @@ SHORT = ("--burst", str(BURST), "--samples", "2", "--budget-s", "0.02")
 
 
 @pytest.fixture(scope="module")
-def kernel(environment, build_folder, tmp_path_factory) -> Kernel:
-    folder = tmp_path_factory.mktemp(f"origin-threads-{environment.name}")
-    return Kernel(environment, build_folder / "origin_threads", folder, {})
+def kernel(each):
+    return each("origin_threads")
 
 
 @pytest.fixture(scope="module")
@@ -168,11 +168,8 @@ def test_the_table_is_for_a_person(kernel):
             assert row[4] == "unsupported:"
 
 
-def test_sanitizers_find_nothing(
-    environment, sanitized_folder, sanitizer_options, tmp_path_factory
-):
-    folder = tmp_path_factory.mktemp(f"sanitized-origin-threads-{environment.name}")
-    sanitized = Kernel(environment, sanitized_folder / "origin_threads", folder, sanitizer_options)
+def test_sanitizers_find_nothing(each):
+    sanitized = each("origin_threads", SANITIZERS)
     run = sanitized.launch(
         *("--operation", "get,accumulate", "--arrangement", THREADS, "--origins", "3", *SHORT),
         *("--thread-level", "multiple"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import ENVIRONMENTS, OPENSHMEM, SLOW, Environment, Kernel
+from .conftest import ENVIRONMENTS, FAULTS, OPENSHMEM, SLOW
+from .launching import samples, verified, with_fault_everywhere
 
 PATTERNS = ("distant_messages", "right_shift", "naive_broadcast", "tree_broadcast", "all_to_all")
 #: One cell for each way in which a pattern is written; axes without a meaning are settled.
@@ -16,7 +17,6 @@ INTERFACES = {
     "shmem": "interface=shmem",
 }
 RIVALS = {"distant_messages": "two_sided", "right_shift": "two_sided"}
-FAULTS = ("drop", pytest.param("repeat", marks=SLOW), pytest.param("flip", marks=SLOW))
 FEW = ("--trials=3", "--computing-trials=3", "--compute-ms=2", "--cache-bytes=0")
 
 
@@ -42,16 +42,9 @@ def name(request):
     scope="module",
     params=[ENVIRONMENTS[0], pytest.param(OPENSHMEM, marks=SLOW)],
 )
-def pattern(request, name, ready_environment, built, tmp_path_factory):
-    """Each pattern under the first MPI; in CI under every one, and OpenSHMEM."""
-    environment = Environment(ready_environment(request.param))
-    folder = tmp_path_factory.mktemp(f"{name}-{environment.name}")
-    return Kernel(environment, built(environment) / name, folder, {})
-
-
-def samples(result, metric):
-    """Return the samples of a series by rank."""
-    return {one["rank"]: one["samples"] for one in result["series"] if one["metric"] == metric}
+def pattern(request, name, kernel_of):
+    """Each pattern under the first MPI; in CI under OpenSHMEM too."""
+    return kernel_of(name, request.param)
 
 
 def test_a_trial_counts_once_whoever_was_slowest(pattern, name):
@@ -68,17 +61,10 @@ def test_a_trial_counts_once_whoever_was_slowest(pattern, name):
 def test_a_message_that_is_lost_stale_or_altered_is_found_under_every_interface(
     pattern, name, fault
 ):
-    options = [*FEW, *cells(name, pattern.environment)]
-    every = list(pattern.launch(*options).results)
-    for index, cell in enumerate(every):
-        run = pattern.launch(*options, f"--inject={fault}@{index}")
-        wrong = [one for one, status in run.statuses.items() if status == "wrong_data"]
-        assert wrong == [cell]
-        (found,) = run.results[cell]["verification"]
-        assert found["errors"] > 0
+    run = with_fault_everywhere(pattern, fault, *FEW, *cells(name, pattern.environment))
+    for result in run.results.values():
         # in each trial, not in the first alone
-        assert found["errors"] >= 3
-        assert run.ended_with(3)
+        assert verified(result)["message"][1] >= 3
 
 
 @pytest.mark.slow
@@ -86,10 +72,7 @@ def test_all_of_three_ranks_get_all_their_messages(pattern, name):
     run = pattern.launch(*FEW, *cells(name, pattern.environment), ranks=3)
     messages = {"distant_messages": 1, "right_shift": 3, "all_to_all": 6}.get(name, 2)
     for result in run.results.values():
-        (found,) = result["verification"]
-        assert found == {
-            "name": "message", "checked": messages * 10 * 3, "errors": 0, "first_mismatch": None,
-        }  # fmt: skip
+        assert verified(result) == {"message": (messages * 10 * 3, 0)}
 
 
 def test_one_rank_computes_and_the_others_say_whether_they_need_its_calls(pattern, name):
@@ -111,11 +94,8 @@ def test_one_rank_computes_and_the_others_say_whether_they_need_its_calls(patter
         assert set(behind[1 - computing]) == {int(called)}
 
 
-def test_the_ranks_below_an_inner_node_of_a_tree_need_it_and_the_others_do_not(
-    ready_environment, built, tmp_path
-):
-    environment = Environment(ready_environment(ENVIRONMENTS[0]))
-    tree = Kernel(environment, built(environment) / "tree_broadcast", tmp_path, {})
+def test_the_ranks_below_an_inner_node_of_a_tree_need_it_and_the_others_do_not(kernel_of):
+    tree = kernel_of("tree_broadcast")
     block = "interface=mpi3;flavor=allocate;operation=get,put;size_bytes=8;target_state=computes"
     run = tree.launch(*FEW, f"--cells={block}", ranks=4)
     assert len(run.results) == 2
@@ -132,17 +112,14 @@ def test_the_ranks_below_an_inner_node_of_a_tree_need_it_and_the_others_do_not(
         ("interface=mpi3;size_bytes=12", "size_bytes is 12, no multiple of 8"),
     ],
 )
-def test_a_cell_that_cannot_be_run_says_why(ready_environment, built, tmp_path, block, reason):
-    environment = Environment(ready_environment(ENVIRONMENTS[0]))
-    kernel = Kernel(environment, built(environment) / "distant_messages", tmp_path, {})
-    run = kernel.launch(*FEW, f"--cells={block};flavor=allocate")
+def test_a_cell_that_cannot_be_run_says_why(kernel_of, block, reason):
+    run = kernel_of("distant_messages").launch(*FEW, f"--cells={block};flavor=allocate")
     (result,) = run.results.values()
     assert (result["status"], result["detail"]) == ("unsupported", reason)
 
 
-def test_what_is_flushed_before_a_trial_is_recorded(ready_environment, built, tmp_path):
-    environment = Environment(ready_environment(ENVIRONMENTS[0]))
-    kernel = Kernel(environment, built(environment) / "right_shift", tmp_path, {})
+def test_what_is_flushed_before_a_trial_is_recorded(kernel_of):
+    kernel = kernel_of("right_shift")
     block = "--cells=interface=mpi3;flavor=allocate;size_bytes=8"
     flushed = {}
     for option in ([], ["--cache-bytes=65536"]):
@@ -153,14 +130,12 @@ def test_what_is_flushed_before_a_trial_is_recorded(ready_environment, built, tm
 
 
 @pytest.mark.parametrize("by", ["get", "put"])
-@pytest.mark.parametrize("environment", [ENVIRONMENTS[0], OPENSHMEM], indirect=True)
-def test_each_of_many_messages_in_a_trial_is_verified(environment, built, tmp_path, by):
-    kernel = Kernel(environment, built(environment) / "distant_messages", tmp_path, {})
-    options = [*FEW, "--messages=20", f"--by={by}", *cells("distant_messages", environment)]
-    right = kernel.launch(*options)
-    for result in right.results.values():
-        (found,) = result["verification"]
-        assert (found["checked"], found["errors"]) == (20 * 10 * 3, 0)
-    lost = kernel.launch(*options, "--inject=drop@0")
-    (found,) = next(iter(lost.results.values()))["verification"]
-    assert found["errors"] == 10 * 3  # of the last message of each trial
+@pytest.mark.parametrize("mpi", [ENVIRONMENTS[0], OPENSHMEM])
+def test_each_of_many_messages_in_a_trial_is_verified(kernel_of, mpi, by):
+    kernel = kernel_of("distant_messages", mpi)
+    options = [*FEW, "--messages=20", f"--by={by}", *cells("distant_messages", kernel.environment)]
+    for result in kernel.launch(*options).results.values():
+        assert verified(result) == {"message": (20 * 10 * 3, 0)}
+    for result in with_fault_everywhere(kernel, "drop", *options).results.values():
+        # of the last message of each trial
+        assert verified(result) == {"message": (20 * 10 * 3, 10 * 3)}

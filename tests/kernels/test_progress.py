@@ -9,7 +9,7 @@ import pytest
 
 from onesided.system.documents import check
 
-from .conftest import Kernel
+from .conftest import SANITIZERS
 from .test_shared_counter import series
 
 OPERATIONS = (
@@ -50,15 +50,13 @@ A_SAMPLE_EACH = {
 
 
 @pytest.fixture(scope="module")
-def progress(environment, build_folder, tmp_path_factory) -> Kernel:
-    folder = tmp_path_factory.mktemp(f"progress-{environment.name}")
-    return Kernel(environment, build_folder / "progress", folder, {})
+def progress(each):
+    return each("progress")
 
 
 @pytest.fixture(scope="module")
-def sanitized_progress(environment, sanitized_folder, sanitizer_options, tmp_path_factory):
-    folder = tmp_path_factory.mktemp(f"sanitized-progress-{environment.name}")
-    return Kernel(environment, sanitized_folder / "progress", folder, sanitizer_options)
+def sanitized_progress(each):
+    return each("progress", SANITIZERS)
 
 
 @pytest.fixture(scope="module")

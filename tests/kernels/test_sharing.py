@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Run
+from .launching import Run
 
 SMALL = ("--compute_ms", "0.5", "--flavor", "allocate", "--case", "target_idle")
 KINDS = ("user", "mnt", "pid", "ipc", "net", "uts")

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from .conftest import HERE, Kernel
+from .conftest import HERE
 from .test_progress import ONCE
 
 pytestmark = pytest.mark.first_mpi
@@ -82,17 +82,13 @@ def swallowing(environment, tmp_path_factory):
     return variables
 
 
-def kernel_named(name, environment, build_folder, folder):
-    return Kernel(environment, build_folder / name, folder, {})
-
-
 @pytest.mark.parametrize(
     ("function", "name", "options"), CASES, ids=lambda part: part if isinstance(part, str) else ""
 )
 def test_an_operation_that_a_library_leaves_out_is_wrong_data_wherever_it_stands(
-    environment, build_folder, swallowing, tmp_path, function, name, options
+    each, swallowing, function, name, options
 ):
-    kernel = kernel_named(name, environment, build_folder, tmp_path)
+    kernel = each(name)
     for call in CALLS:
         run = kernel.launch(*options, variables=swallowing(function, call))
         assert run.code == 3, (call, run.stderr)
@@ -108,11 +104,10 @@ def test_an_operation_that_a_library_leaves_out_is_wrong_data_wherever_it_stands
     ("function", "operation"), [("MPI_Put", "put"), ("MPI_Get", "get"), ("MPI_Rput", "rput")]
 )
 def test_a_library_that_keeps_back_what_it_has_delivered_before_meets_no_payload_twice(
-    environment, build_folder, swallowing, tmp_path, function, operation
+    each, swallowing, function, operation
 ):
     """Every put has new values, so nothing is kept back; every get does, and its place is empty."""
-    kernel = kernel_named("progress", environment, build_folder, tmp_path)
-    run = kernel.launch(
+    run = each("progress").launch(
         *(*PROGRESS, *BRIEF, "--operation", operation), variables=swallowing(function)
     )
     keeps_gets_back = function == "MPI_Get"
@@ -122,8 +117,8 @@ def test_a_library_that_keeps_back_what_it_has_delivered_before_meets_no_payload
     ]
 
 
-def test_what_a_library_writes_beside_a_payload_is_wrong_data(environment, build_folder, tmp_path):
-    kernel = kernel_named("progress", environment, build_folder, tmp_path)
+def test_what_a_library_writes_beside_a_payload_is_wrong_data(each, environment, tmp_path):
+    kernel = each("progress")
     options = (*ONCE, *BRIEF, "--operation", "accumulate", "--flavor", "allocate")
     variables = {"LD_PRELOAD": faulty_library(environment, "spill", tmp_path)}
     run = kernel.launch(*options, "--synchronisation", "lock_all_flush", variables=variables)
@@ -133,11 +128,9 @@ def test_what_a_library_writes_beside_a_payload_is_wrong_data(environment, build
     assert errors["at_target"] == 0 < errors["in_gaps"]
 
 
-def test_the_last_access_that_a_library_leaves_out_is_wrong_data_too(
-    environment, build_folder, swallowing, tmp_path
-):
+def test_the_last_access_that_a_library_leaves_out_is_wrong_data_too(each, swallowing):
     """Nobody gets a number after it: the counter in memory alone tells."""
-    kernel = kernel_named("shared_counter", environment, build_folder, tmp_path)
+    kernel = each("shared_counter")
     options = (*COUNTER, "--latency-samples", "0", "--algorithm", "mpi2_tree")
     (whole,) = kernel.launch(*options).of_type("result")
     checked = {one["name"]: one["checked"] for one in whole["verification"]}

@@ -10,8 +10,6 @@ import pytest
 from onesided.analysis import tails
 from onesided.campaign.records import samples_of
 
-from .conftest import Kernel
-
 pytestmark = pytest.mark.first_mpi
 
 SOURCE = Path(__file__).with_name("delayed_flush.c")
@@ -23,9 +21,8 @@ BURSTS = ("--latency-samples", "50", "--latency-burst", "10", "--latency-budget-
 
 
 @pytest.fixture(scope="module")
-def progress(environment, build_folder, tmp_path_factory):
-    folder = tmp_path_factory.mktemp(f"lines-tails-{environment.name}")
-    return Kernel(environment, build_folder / "progress", folder, {})
+def progress(each):
+    return each("progress")
 
 
 @pytest.fixture(scope="module")

@@ -16,21 +16,25 @@ from onesided.analysis.analyse import analyse
 from onesided.report import beside
 
 
-@pytest.fixture
-def two(tmp_path):
-    """Return two campaigns side by side, the second of which names the first."""
-    first = synthetic.campaign(tmp_path / "one", seed=1)
-    analyse(first)
-    other = tmp_path / "quick"
-    shutil.copytree(first, other)
-    second = synthetic.campaign(tmp_path / "two", seed=2)
-    analyse(second)
-    here = tmp_path / "spack"
-    shutil.copytree(second, here)
-    record = json.loads((here / "campaign.json").read_text())
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    """Make two campaigns side by side, the second of which names the first, and its report."""
+    folder = tmp_path_factory.mktemp("both")
+    for seed, name in enumerate(("quick", "spack"), 1):
+        analyse(synthetic.campaign(folder / name, seed=seed))
+    path = folder / "spack" / "campaign.json"
+    record = json.loads(path.read_text())
     record["declared"] = {**record.get("declared", {}), "beside": "quick"}
-    (here / "campaign.json").write_text(json.dumps(record))
-    return other, here
+    path.write_text(json.dumps(record))
+    report.build(folder / "spack", single_file=True)
+    return folder
+
+
+@pytest.fixture
+def two(both, tmp_path):
+    """Return a copy of both folders, for a test to change."""
+    shutil.copytree(both, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "quick", tmp_path / "spack"
 
 
 def rows(folder, name):
@@ -40,7 +44,7 @@ def rows(folder, name):
 
 def test_a_campaign_beside_another_shows_each_cell_of_both_with_its_ratio(two):
     _, here = two
-    html = report.build(here, single_file=True).read_text("utf-8")
+    html = (here / "report" / "index.html").read_text("utf-8")
     assert 'id="beside"' in html and "Beside the campaign quick" in html
     found = rows(here, "beside_shared_counter")
     judged = json.loads((here / "verdicts.json").read_text())["cells"]
@@ -64,7 +68,6 @@ def test_verdicts_that_differ_come_first_and_are_counted(two):
         and not cell["labels"]["case"].startswith("helper")
         and cell["setting"] == "default"
     )
-    report.build(here, single_file=True)
     before = {row["environment"]: int(row["turned"]) for row in rows(here, "beside_environments")}
     cell["verdict"] = "waits"
     path.write_text(json.dumps(document))
@@ -90,7 +93,6 @@ def test_a_shifted_value_is_outside_and_shows_in_the_mean(two):
 
 def test_by_environment_it_says_whether_noise_explains_the_ratio(two):
     _, here = two
-    report.build(here, single_file=True)
     found = [row for row in rows(here, "beside_environments") if row["over_launches"]]
     assert len(found) == 3
     for row in found:

@@ -4,22 +4,15 @@ import re
 
 import pytest
 import synthetic_dinan as made
+from shown import materials, parts
 from synthetic_dinan import MPICH, OPENMPI
 
 from onesided import report
-from onesided.analysis.analyse import analyse
 from onesided.analysis.verdicts import INDEPENDENT, REFERENCE, WAITS
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, OPEN, Claims
 from onesided.report.dinan.parts import ByCores, ByRanks
-from onesided.report.material import load
 from onesided.report.parts import Folded
 from onesided.report.patterns.waits import Waits
-
-
-def materials(folder, **options):
-    made.campaign(folder, **options)
-    analyse(folder)
-    return {one.experiment.kernel: one for one in load(folder).materials()}
 
 
 @pytest.fixture(scope="module")
@@ -29,12 +22,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def two_cores(folder):
-    return materials(folder)
-
-
-def parts(material, *kinds):
-    contents = material.experiment.page.contents
-    return [part for one in contents if isinstance(one, kinds) for part in one.parts(material)]
+    return materials(made.campaign, folder)
 
 
 def found(material, environment=MPICH):
@@ -129,9 +117,11 @@ def test_with_more_cores_the_growth_is_a_claim_that_can_be_decided(tmp_path):
         return made.as_claimed(kernel, 2, at) * ranks / 2
 
     options = {"cores": 8, "kernels": ["linked_list"]}
-    claimed = found(materials(tmp_path / "claimed", **options)["linked_list"])
+    claimed = found(materials(made.campaign, tmp_path / "claimed", **options)["linked_list"])
     assert of_words(claimed, "with the square")[0] == HOLDS
-    other = found(materials(tmp_path / "linear", times=linear, **options)["linked_list"])
+    other = found(
+        materials(made.campaign, tmp_path / "linear", times=linear, **options)["linked_list"]
+    )
     assert of_words(other, "with the square")[0] == DOES_NOT_HOLD
 
 
@@ -143,7 +133,7 @@ def test_claims_that_are_not_borne_out_are_said_not_to_hold(tmp_path):
         idiom = {"shared": 0.1}.get(at.get("idiom"), 1.0)
         return made.as_claimed(kernel, ranks, at) * factor * alone * idiom
 
-    other = materials(tmp_path, times=reversed_times)
+    other = materials(made.campaign, tmp_path, times=reversed_times)
     mutex, linked = found(other["mutex"]), found(other["linked_list"])
     assert of_words(mutex, "With few processes")[0] == DOES_NOT_HOLD
     assert of_words(mutex, "Contention")[0] == DOES_NOT_HOLD
@@ -155,7 +145,9 @@ def test_an_interval_that_reaches_to_both_sides_leaves_a_claim_open(tmp_path):
     def alike(kernel, ranks, at):
         return made.MCS_S
 
-    linked = found(materials(tmp_path, times=alike, kernels=["linked_list"])["linked_list"])
+    linked = found(
+        materials(made.campaign, tmp_path, times=alike, kernels=["linked_list"])["linked_list"]
+    )
     assert of_words(linked, "read faster")[0] == OPEN
 
 

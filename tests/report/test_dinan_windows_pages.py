@@ -2,38 +2,26 @@
 
 import pytest
 import synthetic_windows as made
+from shown import materials, parts
 
-from onesided.analysis.analyse import analyse
 from onesided.analysis.verdicts import INDEPENDENT, SYNCHRONISING, WAITS
 from onesided.experiments.memory_model.page import Cuts
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
 from onesided.report.dinan.parts import ByCores, Fold, OnCores
-from onesided.report.material import load
 from onesided.report.parts import Folded
 from onesided.report.patterns.waits import Waits
 
 MPICH, IMPI = (environment.name for environment in made.ENVIRONMENTS)
 
 
-def materials(folder, **options):
-    made.campaign(folder, **options)
-    analyse(folder)
-    return {one.experiment.kernel: one for one in load(folder).materials()}
-
-
 @pytest.fixture(scope="module")
 def two_cores(tmp_path_factory):
-    return materials(tmp_path_factory.mktemp("two-cores"))
+    return materials(made.campaign, tmp_path_factory.mktemp("two-cores"))
 
 
 @pytest.fixture(scope="module")
 def four_cores(tmp_path_factory):
-    return materials(tmp_path_factory.mktemp("four-cores"), cores=4)
-
-
-def parts(material, kind):
-    contents = material.experiment.page.contents
-    return [part for one in contents if isinstance(one, kind) for part in one.parts(material)]
+    return materials(made.campaign, tmp_path_factory.mktemp("four-cores"), cores=4)
 
 
 def words(material, environment):
@@ -112,7 +100,9 @@ def test_reads_of_old_values_are_shown_where_they_are_allowed(two_cores):
 
 def test_epochs_that_were_cut_have_a_table_and_without_any_there_is_none(two_cores, tmp_path):
     assert parts(two_cores["memory_model"], Cuts) == []
-    cut = materials(tmp_path, cut=1.0, kernels=["memory_model"], ranks=[2])["memory_model"]
+    cut = materials(made.campaign, tmp_path, cut=1.0, kernels=["memory_model"], ranks=[2])[
+        "memory_model"
+    ]
     (table,) = parts(cut, Cuts)
     assert {row["idiom"] for row in table.rows} == {"exclusive locks (separate)"}
     assert {row[MPICH].value for row in table.rows} == {1.0}

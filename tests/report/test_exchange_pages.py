@@ -8,9 +8,9 @@ from collections import Counter
 import pytest
 import synthetic_exchanges as made
 from llnl_tables import GIVEN, ROWS_AND_NUMBERS
+from shown import materials, parts
 
 from onesided import report
-from onesided.analysis.analyse import analyse
 from onesided.analysis.exchanges import BANDWIDTH
 from onesided.report.claims import HOLDS, NOT_MEASURED, Claims
 from onesided.report.exchanges.curve import Curve, published_points, spread
@@ -18,17 +18,10 @@ from onesided.report.exchanges.faster import NOTHING, ONE, TWO, Faster
 from onesided.report.exchanges.map import Maps
 from onesided.report.exchanges.page import Then
 from onesided.report.exchanges.today import Today
-from onesided.report.material import load
 from onesided.report.numbers import DASH
 from onesided.report.parts import Folded
 
 MPICH, OPENMPI = (environment.name for environment in made.ENVIRONMENTS)
-
-
-def materials(folder, **options):
-    made.campaign(folder, **options)
-    analyse(folder)
-    return {one.experiment.kernel: one for one in load(folder).materials()}
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +31,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def two_cores(folder):
-    return materials(folder)
-
-
-def parts(material, *kinds):
-    contents = material.experiment.page.contents
-    return [part for one in contents if isinstance(one, kinds) for part in one.parts(material)]
+    return materials(made.campaign, folder)
 
 
 @pytest.mark.parametrize("kernel", ["latency_bandwidth", "swapped_all_to_all"])
@@ -68,7 +56,9 @@ def test_the_answer_names_the_faster_side_the_factor_and_the_crossover(two_cores
 
 
 def test_a_side_that_is_always_faster_is_named_without_a_crossover(tmp_path):
-    own = materials(tmp_path, times=made.always_faster, kernels=["some_to_some"], ranks=[2])
+    own = materials(
+        made.campaign, tmp_path, times=made.always_faster, kernels=["some_to_some"], ranks=[2]
+    )
     prose, _ = parts(own["some_to_some"], Faster)
     for sentence in prose.sentences:
         assert "one-sided is faster from 8\u202fB to 20\u202fMB; " in sentence
@@ -78,7 +68,7 @@ def test_no_answer_rests_on_more_ranks_than_cores(two_cores, tmp_path):
     for material in two_cores.values():
         _, table = parts(material, Faster)
         assert {row["where"].split(", ")[1] for row in table.rows} == {"2"}
-    crowded = materials(tmp_path, cores=1, kernels=["latency_bandwidth"], ranks=[2])
+    crowded = materials(made.campaign, tmp_path, cores=1, kernels=["latency_bandwidth"], ranks=[2])
     (prose,) = parts(crowded["latency_bandwidth"], Faster)
     assert prose.sentences == [NOTHING]
 
@@ -117,7 +107,7 @@ def test_the_bandwidth_is_what_a_process_sends_over_the_time_of_the_slowest(
 def test_claims_are_computed_and_need_a_core_for_each_rank(two_cores, tmp_path):
     (claims,) = parts(two_cores["some_to_some"], Claims)
     assert [row[MPICH] for row in claims.rows] == [HOLDS, NOT_MEASURED]
-    enough = materials(tmp_path, cores=8, kernels=["some_to_some"], ranks=[2, 4])
+    enough = materials(made.campaign, tmp_path, cores=8, kernels=["some_to_some"], ranks=[2, 4])
     (claims,) = parts(enough["some_to_some"], Claims)
     assert [row[MPICH] for row in claims.rows] == [HOLDS, HOLDS]
 
@@ -128,6 +118,7 @@ def test_one_map_under_every_mpi_is_said_and_two_are(two_cores, tmp_path):
     for said in prose.sentences:
         assert said.endswith(f"checksum 1234abcd in every launch of {MPICH} and {OPENMPI}.")
     other = materials(
+        made.campaign,
         tmp_path,
         checksum=lambda environment: made.CHECKSUM + (environment == OPENMPI),
         kernels=["some_to_some"],

@@ -5,6 +5,7 @@ import io
 
 import pytest
 import synthetic_patterns as made
+from shown import materials, parts
 
 from onesided import report
 from onesided.analysis import verdicts
@@ -12,7 +13,6 @@ from onesided.analysis.analyse import analyse
 from onesided.analysis.patterns import FILTERED_MEAN, MEDIAN
 from onesided.report import numbers
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
-from onesided.report.material import load
 from onesided.report.parts import Measure
 from onesided.report.patterns.drawn import ByRanks, BySize
 from onesided.report.patterns.holds import LAWS, Grows
@@ -25,27 +25,15 @@ MPICH, OPENMPI, IMPI, SHMEM = (environment.name for environment in made.ENVIRONM
 TABLES = {kernel: number for number, kernel in enumerate(made.KERNELS, 1)}
 
 
-def materials(folder, **options):
-    made.campaign(folder, **options)
-    analyse(folder)
-    return {m.experiment.kernel: m for m in load(folder).materials()}
-
-
 @pytest.fixture(scope="module")
 def two_cores(tmp_path_factory):
     """Two cores: 4 and 8 ranks are more."""
-    return materials(tmp_path_factory.mktemp("two"))
+    return materials(made.campaign, tmp_path_factory.mktemp("two"))
 
 
 @pytest.fixture(scope="module")
 def eight_cores(tmp_path_factory):
-    return materials(tmp_path_factory.mktemp("eight"), cores=8)
-
-
-def parts(material, *kinds):
-    """The parts of a page's contents of some kinds: figures take long to draw."""
-    contents = material.experiment.page.contents
-    return [part for one in contents if isinstance(one, kinds) for part in one.parts(material)]
+    return materials(made.campaign, tmp_path_factory.mktemp("eight"), cores=8)
 
 
 def today(material):
@@ -173,7 +161,11 @@ def test_a_tree_has_a_ratio_for_gets_and_one_for_puts(two_cores):
 @pytest.mark.slow
 def test_where_shmem_or_mpi_is_missing_the_sentence_says_so(tmp_path):
     alone = materials(
-        tmp_path / "mpi", environments=made.ENVIRONMENTS[:1], kernels=["right_shift"], ranks=[2]
+        made.campaign,
+        tmp_path / "mpi",
+        environments=made.ENVIRONMENTS[:1],
+        kernels=["right_shift"],
+        ranks=[2],
     )
     text = said(alone["right_shift"])[0]
     assert "SHMEM was not measured with a core for each rank" in text
@@ -181,7 +173,11 @@ def test_where_shmem_or_mpi_is_missing_the_sentence_says_so(tmp_path):
     word = {row[MPICH] for row in claims(alone["right_shift"])[:2]}
     assert word == {NOT_MEASURED}
     shmem = materials(
-        tmp_path / "shmem", environments=made.ENVIRONMENTS[3:], kernels=["right_shift"], ranks=[2]
+        made.campaign,
+        tmp_path / "shmem",
+        environments=made.ENVIRONMENTS[3:],
+        kernels=["right_shift"],
+        ranks=[2],
     )
     text = said(shmem["right_shift"])[0]
     words = "MPI-2, fence (create) was not measured; MPI-3, flush (allocate) was not measured."
@@ -291,7 +287,7 @@ def test_a_failure_at_the_end_keeps_its_samples_and_a_crash_has_its_word(tmp_pat
     broken = made.Environment("broken-1", "other", statuses=status)
     absent = made.Environment("absent-1", "other", unavailable="not there")
     found = materials(
-        tmp_path, environments=(broken, absent), kernels=["all_to_all"], ranks=[2, 4]
+        made.campaign, tmp_path, environments=(broken, absent), kernels=["all_to_all"], ranks=[2, 4]
     )["all_to_all"]
     rows = {(row["environment"], row["way"]): row for row in today(found).rows}
     assert rows["broken-1", "MPI-2, fence, create, rotated"]["mean_2"] == verdicts.CRASH

@@ -1,4 +1,4 @@
-/* Faults put into one cell, for tests. */
+/* Faults put into one cell, or into all, for tests. */
 #include "harness/injection.h"
 
 #include <stdlib.h>
@@ -10,6 +10,8 @@
 
 #define SLOW_FACTOR 3.0
 #define FLIPPED (INT64_C(1) << 20)
+#define EVERY "every"
+#define EVERY_CELL (-1)
 
 void injection_read(struct launch *launch)
 {
@@ -34,19 +36,24 @@ void injection_read(struct launch *launch)
             launch->injection = (enum injection)i;
         }
     }
-    if (launch->injection == INJECT_NOTHING || text[length] == '\0' ||
-        !parse_integer(text + length + 1, 0, (double)launch->grid.count - 1,
-                       &launch->injected_cell)) {
+    const char *const place = text[length] == '@' ? text + length + 1 : "";
+    if (strcmp(place, EVERY) == 0) {
+        launch->injected_cell = EVERY_CELL;
+    } else if (!parse_integer(place, 0, (double)launch->grid.count - 1, &launch->injected_cell)) {
+        launch->injection = INJECT_NOTHING;
+    }
+    if (launch->injection == INJECT_NOTHING) {
         usage_fault(
             launch->kernel->name, "--inject", text,
             "wrong_data, drop, repeat, flip, crash, fault, error, fatal, hang, slow or shared, "
-            "then @ and the index of a cell");
+            "then @ and the index of a cell, or " EVERY);
     }
 }
 
 bool launch_injects(const struct launch *launch, const struct cell *cell, enum injection kind)
 {
-    return launch->injection == kind && launch->injected_cell == (long long)cell->index;
+    return launch->injection == kind && (launch->injected_cell == EVERY_CELL ||
+                                         launch->injected_cell == (long long)cell->index);
 }
 
 enum injection launch_fault(const struct launch *launch, const struct cell *cell)

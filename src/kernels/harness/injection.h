@@ -1,4 +1,4 @@
-/* Faults put into one cell, for tests (--inject KIND@INDEX). */
+/* Faults put into one cell (--inject KIND@INDEX) or into all (KIND@every), for tests. */
 #ifndef ONESIDED_INJECTION_H
 #define ONESIDED_INJECTION_H
 

@@ -1,0 +1,296 @@
+"""Kernels: how one is built and launched, and what a launch left."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from onesided.campaign import outcomes, records
+from onesided.system import libraries
+from onesided.system.documents import check
+from onesided.system.paths import project_root
+
+KERNELS = project_root() / "src" / "kernels"
+#: Open MPI's module ofi sleeps for a second at its end, and no rank of one node needs it.
+QUICK = {"OMPI_MCA_btl": "^ofi"}
+LAUNCH_TIMEOUT_S = 240
+SHMEM_FINALIZE = libraries.FINALIZE[libraries.OPENSHMEM]
+#: The option of CMake that names a library's wrapper.
+COMPILER_OPTIONS = {
+    libraries.MPI: "MPI_C_COMPILER",
+    libraries.OPENSHMEM: "ONESIDED_OPENSHMEM_COMPILER",
+}
+
+
+@dataclass(frozen=True)
+class Environment:
+    """One MPI, as its environment file describes it."""
+
+    document: dict
+
+    @property
+    def name(self) -> str:
+        return self.document["name"]
+
+    @property
+    def library(self) -> str:
+        return self.document["library"]
+
+    def variables(self) -> dict[str, str]:
+        return {**os.environ, **self.document["variables"]}
+
+    def launch_line(self, ranks: int) -> list[str]:
+        launcher = self.document["launcher"]
+        crowded = ranks > len(os.sched_getaffinity(0))
+        return [
+            launcher["path"],
+            "-n",
+            str(ranks),
+            *launcher["placement"]["unbound"],
+            *(launcher["oversubscribe"] if crowded else []),
+        ]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a launch left: exit code, texts, lines.
+
+    Open MPI 4.1.4 crashes in shmem_finalize, after all that is to be tested. That is seen by
+    `died_in_finalize`, and by nothing else here.
+    """
+
+    code: int
+    stdout: str
+    stderr: str
+    output: Path
+
+    @property
+    def lines(self) -> list[dict]:
+        """The lines that are whole."""
+        whole = self.output.read_text("utf-8").split("\n")[:-1]
+        return [json.loads(line) for line in whole if line.startswith("{") and line.endswith("}")]
+
+    def of_type(self, kind: str) -> list[dict]:
+        return [line for line in self.lines if line["type"] == kind]
+
+    @property
+    def results(self) -> dict[str, dict]:
+        return {line["cell"]: line for line in self.of_type("result")}
+
+    @property
+    def statuses(self) -> dict[str, str]:
+        return {cell: result["status"] for cell, result in self.results.items()}
+
+    def _side_lines(self, kind: str) -> Iterator[dict]:
+        for path in self.output.parent.glob(f"{self.output.name}.{kind}-*"):
+            for text in path.read_text("utf-8").splitlines():
+                line = json.loads(text)
+                check(line, f"line#{kind}", path)
+                assert path.name.endswith(f"-{line['rank']}")
+                yield line
+
+    def side_lines(self, kind: str) -> dict[int, dict]:
+        """The lines that ranks left beside the output, by rank: kind "crash" or "hang"."""
+        found = {}
+        for line in self._side_lines(kind):
+            if line["call"] != SHMEM_FINALIZE:
+                assert line["rank"] not in found
+                found[line["rank"]] = line
+        return found
+
+    @property
+    def died_in_finalize(self) -> bool:
+        """Whether OpenSHMEM crashed in its end."""
+        return any(line["call"] == SHMEM_FINALIZE for line in self._side_lines("crash"))
+
+    def ended_with(self, code: int) -> bool:
+        """Whether the exit code is this one, or a crash in the library's end hides it."""
+        return self.code == code or (self.code != 0 and self.died_in_finalize)
+
+    def outcomes(
+        self, cells: Sequence[str], expected: outcomes.Expectation | None = None
+    ) -> dict[str, outcomes.Outcome]:
+        """What the project says became of these cells, in all launches with this output."""
+        launch = records.read_launch(self.output, record_of(self.output))
+        return outcomes.of_cells(launch, cells, expected)
+
+    def booked(
+        self, cells: Sequence[str], expected: outcomes.Expectation | None = None
+    ) -> dict[str, str]:
+        """The statuses of `outcomes`; a crash in OpenSHMEM's end takes nothing from its cell."""
+        found = self.outcomes(cells, expected)
+        hidden = {"teardown_failure": "ok"} if self.died_in_finalize else {}
+        return {cell: hidden.get(one.status, one.status) for cell, one in found.items()}
+
+
+def record_of(output: Path) -> Path:
+    """Return where the launches with an output are recorded."""
+    return output.with_name(f"launches-{output.name}")
+
+
+def record_launch(output: Path, code: int) -> None:
+    """Record a launch as the launch script of the checks does."""
+    record = record_of(output)
+    earlier = record.read_text("utf-8").splitlines() if record.exists() else []
+    ended = {
+        "type": "launch_ended", "launch": len(earlier) + 1, "begin_s": 0.0, "end_s": 1.0,
+        "exit_status": code, "timed_out": False,
+        "finished": output.read_text("utf-8").endswith('{"type":"finished"}\n'),
+    }  # fmt: skip
+    record.write_text("\n".join([*earlier, json.dumps(ended), ""]), "utf-8")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A built kernel and the MPI that launches it."""
+
+    environment: Environment
+    executable: Path
+    folder: Path
+    extra_variables: dict[str, str]
+
+    def alone(
+        self, *options: str, variables: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess:
+        """Run it without a launcher."""
+        return subprocess.run(
+            [self.executable, *options],
+            env=self.environment.variables() | self.extra_variables | (variables or {}),
+            capture_output=True,
+            text=True,
+            timeout=LAUNCH_TIMEOUT_S,
+        )
+
+    def launch(
+        self,
+        *options: str,
+        ranks: int = 2,
+        output: Path | None = None,
+        variables: dict[str, str] | None = None,
+    ) -> Run:
+        """Launch it on `ranks` ranks; lines go to `output`, a new file if not given."""
+        if output is None:
+            output = self.folder / f"lines-{len(list(self.folder.iterdir()))}.jsonl"
+            output.touch()
+        line = self.environment.launch_line(ranks)
+        process = subprocess.Popen(
+            [*line, self.executable, "--output", output, *options],
+            env=self.environment.variables() | QUICK | self.extra_variables | (variables or {}),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            stdout, stderr = process.communicate(timeout=LAUNCH_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        if output.is_file():
+            record_launch(output, process.returncode)
+        return Run(process.returncode, stdout, stderr, output)
+
+
+def tool(name: str) -> str:
+    """Return a tool of the environment the tests run in."""
+    return str(Path(sys.executable).parent / name)
+
+
+def build(
+    environment: Environment,
+    folder: Path,
+    sources: Path = KERNELS,
+    options: Sequence[str] = (),
+) -> Path:
+    """Build the kernels with one library; return the build folder."""
+    subprocess.run(
+        [
+            tool("cmake"),
+            *("-S", sources, "-B", folder, "-G", "Ninja"),
+            f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}",
+            f"-D{COMPILER_OPTIONS[environment.library]}={environment.document['compilers']['c']}",
+            *options,
+        ],
+        env=environment.variables(),
+        check=True,
+        capture_output=True,
+    )
+    subprocess.run(
+        [tool("cmake"), "--build", folder],
+        env=environment.variables(),
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return folder
+
+
+def build_alone(environment: Environment, source: Path, folder: Path) -> Kernel:
+    """Build a kernel of one file with what kernels of MPI share, and no other kernel."""
+    sources = folder / "src" / "kernels"
+    for name in libraries.COMMON[libraries.MPI]:
+        shutil.copytree(KERNELS / name, sources / name)
+    for file in (*KERNELS.glob("*.cmake"), KERNELS / "CMakeLists.txt"):
+        shutil.copy(file, sources)
+    (sources / "tests").mkdir()
+    shutil.copy(source, sources / "tests")
+    return Kernel(
+        environment, build(environment, folder / "build", sources) / source.stem, folder, {}
+    )
+
+
+def preloaded(source: str, folder: Path) -> dict[str, str]:
+    """Return the variables that put functions of this C source before those of all libraries."""
+    (folder / "before.c").write_text(source, "utf-8")
+    library = folder / "before.so"
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-pthread", folder / "before.c", "-o", library, "-ldl"],
+        check=True,
+    )
+    return {"LD_PRELOAD": str(library)}
+
+
+def blocks(cells: Sequence[str]) -> list[str]:
+    """Return the options that ask for these cells."""
+    return [f"--cells={cell.replace(',', ';')}" for cell in cells]
+
+
+def few_cells(statuses: Mapping[str, str]) -> list[str]:
+    """Return the first, a middle and the last of the cells that are ok."""
+    ok = [cell for cell, status in statuses.items() if status == "ok"]
+    return list(dict.fromkeys([ok[0], ok[len(ok) // 2], ok[-1]]))
+
+
+def cells_for_three_ranks(statuses: Mapping[str, str]) -> list[str]:
+    """Return a first and a last cell that two ranks ran, and those that want more than two have.
+
+    Three ranks on two cores take their time, but a cell that is unsupported takes none.
+    """
+    few = few_cells(statuses)
+    ends = (few[0], few[-1])
+    return [cell for cell in statuses if cell in ends or statuses[cell] != "ok"]
+
+
+def verified(result: Mapping) -> dict[str, tuple[int, int]]:
+    """Return what a result's verifications compared and how many errors each found, by name."""
+    return {one["name"]: (one["checked"], one["errors"]) for one in result["verification"]}
+
+
+def samples(result: Mapping, metric: str) -> dict[int, list[float]]:
+    """Return the samples of a result's series by rank."""
+    return {one["rank"]: one["samples"] for one in result["series"] if one["metric"] == metric}
+
+
+def with_fault_everywhere(kernel: Kernel, fault: str, *options: str) -> Run:
+    """Launch with a fault in every cell; each finds its own, whatever way it communicates."""
+    run = kernel.launch(*options, f"--inject={fault}@every")
+    assert run.results
+    assert run.statuses == dict.fromkeys(run.lines[0]["cells"], "wrong_data")
+    assert run.ended_with(3)
+    return run

@@ -1,0 +1,19 @@
+"""What the pages of a synthetic campaign show, without a report that is written."""
+
+from __future__ import annotations
+
+from onesided.analysis.analyse import analyse
+from onesided.report.material import load
+
+
+def materials(make, folder, **options):
+    """Make a campaign with a function, analyse it; return each experiment's material by kernel."""
+    make(folder, **options)
+    analyse(folder)
+    return {one.experiment.kernel: one for one in load(folder).materials()}
+
+
+def parts(material, *kinds):
+    """Return the parts of a page's contents of some kinds: figures take long to draw."""
+    contents = material.experiment.page.contents
+    return [part for one in contents if isinstance(one, kinds) for part in one.parts(material)]
