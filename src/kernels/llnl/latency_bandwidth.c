@@ -6,7 +6,7 @@
  * answered; a get of what a notice has announced; both under post and start, too. Timed, in
  * seconds: half of a round trip, by rank 0. The source's bandwidth is the message's size over that.
  * Verified: every element of every message. */
-#include "llnl/shared/exchange.h"
+#include "mpi/exchange.h"
 
 #define FIRST 0 /* it begins a pass; rank 1 answers, all others have no part */
 #define SIZE_BYTES_MAX (1 << 25)

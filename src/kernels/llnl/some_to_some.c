@@ -8,8 +8,8 @@
  * and sizes is drawn from --map-seed (llnl/shared/map.h); all ranks compare its checksum before a
  * pass, for a rank with another map would wait for messages that nobody sends. Timed, in seconds: a
  * pass; the slowest rank counts. Verified: map; every element of every message. */
-#include "llnl/shared/exchange.h"
 #include "llnl/shared/map.h"
+#include "mpi/exchange.h"
 
 #define LARGEST_BYTES_MAX (1 << 24)
 

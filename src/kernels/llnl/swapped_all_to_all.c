@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "harness/memory.h"
-#include "llnl/shared/exchange.h"
+#include "mpi/exchange.h"
 
 #define SIZE_BYTES_MAX (1 << 24)
 

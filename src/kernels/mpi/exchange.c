@@ -1,5 +1,5 @@
 /* The bursts of an exchange: prepared, timed, verified; one description for all interfaces. */
-#include "llnl/shared/exchange.h"
+#include "mpi/exchange.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
-/* Exchanges of messages over one description and several interfaces, timed as in the source.
+/* Exchanges of messages over one description and several interfaces.
  *
- * Source: Lawrence Livermore National Laboratory, "MPI Performance Measurements" (UCRL-WEB-218462,
- * 2006), section "Algorithms": a number of passes is timed as a whole. Here these are the
- * operations of a burst (mpi/trial.h), and a sample is the time of one of them.
+ * Timed as in Lawrence Livermore National Laboratory, "MPI Performance Measurements"
+ * (UCRL-WEB-218462, 2006), section "Algorithms": a number of passes is timed as a whole. Here these
+ * are the operations of a burst (mpi/trial.h), and a sample is the time of one of them.
  *
  * A pass is a list of messages, which a kernel describes. Each rank has two regions of memory, one
  * with the messages that it sends and one with those that it receives; with a window both are in
