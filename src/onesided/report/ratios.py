@@ -1,4 +1,4 @@
-"""Tests of the source's claims: on cells with a core for each rank, and as many ranks."""
+"""Tests of sources' claims: on cells with a core for each rank, and as many ranks."""
 
 from __future__ import annotations
 
@@ -9,21 +9,15 @@ from dataclasses import dataclass, replace
 from onesided.analysis.computing import MEDIAN
 from onesided.report import numbers
 from onesided.report.cells import axis_of
-from onesided.report.claims import NOT_MEASURED, Claim, Found, decided
+from onesided.report.claims import NOT_MEASURED, Found, decided
 from onesided.report.crowded import apart_by_cores
 from onesided.report.material import Material
 from onesided.report.parts import Measure
 
-SOURCE = "Dinan et al."
 GROWTH = 1.5
 """A value grows by a power where it is within this factor of what the power says."""
 
 Labels = Mapping[str, str]
-
-
-def claim(section: str, words: str, test: object) -> Claim:
-    """Return a claim of the source, with its section."""
-    return Claim(f"{SOURCE}, section {section}", words, test)  # type: ignore[arg-type]
 
 
 def measures(
