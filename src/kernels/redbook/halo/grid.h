@@ -31,7 +31,8 @@ struct block {
 };
 
 /* Where a message goes: to the block so many places on, in each dimension. In an exchange in steps
- * only one of the three is not 0, and the message has the ghosts that earlier steps have brought. */
+ * only one of the three is not 0, and the message has the ghosts that earlier steps have brought.
+ */
 struct direction {
     int to[DIMENSIONS];
     bool has_ghosts;
