@@ -84,6 +84,38 @@ class Compared:
 
 
 @dataclass(frozen=True)
+class Across:
+    """The test of a claim on the ratio of two cells' values, each with a number of ranks.
+
+    Attributes:
+        metric: of summary.parquet.
+        over: values on axes of the cell above the line.
+        over_ranks: that it has.
+        under: those of the one below.
+        under_ranks: that it has.
+        least: that the ratio is.
+        most: that it is.
+    """
+
+    metric: str
+    over: Labels
+    over_ranks: int
+    under: Labels
+    under_ranks: int
+    least: float = 1.0
+    most: float = math.inf
+
+    def __call__(self, material: Material, environment: str) -> Found:
+        """Compare the interval of the ratio with the bounds."""
+        above = measures(material, environment, self.metric, self.over)
+        below = measures(material, environment, self.metric, self.under)
+        for found, ranks in ((above, self.over_ranks), (below, self.under_ranks)):
+            if ranks not in found:
+                return _missing(ranks)
+        return decided(above[self.over_ranks], below[self.under_ranks], self.least, self.most)
+
+
+@dataclass(frozen=True)
 class Within:
     """The test of a claim on a value itself.
 
