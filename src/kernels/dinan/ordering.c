@@ -9,7 +9,7 @@
  * every element read; without ordering it may be the one before, and these are counted. Bound:
  * a store and a load in a shared window. */
 #include "dinan/shared/computing.h"
-#include "dinan/shared/writes.h"
+#include "rma/writes.h"
 
 /* How a read is kept behind its write. */
 struct idiom {

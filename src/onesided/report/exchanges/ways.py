@@ -15,6 +15,10 @@ from onesided.report.material import Cell, Material
 WORDS: Mapping[str, str] = {
     "synchronous": "send, receive",
     "asynchronous": "posted receives",
+    "isend_recv": "MPI_Isend, MPI_Recv",
+    "irecv_send": "MPI_Irecv, MPI_Send",
+    "ready_send": "MPI_Irecv, barrier, MPI_Rsend",
+    "sendrecv": "MPI_Sendrecv",
     "alltoall": "MPI_Alltoall",
     "alltoallw": "MPI_Alltoallw",
     "put_lock_all": "put, lock_all",

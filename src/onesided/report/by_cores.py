@@ -1,4 +1,4 @@
-"""Tables and figures of the study: cells with more ranks than cores are apart."""
+"""Tables and figures in which cells with more ranks than cores are apart."""
 
 from __future__ import annotations
 
