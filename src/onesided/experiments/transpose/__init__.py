@@ -13,7 +13,7 @@ LOCAL = Metric("local", "local", "s")
 """The transposition of blocks that MPI did not transpose."""
 
 FOURIER = Metric("fourier", "fourier", "s")
-"""The transforms of columns, before and after, with the barrier between the first and the exchange."""
+"""The transforms of columns, before and after the exchange, with the barrier before it."""
 
 EXPERIMENT = experiment(
     __name__, "Transpose", order=55, time=TIME, more=[COMMUNICATION, LOCAL, FOURIER]
