@@ -1,4 +1,4 @@
-"""The pages of all-to-all, transpose and hierarchical collectives: the best kind, and the claims."""
+"""The pages of all-to-all, transpose, hierarchical collectives: the best kind, and the claims."""
 
 import pytest
 import synthetic_redbook_collectives as made
