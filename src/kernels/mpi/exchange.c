@@ -54,6 +54,17 @@ void exchange_add_on(struct exchange *exchange, int lane, int source, int destin
     *at_destination += (size_t)elements;
 }
 
+bool exchange_describe_blocks(struct exchange *exchange)
+{
+    const int elements = exchange_elements(exchange);
+    for (int source = 0; elements > 0 && source < exchange->ranks; source++) {
+        for (int destination = 0; destination < exchange->ranks; destination++) {
+            exchange_add(exchange, source, destination, elements);
+        }
+    }
+    return elements > 0;
+}
+
 /* The peers of some messages, each once. */
 static struct peers peers_of(const struct parts *parts, int ranks)
 {
@@ -243,25 +254,13 @@ static void keep(void *state, long long burst)
 /* Choose how many slots there are, or leave in the record that there is no room for one. */
 static bool has_room(struct exchange *exchange)
 {
-    const struct options *asked = &exchange->launch->options;
     if (exchange->kind->contents == NULL) {
         exchange->slot_elements = slot_elements_of(exchange);
     }
     const long long slot_bytes = (long long)(exchange->slot_elements * sizeof(int64_t));
-    const long long pass_bytes = exchange->regions * slot_bytes;
-    const long long memory_bytes = options_integer(asked, "memory-bytes");
-    const long long longest = options_integer(asked, "burst");
-    long long slots = options_integer(asked, "burst-bytes") / pass_bytes;
-    if (pass_bytes > memory_bytes) {
-        record_status(exchange->record, CELL_UNSUPPORTED,
-                      "a pass needs %lld bytes at a rank, --memory-bytes allows %lld", pass_bytes,
-                      memory_bytes);
-        return false;
-    }
-    slots = slots < memory_bytes / pass_bytes ? slots : memory_bytes / pass_bytes;
-    slots = slots < longest ? slots : longest;
-    exchange->slots = slots < 1 ? 1 : (int)slots;
-    return true;
+    exchange->slots =
+        slots_choose(exchange->launch, exchange->record, exchange->regions * slot_bytes);
+    return exchange->slots > 0;
 }
 
 static bool open_memory(struct exchange *exchange)

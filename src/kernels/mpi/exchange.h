@@ -17,7 +17,7 @@
 
 #include "harness/launch.h"
 #include "mpi/checked.h"
-#include "mpi/trial.h"
+#include "mpi/slots.h"
 #include "mpi/world.h"
 #include "rma/notice.h"
 #include "rma/window.h"
@@ -117,22 +117,7 @@ struct exchange {
      .only_with = "interface=" with_}
 
 /* Rows of a kernel's options. */
-#define EXCHANGE_OPTIONS                                                                           \
-    TRIAL_OPTIONS("1000", "20", "0.1"),                                                            \
-        {.name = "burst-bytes",                                                                    \
-         .argument = "BYTES",                                                                      \
-         .help = "a burst has as many passes as these hold at a rank, but one at least",           \
-         .kind = OPTION_INTEGER,                                                                   \
-         .fallback = "262144",                                                                     \
-         .minimum = 1,                                                                             \
-         .maximum = 1LL << 40},                                                                    \
-        {.name = "memory-bytes",                                                                   \
-         .argument = "BYTES",                                                                      \
-         .help = "a cell whose pass needs more at a rank is unsupported",                          \
-         .kind = OPTION_INTEGER,                                                                   \
-         .fallback = "67108864",                                                                   \
-         .minimum = 1,                                                                             \
-         .maximum = 1LL << 40}
+#define EXCHANGE_OPTIONS SLOT_OPTIONS
 
 /* The whole of a kernel's run_cell. */
 void exchange_run(struct launch *launch, const struct cell *cell, struct record *record,
@@ -145,6 +130,10 @@ void exchange_add(struct exchange *exchange, int source, int destination, int el
 /* The same, on one of exchange->lanes, which `describe` sets before. */
 void exchange_add_on(struct exchange *exchange, int lane, int source, int destination,
                      int elements);
+
+/* A `describe`: each rank sends a block of the cell's size_bytes to every rank, itself too, in the
+ * order of ranks at both ends, as MPI_Alltoall has them. */
+bool exchange_describe_blocks(struct exchange *exchange);
 
 /* ---- For the timed loops, of which they become a part ---- */
 
@@ -208,6 +197,14 @@ INLINE void put(const struct exchange *exchange, const struct part *part, int pa
         MPI_Put(outgoing(exchange, pass) + part->own, part->elements, MPI_INT64_T, part->peer,
                 displacement(exchange, part->peer, slot_of(exchange, true, pass) + part->at_peer),
                 part->elements, MPI_INT64_T, exchange->window.handle));
+}
+
+/* Blocks for all ranks (exchange_describe_blocks): no two ranks put to the same rank first. */
+INLINE void put_blocks(const struct exchange *exchange, int pass)
+{
+    for (int step = 0; step < exchange->ranks; step++) {
+        put(exchange, &exchange->sends.part[(exchange->rank + step) % exchange->ranks], pass);
+    }
 }
 
 /* Begin to get a message from where its source has it. */

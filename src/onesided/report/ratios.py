@@ -46,7 +46,7 @@ def _missing_ranks() -> Found:
     return Found(NOT_MEASURED, "there is no core for each of more ranks")
 
 
-def _over(above: Measure, below: Measure) -> Measure:
+def quotient(above: Measure, below: Measure) -> Measure:
     """Return the ratio of two values, with the widest interval that theirs allow."""
     low, high = above.low / below.high, above.high / below.low
     launches = min(above.launches, below.launches)
@@ -169,7 +169,7 @@ class Rises:
         ]
         for ranks in found[0]:
             if all(ranks in one for one in found):
-                first, second = (_over(found[at][ranks], found[at + 1][ranks]) for at in (0, 2))
+                first, second = (quotient(found[at][ranks], found[at + 1][ranks]) for at in (0, 2))
                 return decided(first, second, 1.0)
         return _missing(None)
 
