@@ -251,6 +251,21 @@ INLINE void hear(const struct exchange *exchange, int rank, int pass)
     hear_on(exchange, 0, rank, pass);
 }
 
+/* The same for each destination of this rank's messages, and for each source. */
+INLINE void tell_all(const struct exchange *exchange, int pass)
+{
+    for (int i = 0; i < exchange->destinations.count; i++) {
+        tell(exchange, exchange->destinations.ranks[i], pass); /* flushes before and after */
+    }
+}
+
+INLINE void hear_all(const struct exchange *exchange, int pass)
+{
+    for (int i = 0; i < exchange->sources.count; i++) {
+        hear(exchange, exchange->sources.ranks[i], pass);
+    }
+}
+
 /* Let the sources of this rank's messages access its window, or wait until all have. */
 INLINE void expose(const struct exchange *exchange, const struct peers *origins)
 {

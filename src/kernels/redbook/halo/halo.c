@@ -53,15 +53,11 @@ static void go_isend(const struct exchange *exchange, int passes)
 static void go_neighbor(const struct exchange *exchange, int passes)
 {
     const MPI_Aint begins[DIRECTIONS_MAX] = {0};
-    int ones[DIRECTIONS_MAX];
-    for (int i = 0; i < DIRECTIONS_MAX; i++) {
-        ones[i] = 1;
-    }
     for (int pass = 0; pass < passes; pass++) {
         int64_t *field = outgoing(exchange, pass);
         const double begin_s = begin_pass();
-        CHECKED(MPI_Neighbor_alltoallw(field, ones, begins, halo.sent, field, ones, begins,
-                                       halo.filled, halo.graph));
+        CHECKED(MPI_Neighbor_alltoallw(field, halo.ones, begins, halo.sent, field, halo.ones,
+                                       begins, halo.filled, halo.graph));
         end_pass(exchange, pass, begin_s);
     }
 }
@@ -95,18 +91,13 @@ static void go_put_pscw(const struct exchange *exchange, int passes)
 
 static void go_put_notice(const struct exchange *exchange, int passes)
 {
-    const struct peers *destinations = &exchange->destinations, *sources = &exchange->sources;
     for (int pass = 0; pass < passes; pass++) {
         const double begin_s = begin_pass();
         for (int i = 0; i < halo.count; i++) {
             put_block(exchange, i, pass);
         }
-        for (int i = 0; i < destinations->count; i++) {
-            tell(exchange, destinations->ranks[i], pass); /* flushes before and after */
-        }
-        for (int i = 0; i < sources->count; i++) {
-            hear(exchange, sources->ranks[i], pass);
-        }
+        tell_all(exchange, pass);
+        hear_all(exchange, pass);
         end_pass(exchange, pass, begin_s);
     }
 }

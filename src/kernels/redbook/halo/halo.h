@@ -4,18 +4,19 @@
 
 #include "mpi/exchange.h"
 #include "mpi/team.h"
-#include "redbook/halo/grid.h"
+#include "redbook/halo/domain.h"
 
 struct halo {
-    struct grid grid;
+    struct domain domain;
     struct block block; /* of this rank */
     int count;          /* messages of a pass */
     struct direction directions[DIRECTIONS_MAX];
     int to[DIRECTIONS_MAX], from[DIRECTIONS_MAX];
     /* What is sent in a direction; which ghosts that fills here, and at the rank it goes to. */
     MPI_Datatype sent[DIRECTIONS_MAX], filled[DIRECTIONS_MAX], filled_there[DIRECTIONS_MAX];
-    MPI_Comm graph; /* of the neighbours; MPI_COMM_NULL unless a collective needs it */
-    bool updates;   /* each pass ends with an update of all points */
+    int ones[DIRECTIONS_MAX]; /* how many there are of each type in a message */
+    MPI_Comm graph;           /* of the neighbours; MPI_COMM_NULL unless a collective needs it */
+    bool updates;             /* each pass ends with an update of all points */
     struct team team;
     const struct exchange *exchange; /* of the update that runs, and its pass */
     int pass;

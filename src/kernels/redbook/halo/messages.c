@@ -25,12 +25,13 @@ static void make_graph(void)
 static void make_message(int rank, int i)
 {
     const struct direction *direction = &halo.directions[i];
-    halo.to[i] = grid_neighbour(&halo.grid, rank, direction, 1);
-    halo.from[i] = grid_neighbour(&halo.grid, rank, direction, -1);
-    const struct block there = grid_block(&halo.grid, halo.to[i]);
-    const struct box sent = box_sent(&halo.grid, &halo.block, direction);
-    const struct box filled = box_filled(&halo.grid, &halo.block, direction);
-    const struct box filled_there = box_filled(&halo.grid, &there, direction);
+    halo.to[i] = domain_neighbour(&halo.domain, rank, direction, 1);
+    halo.from[i] = domain_neighbour(&halo.domain, rank, direction, -1);
+    const struct block there = domain_block(&halo.domain, halo.to[i]);
+    const struct box sent = box_sent(&halo.domain, &halo.block, direction);
+    const struct box filled = box_filled(&halo.domain, &halo.block, direction);
+    const struct box filled_there = box_filled(&halo.domain, &there, direction);
+    halo.ones[i] = 1;
     halo.sent[i] = box_type(&halo.block, &sent);
     halo.filled[i] = box_type(&halo.block, &filled);
     halo.filled_there[i] = box_type(&there, &filled_there);
@@ -42,10 +43,10 @@ static void add_messages(struct exchange *exchange)
 {
     double bytes = 0;
     for (int rank = 0; rank < exchange->ranks; rank++) {
-        const struct block block = grid_block(&halo.grid, rank);
+        const struct block block = domain_block(&halo.domain, rank);
         for (int i = 0; i < halo.count; i++) {
-            const int neighbour = grid_neighbour(&halo.grid, rank, &halo.directions[i], 1);
-            const struct box box = box_sent(&halo.grid, &block, &halo.directions[i]);
+            const int neighbour = domain_neighbour(&halo.domain, rank, &halo.directions[i], 1);
+            const struct box box = box_sent(&halo.domain, &block, &halo.directions[i]);
             exchange_add(exchange, rank, neighbour, box_points(&box));
             bytes += neighbour == rank ? 0 : (double)box_points(&box) * sizeof(int64_t);
         }
@@ -61,14 +62,14 @@ bool messages_describe(struct exchange *exchange)
     const int dimensions = (int)cell_number(exchange->cell, "dimensions");
     const int side = (int)cell_number(exchange->cell, "side");
     const char *interface = exchange->interface->name;
-    halo.grid = grid_over(exchange->ranks, dimensions, side);
-    if (!grid_has_points(&halo.grid)) {
+    halo.domain = domain_over(exchange->ranks, dimensions, side);
+    if (!domain_has_points(&halo.domain)) {
         record_status(exchange->record, CELL_UNSUPPORTED,
                       "a side of %d points has none for each of %d ranks", side, exchange->ranks);
         return false;
     }
-    halo.block = grid_block(&halo.grid, exchange->rank);
-    halo.count = grid_directions(&halo.grid, goes_in_steps(interface), halo.directions);
+    halo.block = domain_block(&halo.domain, exchange->rank);
+    halo.count = domain_directions(&halo.domain, goes_in_steps(interface), halo.directions);
     for (int i = 0; i < halo.count; i++) {
         make_message(exchange->rank, i);
     }

@@ -13,7 +13,7 @@ size_t points_of_slot(int ranks)
 {
     size_t most = 0;
     for (int rank = 0; rank < ranks; rank++) {
-        const struct block block = grid_block(&halo.grid, rank);
+        const struct block block = domain_block(&halo.domain, rank);
         const struct box all = {.size = {block.whole[0], block.whole[1], block.whole[2]}};
         const size_t points = (size_t)box_points(&all);
         most = points > most ? points : most;
@@ -24,7 +24,7 @@ size_t points_of_slot(int ranks)
 static bool is_ghost(const struct block *block, const int *at)
 {
     bool is = false;
-    for (int i = halo.grid.first_dimension; i < DIMENSIONS; i++) {
+    for (int i = halo.domain.first_dimension; i < DIMENSIONS; i++) {
         is = is || at[i] == 0 || at[i] == block->whole[i] - 1;
     }
     return is;
@@ -32,7 +32,7 @@ static bool is_ghost(const struct block *block, const int *at)
 
 static int64_t value_of(const int *at, uint64_t pass)
 {
-    return value_of_sample(pass, (size_t)grid_index(&halo.grid, &halo.block, at));
+    return value_of_sample(pass, (size_t)domain_index(&halo.domain, &halo.block, at));
 }
 
 /* What is done with a point of a box: a function that gets this. */
@@ -94,7 +94,7 @@ static void fill(struct exchange *exchange, int pass)
 static int64_t sum_around(const int64_t *point)
 {
     const int64_t row = halo.block.whole[2], layer = row * halo.block.whole[1];
-    const int layers = halo.grid.first_dimension == 0 ? 1 : 0;
+    const int layers = halo.domain.first_dimension == 0 ? 1 : 0;
     int64_t sum = 0;
     for (int i = -layers; i <= layers; i++) {
         for (int j = -1; j <= 1; j++) {
@@ -108,7 +108,7 @@ static int64_t sum_around(const int64_t *point)
 /* The index of the first point of a row of the block; rows are counted through all layers. */
 static int64_t row_begin(int row)
 {
-    const int ghosts = halo.grid.first_dimension == 0 ? 1 : 0;
+    const int ghosts = halo.domain.first_dimension == 0 ? 1 : 0;
     const int at[] = {row / halo.block.size[1] + ghosts, row % halo.block.size[1] + 1, 1};
     return block_index(&halo.block, at);
 }
@@ -141,7 +141,7 @@ static void spoil_point(const struct visit *visit)
 /* The ghosts of the last message that this rank gets. */
 static void spoil(struct exchange *exchange, int pass, enum injection fault)
 {
-    const struct box box = box_filled(&halo.grid, &halo.block, &halo.directions[halo.count - 1]);
+    const struct box box = box_filled(&halo.domain, &halo.block, &halo.directions[halo.count - 1]);
     visit_box(&box, pass, (struct visit){.exchange = exchange, .fault = fault}, spoil_point);
 }
 

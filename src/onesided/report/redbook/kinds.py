@@ -50,6 +50,7 @@ class Kinds:
         axes: that head the rows.
         kind: of which kind of communication a cell is.
         way: what a reader calls the way that a cell communicates in.
+        shown: which cells are compared.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Kinds:
     axes: Sequence[Axis]
     kind: Callable[[Cell], str]
     way: Callable[[Cell], str]
+    shown: Callable[[Cell], bool] = lambda cell: True
 
     def _fastest(self, material: Material, cells: Sequence[Cell]) -> dict[str, Cell]:
         """Return the fastest cell of each kind by the medians over launches, the fastest first."""
@@ -72,7 +74,7 @@ class Kinds:
         cores, _ = apart_by_cores(material, material.cells)
         averages = Averages(material) if cores else None
         grouped: dict[tuple[str, Place], list[Cell]] = {}
-        for cell in cores:
+        for cell in filter(self.shown, cores):
             values = tuple(axis.value(cell) for axis in self.axes)
             place = (cell.ranks, how_run(cell), *values)
             grouped.setdefault((cell.environment, place), []).append(cell)

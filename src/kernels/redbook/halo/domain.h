@@ -2,8 +2,8 @@
  *
  * Points are numbered with the last dimension contiguous. A grid of two dimensions is one of three
  * with a single layer and no ghosts in the first. */
-#ifndef ONESIDED_GRID_H
-#define ONESIDED_GRID_H
+#ifndef ONESIDED_DOMAIN_H
+#define ONESIDED_DOMAIN_H
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@ struct box {
     int begin[DIMENSIONS], size[DIMENSIONS];
 };
 
-struct grid {
+struct domain {
     int first_dimension; /* with ghosts: 1 where there are two dimensions */
     int side;            /* points of the whole grid in each dimension that has ghosts */
     int blocks[DIMENSIONS];
@@ -39,22 +39,23 @@ struct direction {
 };
 
 /* The ranks as blocks, as MPI_Dims_create spreads them. */
-struct grid grid_over(int ranks, int dimensions, int side);
+struct domain domain_over(int ranks, int dimensions, int side);
 
 /* False: a block would have no point. */
-bool grid_has_points(const struct grid *grid);
-struct block grid_block(const struct grid *grid, int rank);
+bool domain_has_points(const struct domain *domain);
+struct block domain_block(const struct domain *domain, int rank);
 
 /* The rank of the block that lies in a direction, or against it. */
-int grid_neighbour(const struct grid *grid, int rank, const struct direction *direction, int sign);
+int domain_neighbour(const struct domain *domain, int rank, const struct direction *direction,
+                     int sign);
 
 /* All directions of an exchange, corners too; or those of the steps, two a step. */
-int grid_directions(const struct grid *grid, bool in_steps, struct direction *directions);
+int domain_directions(const struct domain *domain, bool in_steps, struct direction *directions);
 
 /* What a block sends in a direction; which of its ghosts a message in this direction fills. */
-struct box box_sent(const struct grid *grid, const struct block *block,
+struct box box_sent(const struct domain *domain, const struct block *block,
                     const struct direction *direction);
-struct box box_filled(const struct grid *grid, const struct block *block,
+struct box box_filled(const struct domain *domain, const struct block *block,
                       const struct direction *direction);
 int box_points(const struct box *box);
 
@@ -64,6 +65,6 @@ MPI_Datatype box_type(const struct block *block, const struct box *box);
 /* A point's place in the memory of its block, and in the whole grid, which begins again at its end.
  */
 int64_t block_index(const struct block *block, const int *at);
-int64_t grid_index(const struct grid *grid, const struct block *block, const int *at);
+int64_t domain_index(const struct domain *domain, const struct block *block, const int *at);
 
 #endif
