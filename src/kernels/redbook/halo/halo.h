@@ -14,7 +14,7 @@ struct halo {
     int to[DIRECTIONS_MAX], from[DIRECTIONS_MAX];
     /* What is sent in a direction; which ghosts that fills here, and at the rank it goes to. */
     MPI_Datatype sent[DIRECTIONS_MAX], filled[DIRECTIONS_MAX], filled_there[DIRECTIONS_MAX];
-    int ones[DIRECTIONS_MAX]; /* how many there are of each type in a message */
+    int ones[DIRECTIONS_MAX]; /* of each type in a message; and weights of edges */
     MPI_Comm graph;           /* of the neighbours; MPI_COMM_NULL unless a collective needs it */
     bool updates;             /* each pass ends with an update of all points */
     struct team team;

@@ -16,9 +16,9 @@ static bool goes_in_steps(const char *interface)
  * both sides would have their messages exchanged. */
 static void make_graph(void)
 {
-    CHECKED(MPI_Dist_graph_create_adjacent(world_communicator, halo.count, halo.from,
-                                           MPI_UNWEIGHTED, halo.count, halo.to, MPI_UNWEIGHTED,
-                                           MPI_INFO_NULL, 0, &halo.graph));
+    CHECKED(MPI_Dist_graph_create_adjacent(world_communicator, halo.count, halo.from, halo.ones,
+                                           halo.count, halo.to, halo.ones, MPI_INFO_NULL, 0,
+                                           &halo.graph));
     CHECKED(MPI_Comm_set_errhandler(halo.graph, MPI_ERRORS_RETURN));
 }
 
