@@ -3,12 +3,12 @@
  * Source: Marcelo Barrios, Stefan Andersson, Gyan Bhanot, John Hague, Frank Johnston, Swamy
  * Kandadai, David Klepacki, John Levesque, Jarek Nieplocha, Frank O'Connell, Farid Parpia,
  * Christoph Pospiech, Richard Treumann, Jim Tuccillo, Bob Walkup, "Scientific Applications in
- * RS/6000 SP Environments" (IBM, SG24-5611-00, 1999), section 3.3.4: corners ride along in ordered
- * steps, so that 4 messages do the work of 8, in three dimensions 6 that of 26; and section 5.1.6:
- * tasks beside tasks of several threads. Here also a neighbourhood collective and puts. Timed, in
- * seconds: a pass, which is an exchange, or an exchange and an update of all points by the threads
- * of each rank; of that also the exchange alone. The slowest rank counts. Verified: all points of a
- * block and all ghosts around it; the result of each update. */
+ * RS/6000 SP Environments" (IBM, SG24-5611-00, 1999), section 3.3.4: in ordered steps corners ride
+ * along, so 4 messages do the work of 8, in three dimensions 6 that of 26; section 5.1.6: tasks
+ * beside tasks of several threads. Also a neighbourhood collective, and puts. Timed, in seconds: a
+ * pass, which is an exchange, or an exchange and an update by the threads of each rank; of that
+ * also the exchange. The slowest rank counts. Verified: all points of a block and all ghosts; the
+ * result of each update. */
 #include "redbook/halo/halo.h"
 
 #include <stdlib.h>
@@ -198,4 +198,4 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
 }
 
 KERNEL("halo", "time until each rank has the points around its block of a grid",
-       .run_cell = run_cell)
+       .run_cell = run_cell, .runs_alone = true)
