@@ -131,7 +131,6 @@ static const struct interface interfaces[] = {
     {"put_lock_all_steps", LOCK_ALL, go_put_steps},
 };
 
-/* What a pass is. */
 struct work {
     const char *name;
     bool updates;
