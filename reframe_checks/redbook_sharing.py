@@ -74,7 +74,7 @@ class CounterContenders(FewAndCrowd):
         "algorithm": "fetch_and_op_flush",
         "flavor": MAIN_FLAVOR,
         "case": "target_idle",
-        "compute_ms": 1,
+        "compute_ms": 10,
         "spread_percent": 50,
     }
     _contenders = {

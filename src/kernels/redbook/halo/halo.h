@@ -20,6 +20,7 @@ struct halo {
     struct team team;
     const struct exchange *exchange; /* of the update that runs, and its pass */
     int pass;
+    int64_t mask;    /* of the results, bit by bit: none, or all of them are set */
     int64_t *result; /* of the update; as many slots as the exchange has */
     double communication_s;
     struct series *communication;
@@ -51,13 +52,18 @@ INLINE double begin_pass(void)
     return halo.updates ? clock_now_s() : 0;
 }
 
+INLINE void update(const struct exchange *exchange, int pass)
+{
+    halo.exchange = exchange;
+    halo.pass = pass;
+    team_run(&halo.team);
+}
+
 INLINE void end_pass(const struct exchange *exchange, int pass, double begin_s)
 {
     if (halo.updates) {
         halo.communication_s += clock_now_s() - begin_s;
-        halo.exchange = exchange;
-        halo.pass = pass;
-        team_run(&halo.team);
+        update(exchange, pass);
     }
 }
 
