@@ -9,8 +9,8 @@ from onesided.report.material import Cell
 from onesided.report.page import ReferencePage
 from onesided.report.patterns.waits import Waits
 from onesided.report.pivot import Axis, Pivot
-from onesided.report.ratios import Compared
 from onesided.report.ratios import ByRanks as GrowsByRanks
+from onesided.report.ratios import Compared
 from onesided.report.series import SeriesFigure
 
 OPERATION = Axis(
