@@ -202,8 +202,8 @@ void transform_fill(struct transform *transform)
             const bool is_on_line = row == (matrix.line_row + column) % order;
             const bool is_single = row == matrix.row && column == matrix.column;
             transform->received[place] = NOTHING;
-            transform->own[place] =
-                is_on_line * matrix.on_line + is_single * matrix.single; /* if in place, of both */
+            transform->own[place] = is_on_line * matrix.on_line +
+                                    is_single * matrix.single; /* last: in place the two are one */
         }
     }
     end_own(transform);
