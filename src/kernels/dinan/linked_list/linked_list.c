@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "dinan/linked_list/list.h"
-#include "dinan/shared/computing.h"
+#include "rma/computing.h"
 #include "harness/memory.h"
 #include "mpi/checked.h"
 #include "mpi/trial.h"

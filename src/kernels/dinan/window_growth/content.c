@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "dinan/shared/computing.h"
+#include "rma/computing.h"
 #include "dinan/window_growth/growth.h"
 #include "harness/meeting.h"
 #include "harness/memory.h"

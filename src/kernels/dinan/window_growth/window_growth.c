@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dinan/shared/computing.h"
+#include "rma/computing.h"
 #include "dinan/window_growth/growth.h"
 #include "harness/memory.h"
 #include "harness/watchdog.h"
