@@ -73,8 +73,8 @@ class Transpose(FewAndCrowd):
         {**_puts, "flavor": FLAVORS},
     ]
     crosses_crowd = [
-        {"interface": [*_messages, "bsend_barrier", *_collectives], "order": [128]},
-        {**_puts, "order": [128]},
+        {"interface": ["bsend_block", "bsend_barrier", *_collectives], "order": [128]},
+        {"interface": ["put_fence", "put_lock_all"], "flavor": [MAIN_FLAVOR], "order": [128]},
     ]
 
 

@@ -154,6 +154,21 @@ void transform_blocks(const struct transform *transform)
     }
 }
 
+/* With fences no epoch is open between samples: no lock is needed then. */
+static void begin_own(struct transform *transform)
+{
+    if (transform->window.is_locked) {
+        window_begin_own(&transform->window, MPI_LOCK_SHARED);
+    }
+}
+
+static void end_own(struct transform *transform)
+{
+    if (transform->window.is_locked) {
+        window_end_own(&transform->window);
+    }
+}
+
 /* A sample's matrix: equal elements on a line, one in each column, a row further from column to
  * column; and a single element that is added. */
 struct matrix {
@@ -175,10 +190,11 @@ static struct matrix matrix_of(const struct transform *transform, uint64_t sampl
                            .column = (int)(sample * 5 % (uint64_t)order)};
 }
 
-void transform_fill(const struct transform *transform)
+void transform_fill(struct transform *transform)
 {
     const int order = transform->order, columns = transform->columns;
     const struct matrix matrix = matrix_of(transform, transform->sample);
+    begin_own(transform);
     for (int j = 0; j < columns; j++) {
         const int column = transform->rank * columns + j;
         for (int row = 0; row < order; row++) {
@@ -186,10 +202,11 @@ void transform_fill(const struct transform *transform)
             const bool is_on_line = row == (matrix.line_row + column) % order;
             const bool is_single = row == matrix.row && column == matrix.column;
             transform->received[place] = NOTHING;
-            transform->own[place] =
-                is_on_line * matrix.on_line + is_single * matrix.single; /* if in place, of both */
+            transform->own[place] = is_on_line * matrix.on_line +
+                                    is_single * matrix.single; /* last: in place the two are one */
         }
     }
+    end_own(transform);
 }
 
 /* The transform of a sample's matrix, in the transposed order that the exchange leaves. */
@@ -241,6 +258,7 @@ void transform_compare(struct transform *transform)
 {
     const struct matrix matrix = matrix_of(transform, transform->sample);
     const struct matrix earlier = matrix_of(transform, transform->sample - 1);
+    begin_own(transform);
     for (int j = 0; j < transform->columns; j++) {
         const int column = transform->rank * transform->columns + j;
         for (int row = 0; row < transform->order; row++) {
@@ -253,6 +271,7 @@ void transform_compare(struct transform *transform)
             compare(transform, cimag(found), cimag(right), cimag(before), place, fault);
         }
     }
+    end_own(transform);
 }
 
 uint32_t transform_checksum(const struct transform *transform)

@@ -67,7 +67,7 @@ void transform_close(struct transform *transform);
 /* The matrix of a sample. The first has the source's, 1 at the first place and 0 elsewhere; the
  * others have an element on each column, so that every block that is exchanged has elements of its
  * own, and one more at another place. Nothing is where blocks go, before they do. */
-void transform_fill(const struct transform *transform);
+void transform_fill(struct transform *transform);
 
 /* Compare the result with the transform of that matrix, of which the formula is known. */
 void transform_compare(struct transform *transform);
@@ -82,10 +82,20 @@ void transform_blocks(const struct transform *transform);
 
 /* Ranks meet in pairs, each once: along the edges and diagonals of a cube where they are a power
  * of two, as in the source. A rank whose partner is itself has nothing to do in that step. */
+static inline bool is_cube(const struct transform *transform)
+{
+    return (transform->ranks & (transform->ranks - 1)) == 0;
+}
+
+static inline int first_step(const struct transform *transform)
+{
+    return is_cube(transform) ? 1 : 0;
+}
+
 static inline int partner_of(const struct transform *transform, int step)
 {
     const int rank = transform->rank, ranks = transform->ranks;
-    return (ranks & (ranks - 1)) == 0 ? rank ^ step : (step - rank + ranks) % ranks;
+    return is_cube(transform) ? rank ^ step : (step - rank + ranks) % ranks;
 }
 
 /* The block for a rank, and in place the one from it. */

@@ -47,13 +47,13 @@ static void go_buffered(const struct transform *transform)
     void *buffer = transform->packed[0];
     int bytes = transform->packed_bytes;
     CHECKED(MPI_Buffer_attach(buffer, bytes));
-    for (int step = 0; step < transform->ranks; step++) {
+    for (int step = first_step(transform); step < transform->ranks; step++) {
         const int partner = partner_of(transform, step);
         if (partner != transform->rank) {
             send_buffered(transform, partner);
             receive_pieces(transform, partner);
         }
-        if (every > 0 && step > 0 && step % every == 0) {
+        if (every > 0 && (step + 1 - first_step(transform)) % every == 0) {
             CHECKED(MPI_Barrier(world_communicator));
         }
     }
@@ -65,7 +65,7 @@ static void go_synchronous(const struct transform *transform)
 {
     const size_t columns = (size_t)transform->columns, order = (size_t)transform->order;
     const struct pieces *sent = sent_pieces(transform);
-    for (int step = 0; step < transform->ranks; step++) {
+    for (int step = first_step(transform); step < transform->ranks; step++) {
         const int partner = partner_of(transform, step);
         complex_number *block = block_of(transform, partner);
         if (partner == transform->rank) {
@@ -90,7 +90,7 @@ static void go_packed(const struct transform *transform)
 {
     const struct pieces *sent = sent_pieces(transform), *received = received_pieces(transform);
     const int bytes = transform->packed_bytes;
-    for (int step = 0; step < transform->ranks; step++) {
+    for (int step = first_step(transform); step < transform->ranks; step++) {
         const int partner = partner_of(transform, step);
         complex_number *block = block_of(transform, partner);
         int packed = 0, unpacked = 0;
@@ -199,16 +199,10 @@ static const struct option options[] = {TRIAL_OPTIONS("1", "20", "0.1")};
 static void prepare(void *state, long long burst)
 {
     struct transform *transform = state;
-    const bool is_locked = transform->interface->epochs == LOCK_ALL;
     (void)burst;
     transform->sample++;
-    if (is_locked) {
-        window_begin_own(&transform->window, MPI_LOCK_SHARED);
-    }
     transform_fill(transform);
-    if (is_locked) {
-        window_end_own(&transform->window);
-    } else if (transform->interface->epochs == FENCE) {
+    if (transform->interface->epochs == FENCE) {
         CHECKED(MPI_Win_fence(MPI_MODE_NOPRECEDE, transform->window.handle));
     }
 }
@@ -237,16 +231,8 @@ static double go(void *state, long long burst)
 
 static void check(void *state, long long burst)
 {
-    struct transform *transform = state;
-    const bool is_locked = transform->interface->epochs == LOCK_ALL;
     (void)burst;
-    if (is_locked) {
-        window_begin_own(&transform->window, MPI_LOCK_SHARED);
-    }
-    transform_compare(transform);
-    if (is_locked) {
-        window_end_own(&transform->window);
-    }
+    transform_compare(state);
 }
 
 static void keep(void *state, long long burst)

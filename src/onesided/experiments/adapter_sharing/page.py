@@ -53,6 +53,9 @@ PAGE = ReferencePage(
             [ARRANGEMENT, PAIRS, SIZE],
             lambda cell: ONE_SIDED if ways.is_one_sided(cell) else TWO_SIDED,
             ways.way,
+            lambda values: (
+                f"{values['size_bytes']} bytes, {values['arrangement']} ({values['pairs']})"
+            ),
         ),
         Sharing("adapter_sharing_fit", SMALL, LARGE),
         ByCores(

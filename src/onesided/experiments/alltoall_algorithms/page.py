@@ -44,7 +44,14 @@ PAGE = ReferencePage(
         "others."
     ),
     contents=[
-        Kinds("alltoall_algorithms", TIME.name, [SIZE], kind_of, ways.way),
+        Kinds(
+            "alltoall_algorithms",
+            TIME.name,
+            [SIZE],
+            kind_of,
+            ways.way,
+            lambda at: f"{at['size_bytes']} bytes",
+        ),
         Today(
             "alltoall_algorithms",
             "blocks of 8 bytes for the latency, of 262144 bytes for the bandwidth.",

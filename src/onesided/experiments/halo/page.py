@@ -1,5 +1,7 @@
 """The page of halo: the best kind, tasks beside threads as in Table 24, and the claims."""
 
+from collections.abc import Mapping
+
 from onesided.experiments.exchanges import TIME
 from onesided.experiments.halo import COMMUNICATION, MESSAGES, SENT_BYTES
 from onesided.report.by_cores import ByCores, RanksOf
@@ -43,6 +45,11 @@ def kind_of(cell: Cell) -> str:
     return ONE_SIDED if ways.is_one_sided(cell) else TWO_SIDED
 
 
+def grid_words(values: Mapping[str, object]) -> str:
+    """Return what a sentence calls a grid."""
+    return "x".join([str(values["side"])] * int(str(values["dimensions"])))
+
+
 def of(interface: str, dimensions: str) -> dict[str, str]:
     """Return the labels of cells without a window."""
     return {"interface": interface, "dimensions": dimensions, "work": "exchange"}
@@ -67,7 +74,7 @@ PAGE = ReferencePage(
         "which the corners ride along. The largest message has an edge of the grid, or a face."
     ),
     contents=[
-        Kinds("halo", TIME.name, GRID, kind_of, ways.way, is_exchange),
+        Kinds("halo", TIME.name, GRID, kind_of, ways.way, grid_words, is_exchange),
         ByCores(
             Pivot(
                 name="halo",

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from onesided.experiments.hierarchical_collectives import TIME
+from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores
 from onesided.report.cells import axis_of
 from onesided.report.claims import Claims
@@ -61,6 +63,12 @@ def way(cell: Cell) -> str:
     return str(WAY.value(cell))
 
 
+def point(at: Mapping[str, Any]) -> str:
+    """Return an operation with its size."""
+    size = at[SIZE.name]
+    return str(at["operation"]) + ("" if size == numbers.DASH else f" of {size} bytes")
+
+
 def faster(over: str, under: str, size_bytes: str, factor: float = 1.0) -> Compared:
     """Return the test that one way takes so many times as long as another, at least."""
     above, below = ({"interface": one, "size_bytes": size_bytes} for one in (over, under))
@@ -83,6 +91,7 @@ PAGE = ReferencePage(
             [Operation(), SIZE],
             kind_of,
             way,
+            point,
         ),
         ByCores(
             Pivot(

@@ -89,7 +89,14 @@ PAGE = ReferencePage(
         "a block leaves in columns and arrives in rows, so that MPI transposes it."
     ),
     contents=[
-        Kinds("transpose", COMMUNICATION.name, [ORDER], kind_of, way),
+        Kinds(
+            "transpose",
+            COMMUNICATION.name,
+            [ORDER],
+            kind_of,
+            way,
+            lambda at: f"order {at['order']}",
+        ),
         ByCores(_table(TIME.name, "Time of a whole transform")),
         ByCores(_table(COMMUNICATION.name, "Time of the exchange alone")),
         Fold(

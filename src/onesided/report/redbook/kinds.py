@@ -50,6 +50,7 @@ class Kinds:
         axes: that head the rows.
         kind: of which kind of communication a cell is.
         way: what a reader calls the way that a cell communicates in.
+        point: what a sentence calls a point, from the values on the axes by name.
         shown: which cells are compared.
     """
 
@@ -58,6 +59,7 @@ class Kinds:
     axes: Sequence[Axis]
     kind: Callable[[Cell], str]
     way: Callable[[Cell], str]
+    point: Callable[[Mapping[str, Any]], str]
     shown: Callable[[Cell], bool] = lambda cell: True
 
     def _fastest(self, material: Material, cells: Sequence[Cell]) -> dict[str, Cell]:
@@ -99,13 +101,11 @@ class Kinds:
         said = [self._sentence(name, best) for name, best in found.items()]
         return [Prose(TITLE, said), self._table(material, found)]
 
+    def _values(self, place: Place) -> dict[str, Any]:
+        return dict(zip((axis.name for axis in self.axes), place[2:], strict=True))
+
     def _at(self, place: Place) -> str:
-        named = zip(self.axes, place[2:], strict=True)
-        return " ".join(
-            str(value) if not axis.whole else f"{value} {axis.title}"
-            for axis, value in named
-            if value != numbers.DASH
-        )
+        return self.point(self._values(place))
 
     def _sentence(self, name: str, best: Mapping[Place, Best]) -> str:
         """Say of one MPI which kind is the fastest where, and where it gains the most."""
@@ -125,9 +125,8 @@ class Kinds:
         rows: dict[Place, dict[str, Any]] = {}
         for name, by_place in found.items():
             for place, one in by_place.items():
-                heads = dict(zip((axis.name for axis in self.axes), place[2:], strict=True))
                 where = ", ".join(filter(None, (f"{place[0]} ranks", place[1])))
-                row = rows.setdefault(place, {**heads, "where": where})
+                row = rows.setdefault(place, {**self._values(place), "where": where})
                 first, second = (
                     material.measure(cell, self.metric, MEDIAN) for cell in (one.first, one.second)
                 )
