@@ -23,6 +23,16 @@ from onesided.report.series import SeriesFigure
 
 RANKS = Axis("ranks", "ranks", whole=True)
 
+
+@dataclass(frozen=True)
+class RanksOf(Axis):
+    """The number of ranks as an axis that heads a table's rows: no cell has it among its labels."""
+
+    def value(self, cell: Cell) -> int:
+        """Return how many ranks a cell was declared with."""
+        return int(cell.ranks)
+
+
 COMPUTES = "computes"
 
 

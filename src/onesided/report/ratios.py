@@ -46,7 +46,7 @@ def _missing_ranks() -> Found:
     return Found(NOT_MEASURED, "there is no core for each of more ranks")
 
 
-def _over(above: Measure, below: Measure) -> Measure:
+def quotient(above: Measure, below: Measure) -> Measure:
     """Return the ratio of two values, with the widest interval that theirs allow."""
     low, high = above.low / below.high, above.high / below.low
     launches = min(above.launches, below.launches)
@@ -81,6 +81,38 @@ class Compared:
             if ranks in below and ranks == (self.ranks or ranks):
                 return decided(measure, below[ranks], self.least, self.most)
         return _missing(self.ranks)
+
+
+@dataclass(frozen=True)
+class Across:
+    """The test of a claim on the ratio of two cells' values, each with a number of ranks.
+
+    Attributes:
+        metric: of summary.parquet.
+        over: values on axes of the cell above the line.
+        over_ranks: that it has.
+        under: those of the one below.
+        under_ranks: that it has.
+        least: that the ratio is.
+        most: that it is.
+    """
+
+    metric: str
+    over: Labels
+    over_ranks: int
+    under: Labels
+    under_ranks: int
+    least: float = 1.0
+    most: float = math.inf
+
+    def __call__(self, material: Material, environment: str) -> Found:
+        """Compare the interval of the ratio with the bounds."""
+        above = measures(material, environment, self.metric, self.over)
+        below = measures(material, environment, self.metric, self.under)
+        for found, ranks in ((above, self.over_ranks), (below, self.under_ranks)):
+            if ranks not in found:
+                return _missing(ranks)
+        return decided(above[self.over_ranks], below[self.under_ranks], self.least, self.most)
 
 
 @dataclass(frozen=True)
@@ -137,7 +169,7 @@ class Rises:
         ]
         for ranks in found[0]:
             if all(ranks in one for one in found):
-                first, second = (_over(found[at][ranks], found[at + 1][ranks]) for at in (0, 2))
+                first, second = (quotient(found[at][ranks], found[at + 1][ranks]) for at in (0, 2))
                 return decided(first, second, 1.0)
         return _missing(None)
 
