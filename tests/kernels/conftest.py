@@ -193,18 +193,18 @@ def whole(kernel) -> Run:
 
 
 @pytest.fixture(scope="session")
-def without_mpi(kernel, tmp_path_factory):
-    """Return a function that runs the kernel with no launcher where MPI cannot start."""
-    variables = preloaded(NO_MPI, tmp_path_factory.mktemp("no-mpi"))
-
-    def run(*options):
-        return kernel.alone(*options, variables=variables)
-
-    return run
+def no_mpi(tmp_path_factory) -> dict[str, str]:
+    return preloaded(NO_MPI, tmp_path_factory.mktemp("no-mpi"))
 
 
 @pytest.fixture(scope="session")
-def default_cells(without_mpi):
+def without_mpi(kernel, no_mpi) -> Callable:
+    """Return a function that runs the kernel with no launcher where MPI cannot start."""
+    return lambda *options: kernel.alone(*options, variables=no_mpi)
+
+
+@pytest.fixture(scope="session")
+def default_cells(without_mpi) -> list[str]:
     return without_mpi("--list-cells").stdout.splitlines()
 
 

@@ -27,10 +27,11 @@ def one_environment(ready_environment):
 
 @pytest.fixture(scope="module")
 def copied(one_environment, tmp_path_factory):
-    """Build a copy of the sources that a test may change; return both folders."""
+    """Build a copy of the sources that a test may change; return the folder of both."""
     folder = tmp_path_factory.mktemp("copied")
     shutil.copytree(KERNELS, folder / "src" / "kernels")
-    build(one_environment, folder / "build", folder / "src" / "kernels")
+    options = ["-DONESIDED_THREAD_LEVEL=multiple"]
+    build(one_environment, folder / "build", folder / "src" / "kernels", options)
     return folder
 
 
@@ -96,12 +97,9 @@ def test_the_source_state_is_that_of_sha256sum():
 
 
 def test_the_thread_level_of_the_build_is_the_default_and_the_option_wins(
-    one_environment, tmp_path
+    one_environment, copied, tmp_path
 ):
-    folder = build(
-        one_environment, tmp_path / "build", options=["-DONESIDED_THREAD_LEVEL=multiple"]
-    )
-    kernel = Kernel(one_environment, folder / "baseline", tmp_path, {})
+    kernel = Kernel(one_environment, copied / "build" / "baseline", tmp_path, {})
     default = kernel.launch(*QUICK).lines[0]
     asked = kernel.launch(*QUICK, "--thread-level", "funneled").lines[0]
     assert default["thread_level"]["required"] == "multiple"

@@ -14,7 +14,7 @@ from onesided.campaign import grid, outcomes
 from onesided.system import fingerprint, libraries
 from onesided.system.documents import check
 
-from .launching import assert_usage_fault, blocks, cells_for_three_ranks
+from .launching import blocks, cells_for_three_ranks
 
 
 def test_help_names_every_option_with_its_default(kernel, whole, without_mpi):
@@ -31,14 +31,6 @@ def test_help_names_every_option_with_its_default(kernel, whole, without_mpi):
         if name not in given and value not in (None, False, []):
             value = grid.canonical(value)
             assert paragraphs[name].endswith(f"(default: {value})")
-
-
-def test_every_option_that_is_a_number_takes_nothing_else(kernel, whole, without_mpi):
-    options = whole.lines[0]["parameters"]["resolved"]
-    numbers = [name for name, value in options.items() if type(value) in (int, float)]
-    assert {"seed", "cell-timeout-s"} <= set(numbers)
-    for name in numbers:
-        assert_usage_fault(without_mpi(f"--{name}", "1x"), kernel, f"--{name}", "1x")
 
 
 @pytest.mark.one_kernel_elsewhere

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -74,3 +75,12 @@ def test_every_test_of_the_checks_is_of_a_kernel_that_there_is(described):
         tests = declared.tests_for(described, named)
         assert {test["kernel"] for test in tests} <= set(kernels.names(library))
         assert tests
+
+
+def test_every_option_that_is_a_number_takes_nothing_else(kernel, without_mpi):
+    # the values of an axis are a list
+    option = re.compile(r"^  --(\S+) (?!VALUE,).*\n.*\(default: [0-9.]+\)$", re.MULTILINE)
+    numbers = option.findall(without_mpi("--help").stdout)
+    assert {"seed", "cell-timeout-s"} <= set(numbers)
+    for name in numbers:
+        assert_usage_fault(without_mpi(f"--{name}", "1x"), kernel, f"--{name}", "1x")
