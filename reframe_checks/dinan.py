@@ -5,45 +5,26 @@ MPI 3.0 one-sided communication interface", section 5.
 """
 
 import reframe as rfm
-import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
 
-from .common.base import OnesidedCheck
-from .plugins.grid import LOWEST_LEVEL
+from .common.few_and_crowd import FewAndCrowd
 
 FLAVORS = ["create", "allocate"]
 MAIN_FLAVOR = "allocate"
-#: With more ranks than cores every hand-over waits for a time slice.
-FEW_RANKS, CROWD = 2, 4
 COMPUTE_S, COMPUTING_SAMPLES = 0.01, 7
 
 
-class Dinan(OnesidedCheck):
+class Dinan(FewAndCrowd):
     """What the study's checks have in common; leaves name the kernel and its crosses."""
 
     tags = {"dinan", "papers"}
-    setting = builtins.parameter(["default"])
-    thread_level = builtins.parameter([LOWEST_LEVEL])
-    ranks = builtins.parameter([FEW_RANKS, CROWD])
-    #: Options of the kernel with a core for each rank, and without.
-    options = builtins.variable(dict)
-    crowded_options = builtins.variable(dict)
-    crosses_few = builtins.variable(list)
-    crosses_crowd = builtins.variable(list)
-
-    @builtins.run_after("init")
-    def choose_crosses(self):
-        """Leave out what needs a core for each rank; take few samples where there is none."""
-        is_crowded = self.ranks > FEW_RANKS
-        self.crosses = self.crosses_crowd if is_crowded else self.crosses_few
-        self.kernel_options = self.crowded_options if is_crowded else self.options
 
     def seconds_of_cell(self, labels):
         """Return what was seen on two cores."""
         if labels["target_state"] == "computes":
             return 0.05 + COMPUTING_SAMPLES * (COMPUTE_S + 0.005)
-        return 0.2 if self.ranks == FEW_RANKS else 0.6
+        return super().seconds_of_cell(labels)
 
 
 QUEUES = ["byte_vector", "mcs", "mcs_request", "mcs_spin"]

@@ -45,7 +45,7 @@ ONE_KERNEL = "shared_counter"
 #: Of kernels over one description the first shows under the other MPIs what all do;
 #: test_patterns.py and test_exchanges.py have all of them.
 ALIKE = {"right_shift", "naive_broadcast", "tree_broadcast", "all_to_all"}
-ALIKE |= {"swapped_all_to_all", "some_to_some"}
+ALIKE |= {"swapped_all_to_all", "some_to_some", "alltoall_algorithms"}
 
 
 def is_left_out(item: pytest.Item) -> bool:

@@ -22,6 +22,10 @@ INTERFACES = {
         "interface=synchronous,asynchronous;sides=double",
         f"interface=put_pscw,put_lock_all,put_fence;{WINDOWS};sides=single",
     ],
+    "alltoall_algorithms": [
+        "interface=ready_all,ready_others,sendrecv_ring,alltoall",
+        f"interface=put_lock_all,put_fence;{WINDOWS}",
+    ],
 }
 #: Bursts of three after four cold ones of three: seven samples a cell.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60")
@@ -36,6 +40,19 @@ int MPI_Alltoall(const void *from, int m, int s, void *to, int n, int t, int com
     if (last && from != last) _exit(99);
     last = to;
     return PMPI_Alltoall(from, m, s, to, n, t, communicator);
+}
+"""
+#: An MPI_Rsend that ends a rank which sends to itself.
+NO_OWN_SEND = """
+#include <unistd.h>
+int PMPI_Rsend(const void *, int, int, int, int, int);
+int MPI_Comm_rank(int, int *);
+int MPI_Rsend(const void *from, int n, int type, int to, int tag, int communicator)
+{
+    int rank;
+    MPI_Comm_rank(communicator, &rank);
+    if (rank == to) _exit(99);
+    return PMPI_Rsend(from, n, type, to, tag, communicator);
 }
 """
 SIXTY_FOUR_BITS = (1 << 64) - 1
@@ -108,7 +125,12 @@ def test_every_element_of_every_message_of_every_burst_is_compared(exchange, nam
     run = exchange.launch(*FEW, *cells(name), ranks=ranks)
     for result in run.results.values():
         assert result["status"] == "ok"
-        elements = {"latency_bandwidth": 2 * 10, "swapped_all_to_all": ranks**2 * 10}.get(name)
+        blocks = ranks**2 * 10
+        elements = {
+            "latency_bandwidth": 2 * 10,
+            "swapped_all_to_all": blocks,
+            "alltoall_algorithms": blocks,
+        }.get(name)
         if elements is None:
             double = result["labels"]["sides"] == "double"
             elements = sum(one[2] for one in links(1, ranks, 80, double))
@@ -127,6 +149,14 @@ def test_each_call_sends_from_where_the_one_before_received(kernel_of, tmp_path)
     broken = NO_SWAP_ENDS.replace("from != last", "from == last")
     (tmp_path / "broken").mkdir()
     assert kernel.launch(*options, variables=preloaded(broken, tmp_path / "broken")).code != 0
+
+
+@pytest.mark.parametrize(("interface", "code"), [("ready_all", 99), ("ready_others", 0)])
+def test_a_rank_sends_its_own_block_or_copies_it(kernel_of, tmp_path, interface, code):
+    kernel = kernel_of("alltoall_algorithms")
+    block = f"--cells=interface={interface};size_bytes=80"
+    run = kernel.launch(*FEW, block, variables=preloaded(NO_OWN_SEND, tmp_path))
+    assert run.code == code, run.stderr
 
 
 @pytest.mark.parametrize("ranks", TWO_AND_THREE)

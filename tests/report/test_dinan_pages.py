@@ -9,8 +9,8 @@ from synthetic_dinan import MPICH, OPENMPI
 
 from onesided import report
 from onesided.analysis.verdicts import INDEPENDENT, REFERENCE, WAITS
+from onesided.report.by_cores import ByCores, ByRanks
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, OPEN, Claims
-from onesided.report.dinan.parts import ByCores, ByRanks
 from onesided.report.parts import Folded
 from onesided.report.patterns.waits import Waits
 

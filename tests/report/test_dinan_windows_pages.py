@@ -6,8 +6,8 @@ from shown import materials, parts
 
 from onesided.analysis.verdicts import INDEPENDENT, SYNCHRONISING, WAITS
 from onesided.experiments.memory_model.page import Cuts
+from onesided.report.by_cores import ByCores, Fold, OnCores
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
-from onesided.report.dinan.parts import ByCores, Fold, OnCores
 from onesided.report.parts import Folded
 from onesided.report.patterns.waits import Waits
 

@@ -56,9 +56,9 @@ def test_a_kernels_state_is_of_its_own_files_and_of_those_that_kernels_share(roo
 def test_a_checks_state_is_of_its_own_file_of_what_checks_share_and_of_the_site(root):
     site = root / "reframe_checks" / "sites" / "laptop.py"
     before = check_states(site)
-    assert before.keys() == {
-        "progress", "shared_counter", "origin_threads", "baseline", "luecke", "llnl", "dinan",
-    }  # fmt: skip
+    checks = {path.stem for path in (root / "reframe_checks").glob("*.py")} - {"__init__"}
+    assert {"progress", "baseline", "llnl"} <= checks
+    assert before.keys() == checks
     add(root / "reframe_checks" / "baseline.py", "\n")
     assert changed(before, check_states(site)) == {"baseline"}
     add(root / "reframe_checks" / "another.py", "\n")

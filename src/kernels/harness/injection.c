@@ -52,8 +52,8 @@ void injection_read(struct launch *launch)
 
 bool launch_injects(const struct launch *launch, const struct cell *cell, enum injection kind)
 {
-    return launch->injection == kind && (launch->injected_cell == EVERY_CELL ||
-                                         launch->injected_cell == (long long)cell->index);
+    return launch->injection == kind &&
+           (launch->injected_cell == EVERY_CELL || launch->injected_cell == (long long)cell->index);
 }
 
 enum injection launch_fault(const struct launch *launch, const struct cell *cell)

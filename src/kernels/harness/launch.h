@@ -50,6 +50,7 @@ struct kernel {
     /* Take further samples of a cell that ended well in this launch, between and after other cells,
      * and return true; false, the same on all ranks: it has none. NULL where `passes` is. */
     bool (*run_again)(struct launch *launch, const struct cell *cell, struct record *record);
+    bool runs_alone;    /* one rank makes sense, too, where --ranks 1 asks for it */
     const char *passes; /* the option that says how often a cell is run again, or NULL */
     /* A table for a person (--table; instead of the lines where there is no --output), or NULL:
      * what is above it, on rank 0, and a row per cell, on all ranks. Both write to standard

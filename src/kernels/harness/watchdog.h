@@ -47,7 +47,8 @@ extern volatile long watchdog_collectives;
      BEGINS_WITH(text, "MPI_Comm_split") || BEGINS_WITH(text, "MPI_Comm_free") ||                  \
      BEGINS_WITH(text, "MPI_Win_create") || BEGINS_WITH(text, "MPI_Win_allocate") ||               \
      BEGINS_WITH(text, "MPI_Win_fence") || BEGINS_WITH(text, "MPI_Win_free") ||                    \
-     BEGINS_WITH(text, "MPI_Alltoall") || BEGINS_WITH(text, "MPI_Finalize") ||                     \
+     BEGINS_WITH(text, "MPI_Alltoall") || BEGINS_WITH(text, "MPI_Neighbor") ||                     \
+     BEGINS_WITH(text, "MPI_Dist_graph_create") || BEGINS_WITH(text, "MPI_Finalize") ||            \
      BEGINS_WITH(text, "shmem_barrier_all") || BEGINS_WITH(text, "shmem_malloc") ||                \
      BEGINS_WITH(text, "shmem_calloc") || BEGINS_WITH(text, "shmem_free") ||                       \
      BEGINS_WITH(text, "shmem_finalize"))

@@ -70,15 +70,10 @@ static void go_put_pscw(const struct exchange *exchange, int passes)
 
 static void go_put_notice(const struct exchange *exchange, int passes)
 {
-    const struct peers *destinations = &exchange->destinations, *sources = &exchange->sources;
     for (int pass = 0; pass < passes; pass++) {
         put_all(exchange, pass);
-        for (int i = 0; i < destinations->count; i++) {
-            tell(exchange, destinations->ranks[i], pass); /* flushes before and after */
-        }
-        for (int i = 0; i < sources->count; i++) {
-            hear(exchange, sources->ranks[i], pass);
-        }
+        tell_all(exchange, pass);
+        hear_all(exchange, pass);
     }
 }
 

@@ -45,18 +45,10 @@ static void go_alltoallw(const struct exchange *exchange, int passes)
     }
 }
 
-/* No two ranks put to the same rank first. */
-INLINE void put_rotated(const struct exchange *exchange, int pass)
-{
-    for (int step = 0; step < exchange->ranks; step++) {
-        put(exchange, &exchange->sends.part[(exchange->rank + step) % exchange->ranks], pass);
-    }
-}
-
 static void go_put_flush(const struct exchange *exchange, int passes)
 {
     for (int pass = 0; pass < passes; pass++) {
-        put_rotated(exchange, pass);
+        put_blocks(exchange, pass);
         CHECKED(MPI_Win_flush_all(exchange->window.handle));
         CHECKED(MPI_Barrier(world_communicator));
     }
@@ -65,7 +57,7 @@ static void go_put_flush(const struct exchange *exchange, int passes)
 static void go_put_fence(const struct exchange *exchange, int passes)
 {
     for (int pass = 0; pass < passes; pass++) {
-        put_rotated(exchange, pass);
+        put_blocks(exchange, pass);
         fence(exchange, pass + 1 == passes);
     }
 }
@@ -90,19 +82,7 @@ static const struct axis axes[] = {
 
 static const struct option options[] = {EXCHANGE_OPTIONS};
 
-/* Blocks are in the order of ranks at both ends, as MPI_Alltoall has them. */
-static bool describe(struct exchange *exchange)
-{
-    const int elements = exchange_elements(exchange);
-    for (int source = 0; elements > 0 && source < exchange->ranks; source++) {
-        for (int destination = 0; destination < exchange->ranks; destination++) {
-            exchange_add(exchange, source, destination, elements);
-        }
-    }
-    return elements > 0;
-}
-
-static const struct kind kind = {.describe = describe, .swaps = true, .sequel = 1};
+static const struct kind kind = {.describe = exchange_describe_blocks, .swaps = true, .sequel = 1};
 
 static void make_types(int ranks, int elements)
 {

@@ -2,6 +2,7 @@
 #include "mpi/exchange.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/memory.h"
 #include "harness/watchdog.h"
@@ -29,9 +30,14 @@ int exchange_elements(const struct exchange *exchange)
 
 void exchange_add(struct exchange *exchange, int source, int destination, int elements)
 {
+    exchange_add_on(exchange, 0, source, destination, elements);
+}
+
+void exchange_add_on(struct exchange *exchange, int lane, int source, int destination, int elements)
+{
     size_t *at_source = &exchange->sent_elements[source];
     size_t *at_destination = &exchange->received_elements[destination];
-    struct part part = {.elements = elements, .number = exchange->messages++};
+    struct part part = {.elements = elements, .number = exchange->messages++, .lane = lane};
     if (source == exchange->rank) {
         part.peer = destination;
         part.own = *at_source;
@@ -46,6 +52,17 @@ void exchange_add(struct exchange *exchange, int source, int destination, int el
     }
     *at_source += (size_t)elements;
     *at_destination += (size_t)elements;
+}
+
+bool exchange_describe_blocks(struct exchange *exchange)
+{
+    const int elements = exchange_elements(exchange);
+    for (int source = 0; elements > 0 && source < exchange->ranks; source++) {
+        for (int destination = 0; destination < exchange->ranks; destination++) {
+            exchange_add(exchange, source, destination, elements);
+        }
+    }
+    return elements > 0;
 }
 
 /* The peers of some messages, each once. */
@@ -98,62 +115,71 @@ static int64_t expected(const struct exchange *exchange, const struct part *part
     return value_of_sample(pass * exchange->messages + part->number, (size_t)element);
 }
 
-/* New values where messages come from, and none where they go. */
-static void fill(const struct exchange *exchange)
+/* New values where the messages of a pass come from, and none where they go. */
+static void fill_messages(struct exchange *exchange, int pass)
 {
-    for (int pass = 0; pass < exchange->passes; pass++) {
-        for (int i = 0; i < exchange->sends.count; i++) {
-            const struct part *part = &exchange->sends.part[i];
-            int64_t *payload = outgoing(exchange, pass) + part->own;
-            for (int j = 0; j < part->elements; j++) {
-                payload[j] = expected(exchange, part, j, exchange->first + (uint64_t)pass);
-            }
+    for (int i = 0; i < exchange->sends.count; i++) {
+        const struct part *part = &exchange->sends.part[i];
+        int64_t *payload = outgoing(exchange, pass) + part->own;
+        for (int j = 0; j < part->elements; j++) {
+            payload[j] = expected(exchange, part, j, exchange->first + (uint64_t)pass);
         }
-        for (int i = 0; i < exchange->receives.count; i++) {
-            const struct part *part = &exchange->receives.part[i];
-            int64_t *result = incoming(exchange, pass) + part->own;
-            for (int j = 0; j < part->elements; j++) {
-                result[j] = NOTHING;
-            }
+    }
+    for (int i = 0; i < exchange->receives.count; i++) {
+        const struct part *part = &exchange->receives.part[i];
+        int64_t *result = incoming(exchange, pass) + part->own;
+        for (int j = 0; j < part->elements; j++) {
+            result[j] = NOTHING;
         }
     }
 }
 
-/* For tests: what this rank's last message of the burst would be if it had been lost, had been that
- * of the pass before, or had a bit flipped. */
-static void inject(const struct exchange *exchange)
+/* The last message that this rank receives in a pass: lost, that of the pass before, or with a bit
+ * flipped. */
+static void spoil_message(struct exchange *exchange, int pass, enum injection fault)
 {
-    const enum injection fault = launch_fault(exchange->launch, exchange->cell);
-    const bool wrong = launch_injects(exchange->launch, exchange->cell, INJECT_WRONG_DATA);
-    const int last = exchange->passes - 1;
-    const uint64_t number = exchange->first + (uint64_t)last;
-    if (exchange->receives.count == 0 ||
-        (fault == INJECT_NOTHING && !(wrong && exchange->first == 1))) {
+    if (exchange->receives.count == 0) {
         return;
     }
     const struct part *part = &exchange->receives.part[exchange->receives.count - 1];
-    int64_t *result = incoming(exchange, last) + part->own;
+    int64_t *result = incoming(exchange, pass) + part->own;
     for (int i = 0; i < part->elements; i++) {
-        const int64_t before = expected(exchange, part, i, number - 1);
+        const int64_t before = expected(exchange, part, i, exchange->first + (uint64_t)pass - 1);
         if (fault != INJECT_FLIP || i == part->elements - 1) {
-            result[i] =
-                faulty_number(fault == INJECT_NOTHING ? INJECT_DROP : fault, result[i], before);
+            result[i] = faulty_number(fault, result[i], before);
         }
     }
 }
 
-static void compare(struct exchange *exchange)
+static void compare_messages(struct exchange *exchange, int pass)
 {
-    for (int pass = 0; pass < exchange->passes; pass++) {
-        const uint64_t number = exchange->first + (uint64_t)pass;
-        for (int i = 0; i < exchange->receives.count; i++) {
-            const struct part *part = &exchange->receives.part[i];
-            const int64_t *result = incoming(exchange, pass) + part->own;
-            for (int j = 0; j < part->elements; j++) {
-                verify_element(&exchange->found, result[j], expected(exchange, part, j, number),
-                               (size_t)j, number);
-            }
+    const uint64_t number = exchange->first + (uint64_t)pass;
+    for (int i = 0; i < exchange->receives.count; i++) {
+        const struct part *part = &exchange->receives.part[i];
+        const int64_t *result = incoming(exchange, pass) + part->own;
+        for (int j = 0; j < part->elements; j++) {
+            verify_element(&exchange->found, result[j], expected(exchange, part, j, number),
+                           (size_t)j, number);
         }
+    }
+}
+
+static const struct contents messages = {
+    .fill = fill_messages, .spoil = spoil_message, .compare = compare_messages};
+
+static const struct contents *contents_of(const struct exchange *exchange)
+{
+    return exchange->kind->contents != NULL ? exchange->kind->contents : &messages;
+}
+
+/* For tests: what the burst's last pass would be with a fault. */
+static void inject(struct exchange *exchange)
+{
+    const enum injection fault = launch_fault(exchange->launch, exchange->cell);
+    const bool wrong = launch_injects(exchange->launch, exchange->cell, INJECT_WRONG_DATA);
+    if (fault != INJECT_NOTHING || (wrong && exchange->first == 1)) {
+        contents_of(exchange)->spoil(exchange, exchange->passes - 1,
+                                     fault == INJECT_NOTHING ? INJECT_DROP : fault);
     }
 }
 
@@ -180,7 +206,9 @@ static void prepare(void *state, long long burst)
     exchange->first += (uint64_t)exchange->passes;
     exchange->passes = (int)burst;
     begin_own(exchange);
-    fill(exchange);
+    for (int pass = 0; pass < exchange->passes; pass++) {
+        contents_of(exchange)->fill(exchange, pass);
+    }
     end_own(exchange);
     if (exchange->interface->epochs == FENCE) {
         CHECKED(MPI_Win_fence(MPI_MODE_NOPRECEDE, exchange->window.handle));
@@ -203,18 +231,22 @@ static void check(void *state, long long burst)
     (void)burst;
     begin_own(exchange);
     inject(exchange);
-    compare(exchange);
+    for (int pass = 0; pass < exchange->passes; pass++) {
+        contents_of(exchange)->compare(exchange, pass);
+    }
     end_own(exchange);
 }
 
 static void keep(void *state, long long burst)
 {
     struct exchange *exchange = state;
-    if (exchange->kind->first_counts && exchange->rank != 0) {
-        return;
+    if (!exchange->kind->first_counts || exchange->rank == 0) {
+        series_keep(exchange->record, &exchange->time, "time", "s", burst,
+                    exchange->burst_s / (double)(burst * exchange->kind->sequel));
     }
-    series_keep(exchange->record, &exchange->time, "time", "s", burst,
-                exchange->burst_s / (double)(burst * exchange->kind->sequel));
+    if (exchange->kind->keep != NULL) {
+        exchange->kind->keep(exchange, burst);
+    }
 }
 
 /* ---- A cell ---- */
@@ -222,31 +254,23 @@ static void keep(void *state, long long burst)
 /* Choose how many slots there are, or leave in the record that there is no room for one. */
 static bool has_room(struct exchange *exchange)
 {
-    const struct options *asked = &exchange->launch->options;
-    exchange->slot_elements = slot_elements_of(exchange);
-    const long long pass_bytes = 2 * (long long)(exchange->slot_elements * sizeof(int64_t));
-    const long long memory_bytes = options_integer(asked, "memory-bytes");
-    const long long longest = options_integer(asked, "burst");
-    long long slots = options_integer(asked, "burst-bytes") / pass_bytes;
-    if (pass_bytes > memory_bytes) {
-        record_status(exchange->record, CELL_UNSUPPORTED,
-                      "a pass needs %lld bytes at a rank, --memory-bytes allows %lld", pass_bytes,
-                      memory_bytes);
-        return false;
+    if (exchange->kind->contents == NULL) {
+        exchange->slot_elements = slot_elements_of(exchange);
     }
-    slots = slots < memory_bytes / pass_bytes ? slots : memory_bytes / pass_bytes;
-    slots = slots < longest ? slots : longest;
-    exchange->slots = slots < 1 ? 1 : (int)slots;
-    return true;
+    const long long slot_bytes = (long long)(exchange->slot_elements * sizeof(int64_t));
+    exchange->slots =
+        slots_choose(exchange->launch, exchange->record, exchange->regions * slot_bytes);
+    return exchange->slots > 0;
 }
 
 static bool open_memory(struct exchange *exchange)
 {
     const enum epochs epochs = exchange->interface->epochs;
     const struct flavor *flavor = cell_choice(exchange->cell, "flavor");
-    const size_t notices = (size_t)exchange->ranks * NOTICE_BYTES;
-    const size_t bytes =
-        2 * (size_t)exchange->slots * exchange->slot_elements * sizeof exchange->memory[0];
+    const size_t notices = notice_bytes(exchange);
+    const size_t elements =
+        (size_t)exchange->regions * (size_t)exchange->slots * exchange->slot_elements;
+    const size_t bytes = elements * sizeof exchange->memory[0];
     struct window *window = &exchange->window;
     if (epochs == NO_WINDOW) {
         exchange->memory = allocate_pages(bytes);
@@ -259,9 +283,7 @@ static bool open_memory(struct exchange *exchange)
     record_window(exchange->record, window->handle, flavor->name, (long long)(notices + bytes));
     exchange->memory = (int64_t *)((char *)window->memory + notices);
     window_begin_own(window, MPI_LOCK_EXCLUSIVE);
-    for (int rank = 0; rank < exchange->ranks; rank++) {
-        *(uint64_t *)((char *)window->memory + (size_t)rank * NOTICE_BYTES) = 0;
-    }
+    memset(window->memory, 0, notices);
     window_end_own(window);
     CHECKED(MPI_Barrier(world_communicator));
     if (epochs == LOCK_ALL) {
@@ -321,6 +343,8 @@ void exchange_run(struct launch *launch, const struct cell *cell, struct record 
                                 .rank = launch->rank,
                                 .ranks = launch->ranks,
                                 .first = 1,
+                                .regions = kind->contents == NULL ? 2 : 1,
+                                .lanes = 1,
                                 .sent_elements = allocate(ranks, sizeof(size_t)),
                                 .received_elements = allocate(ranks, sizeof(size_t)),
                                 .found = {.name = "message"}};

@@ -7,13 +7,17 @@
  * A pass is a list of messages, which a kernel describes. Each rank has two regions of memory, one
  * with the messages that it sends and one with those that it receives; with a window both are in
  * it. Each pass of a burst has a slot of its own in both, and each message has values of its own:
- * after a burst every element is compared with what its source had. */
+ * after a burst every element is compared with what its source had. A kernel whose messages lie in
+ * data of its own has one region, and fills and compares its slots itself (struct contents).
+ *
+ * Several threads of a rank may send, receive, tell and hear at once where each has a lane:
+ * messages and notices of different lanes never match. */
 #ifndef ONESIDED_EXCHANGE_H
 #define ONESIDED_EXCHANGE_H
 
 #include "harness/launch.h"
 #include "mpi/checked.h"
-#include "mpi/trial.h"
+#include "mpi/slots.h"
 #include "mpi/world.h"
 #include "rma/notice.h"
 #include "rma/window.h"
@@ -35,7 +39,8 @@ struct part {
     int peer;
     int elements;
     size_t own, at_peer; /* elements before it in the slot here, and in the one at the peer */
-    uint64_t number;     /* among the messages of a pass */
+    int lane;
+    uint64_t number; /* among the messages of a pass */
 };
 
 struct parts {
@@ -50,6 +55,15 @@ struct peers {
     MPI_Group group;
 };
 
+/* What the slots of a pass hold, where these are not the messages themselves. */
+struct contents {
+    void (*fill)(struct exchange *exchange, int pass);
+    /* For tests: what a message of the pass would have become by one of INJECT_DROP, INJECT_REPEAT
+     * and INJECT_FLIP. */
+    void (*spoil)(struct exchange *exchange, int pass, enum injection fault);
+    void (*compare)(struct exchange *exchange, int pass);
+};
+
 /* What an exchange is. */
 struct kind {
     /* All ranks: add the messages of a pass, the same on all ranks; false: the record says why it
@@ -58,6 +72,9 @@ struct kind {
     bool swaps;        /* the two regions change their roles from pass to pass */
     bool first_counts; /* rank 0's time counts, else that of the slowest rank */
     int sequel;        /* messages of a pass that follow each other: a sample is the time of one */
+    const struct contents *contents; /* or NULL; `describe` sets the elements of a slot, then */
+    /* NULL, or what is kept of a burst beside its time. */
+    void (*keep)(struct exchange *exchange, long long burst);
 };
 
 struct exchange {
@@ -74,8 +91,8 @@ struct exchange {
     size_t *sent_elements, *received_elements; /* by rank, in a pass */
     uint64_t messages;                         /* of a pass, all ranks */
     size_t slot_elements;
-    int slots;
-    int64_t *memory; /* both regions */
+    int slots, regions, lanes;
+    int64_t *memory; /* all regions */
     struct window window;
     uint64_t first; /* number of the burst's first pass, from 1 */
     int passes;     /* of the burst */
@@ -100,22 +117,7 @@ struct exchange {
      .only_with = "interface=" with_}
 
 /* Rows of a kernel's options. */
-#define EXCHANGE_OPTIONS                                                                           \
-    TRIAL_OPTIONS("1000", "20", "0.1"),                                                            \
-        {.name = "burst-bytes",                                                                    \
-         .argument = "BYTES",                                                                      \
-         .help = "a burst has as many passes as these hold at a rank, but one at least",           \
-         .kind = OPTION_INTEGER,                                                                   \
-         .fallback = "262144",                                                                     \
-         .minimum = 1,                                                                             \
-         .maximum = 1LL << 40},                                                                    \
-        {.name = "memory-bytes",                                                                   \
-         .argument = "BYTES",                                                                      \
-         .help = "a cell whose pass needs more at a rank is unsupported",                          \
-         .kind = OPTION_INTEGER,                                                                   \
-         .fallback = "67108864",                                                                   \
-         .minimum = 1,                                                                             \
-         .maximum = 1LL << 40}
+#define EXCHANGE_OPTIONS SLOT_OPTIONS
 
 /* The whole of a kernel's run_cell. */
 void exchange_run(struct launch *launch, const struct cell *cell, struct record *record,
@@ -125,17 +127,30 @@ void exchange_run(struct launch *launch, const struct cell *cell, struct record 
  * no multiple of 8. And: add a message to a pass. */
 int exchange_elements(const struct exchange *exchange);
 void exchange_add(struct exchange *exchange, int source, int destination, int elements);
+/* The same, on one of exchange->lanes, which `describe` sets before. */
+void exchange_add_on(struct exchange *exchange, int lane, int source, int destination,
+                     int elements);
+
+/* A `describe`: each rank sends a block of the cell's size_bytes to every rank, itself too, in the
+ * order of ranks at both ends, as MPI_Alltoall has them. */
+bool exchange_describe_blocks(struct exchange *exchange);
 
 /* ---- For the timed loops, of which they become a part ---- */
 
 #define INLINE static inline __attribute__((always_inline))
-#define NOTICE_BYTES 64 /* a word for each rank, with a cache line of its own */
+#define NOTICE_BYTES 64 /* a word for each rank and lane, with a cache line of its own */
+
+/* Memory before the regions. */
+INLINE size_t notice_bytes(const struct exchange *exchange)
+{
+    return (size_t)(exchange->ranks * exchange->lanes) * NOTICE_BYTES;
+}
 
 /* Elements before the slot of a pass, in the region that a rank sends from or receives into. */
 INLINE size_t slot_of(const struct exchange *exchange, bool receives, int pass)
 {
     const uint64_t turn = exchange->kind->swaps ? exchange->first + (uint64_t)pass : 0;
-    const size_t region = (turn + (receives ? 1 : 0)) % 2;
+    const size_t region = (turn + (receives ? 1 : 0)) % (size_t)exchange->regions;
     return (region * (size_t)exchange->slots + (size_t)pass) * exchange->slot_elements;
 }
 
@@ -152,26 +167,26 @@ INLINE int64_t *incoming(const struct exchange *exchange, int pass)
 INLINE void send(const struct exchange *exchange, const struct part *part, int pass)
 {
     CHECKED(MPI_Send(outgoing(exchange, pass) + part->own, part->elements, MPI_INT64_T, part->peer,
-                     0, world_communicator));
+                     part->lane, world_communicator));
 }
 
 INLINE void receive(const struct exchange *exchange, const struct part *part, int pass)
 {
     CHECKED(MPI_Recv(incoming(exchange, pass) + part->own, part->elements, MPI_INT64_T, part->peer,
-                     0, world_communicator, MPI_STATUS_IGNORE));
+                     part->lane, world_communicator, MPI_STATUS_IGNORE));
 }
 
 INLINE void receive_later(const struct exchange *exchange, const struct part *part, int pass,
                           MPI_Request *request)
 {
     CHECKED(MPI_Irecv(incoming(exchange, pass) + part->own, part->elements, MPI_INT64_T, part->peer,
-                      0, world_communicator, request));
+                      part->lane, world_communicator, request));
 }
 
 /* Of a place in the memory of a rank. */
 INLINE MPI_Aint displacement(const struct exchange *exchange, int rank, size_t elements)
 {
-    return exchange->window.begins[rank] + (MPI_Aint)exchange->ranks * NOTICE_BYTES +
+    return exchange->window.begins[rank] + (MPI_Aint)notice_bytes(exchange) +
            (MPI_Aint)(elements * sizeof(int64_t));
 }
 
@@ -184,6 +199,14 @@ INLINE void put(const struct exchange *exchange, const struct part *part, int pa
                 part->elements, MPI_INT64_T, exchange->window.handle));
 }
 
+/* Blocks for all ranks (exchange_describe_blocks): no two ranks put to the same rank first. */
+INLINE void put_blocks(const struct exchange *exchange, int pass)
+{
+    for (int step = 0; step < exchange->ranks; step++) {
+        put(exchange, &exchange->sends.part[(exchange->rank + step) % exchange->ranks], pass);
+    }
+}
+
 /* Begin to get a message from where its source has it. */
 INLINE void get(const struct exchange *exchange, const struct part *part, int pass)
 {
@@ -193,26 +216,54 @@ INLINE void get(const struct exchange *exchange, const struct part *part, int pa
                 part->elements, MPI_INT64_T, exchange->window.handle));
 }
 
-/* Tell a rank that what this one put there in a pass is there, or that its data can be got. */
-INLINE void tell(const struct exchange *exchange, int rank, int pass)
+/* Of the word in the memory of a rank by which another tells it something. */
+INLINE struct notice notice_of(const struct exchange *exchange, int rank, int teller, int lane)
 {
-    const struct notice notice = {.window = exchange->window.handle,
-                                  .rank = rank,
-                                  .displacement = exchange->window.begins[rank] +
-                                                  (MPI_Aint)exchange->rank * NOTICE_BYTES};
+    const MPI_Aint word = (MPI_Aint)lane * exchange->ranks + teller;
+    return (struct notice){.window = exchange->window.handle,
+                           .rank = rank,
+                           .displacement = exchange->window.begins[rank] + word * NOTICE_BYTES};
+}
+
+/* Tell a rank that what this one put there in a pass is there, or that its data can be got. */
+INLINE void tell_on(const struct exchange *exchange, int lane, int rank, int pass)
+{
+    const struct notice notice = notice_of(exchange, rank, exchange->rank, lane);
     CHECKED(MPI_Win_sync(exchange->window.handle));
     notice_give(&notice, exchange->first + (uint64_t)pass);
 }
 
 /* Wait until a rank has told that of a pass. */
-INLINE void hear(const struct exchange *exchange, int rank, int pass)
+INLINE void hear_on(const struct exchange *exchange, int lane, int rank, int pass)
 {
-    const struct notice notice = {.window = exchange->window.handle,
-                                  .rank = exchange->rank,
-                                  .displacement = exchange->window.begins[exchange->rank] +
-                                                  (MPI_Aint)rank * NOTICE_BYTES};
+    const struct notice notice = notice_of(exchange, exchange->rank, rank, lane);
     notice_await(&notice, exchange->first + (uint64_t)pass);
     CHECKED(MPI_Win_sync(exchange->window.handle));
+}
+
+INLINE void tell(const struct exchange *exchange, int rank, int pass)
+{
+    tell_on(exchange, 0, rank, pass);
+}
+
+INLINE void hear(const struct exchange *exchange, int rank, int pass)
+{
+    hear_on(exchange, 0, rank, pass);
+}
+
+/* The same for each destination of this rank's messages, and for each source. */
+INLINE void tell_all(const struct exchange *exchange, int pass)
+{
+    for (int i = 0; i < exchange->destinations.count; i++) {
+        tell(exchange, exchange->destinations.ranks[i], pass); /* flushes before and after */
+    }
+}
+
+INLINE void hear_all(const struct exchange *exchange, int pass)
+{
+    for (int i = 0; i < exchange->sources.count; i++) {
+        hear(exchange, exchange->sources.ranks[i], pass);
+    }
 }
 
 /* Let the sources of this rank's messages access its window, or wait until all have. */

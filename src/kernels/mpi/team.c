@@ -35,3 +35,44 @@ pthread_t team_start(void *(*thread_main)(void *), void *argument)
     }
     return thread;
 }
+
+static void *member_main(void *argument)
+{
+    const struct member *member = argument;
+    struct team *team = member->team;
+    for (;;) {
+        meet(&team->begin, team->count, MPI_COMM_NULL);
+        if (team->is_over) {
+            return NULL;
+        }
+        team->task(team->state, member->number);
+        meet(&team->end, team->count, MPI_COMM_NULL);
+    }
+}
+
+void team_open(struct team *team)
+{
+    for (int number = 1; number < team->count; number++) {
+        struct member *member = &team->members[number];
+        *member = (struct member){.team = team, .number = number};
+        member->thread = team_start(member_main, member);
+    }
+}
+
+void team_run(struct team *team)
+{
+    meet(&team->begin, team->count, MPI_COMM_NULL);
+    team->task(team->state, 0);
+    meet(&team->end, team->count, MPI_COMM_NULL);
+}
+
+void team_close(struct team *team)
+{
+    if (team->count > 1) {
+        team->is_over = true;
+        meet(&team->begin, team->count, MPI_COMM_NULL);
+    }
+    for (int number = 1; number < team->count; number++) {
+        pthread_join(team->members[number].thread, NULL);
+    }
+}

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Where they wait for each other, and when the last one came; zeroed, in memory that all see. */
@@ -18,6 +19,32 @@ struct meeting {
  * wait as ranks do that look at a word (await.h); threads of one process, with MPI_COMM_NULL, just
  * look at it. */
 double meet(struct meeting *meeting, int participants, MPI_Comm processes);
+
+#define TEAM_MAX 16
+
+struct team;
+struct member {
+    struct team *team;
+    int number;
+    pthread_t thread;
+};
+
+/* Threads of a process that do a task together again and again; the first is the calling one. */
+struct team {
+    int count;
+    void (*task)(void *state, int number);
+    void *state;
+    struct meeting begin, end;
+    bool is_over;
+    struct member members[TEAM_MAX];
+};
+
+/* Start all but the first; they look for a task until the team is closed. */
+void team_open(struct team *team);
+
+/* The first: the task by all members; it returns when all are through. */
+void team_run(struct team *team);
+void team_close(struct team *team);
 
 /* Start a thread of this process, or end the launch. */
 pthread_t team_start(void *(*thread_main)(void *), void *argument);

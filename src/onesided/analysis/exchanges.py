@@ -24,8 +24,8 @@ PASS_BYTES = Metric("pass_bytes", "pass_bytes", "count", better="higher")
 CHECKSUM = Metric("map_checksum", "map_checksum", "1")
 """Of the map that the messages were drawn as; the same in all launches of a cell."""
 
-ALL_TO_ALL = "swapped_all_to_all"
-"""The kernel in which a process sends its blocks to all others at once."""
+ALL_TO_ALL = ("swapped_all_to_all", "alltoall_algorithms")
+"""The kernels in which a process sends its blocks to all others at once."""
 
 
 def _label(name: str) -> pl.Expr:
@@ -34,7 +34,7 @@ def _label(name: str) -> pl.Expr:
 
 def _sent_bytes() -> pl.Expr:
     """Return what a process sends in the time of a sample; the mean over all of them."""
-    to_others = pl.when(pl.col("kernel") == ALL_TO_ALL).then(pl.col("ranks") - 1).otherwise(1)
+    to_others = pl.when(pl.col("kernel").is_in(ALL_TO_ALL)).then(pl.col("ranks") - 1).otherwise(1)
     return pl.coalesce(pl.col(PASS_BYTES.name) / pl.col("ranks"), _label("size_bytes") * to_others)
 
 

@@ -14,17 +14,21 @@ CROWDED_WORDS = (
     "it."
 )
 
-Place = tuple[str, str, int]
-"""System, partition and number of ranks."""
+THREADS = ("threads", "arrangement", "pairs")
+"""Axes of kernels whose ranks have several threads: they say how many."""
+
+Place = tuple[str, str, int, tuple[str, ...]]
+"""System, partition, number of ranks, and what says how many threads these have."""
 
 
 def place_of(cell: Cell) -> Place:
-    """Return where a cell was run, and with how many ranks."""
-    return cell.system, cell.partition, cell.ranks
+    """Return where a cell was run, with how many ranks, and with how many threads of each."""
+    threads = tuple(str(cell.labels.get(axis, "")) for axis in THREADS)
+    return cell.system, cell.partition, cell.ranks, threads
 
 
 def crowded_places(material: Material) -> set[Place]:
-    """Return where there were more ranks than cores; an MPI that was not run does not say it."""
+    """Return where there were too few cores; an MPI that was not run does not say it."""
     return {place_of(cell) for cell in material.cells if cell.is_crowded}
 
 

@@ -14,11 +14,11 @@
 #include <stdlib.h>
 
 #include "dinan/linked_list/list.h"
-#include "dinan/shared/computing.h"
 #include "harness/memory.h"
 #include "mpi/checked.h"
 #include "mpi/trial.h"
 #include "mpi/world.h"
+#include "rma/computing.h"
 
 #define LOOKS 1000 /* at the end of the list, before the core is offered to another rank */
 

@@ -8,7 +8,7 @@
  * seconds: a write, the mean of a burst; an epoch of rank 0; single writes that meet one. Verified:
  * every element written; every element of rank 0's own part. Bound: stores to a shared window. */
 #include "dinan/memory_model/own_part.h"
-#include "dinan/shared/writes.h"
+#include "rma/writes.h"
 
 #define LEAD 0.05 /* of an epoch of rank 0's: the others begin so long after it */
 

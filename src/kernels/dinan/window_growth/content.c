@@ -2,11 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "dinan/shared/computing.h"
 #include "dinan/window_growth/growth.h"
 #include "harness/meeting.h"
 #include "harness/memory.h"
 #include "harness/watchdog.h"
+#include "rma/computing.h"
 
 #define NOTHING (-1) /* in the new part before a put; no payload has it */
 

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dinan/shared/computing.h"
 #include "dinan/window_growth/growth.h"
 #include "harness/memory.h"
 #include "harness/watchdog.h"
 #include "mpi/trial.h"
+#include "rma/computing.h"
 
 static const char *const part_names[PARTS] = {"grow",     "make",   "copy", "free",
                                               "exchange", "detach", "close"};

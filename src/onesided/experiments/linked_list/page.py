@@ -1,15 +1,16 @@
 """The page of linked_list: a list in three idioms and more, its pointers, the source's claims."""
 
 from onesided.experiments.linked_list import TIME
+from onesided.report.by_cores import RANKS, ByCores, ByRanks, is_timed
 from onesided.report.cells import axis_of
 from onesided.report.claims import Claims
-from onesided.report.dinan.claims import ByRanks as GrowsByRanks
-from onesided.report.dinan.claims import Compared, claim
-from onesided.report.dinan.parts import RANKS, ByCores, ByRanks, is_timed
+from onesided.report.dinan.claims import claim
 from onesided.report.material import Cell
 from onesided.report.page import ReferencePage
 from onesided.report.patterns.waits import Waits
 from onesided.report.pivot import Axis, Pivot
+from onesided.report.ratios import ByRanks as GrowsByRanks
+from onesided.report.ratios import Compared
 from onesided.report.series import SeriesFigure
 
 OPERATION = Axis(

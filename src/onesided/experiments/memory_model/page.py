@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 from onesided.analysis.computing import MEDIAN
 from onesided.experiments.memory_model import CUT, EPOCH, WRITE
 from onesided.report import numbers
+from onesided.report.by_cores import ByCores, OnCores, with_flavor
 from onesided.report.cells import axis_of
 from onesided.report.claims import Claims
-from onesided.report.dinan.claims import GROWTH, Compared, MoreRanks, claim
-from onesided.report.dinan.parts import ByCores, OnCores, with_flavor
+from onesided.report.dinan.claims import claim
 from onesided.report.material import Cell, Material
 from onesided.report.page import ReferencePage
 from onesided.report.parts import Folded, Table
 from onesided.report.patterns.waits import Waits
 from onesided.report.pivot import Axis, Pivot
+from onesided.report.ratios import GROWTH, Compared, MoreRanks
 from onesided.report.series import SeriesFigure
 
 IDIOM = Axis(

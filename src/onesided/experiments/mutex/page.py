@@ -2,13 +2,14 @@
 
 from onesided.experiments.mutex import FAIRNESS, TIME
 from onesided.report import numbers
+from onesided.report.by_cores import RANKS, ByCores, ByRanks, with_flavor
 from onesided.report.cells import axis_of
 from onesided.report.claims import Claims
-from onesided.report.dinan.claims import Compared, Rises, Within, claim
-from onesided.report.dinan.parts import RANKS, ByCores, ByRanks, with_flavor
+from onesided.report.dinan.claims import claim
 from onesided.report.page import ReferencePage
 from onesided.report.patterns.waits import Waits
 from onesided.report.pivot import Axis, Pivot
+from onesided.report.ratios import Compared, Rises, Within
 from onesided.report.series import SeriesFigure
 
 ALGORITHM = Axis(

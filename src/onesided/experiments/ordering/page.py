@@ -2,13 +2,14 @@
 
 from onesided.experiments.ordering import OLDER, PAIR
 from onesided.report import numbers
+from onesided.report.by_cores import ByCores, OnCores, is_timed, with_flavor
 from onesided.report.cells import axis_of
 from onesided.report.claims import Claims
-from onesided.report.dinan.claims import Compared, Untested, claim
-from onesided.report.dinan.parts import ByCores, OnCores, is_timed, with_flavor
+from onesided.report.dinan.claims import claim
 from onesided.report.page import ReferencePage
 from onesided.report.patterns.waits import Waits
 from onesided.report.pivot import Axis, Pivot
+from onesided.report.ratios import Compared, Untested
 from onesided.report.series import SeriesFigure
 
 IDIOM = Axis(

@@ -1,14 +1,15 @@
 """The page of window_growth: Figure 13 again, the parts of a growth, who waits, and the claims."""
 
 from onesided.experiments.window_growth import GROW
+from onesided.report.by_cores import ByCores, Fold, OnCores, is_timed
 from onesided.report.cells import axis_of
 from onesided.report.claims import Claims
-from onesided.report.dinan.claims import GROWTH, ByRanks, Compared, MoreRanks, claim
-from onesided.report.dinan.parts import ByCores, Fold, OnCores, is_timed
+from onesided.report.dinan.claims import claim
 from onesided.report.material import Cell
 from onesided.report.page import ReferencePage
 from onesided.report.patterns.waits import Waits
 from onesided.report.pivot import Axis, Pivot
+from onesided.report.ratios import GROWTH, ByRanks, Compared, MoreRanks
 from onesided.report.series import SeriesFigure
 
 METHOD = Axis(

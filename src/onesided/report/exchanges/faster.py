@@ -171,7 +171,7 @@ def _name(series: of.Series, several: Mapping[int, bool]) -> str:
     """Return the MPI, and what else tells this series from the others."""
     words = list(series)
     words[2] = f"{series[2]} ranks"
-    if series[4]:
+    if series[4] in ("single", "double"):
         words[4] = f"{series[4]}-sided map"
     return ", ".join([words[0], *(words[at] for at, varies in several.items() if varies)])
 

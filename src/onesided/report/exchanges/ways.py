@@ -15,9 +15,20 @@ from onesided.report.material import Cell, Material
 WORDS: Mapping[str, str] = {
     "synchronous": "send, receive",
     "asynchronous": "posted receives",
+    "isend_recv": "MPI_Isend, MPI_Recv",
+    "irecv_send": "MPI_Irecv, MPI_Send",
+    "ready_send": "MPI_Irecv, barrier, MPI_Rsend",
+    "sendrecv": "MPI_Sendrecv",
+    "ready_all": "ready sends, to oneself, too",
+    "ready_others": "ready sends to others",
+    "sendrecv_ring": "ring of MPI_Sendrecv",
+    "sendrecv_steps": "MPI_Sendrecv in steps",
+    "isend": "MPI_Isend to all neighbours",
+    "neighbor_alltoallw": "MPI_Neighbor_alltoallw",
     "alltoall": "MPI_Alltoall",
     "alltoallw": "MPI_Alltoallw",
     "put_lock_all": "put, lock_all",
+    "put_lock_all_steps": "put in steps, lock_all",
     "put_pscw": "put, PSCW",
     "put_fence": "put, fence",
     "get_lock_all": "get, lock_all",
@@ -41,15 +52,26 @@ def is_one_sided(cell: Cell) -> bool:
     return axis_of(cell, "flavor") not in ("", NO_MEANING)
 
 
+ELEMENT_BYTES = 8
+
+
 def size_of(cell: Cell) -> int:
-    """Return the size of its messages in bytes; of drawn ones the largest that may be."""
+    """Return the size of its messages in bytes: of drawn ones, or those of a grid, the largest.
+
+    The largest message of a grid that is cut in one dimension has an edge or a face of it.
+    """
+    side = axis_of(cell, "side")
+    if side:
+        return int(ELEMENT_BYTES * int(side) ** (int(axis_of(cell, "dimensions")) - 1))
     return int(axis_of(cell, "size_bytes") or axis_of(cell, "largest_bytes"))
 
 
 def series_of(cell: Cell) -> Series:
-    """Return where and how it was run, with how many ranks, and its sides."""
+    """Return where and how it was run, with how many ranks, and what its messages are."""
     where = (cell.environment, f"{cell.system}:{cell.partition}", str(cell.ranks), how_run(cell))
-    return (*where, axis_of(cell, "sides"))
+    dimensions = axis_of(cell, "dimensions")
+    grid = f"{dimensions} dimensions" if dimensions else ""
+    return (*where, axis_of(cell, "sides") or grid)
 
 
 @dataclass(frozen=True)

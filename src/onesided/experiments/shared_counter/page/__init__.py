@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from onesided.experiments.shared_counter.page import answer
 from onesided.experiments.shared_counter.page.cells import way_rows
+from onesided.experiments.shared_counter.page.contenders import contenders
 from onesided.experiments.shared_counter.page.performance import figure1_measured, figure1_published
 from onesided.experiments.shared_counter.page.probe import figure_probe
 from onesided.experiments.shared_counter.page.tables import degradation, latency, table1
@@ -39,7 +40,7 @@ def sections(material: Material) -> list[Section]:
             "target provably still computed."
         )
         found.append(Section("counter-probe", "The probe", lead, (probe,)))
-    found += [degradation(material), latency(material)]
+    found += [contenders(material), degradation(material), latency(material)]
     return [section for section in found if section is not None]
 
 

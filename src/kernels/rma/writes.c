@@ -1,5 +1,5 @@
 /* All other ranks write to rank 0: windows and payloads. */
-#include "dinan/shared/writes.h"
+#include "rma/writes.h"
 
 #include <string.h>
 
@@ -74,8 +74,8 @@ bool writes_open(struct writes *writes)
     describe_payload(writes);
     payload_allocate(&writes->payload);
     const MPI_Aint window_bytes = payload_window_bytes(&writes->payload) + writes->more_bytes;
-    writes->window = window_open_with(writes->launch, writes->flavor, is_target ? window_bytes : 0,
-                                      writes->info);
+    writes->window = window_open_with(writes->launch, writes->flavor,
+                                      is_target ? window_bytes : writes->own_bytes, writes->info);
     record_window(writes->record, writes->window.handle, writes->flavor->name,
                   (long long)window_bytes);
     if (is_target) {

@@ -1,9 +1,5 @@
 /* All other ranks write to rank 0: windows, payloads, and accesses that meet it while it computes.
  *
- * Source: James Dinan, Pavan Balaji, Darius Buntinas, David Goodell, William Gropp, Rajeev Thakur,
- * "An implementation and evaluation of the MPI 3.0 one-sided communication interface", section 5;
- * its benchmarks are several ranks that access one, or two ranks.
- *
  * Each rank but rank 0 has a region of rank 0's window, with a slot for each operation of a burst
  * (rma/payload.h). What a slot must hold is known at both sides, and is compared after each burst.
  * A kernel's own struct begins with a struct writes: its functions get that. */
@@ -27,6 +23,7 @@ struct writes {
     int slots;                   /* writes of a burst, at most */
     MPI_Info info;               /* of the window */
     MPI_Aint more_bytes;         /* of rank 0's part, behind all regions */
+    MPI_Aint own_bytes;          /* of the others' parts */
     bool holds_lock_all;         /* all ranks, as long as the window is open */
     /* NULL, or at the others after a burst: what it has fetched, before the payload is advanced */
     void (*compare)(struct writes *writes, long long burst);

@@ -1,4 +1,4 @@
-"""Tables and figures of the study: cells with more ranks than cores are apart."""
+"""Tables and figures in which cells with more ranks than cores are apart."""
 
 from __future__ import annotations
 
@@ -22,6 +22,16 @@ from onesided.report.pivot import Axis, Pivot
 from onesided.report.series import SeriesFigure
 
 RANKS = Axis("ranks", "ranks", whole=True)
+
+
+@dataclass(frozen=True)
+class RanksOf(Axis):
+    """The number of ranks as an axis that heads a table's rows: no cell has it among its labels."""
+
+    def value(self, cell: Cell) -> int:
+        """Return how many ranks a cell was declared with."""
+        return int(cell.ranks)
+
 
 COMPUTES = "computes"
 

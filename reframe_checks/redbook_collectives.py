@@ -1,0 +1,102 @@
+"""An all-to-all, a transpose and hierarchical collectives of an IBM SP, with one-sided twins.
+
+Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
+sections 3.2.2, 3.3.3 and 5.3.2.
+"""
+
+import reframe as rfm
+
+from onesided.campaign.grid import NO_MEANING
+
+from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
+
+MAIN_FLAVOR = "allocate"
+FLAVORS = ["create", MAIN_FLAVOR]
+FEW_SAMPLES = {"samples": "3"}
+SHORT = {"samples": "10", "budget-s": "0.02"}
+SINGLE = {**FEW_SAMPLES, "burst": "1"}
+
+
+@rfm.simple_test
+class AlltoallAlgorithms(FewAndCrowd):
+    """Each rank sends a block to every rank, in six ways."""
+
+    descr = "all-to-all algorithms"
+    tags = {"redbook", "papers"}
+    kernel = "alltoall_algorithms"
+    cell_s = {FEW_RANKS: 0.05, CROWD: 0.3}
+    options = SHORT
+    crowded_options = SINGLE
+    base_point = {"interface": "alltoall", "flavor": NO_MEANING, "size_bytes": 8}
+    _messages = {"interface": ["ready_all", "ready_others", "sendrecv_ring", "alltoall"]}
+    _puts = {"interface": ["put_lock_all", "put_fence"], "flavor": [MAIN_FLAVOR]}
+    _sizes = {"size_bytes": [8, 4096, 32768, 262144]}
+    crosses_few = [
+        {**_messages, **_sizes},
+        {**_puts, **_sizes},
+        {**_puts, "flavor": FLAVORS, "size_bytes": [8, 262144]},
+    ]
+    crosses_crowd = [{**_messages, "size_bytes": [8, 32768]}, {**_puts, "size_bytes": [8, 32768]}]
+
+
+@rfm.simple_test
+class Transpose(FewAndCrowd):
+    """A two-dimensional Fourier transform whose matrix is transposed among all ranks.
+
+    Two ranks exchange in one step, after which there is no second one to put a barrier behind.
+    """
+
+    descr = "transpose"
+    tags = {"redbook", "papers"}
+    kernel = "transpose"
+    cell_s = {FEW_RANKS: 0.1, CROWD: 0.3}
+    options = {"samples": "7", "budget-s": "0.05"}
+    crowded_options = FEW_SAMPLES
+    base_point = {"interface": "bsend_block", "flavor": NO_MEANING, "order": 256}
+    _types = ["bsend_column_row", "bsend_row_column", "bsend_1d_column_row", "bsend_1d_row_column"]
+    _packed = ["pack_columns", "pack_block"]
+    _messages = ["bsend_columns", "bsend_block", *_types, "ssend", *_packed]
+    _collectives = ["alltoall", "alltoallw_column_row"]
+    _puts = {
+        "interface": [
+            "put_fence",
+            "put_fence_column_row",
+            "put_lock_all",
+            "put_lock_all_column_row",
+        ],
+        "flavor": [MAIN_FLAVOR],
+    }
+    _orders = {"order": [128, 256]}
+    crosses_few = [
+        {"interface": [*_messages, *_collectives], **_orders},
+        {**_puts, **_orders},
+        {**_puts, "flavor": FLAVORS},
+    ]
+    crosses_crowd = [
+        {"interface": ["bsend_block", "bsend_barrier", *_collectives], "order": [128]},
+        {"interface": ["put_fence", "put_lock_all"], "flavor": [MAIN_FLAVOR], "order": [128]},
+    ]
+
+
+@rfm.simple_test
+class HierarchicalCollectives(FewAndCrowd):
+    """A sum, a barrier and an all-to-all, by the library and by way of leaders."""
+
+    descr = "hierarchical collectives"
+    tags = {"redbook", "papers"}
+    kernel = "hierarchical_collectives"
+    cell_s = {FEW_RANKS: 0.06, CROWD: 0.3}
+    options = SHORT
+    crowded_options = SINGLE
+    base_point = {"interface": "allreduce", "size_bytes": 8}
+    _sums = ["reduce_bcast", "allreduce", "hierarchical_allreduce"]
+    _all_to_all = ["alltoall", "hierarchical_alltoall"]
+    _barriers = {
+        "interface": ["barrier", "hierarchical_barrier"],
+        "size_bytes": [NO_MEANING],
+    }
+    crosses_few = [
+        {"interface": [*_sums, *_all_to_all], "size_bytes": [8, 4096, 32768, 262144]},
+        _barriers,
+    ]
+    crosses_crowd = [{"interface": [*_sums, *_all_to_all], "size_bytes": [8, 32768]}, _barriers]

@@ -1,0 +1,81 @@
+"""The points around a block, from all neighbours; tasks beside tasks of several threads.
+
+Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
+sections 3.3.4 and 5.1.6.
+"""
+
+import reframe as rfm
+import reframe.core.builtins as builtins
+
+from onesided.campaign.grid import NO_MEANING
+
+from .common.base import OnesidedCheck
+from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
+
+MAIN_FLAVOR = "allocate"
+MESSAGES = {
+    "interface": ["sendrecv_steps", "isend", "neighbor_alltoallw"],
+    "flavor": [NO_MEANING],
+}
+PUTS = {
+    "interface": ["put_fence", "put_pscw", "put_lock_all", "put_lock_all_steps"],
+    "flavor": [MAIN_FLAVOR],
+}
+#: The largest messages have 128 bytes to 8 KiB in two dimensions, 512 bytes to 32 KiB in three.
+SIDES = {2: [16, 128, 1024], 3: [8, 32, 64]}
+GRIDS = [{"dimensions": [of], "side": sides} for of, sides in SIDES.items()]
+ONE_GRID_EACH = [{"dimensions": [of], "side": [sides[1]]} for of, sides in SIDES.items()]
+#: Two ways of what Table 24 compares.
+WAYS = [
+    {"interface": ["sendrecv_steps"], "flavor": [NO_MEANING]},
+    {"interface": ["put_lock_all"], "flavor": [MAIN_FLAVOR]},
+]
+UPDATED = {"work": ["update"], "side": [512]}
+BASE_POINT = {
+    "interface": "sendrecv_steps",
+    "flavor": NO_MEANING,
+    "dimensions": 2,
+    "side": 128,
+    "work": "exchange",
+    "threads": NO_MEANING,
+}
+OPTIONS = {"samples": "7", "budget-s": "0.02"}
+FEW_SAMPLES = {"samples": "3", "burst": "1"}
+
+
+@rfm.simple_test
+class Halo(FewAndCrowd):
+    """Each rank gets the points around its block, in seven ways."""
+
+    descr = "halo"
+    tags = {"redbook", "papers"}
+    kernel = "halo"
+    cell_s = {FEW_RANKS: 0.1, CROWD: 0.3}
+    options = OPTIONS
+    crowded_options = FEW_SAMPLES
+    base_point = BASE_POINT
+    _tasks = [{**way, **UPDATED, "threads": [1]} for way in WAYS]
+    crosses_few = [
+        *({**ways, **grid} for ways in (MESSAGES, PUTS) for grid in GRIDS),
+        *({**PUTS, **grid, "flavor": ["create"]} for grid in ONE_GRID_EACH),
+        *_tasks,
+    ]
+    crosses_crowd = [
+        *({**ways, **grid} for ways in (MESSAGES, PUTS) for grid in ONE_GRID_EACH),
+        *_tasks,
+    ]
+
+
+@rfm.simple_test
+class HaloOfThreads(OnesidedCheck):
+    """One task of two threads in place of two tasks, and of four in place of four."""
+
+    descr = "halo, one task of several threads"
+    tags = {"redbook", "papers"}
+    kernel = "halo"
+    setting = builtins.parameter(["default"])
+    ranks = builtins.parameter([1])
+    thread_level = builtins.parameter(["funneled"])
+    kernel_options = OPTIONS
+    base_point = BASE_POINT
+    crosses_one_thread = [{**way, **UPDATED, "threads": [2, 4]} for way in WAYS]

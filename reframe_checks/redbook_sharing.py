@@ -1,0 +1,106 @@
+"""What is shared by several: an adapter by pairs, a counter and a lock by contenders.
+
+Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
+section 6.1.3 (adapter), sections 3.5.1 and 3.5.2 (atomic read-modify-write).
+"""
+
+import reframe as rfm
+import reframe.core.builtins as builtins
+
+from onesided.campaign.grid import NO_MEANING
+
+from .common.base import OnesidedCheck
+from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
+from .plugins.grid import THREADS_LEVEL
+
+MAIN_FLAVOR = "allocate"
+OPTIONS = {"samples": "10", "budget-s": "0.02"}
+FEW_SAMPLES = {"samples": "3", "burst": "20", "budget-s": "0.1"}
+BASE_POINT = {
+    "interface": "synchronous",
+    "flavor": NO_MEANING,
+    "arrangement": "processes",
+    "pairs": 1,
+    "size_bytes": 8,
+}
+
+
+def _ways(arrangement, pairs):
+    """Return the crosses of both interfaces."""
+    own = {"arrangement": [arrangement], "pairs": pairs, "size_bytes": [8, 65536]}
+    return [own, {"interface": ["put_lock_all"], "flavor": [MAIN_FLAVOR], **own}]
+
+
+@rfm.simple_test
+class SharingProcesses(FewAndCrowd):
+    """One pair of processes alone, and two at once."""
+
+    descr = "adapter sharing, pairs of processes"
+    tags = {"redbook", "papers"}
+    kernel = "adapter_sharing"
+    cell_s = {FEW_RANKS: 0.1, CROWD: 0.5}
+    options = OPTIONS
+    crowded_options = FEW_SAMPLES
+    base_point = BASE_POINT
+    crosses_few = _ways("processes", [1])
+    crosses_crowd = _ways("processes", [2])
+
+
+@rfm.simple_test
+class SharingThreads(OnesidedCheck):
+    """One pair of threads alone, and two at once; all at the level that allows two."""
+
+    descr = "adapter sharing, pairs of threads"
+    tags = {"redbook", "papers"}
+    kernel = "adapter_sharing"
+    setting = builtins.parameter(["default"])
+    thread_level = builtins.parameter([THREADS_LEVEL])
+    kernel_options = FEW_SAMPLES
+    base_point = BASE_POINT
+    crosses_threads = _ways("threads", [1, 2])
+
+
+@rfm.simple_test
+class CounterContenders(FewAndCrowd):
+    """A counter for one contender and for more, with its host idle and busy."""
+
+    descr = "shared counter by contenders"
+    tags = {"redbook"}
+    kernel = "shared_counter"
+    cell_s = {FEW_RANKS: 0.1, CROWD: 0.4}
+    options = {"tasks-per-rank": "7"}
+    crowded_options = {"tasks-per-rank": "5"}
+    base_point = {
+        "algorithm": "fetch_and_op_flush",
+        "flavor": MAIN_FLAVOR,
+        "case": "target_idle",
+        "compute_ms": 10,
+        "spread_percent": 50,
+    }
+    _contenders = {
+        "algorithm": ["fetch_and_op_flush", "compare_and_swap"],
+        "case": ["target_idle", "target_computes"],
+    }
+    crosses_few = [_contenders]
+    crosses_crowd = [_contenders]
+
+
+@rfm.simple_test
+class LockContenders(FewAndCrowd):
+    """A spin lock for one contender and for more, with its host idle and busy."""
+
+    descr = "spin lock by contenders"
+    tags = {"redbook"}
+    kernel = "mutex"
+    cell_s = {FEW_RANKS: 0.2, CROWD: 0.6}
+    options = {"burst": "1000", "samples": "10", "budget-s": "0.05", "computing-samples": "5"}
+    crowded_options = {"burst": "5", "samples": "3", "budget-s": "1", "computing-samples": "5"}
+    base_point = {
+        "algorithm": "compare_and_swap",
+        "flavor": MAIN_FLAVOR,
+        "section": "memory",
+        "target_state": "idle",
+    }
+    _contenders = {"target_state": ["idle", "takes_part", "computes"]}
+    crosses_few = [_contenders]
+    crosses_crowd = [_contenders]

@@ -1,0 +1,30 @@
+/* Room for the operations of a burst: each has a slot of its own for what it sends and receives. */
+#ifndef ONESIDED_SLOTS_H
+#define ONESIDED_SLOTS_H
+
+#include "harness/launch.h"
+#include "mpi/trial.h"
+
+/* Rows of a kernel's options. */
+#define SLOT_OPTIONS                                                                               \
+    TRIAL_OPTIONS("1000", "20", "0.1"),                                                            \
+        {.name = "burst-bytes",                                                                    \
+         .argument = "BYTES",                                                                      \
+         .help = "a burst has as many passes as these hold at a rank, but one at least",           \
+         .kind = OPTION_INTEGER,                                                                   \
+         .fallback = "262144",                                                                     \
+         .minimum = 1,                                                                             \
+         .maximum = 1LL << 40},                                                                    \
+        {.name = "memory-bytes",                                                                   \
+         .argument = "BYTES",                                                                      \
+         .help = "a cell whose pass needs more at a rank is unsupported",                          \
+         .kind = OPTION_INTEGER,                                                                   \
+         .fallback = "67108864",                                                                   \
+         .minimum = 1,                                                                             \
+         .maximum = 1LL << 40}
+
+/* Choose how many passes a burst may have, with so many bytes each, at all ranks alike; 0, and the
+ * record says so, where there is no room for one. */
+int slots_choose(const struct launch *launch, struct record *record, long long pass_bytes);
+
+#endif

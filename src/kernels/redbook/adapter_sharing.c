@@ -1,0 +1,175 @@
+/* Adapter sharing: what does a message take while other pairs exchange messages at the same time?
+ *
+ * Source: Marcelo Barrios, Stefan Andersson, Gyan Bhanot, John Hague, Frank Johnston, Swamy
+ * Kandadai, David Klepacki, John Levesque, Jarek Nieplocha, Frank O'Connell, Farid Parpia,
+ * Christoph Pospiech, Richard Treumann, Jim Tuccillo, Bob Walkup, "Scientific Applications in
+ * RS/6000 SP Environments" (IBM, SG24-5611-00, 1999), section 6.1.3: with N processors at once the
+ * latency of each is L(N) = L(1) + (N - 1) dL (6.1), the bandwidth of each B(N) = B(1) / N (6.2);
+ * section 5.1.1: the tasks of a node share its adapter. Here k pairs send messages to and fro at
+ * once: of processes, or of threads of two processes. Timed, in seconds: half of a round trip,
+ * until the last pair has its answer. Verified: every element of every message. */
+#include "mpi/exchange.h"
+#include "mpi/team.h"
+
+#define SIZE_BYTES_MAX (1 << 24)
+
+struct arrangement {
+    const char *name;
+    bool threads; /* a pair is a thread each of rank 0 and of rank 1; else two ranks */
+};
+
+static const struct arrangement arrangements[] = {{"processes", false}, {"threads", true}};
+
+/* What the threads of this rank do: a lane each, which are the messages of a pair. */
+static struct {
+    struct team team;
+    const struct exchange *exchange;
+    int passes;
+} job;
+
+static bool is_first(const struct exchange *exchange, int lane)
+{
+    return exchange->sends.part[lane].number < exchange->receives.part[lane].number;
+}
+
+/* ---- THE TIMED LOOPS, of one lane ---- */
+
+static void send_and_receive(void *state, int lane)
+{
+    const struct exchange *exchange = job.exchange;
+    const struct part *own = &exchange->sends.part[lane], *other = &exchange->receives.part[lane];
+    const bool first = is_first(exchange, lane);
+    (void)state;
+    for (int pass = 0; pass < job.passes; pass++) {
+        if (first) {
+            send(exchange, own, pass);
+            receive(exchange, other, pass);
+        } else {
+            receive(exchange, other, pass);
+            send(exchange, own, pass);
+        }
+    }
+}
+
+static void put_and_tell(void *state, int lane)
+{
+    const struct exchange *exchange = job.exchange;
+    const struct part *own = &exchange->sends.part[lane], *other = &exchange->receives.part[lane];
+    const bool first = is_first(exchange, lane);
+    (void)state;
+    for (int pass = 0; pass < job.passes; pass++) {
+        if (!first) {
+            hear_on(exchange, lane, other->peer, pass);
+        }
+        put(exchange, own, pass);
+        tell_on(exchange, lane, own->peer, pass); /* flushes before and after */
+        if (first) {
+            hear_on(exchange, lane, other->peer, pass);
+        }
+    }
+}
+
+/* ---- All lanes of this rank, which may be none ---- */
+
+static void go(const struct exchange *exchange, int passes, void (*task)(void *, int))
+{
+    if (exchange->sends.count > 0) {
+        job.exchange = exchange;
+        job.passes = passes;
+        job.team.task = task;
+        team_run(&job.team);
+    }
+}
+
+static void go_synchronous(const struct exchange *exchange, int passes)
+{
+    go(exchange, passes, send_and_receive);
+}
+
+static void go_put_notice(const struct exchange *exchange, int passes)
+{
+    go(exchange, passes, put_and_tell);
+}
+
+static const struct interface interfaces[] = {
+    {"synchronous", NO_WINDOW, go_synchronous},
+    {"put_lock_all", LOCK_ALL, go_put_notice},
+};
+
+static const struct axis axes[] = {
+    INTERFACE_AXIS("synchronous,put_lock_all"),
+    FLAVOR_OF_WINDOW_AXIS("put_lock_all"),
+    {.name = "arrangement",
+     .help = "pairs of processes, or of threads of two processes",
+     .kind = AXIS_CHOICE,
+     .fallback = "processes,threads",
+     .choices = TABLE(arrangements)},
+    {.name = "pairs",
+     .help = "that send messages at once",
+     .kind = AXIS_INTEGER,
+     .fallback = "1",
+     .minimum = 1,
+     .maximum = TEAM_MAX},
+    {.name = "size_bytes",
+     .help = "size of a message, a multiple of 8",
+     .kind = AXIS_INTEGER,
+     .fallback = "8,65536",
+     .minimum = 8,
+     .maximum = SIZE_BYTES_MAX},
+};
+
+static const struct option options[] = {EXCHANGE_OPTIONS};
+
+/* Further ranks have no part. */
+static bool describe(struct exchange *exchange)
+{
+    const struct arrangement *arrangement = cell_choice(exchange->cell, "arrangement");
+    const int pairs = (int)cell_number(exchange->cell, "pairs");
+    const int elements = exchange_elements(exchange);
+    exchange->lanes = arrangement->threads ? pairs : 1;
+    for (int pair = 0; elements > 0 && pair < pairs; pair++) {
+        const int lane = arrangement->threads ? pair : 0;
+        const int first = arrangement->threads ? 0 : pair;
+        const int second = arrangement->threads ? 1 : pair + pairs;
+        exchange_add_on(exchange, lane, first, second, elements);
+        exchange_add_on(exchange, lane, second, first, elements);
+    }
+    return elements > 0;
+}
+
+static const struct kind kind = {.describe = describe, .sequel = 2};
+
+/* Tell whether the cell can run here; the record says why not, the same on all ranks. */
+static bool is_supported(const struct launch *launch, const struct cell *cell,
+                         struct record *record)
+{
+    const struct arrangement *arrangement = cell_choice(cell, "arrangement");
+    const int pairs = (int)cell_number(cell, "pairs");
+    const int needed = arrangement->threads ? 2 : 2 * pairs;
+    if (launch->ranks < needed) {
+        record_status(record, CELL_UNSUPPORTED, "the arrangement needs %d ranks: found %d", needed,
+                      launch->ranks);
+    } else if (arrangement->threads && pairs > 1 && launch->thread_provided < THREAD_MULTIPLE) {
+        record_status(record, CELL_UNSUPPORTED,
+                      "several threads need MPI_THREAD_MULTIPLE: asked for %s, provided %s",
+                      thread_level_name(launch->thread_required),
+                      thread_level_name(launch->thread_provided));
+    }
+    return record->status == CELL_OK;
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    const struct arrangement *arrangement = cell_choice(cell, "arrangement");
+    const bool has_threads = arrangement->threads && launch->rank < 2;
+    if (is_supported(launch, cell, record)) {
+        job.team = (struct team){.count = has_threads ? (int)cell_number(cell, "pairs") : 1};
+        record->helper_threads = job.team.count - 1;
+        team_open(&job.team);
+        exchange_run(launch, cell, record, &kind);
+        team_close(&job.team);
+    }
+}
+
+KERNEL("adapter_sharing", "time of a message while other pairs send messages, too",
+       .run_cell = run_cell)

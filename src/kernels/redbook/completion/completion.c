@@ -1,0 +1,205 @@
+/* Completion of a put: when does its origin know what, and what does it cost to know?
+ *
+ * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
+ * SG24-5611, 1999), sections 3.5.1.5 and 3.5.2.2 with Table 18 and Figure 22: LAPI counts apart
+ * when the origin's data can be modified, when they have reached their destination, and when the
+ * operation is complete at both sides. In MPI: the return of the call; MPI_Win_flush_local, or
+ * MPI_Rput and MPI_Wait; MPI_Win_flush; a notice to the target, which echoes it, so that no two
+ * clocks are compared. Puts under one flush beside a flush for each; messages with and without a
+ * reply. Timed, in seconds: a put and that, the mean of a burst; a single one that meets rank 0
+ * while it computes. What a way leaves open is completed untimed. Verified: every element put. */
+#include "redbook/completion/target.h"
+#include "rma/computing.h"
+
+/* ---- THE TIMED LOOPS ---- */
+
+static void go_call(const struct completion *own, long long burst)
+{
+    for (long long slot = 0; slot < burst; slot++) {
+        put_slot(&own->writes, slot);
+    }
+}
+
+static void go_flush_local(const struct completion *own, long long burst)
+{
+    for (long long slot = 0; slot < burst; slot++) {
+        put_slot(&own->writes, slot);
+        CHECKED(MPI_Win_flush_local(TARGET, own->writes.window.handle));
+    }
+}
+
+static void go_request(const struct completion *own, long long burst)
+{
+    for (long long slot = 0; slot < burst; slot++) {
+        rput_slot(&own->writes, slot);
+    }
+}
+
+static void go_flush(const struct completion *own, long long burst)
+{
+    for (long long slot = 0; slot < burst; slot++) {
+        put_slot(&own->writes, slot);
+        CHECKED(MPI_Win_flush(TARGET, own->writes.window.handle));
+    }
+}
+
+static void go_one_flush(const struct completion *own, long long burst)
+{
+    go_call(own, burst);
+    CHECKED(MPI_Win_flush(TARGET, own->writes.window.handle));
+}
+
+INLINE void notice_and_echo(const struct completion *own, long long burst, bool puts)
+{
+    const int rank = own->writes.launch->rank;
+    const struct notice there = notice_of(own, TARGET, rank), here = notice_of(own, rank, rank);
+    for (long long slot = 0; slot < burst; slot++) {
+        if (puts) {
+            put_slot(&own->writes, slot);
+        }
+        notice_give(&there, own->turn + (uint64_t)slot + 1); /* flushes before and after */
+        notice_await(&here, own->turn + (uint64_t)slot + 1);
+    }
+}
+
+static void go_notice(const struct completion *own, long long burst)
+{
+    notice_and_echo(own, burst, true);
+}
+
+static void go_echo(const struct completion *own, long long burst)
+{
+    notice_and_echo(own, burst, false);
+}
+
+INLINE void send_slots(const struct completion *own, long long burst, bool replied)
+{
+    const struct writes *writes = &own->writes;
+    for (long long slot = 0; slot < burst; slot++) {
+        CHECKED(MPI_Send(SLOT_HERE(payload), TARGET, 0, world_communicator));
+        if (replied) {
+            CHECKED(MPI_Recv(NULL, 0, MPI_BYTE, TARGET, 1, world_communicator, MPI_STATUS_IGNORE));
+        }
+    }
+}
+
+static void go_send(const struct completion *own, long long burst)
+{
+    send_slots(own, burst, false);
+}
+
+static void go_send_reply(const struct completion *own, long long burst)
+{
+    send_slots(own, burst, true);
+}
+
+static void flush_all(const struct writes *writes, long long burst)
+{
+    (void)burst;
+    CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
+}
+
+/* Nothing is put in the timed loop: so what a burst must leave is put now. */
+static void put_and_flush(const struct writes *writes, long long burst)
+{
+    for (long long slot = 0; slot < burst; slot++) {
+        put_slot(writes, slot);
+    }
+    flush_all(writes, burst);
+}
+
+#define LOCALLY "call,flush_local,request,flush"
+#define ONE_SIDED LOCALLY ",one_flush,notice,echo"
+static const struct known ways[] = {
+    {"call", go_call, NULL, flush_all},
+    {"flush_local", go_flush_local, NULL, flush_all},
+    {"request", go_request, NULL, flush_all},
+    {"flush", go_flush, NULL, NULL},
+    {"one_flush", go_one_flush, NULL, NULL},
+    {"notice", go_notice, echo_notices, NULL},
+    {"echo", go_echo, echo_notices, put_and_flush},
+    {"send", go_send, receive_all, NULL},
+    {"send_reply", go_send_reply, receive_and_reply, NULL},
+};
+
+static const struct axis axes[] = {
+    {.name = "known",
+     .help = "what an origin waits for",
+     .kind = AXIS_CHOICE,
+     .fallback = ONE_SIDED ",send,send_reply",
+     .choices = TABLE(ways)},
+    {.name = "flavor",
+     .help = "where the window's memory comes from",
+     .kind = AXIS_CHOICE,
+     .fallback = "allocate",
+     .choices = TABLE(flavors),
+     .only_with = "known=" ONE_SIDED},
+    WRITE_BYTES_AXIS("8"),
+    {.name = "target_state",
+     .help = "what rank 0 does meanwhile",
+     .kind = AXIS_CHOICE,
+     .fallback = "idle,computes",
+     .choices = TABLE(idle_or_computes),
+     .only_with = "known=" LOCALLY},
+};
+
+static const struct option options[] = {TRIAL_OPTIONS("100", "20", "0.05"), MEETING_OPTIONS};
+
+static double go(void *state, long long burst)
+{
+    struct completion *own = state;
+    struct writes *writes = &own->writes;
+    double passed_s = 0;
+    if (writes->launch->rank != TARGET) {
+        const double begin_s = clock_now_s();
+        own->known->go(own, burst);
+        passed_s = launch_slowed(writes->launch, writes->cell, begin_s, clock_now_s()) - begin_s;
+        writes->burst_s = passed_s;
+        if (own->known->finish != NULL) {
+            own->known->finish(writes, burst);
+        }
+    } else if (own->known->accompany != NULL) {
+        own->known->accompany(own, burst);
+    }
+    own->turn += (uint64_t)burst;
+    return passed_s;
+}
+
+static void keep(void *state, long long burst)
+{
+    struct completion *own = state;
+    if (own->writes.launch->rank != TARGET) {
+        series_keep(own->writes.record, &own->time, "time", "s", burst,
+                    own->writes.burst_s / (double)burst);
+    }
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    struct completion own = {.known = cell_choice(cell, "known")};
+    struct writes *writes = &own.writes;
+    const struct target_state *state = cell_choice(cell, "target_state");
+    const bool computes = state != NULL && state->computes;
+    *writes = writes_of(launch, cell, record);
+    writes->flavor =
+        cell_choice(cell, "flavor") == NULL ? &flavors[FLAVOR_ALLOCATE] : writes->flavor;
+    writes->holds_lock_all = true;
+    writes->more_bytes = (MPI_Aint)(launch->ranks - 1) * NOTICE_BYTES;
+    writes->own_bytes = NOTICE_BYTES;
+    if ((computes && !meeting_is_supported(launch, record)) || !writes_open(writes)) {
+        return;
+    }
+    clear_notices(&own);
+    const struct trial trial = writes_trial(writes, go, keep);
+    launch_inject(launch, cell);
+    if (computes) {
+        trial_meet(&trial, record, launch->rank == TARGET ? COMPUTES : ACCESSES);
+    } else {
+        trial_take(&trial);
+    }
+    writes_record(writes);
+    writes_close(writes);
+}
+
+KERNEL("completion", "time until the origin of a put knows that it is complete, in some sense",
+       .run_cell = run_cell)

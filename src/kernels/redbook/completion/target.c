@@ -1,0 +1,68 @@
+/* What the target of writes does that an origin waits for: it echoes notices, or receives. */
+#include "redbook/completion/target.h"
+
+struct notice notice_of(const struct completion *own, int at, int origin)
+{
+    const struct window *window = &own->writes.window;
+    const MPI_Aint behind = payload_window_bytes(&own->writes.payload);
+    const MPI_Aint place = at == TARGET ? behind + (MPI_Aint)(origin - 1) * NOTICE_BYTES : 0;
+    return (struct notice){
+        .window = window->handle, .rank = at, .displacement = window->begins[at] + place};
+}
+
+void clear_notices(struct completion *own)
+{
+    struct writes *writes = &own->writes;
+    const int ranks = writes->launch->ranks, rank = writes->launch->rank;
+    window_begin_own(&writes->window, MPI_LOCK_SHARED);
+    for (int origin = 1; origin < ranks; origin++) {
+        if (rank == TARGET || rank == origin) {
+            const struct notice word = notice_of(own, rank, origin);
+            char *begin = (char *)writes->window.memory - writes->window.begins[rank];
+            *(uint64_t *)(begin + word.displacement) = 0;
+        }
+    }
+    window_end_own(&writes->window);
+    CHECKED(MPI_Barrier(world_communicator));
+}
+
+void echo_notices(const struct completion *own, long long burst)
+{
+    for (long long slot = 0; slot < burst; slot++) {
+        for (int origin = 1; origin < own->writes.launch->ranks; origin++) {
+            const struct notice here = notice_of(own, TARGET, origin);
+            const struct notice there = notice_of(own, origin, origin);
+            notice_await(&here, own->turn + (uint64_t)slot + 1);
+            notice_give(&there, own->turn + (uint64_t)slot + 1);
+        }
+    }
+}
+
+INLINE void receive_slots(const struct completion *own, long long burst, bool replies)
+{
+    const struct payload *payload = &own->writes.payload;
+    const int elements = own->writes.elements;
+    window_begin_own(&payload->windows[0], MPI_LOCK_SHARED);
+    for (long long slot = 0; slot < burst; slot++) {
+        for (int origin = 1; origin < own->writes.launch->ranks; origin++) {
+            int64_t *region = (int64_t *)payload->windows[0].memory +
+                              (size_t)(origin - 1) * region_elements(payload);
+            CHECKED(MPI_Recv(region + slot * elements, elements, MPI_INT64_T, origin, 0,
+                             world_communicator, MPI_STATUS_IGNORE));
+            if (replies) {
+                CHECKED(MPI_Send(NULL, 0, MPI_BYTE, origin, 1, world_communicator));
+            }
+        }
+    }
+    window_end_own(&payload->windows[0]);
+}
+
+void receive_all(const struct completion *own, long long burst)
+{
+    receive_slots(own, burst, false);
+}
+
+void receive_and_reply(const struct completion *own, long long burst)
+{
+    receive_slots(own, burst, true);
+}

@@ -1,0 +1,77 @@
+/* What the files of the kernel `halo` share: the block of this rank, and its messages. */
+#ifndef ONESIDED_HALO_H
+#define ONESIDED_HALO_H
+
+#include "mpi/exchange.h"
+#include "mpi/team.h"
+#include "redbook/halo/domain.h"
+
+struct halo {
+    struct domain domain;
+    struct block block; /* of this rank */
+    int count;          /* messages of a pass */
+    struct direction directions[DIRECTIONS_MAX];
+    int to[DIRECTIONS_MAX], from[DIRECTIONS_MAX];
+    /* What is sent in a direction; which ghosts that fills here, and at the rank it goes to. */
+    MPI_Datatype sent[DIRECTIONS_MAX], filled[DIRECTIONS_MAX], filled_there[DIRECTIONS_MAX];
+    int ones[DIRECTIONS_MAX]; /* of each type in a message; and weights of edges */
+    MPI_Comm graph;           /* of the neighbours; MPI_COMM_NULL unless a collective needs it */
+    bool updates;             /* each pass ends with an update of all points */
+    struct team team;
+    const struct exchange *exchange; /* of the update that runs, and its pass */
+    int pass;
+    int64_t mask;    /* of the results, bit by bit: none, or all of them are set */
+    int64_t *result; /* of the update; as many slots as the exchange has */
+    double communication_s;
+    struct series *communication;
+};
+
+/* Of the cell that runs. */
+extern struct halo halo;
+
+/* Points of a block for each pass, and what must have become of them. */
+extern const struct contents points;
+
+/* A task of the team: its part of an update. Each point becomes the sum of itself and of its 8 or
+ * 26 neighbours. */
+void update_part(void *state, int number);
+
+/* All points of the largest block. */
+size_t points_of_slot(int ranks);
+
+/* All ranks: choose the messages of a pass and make their types; false: the record says why the
+ * cell cannot run. What a cell keeps of them, and their end. */
+bool messages_describe(struct exchange *exchange);
+void messages_keep(struct exchange *exchange, long long burst);
+void messages_free(void);
+
+/* ---- For the timed loops, of which they become a part ---- */
+
+INLINE double begin_pass(void)
+{
+    return halo.updates ? clock_now_s() : 0;
+}
+
+INLINE void update(const struct exchange *exchange, int pass)
+{
+    halo.exchange = exchange;
+    halo.pass = pass;
+    team_run(&halo.team);
+}
+
+INLINE void end_pass(const struct exchange *exchange, int pass, double begin_s)
+{
+    if (halo.updates) {
+        halo.communication_s += clock_now_s() - begin_s;
+        update(exchange, pass);
+    }
+}
+
+INLINE void put_block(const struct exchange *exchange, int i, int pass)
+{
+    CHECKED(MPI_Put(outgoing(exchange, pass), 1, halo.sent[i], halo.to[i],
+                    displacement(exchange, halo.to[i], slot_of(exchange, false, pass)), 1,
+                    halo.filled_there[i], exchange->window.handle));
+}
+
+#endif

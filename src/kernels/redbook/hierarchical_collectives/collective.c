@@ -1,0 +1,216 @@
+/* What a collective operation sends and receives, prepared and verified. */
+#include "redbook/hierarchical_collectives/collective.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/memory.h"
+#include "mpi/checked.h"
+#include "mpi/slots.h"
+
+#define NOTHING (-1) /* what no payload has */
+
+/* ---- All-to-all by way of leaders ---- */
+
+/* Behind the leader's own blocks: those from ranks of other groups, by source and then by place. */
+static int64_t *arrived(const struct collective *state, uint64_t call)
+{
+    const size_t of_group = (size_t)state->groups.size * state->slot_elements;
+    return shared_of(&state->groups, LEADER) + 2 * state->slot_elements + (call % 2) * of_group;
+}
+
+void leaders_alltoall(const struct collective *state, uint64_t call)
+{
+    const struct groups *groups = &state->groups;
+    const size_t elements = (size_t)state->elements;
+    for (int rank = 0; rank < state->ranks; rank++) {
+        const int index = groups->index_of[rank];
+        for (int place = 0; place < groups->size && index != groups->index; place++) {
+            const int before = groups->size * groups->begins[index] + place * groups->sizes[index] +
+                               groups->place_of[rank];
+            memcpy(state->outbox + (size_t)before * elements,
+                   collected(state, place, call) + (size_t)rank * elements,
+                   elements * sizeof(int64_t));
+        }
+    }
+    CHECKED(MPI_Alltoallv(state->outbox, state->counts, state->displacements, MPI_INT64_T,
+                          arrived(state, call), state->counts, state->displacements, MPI_INT64_T,
+                          groups->leaders));
+}
+
+const int64_t *block_from(const struct collective *state, int source, uint64_t call)
+{
+    const struct groups *groups = &state->groups;
+    const size_t elements = (size_t)state->elements;
+    const int index = groups->index_of[source], place = groups->place_of[source];
+    if (index == groups->index) {
+        return collected(state, place, call) + (size_t)state->rank * elements;
+    }
+    const int before = (groups->begins[index] + place) * groups->size + groups->place;
+    return arrived(state, call) + (size_t)before * elements;
+}
+
+static void plan_leaders(struct collective *state)
+{
+    const struct groups *groups = &state->groups;
+    state->counts = allocate((size_t)groups->count, sizeof state->counts[0]);
+    state->displacements = allocate((size_t)groups->count, sizeof state->displacements[0]);
+    for (int index = 0; index < groups->count; index++) {
+        const int of_group = groups->size * state->elements;
+        state->counts[index] = index == groups->index ? 0 : of_group * groups->sizes[index];
+        state->displacements[index] = of_group * groups->begins[index];
+    }
+    state->outbox = allocate((size_t)groups->size * state->slot_elements, sizeof(int64_t));
+}
+
+/* ---- A cell ---- */
+
+static bool choose_sizes(struct collective *state)
+{
+    const bool is_barrier = state->interface->operation == BARRIER;
+    const long long size_bytes = is_barrier ? 0 : (long long)cell_number(state->cell, "size_bytes");
+    if (size_bytes % (long long)sizeof(int64_t) != 0) {
+        record_status(state->record, CELL_UNSUPPORTED, "size_bytes is %lld, no multiple of 8",
+                      size_bytes);
+        return false;
+    }
+    const int blocks = state->interface->operation == ALLTOALL ? state->ranks : 1;
+    state->elements = (int)(size_bytes / (long long)sizeof(int64_t));
+    state->slot_elements = (size_t)blocks * (size_t)state->elements;
+    const size_t of_pass = 2 * state->slot_elements * sizeof(int64_t);
+    state->slots = slots_choose(state->launch, state->record,
+                                is_barrier ? (long long)sizeof(double) : (long long)of_pass);
+    return state->slots > 0;
+}
+
+bool collective_open(struct collective *state)
+{
+    static const char *const names[] = {[SUM] = "sum", [BARRIER] = "come", [ALLTOALL] = "block"};
+    const int most = (int)options_integer(&state->launch->options, "group-ranks");
+    if (!choose_sizes(state)) {
+        return false;
+    }
+    snprintf(state->found.name, sizeof state->found.name, "%s", names[state->interface->operation]);
+    const size_t elements = (size_t)state->slots * state->slot_elements;
+    state->sent = allocate_pages(elements * sizeof(int64_t));
+    state->received = allocate_pages(elements * sizeof(int64_t));
+    state->stamps = allocate((size_t)state->slots + 1, sizeof state->stamps[0]);
+    state->groups = groups_open(state->launch, most);
+    if (state->interface->is_hierarchical) {
+        /* two halves, and at a leader as much from other groups for each of its own */
+        const int parts = 2 * (state->groups.place == LEADER ? 1 + state->groups.size : 1);
+        plan_leaders(state);
+        groups_share(&state->groups, (size_t)parts * state->slot_elements * sizeof(int64_t));
+        record_window(state->record, state->groups.window, "shared", -1);
+    }
+    return true;
+}
+
+void collective_close(struct collective *state)
+{
+    if (state->interface->is_hierarchical) {
+        groups_unshare(&state->groups);
+        free(state->outbox);
+        free(state->counts);
+        free(state->displacements);
+    }
+    groups_close(&state->groups);
+    free(state->sent);
+    free(state->received);
+    free(state->stamps);
+}
+
+/* ---- Payloads ---- */
+
+/* What a rank sends in a pass; of all ranks' elements none is another's. */
+static int64_t element_of(const struct collective *state, uint64_t number, int rank, size_t i)
+{
+    return value_of_sample(number * (uint64_t)state->ranks + (uint64_t)rank, i);
+}
+
+static int64_t expected(const struct collective *state, uint64_t number, size_t i)
+{
+    int64_t sum = 0;
+    if (state->interface->operation == ALLTOALL) {
+        const size_t elements = (size_t)state->elements;
+        const size_t place = (size_t)state->rank * elements + i % elements;
+        return element_of(state, number, (int)(i / elements), place);
+    }
+    for (int rank = 0; rank < state->ranks; rank++) {
+        sum += element_of(state, number, rank, i);
+    }
+    return sum;
+}
+
+void collective_prepare(void *state_, long long burst)
+{
+    struct collective *state = state_;
+    state->first += (uint64_t)state->passes;
+    state->passes = (int)burst;
+    for (int pass = 0; pass < state->passes; pass++) {
+        for (size_t i = 0; i < state->slot_elements; i++) {
+            sent(state, pass)[i] = element_of(state, state->first + (uint64_t)pass, state->rank, i);
+            received(state, pass)[i] = NOTHING;
+        }
+    }
+}
+
+/* For tests: of the burst's last pass, in the first burst alone where it is wrong data. */
+static enum injection fault_of(const struct collective *state, int pass)
+{
+    if (pass < state->passes - 1) {
+        return INJECT_NOTHING;
+    }
+    if (state->first == 1 && launch_injects(state->launch, state->cell, INJECT_WRONG_DATA)) {
+        return INJECT_DROP;
+    }
+    return launch_fault(state->launch, state->cell);
+}
+
+static void check_elements(struct collective *state)
+{
+    for (int pass = 0; pass < state->passes; pass++) {
+        const uint64_t number = state->first + (uint64_t)pass;
+        for (size_t i = 0; i < state->slot_elements; i++) {
+            const bool is_last = i == state->slot_elements - 1;
+            const int64_t found = faulty_number(is_last ? fault_of(state, pass) : INJECT_NOTHING,
+                                                received(state, pass)[i],
+                                                is_last ? expected(state, number - 1, i) : 0);
+            verify_element(&state->found, found, expected(state, number, i), i, number);
+        }
+    }
+}
+
+/* When this rank left, all had come: of ranks of one host, or of all where they have one clock. */
+static void check_barriers(struct collective *state)
+{
+    const MPI_Comm communicator =
+        state->launch->clock_is_global ? world_communicator : state->groups.members;
+    const int count = state->passes + 1;
+    int ranks;
+    CHECKED(MPI_Comm_size(communicator, &ranks));
+    double *stamps = allocate((size_t)ranks * (size_t)count, sizeof stamps[0]);
+    CHECKED(
+        MPI_Allgather(state->stamps, count, MPI_DOUBLE, stamps, count, MPI_DOUBLE, communicator));
+    for (int pass = 0; pass < state->passes; pass++) {
+        int64_t come = 0;
+        for (int rank = 0; rank < ranks; rank++) {
+            come += stamps[(size_t)rank * (size_t)count + (size_t)pass] <= state->stamps[pass + 1];
+        }
+        verify_element(&state->found, faulty_number(fault_of(state, pass), come, ranks - 1), ranks,
+                       (size_t)state->rank, state->first + (uint64_t)pass);
+    }
+    free(stamps);
+}
+
+void collective_check(void *state_, long long burst)
+{
+    struct collective *state = state_;
+    (void)burst;
+    if (state->interface->operation == BARRIER) {
+        check_barriers(state);
+    } else {
+        check_elements(state);
+    }
+}

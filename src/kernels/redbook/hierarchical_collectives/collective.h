@@ -1,0 +1,81 @@
+/* A collective operation of the kernel: what it sends and receives, and what a group shares. */
+#ifndef ONESIDED_COLLECTIVE_H
+#define ONESIDED_COLLECTIVE_H
+
+#include "harness/launch.h"
+#include "redbook/hierarchical_collectives/groups.h"
+#include "rma/window.h"
+
+enum operation { SUM, BARRIER, ALLTOALL };
+
+struct collective;
+
+/* An operation and how it is made: a row of the axis. */
+struct interface {
+    const char *name;
+    enum operation operation;
+    bool is_hierarchical;
+    /* All ranks: THE TIMED LOOP. */
+    void (*go)(struct collective *state, int passes);
+};
+
+struct collective {
+    struct launch *launch;
+    const struct cell *cell;
+    struct record *record;
+    const struct interface *interface;
+    int rank, ranks;
+    int elements;         /* of a vector or of a block; 0: a barrier */
+    size_t slot_elements; /* of a pass, which has a slot of its own */
+    int slots;
+    int64_t *sent, *received;    /* all slots */
+    int64_t *outbox;             /* a leader's, of blocks for other groups */
+    int *counts, *displacements; /* by group, in elements: of what a leader sends to it, and gets */
+    struct groups groups;
+    uint64_t call;  /* number of the last one */
+    double *stamps; /* of a burst of barriers: this rank came to them, and left the last one */
+    uint64_t first; /* number of the burst's first pass, from 1 */
+    int passes;     /* of the burst */
+    double burst_s;
+    struct series *time;
+    struct verification found;
+};
+
+bool collective_open(struct collective *state);
+void collective_close(struct collective *state);
+void collective_prepare(void *state, long long burst);
+void collective_check(void *state, long long burst);
+
+/* ---- For the timed loops, of which they become a part ---- */
+
+static inline int64_t *sent(const struct collective *state, int pass)
+{
+    return state->sent + (size_t)pass * state->slot_elements;
+}
+
+static inline int64_t *received(const struct collective *state, int pass)
+{
+    return state->received + (size_t)pass * state->slot_elements;
+}
+
+static inline void add(int64_t *restrict sum, const int64_t *restrict term, int elements)
+{
+    for (int i = 0; i < elements; i++) {
+        sum[i] += term[i];
+    }
+}
+
+/* Where a member of the group leaves its blocks for all ranks. */
+static inline int64_t *collected(const struct collective *state, int place, uint64_t call)
+{
+    return shared_of(&state->groups, place) + (call % 2) * state->slot_elements;
+}
+
+/* A leader's: collect the group's blocks for other groups, exchange them, and leave those that
+ * arrive where its group finds them. */
+void leaders_alltoall(const struct collective *state, uint64_t call);
+
+/* Where this rank finds its block from a rank: with that rank, or with the leader. */
+const int64_t *block_from(const struct collective *state, int source, uint64_t call);
+
+#endif

@@ -1,0 +1,79 @@
+/* Groups of ranks that share memory, each with a leader, and what a group shares.
+ *
+ * A rank says by a word in its own part of the memory that it has come, and the leader says by one
+ * in its part that the call is done. Each waits by await_word (mpi/await.h): it leaves nobody alone
+ * inside MPI. Numbers of calls rise by one, so that no word has to be reset. */
+#ifndef ONESIDED_GROUPS_H
+#define ONESIDED_GROUPS_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+
+#include "harness/launch.h"
+#include "mpi/await.h"
+#include "mpi/world.h"
+
+#define LEADER 0 /* place in its group */
+#define LINE_BYTES 64
+
+/* The beginning of a rank's part: words that are written by one rank each, on lines of their own.
+ */
+struct signs {
+    _Alignas(LINE_BYTES) _Atomic uint64_t come; /* this rank, to so many calls */
+    _Alignas(LINE_BYTES) _Atomic uint64_t done; /* the leader's: so many calls */
+};
+
+struct groups {
+    MPI_Comm members;         /* of this rank's group */
+    MPI_Comm leaders;         /* of all groups; MPI_COMM_NULL at other ranks */
+    int count;                /* groups */
+    int index, place, size;   /* of this rank's group, of this rank in it, of its members */
+    int *index_of, *place_of; /* by rank in the world */
+    int *sizes, *begins;      /* by group: members, and those of the groups before */
+    MPI_Win window;
+    char **parts; /* of the group's memory, by place */
+};
+
+/* Collective: ranks that share memory are a group, or so many of them at most; 0: all. */
+struct groups groups_open(const struct launch *launch, int most);
+
+/* Collective in a group: share memory, so many bytes of this rank's and of each other behind its
+ * signs; a lock_all is held on it. */
+void groups_share(struct groups *groups, size_t bytes);
+void groups_unshare(struct groups *groups);
+void groups_close(struct groups *groups);
+
+static inline struct signs *signs_of(const struct groups *groups, int place)
+{
+    return (struct signs *)groups->parts[place];
+}
+
+static inline int64_t *shared_of(const struct groups *groups, int place)
+{
+    return (int64_t *)(groups->parts[place] + sizeof(struct signs));
+}
+
+/* Say that this rank has come to a call; the leader waits until all have. */
+static inline void groups_gather(const struct groups *groups, uint64_t call)
+{
+    if (groups->place != LEADER) {
+        atomic_store(&signs_of(groups, groups->place)->come, call);
+        return;
+    }
+    for (int place = 1; place < groups->size; place++) {
+        await_word(&signs_of(groups, place)->come, call, world_communicator);
+    }
+}
+
+/* The leader says that a call is done; the others wait until it is. */
+static inline void groups_release(const struct groups *groups, uint64_t call)
+{
+    _Atomic uint64_t *done = &signs_of(groups, LEADER)->done;
+    if (groups->place == LEADER) {
+        atomic_store(done, call);
+    } else {
+        await_word(done, call, world_communicator);
+    }
+}
+
+#endif

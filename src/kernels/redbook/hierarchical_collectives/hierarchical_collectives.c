@@ -1,0 +1,199 @@
+/* Hierarchical collectives: a sum, a barrier and an all-to-all, flat and by way of leaders.
+ *
+ * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM,
+ * SG24-5611-00, 1999), section 5.3.2 and its figures 45 to 55: MPI_Barrier, MPI_Reduce with
+ * MPI_Bcast and MPI_Alltoall, and a version that collects in shared memory, lets one rank of each
+ * node communicate, and distributes. Here a shared window of each node (MPI_COMM_TYPE_SHARED) is
+ * that memory; on one node its ranks are one group, and no leader has another to talk to. Timed, in
+ * seconds: a call; the slowest rank counts. Verified: every element of every sum and block; and for
+ * a barrier how many ranks had come when this rank left, by the stamps of both. */
+#include <string.h>
+
+#include "mpi/checked.h"
+#include "mpi/slots.h"
+#include "redbook/hierarchical_collectives/collective.h"
+
+#define SIZE_BYTES_MAX (1 << 24)
+
+/* ---- THE TIMED LOOPS ---- */
+
+static void go_reduce_bcast(struct collective *state, int passes)
+{
+    for (int pass = 0; pass < passes; pass++) {
+        CHECKED(MPI_Reduce(sent(state, pass), received(state, pass), state->elements, MPI_INT64_T,
+                           MPI_SUM, 0, world_communicator));
+        CHECKED(
+            MPI_Bcast(received(state, pass), state->elements, MPI_INT64_T, 0, world_communicator));
+    }
+}
+
+static void go_allreduce(struct collective *state, int passes)
+{
+    for (int pass = 0; pass < passes; pass++) {
+        CHECKED(MPI_Allreduce(sent(state, pass), received(state, pass), state->elements,
+                              MPI_INT64_T, MPI_SUM, world_communicator));
+    }
+}
+
+static void go_hierarchical_allreduce(struct collective *state, int passes)
+{
+    const struct groups *groups = &state->groups;
+    const size_t bytes = (size_t)state->elements * sizeof(int64_t);
+    int64_t *sum = shared_of(groups, LEADER);
+    for (int pass = 0; pass < passes; pass++) {
+        const uint64_t call = ++state->call;
+        if (groups->place != LEADER) {
+            memcpy(shared_of(groups, groups->place), sent(state, pass), bytes);
+        }
+        groups_gather(groups, call);
+        if (groups->place == LEADER) {
+            /* all have come, so that nobody reads the sum of the call before any more */
+            memcpy(sum, sent(state, pass), bytes);
+            for (int place = 1; place < groups->size; place++) {
+                add(sum, shared_of(groups, place), state->elements);
+            }
+            if (groups->count > 1) {
+                CHECKED(MPI_Allreduce(MPI_IN_PLACE, sum, state->elements, MPI_INT64_T, MPI_SUM,
+                                      groups->leaders));
+            }
+        }
+        groups_release(groups, call);
+        memcpy(received(state, pass), sum, bytes);
+    }
+}
+
+/* A rank leaves a barrier when it comes to the next one: one look at the clock a call. */
+static void go_barrier(struct collective *state, int passes)
+{
+    for (int pass = 0; pass < passes; pass++) {
+        CHECKED(MPI_Barrier(world_communicator));
+        state->stamps[pass + 1] = clock_now_s();
+    }
+}
+
+static void go_hierarchical_barrier(struct collective *state, int passes)
+{
+    const struct groups *groups = &state->groups;
+    for (int pass = 0; pass < passes; pass++) {
+        const uint64_t call = ++state->call;
+        groups_gather(groups, call);
+        if (groups->count > 1 && groups->place == LEADER) {
+            CHECKED(MPI_Barrier(groups->leaders));
+        }
+        groups_release(groups, call);
+        state->stamps[pass + 1] = clock_now_s();
+    }
+}
+
+static void go_alltoall(struct collective *state, int passes)
+{
+    for (int pass = 0; pass < passes; pass++) {
+        CHECKED(MPI_Alltoall(sent(state, pass), state->elements, MPI_INT64_T, received(state, pass),
+                             state->elements, MPI_INT64_T, world_communicator));
+    }
+}
+
+/* Two calls use the shared memory in turn: a rank that comes to the next call has read all of the
+ * one before, so that the one after that finds its half free. */
+static void go_hierarchical_alltoall(struct collective *state, int passes)
+{
+    const struct groups *groups = &state->groups;
+    const size_t bytes = (size_t)state->elements * sizeof(int64_t);
+    for (int pass = 0; pass < passes; pass++) {
+        const uint64_t call = ++state->call;
+        memcpy(collected(state, groups->place, call), sent(state, pass),
+               bytes * (size_t)state->ranks);
+        groups_gather(groups, call);
+        if (groups->count > 1 && groups->place == LEADER) {
+            leaders_alltoall(state, call);
+        }
+        groups_release(groups, call);
+        for (int source = 0; source < state->ranks; source++) {
+            memcpy(received(state, pass) + (size_t)source * (size_t)state->elements,
+                   block_from(state, source, call), bytes);
+        }
+    }
+}
+
+static const struct interface interfaces[] = {
+    {"reduce_bcast", SUM, false, go_reduce_bcast},
+    {"allreduce", SUM, false, go_allreduce},
+    {"hierarchical_allreduce", SUM, true, go_hierarchical_allreduce},
+    {"barrier", BARRIER, false, go_barrier},
+    {"hierarchical_barrier", BARRIER, true, go_hierarchical_barrier},
+    {"alltoall", ALLTOALL, false, go_alltoall},
+    {"hierarchical_alltoall", ALLTOALL, true, go_hierarchical_alltoall},
+};
+
+static const struct axis axes[] = {
+    {.name = "interface",
+     .help = "the collective operation, and how it is made",
+     .kind = AXIS_CHOICE,
+     .fallback = "reduce_bcast,allreduce,hierarchical_allreduce,barrier,hierarchical_barrier,"
+                 "alltoall,hierarchical_alltoall",
+     .choices = TABLE(interfaces)},
+    {.name = "size_bytes",
+     .help = "of a vector that is summed, or of a block, a multiple of 8",
+     .kind = AXIS_INTEGER,
+     .fallback = "8,8192",
+     .minimum = 8,
+     .maximum = SIZE_BYTES_MAX,
+     .only_with = "interface=reduce_bcast,allreduce,hierarchical_allreduce,alltoall,"
+                  "hierarchical_alltoall"},
+};
+
+static const struct option options[] = {
+    SLOT_OPTIONS,
+    {"group-ranks", "N", "ranks of a group at most, as if a node had no more; 0: all of a node",
+     OPTION_INTEGER, "0", 0, 1 << 20},
+};
+
+static double go(void *state, long long burst)
+{
+    struct collective *collective = state;
+    const double begin_s = collective->stamps[0] = clock_now_s();
+    collective->interface->go(collective, (int)burst);
+    const double end_s = clock_now_s();
+    collective->burst_s =
+        launch_slowed(collective->launch, collective->cell, begin_s, end_s) - begin_s;
+    return collective->burst_s;
+}
+
+static void keep(void *state, long long burst)
+{
+    struct collective *collective = state;
+    series_keep(collective->record, &collective->time, "time", "s", burst,
+                collective->burst_s / (double)burst);
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    struct collective state = {.launch = launch,
+                               .cell = cell,
+                               .record = record,
+                               .interface = cell_choice(cell, "interface"),
+                               .rank = launch->rank,
+                               .ranks = launch->ranks,
+                               .first = 1};
+    watchdog_phase = "window";
+    if (collective_open(&state)) {
+        const struct trial trial = {.launch = launch,
+                                    .state = &state,
+                                    .longest = state.slots,
+                                    .prepare = collective_prepare,
+                                    .go = go,
+                                    .check = collective_check,
+                                    .keep = keep};
+        trial_settle(launch);
+        launch_inject(launch, cell);
+        trial_take(&trial);
+        record_verification(record, state.found);
+        series_add(record_series(record, "groups", "count", 1), state.groups.count);
+        watchdog_phase = "window";
+        collective_close(&state);
+    }
+}
+
+KERNEL("hierarchical_collectives",
+       "time of a sum, a barrier and an all-to-all, flat and by way of leaders",
+       .run_cell = run_cell)

@@ -1,0 +1,213 @@
+/* All-to-all in place: each rank sends a block to every other, and receives into the same buffer.
+ *
+ * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
+ * SG24-5611, 1999), section 3.1.2: MPI_Isend of all blocks, then MPI_Waitany, and a receive into
+ * the block that is free. Above the eager limit no send completes, so no receive is posted: all
+ * ranks wait for ever. The harness' watchdog ends such a launch, and the cell is a hang; so a cell
+ * of this way has a launch of its own. What may be called in its place: MPI_Sendrecv_replace with
+ * each rank in turn, and MPI_Alltoall with MPI_IN_PLACE. Timed, in seconds: a pass; the slowest
+ * rank counts. Verified: every element of every block. */
+#include <stdlib.h>
+
+#include "harness/memory.h"
+#include "mpi/checked.h"
+#include "mpi/trial.h"
+#include "mpi/world.h"
+
+#define SIZE_BYTES_MAX (1 << 24)
+
+struct in_place;
+
+struct way {
+    const char *name;
+    /* All ranks: THE TIMED LOOP. */
+    void (*go)(const struct in_place *all, int passes);
+};
+
+struct in_place {
+    struct launch *launch;
+    const struct cell *cell;
+    struct record *record;
+    const struct way *way;
+    int elements, slots, passes;
+    uint64_t first;       /* number of the burst's first pass, from 1 */
+    int64_t *memory;      /* a slot for each pass of a burst: a block for each rank */
+    MPI_Request *request; /* by rank; its own is null */
+    double burst_s;
+    struct series *time;
+    struct verification found;
+};
+
+static int64_t *block(const struct in_place *all, int pass, int rank)
+{
+    return all->memory +
+           ((size_t)pass * (size_t)all->launch->ranks + (size_t)rank) * (size_t)all->elements;
+}
+
+/* ---- THE TIMED LOOPS ---- */
+
+static void go_isend_waitany(const struct in_place *all, int passes)
+{
+    const int ranks = all->launch->ranks;
+    for (int pass = 0; pass < passes; pass++) {
+        for (int rank = 0; rank < ranks; rank++) {
+            all->request[rank] = MPI_REQUEST_NULL;
+            if (rank != all->launch->rank) {
+                CHECKED(MPI_Isend(block(all, pass, rank), all->elements, MPI_INT64_T, rank, 0,
+                                  world_communicator, &all->request[rank]));
+            }
+        }
+        for (int freed = 1; freed < ranks; freed++) {
+            int rank = 0;
+            CHECKED(MPI_Waitany(ranks, all->request, &rank, MPI_STATUS_IGNORE));
+            CHECKED(MPI_Recv(block(all, pass, rank), all->elements, MPI_INT64_T, rank, 0,
+                             world_communicator, MPI_STATUS_IGNORE));
+        }
+    }
+}
+
+/* In each step every rank has one partner, or none: the two find each other. */
+static void go_sendrecv_replace(const struct in_place *all, int passes)
+{
+    const int ranks = all->launch->ranks, own = all->launch->rank;
+    for (int pass = 0; pass < passes; pass++) {
+        for (int step = 0; step < ranks; step++) {
+            const int partner = (step - own + ranks) % ranks;
+            if (partner != own) {
+                CHECKED(MPI_Sendrecv_replace(block(all, pass, partner), all->elements, MPI_INT64_T,
+                                             partner, 0, partner, 0, world_communicator,
+                                             MPI_STATUS_IGNORE));
+            }
+        }
+    }
+}
+
+static void go_alltoall(const struct in_place *all, int passes)
+{
+    for (int pass = 0; pass < passes; pass++) {
+        CHECKED(MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, block(all, pass, 0), all->elements,
+                             MPI_INT64_T, world_communicator));
+    }
+}
+
+static const struct way ways[] = {{"isend_waitany", go_isend_waitany},
+                                  {"sendrecv_replace", go_sendrecv_replace},
+                                  {"alltoall", go_alltoall}};
+
+static const struct axis axes[] = {
+    {.name = "way",
+     .help = "how the blocks are exchanged",
+     .kind = AXIS_CHOICE,
+     .fallback = "isend_waitany,sendrecv_replace,alltoall",
+     .choices = TABLE(ways)},
+    {.name = "size_bytes",
+     .help = "size of a block, a multiple of 8; a large one hangs with isend_waitany",
+     .kind = AXIS_INTEGER,
+     .fallback = "8,64",
+     .minimum = 8,
+     .maximum = SIZE_BYTES_MAX},
+};
+
+static const struct option options[] = {TRIAL_OPTIONS("20", "10", "0.05")};
+
+/* ---- Payloads: a block has the numbers of its pass, its source and its destination ---- */
+
+static int64_t expected(const struct in_place *all, int source, int destination, uint64_t number,
+                        int element)
+{
+    const uint64_t ranks = (uint64_t)all->launch->ranks;
+    const uint64_t from_to = (uint64_t)source * ranks + (uint64_t)destination;
+    return value_of_sample(number * ranks * ranks + from_to, (size_t)element);
+}
+
+static void prepare(void *state, long long burst)
+{
+    struct in_place *all = state;
+    all->first += (uint64_t)all->passes;
+    all->passes = (int)burst;
+    for (int pass = 0; pass < all->passes; pass++) {
+        for (int rank = 0; rank < all->launch->ranks; rank++) {
+            for (int i = 0; i < all->elements; i++) {
+                block(all, pass, rank)[i] =
+                    expected(all, all->launch->rank, rank, all->first + (uint64_t)pass, i);
+            }
+        }
+    }
+}
+
+static double go(void *state, long long burst)
+{
+    struct in_place *all = state;
+    const double begin_s = clock_now_s();
+    all->way->go(all, (int)burst);
+    all->burst_s = launch_slowed(all->launch, all->cell, begin_s, clock_now_s()) - begin_s;
+    return all->burst_s;
+}
+
+/* For tests: the last block of the burst. */
+static void inject(const struct in_place *all, int source)
+{
+    const enum injection fault = launch_fault(all->launch, all->cell);
+    const bool wrong = launch_injects(all->launch, all->cell, INJECT_WRONG_DATA);
+    if (fault == INJECT_NOTHING && !(wrong && all->first == 1)) {
+        return;
+    }
+    const uint64_t before = all->first + (uint64_t)all->passes - 2;
+    int64_t *last = &block(all, all->passes - 1, source)[all->elements - 1];
+    *last = faulty_number(fault == INJECT_NOTHING ? INJECT_DROP : fault, *last,
+                          expected(all, source, all->launch->rank, before, all->elements - 1));
+}
+
+static void check(void *state, long long burst)
+{
+    struct in_place *all = state;
+    const int own = all->launch->rank;
+    (void)burst;
+    inject(all, own == 0 ? 1 : 0);
+    for (int pass = 0; pass < all->passes; pass++) {
+        const uint64_t number = all->first + (uint64_t)pass;
+        for (int rank = 0; rank < all->launch->ranks; rank++) {
+            for (int i = 0; i < all->elements; i++) {
+                verify_element(&all->found, block(all, pass, rank)[i],
+                               expected(all, rank, own, number, i), (size_t)i, number);
+            }
+        }
+    }
+}
+
+static void keep(void *state, long long burst)
+{
+    struct in_place *all = state;
+    series_keep(all->record, &all->time, "time", "s", burst, all->burst_s / (double)burst);
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    struct in_place all = {.launch = launch,
+                           .cell = cell,
+                           .record = record,
+                           .way = cell_choice(cell, "way"),
+                           .elements = (int)cell_number(cell, "size_bytes") / (int)sizeof(int64_t),
+                           .slots = (int)options_integer(&launch->options, "burst"),
+                           .first = 1,
+                           .request = allocate((size_t)launch->ranks, sizeof(MPI_Request)),
+                           .found = {.name = "block"}};
+    const size_t elements = (size_t)all.slots * (size_t)launch->ranks * (size_t)all.elements;
+    all.memory = allocate_pages(elements * sizeof(int64_t));
+    const struct trial trial = {.launch = launch,
+                                .state = &all,
+                                .longest = all.slots,
+                                .prepare = prepare,
+                                .go = go,
+                                .check = check,
+                                .keep = keep};
+    trial_settle(launch);
+    launch_inject(launch, cell);
+    trial_take(&trial);
+    record_verification(record, all.found);
+    free(all.memory);
+    free(all.request);
+}
+
+KERNEL("in_place_all_to_all", "time of an all-to-all from and into one buffer",
+       .run_cell = run_cell)

@@ -1,0 +1,286 @@
+/* The matrix of a transform: datatypes of its blocks, its elements before, and after. */
+#include "redbook/transpose/transform.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "harness/memory.h"
+#include "mpi/checked.h"
+#include "mpi/world.h"
+
+#define ELEMENT_MAX 8   /* no sum of two elements is greater */
+#define TOLERANCE 1e-9  /* of the greatest element of a result */
+#define QUANTUM 0x1p-30 /* of the numbers that are compared: finer than the tolerance */
+#define NOTHING (-1)    /* where a block goes, before it does */
+#define BYTES(elements) ((MPI_Aint)((size_t)(elements) * sizeof(complex_number)))
+
+/* ---- Blocks ---- */
+
+static MPI_Datatype resized(MPI_Datatype old, MPI_Aint extent)
+{
+    MPI_Datatype type;
+    CHECKED(MPI_Type_create_resized(old, 0, extent, &type));
+    CHECKED(MPI_Type_commit(&type));
+    CHECKED(MPI_Type_free(&old));
+    return type;
+}
+
+static void make_pieces(struct transform *transform)
+{
+    const int columns = transform->columns, order = transform->order;
+    MPI_Datatype block, row, rows;
+    CHECKED(MPI_Type_vector(columns, columns, order, MPI_C_DOUBLE_COMPLEX, &block));
+    CHECKED(MPI_Type_vector(columns, 1, order, MPI_C_DOUBLE_COMPLEX, &row));
+    CHECKED(MPI_Type_create_hvector(columns, 1, BYTES(1), row, &rows));
+    block = resized(block, BYTES(columns));
+    rows = resized(rows, BYTES(columns));
+    row = resized(row, BYTES(1));
+    transform->pieces[BLOCK] = (struct pieces){.pieces = 1, .count = 1, .type = block};
+    transform->pieces[BLOCK_BY_ROWS] = (struct pieces){.pieces = 1, .count = 1, .type = rows};
+    transform->pieces[COLUMNS] = (struct pieces){
+        .pieces = columns, .count = columns, .type = MPI_C_DOUBLE_COMPLEX, .stride = order};
+    transform->pieces[ROWS] =
+        (struct pieces){.pieces = columns, .count = 1, .type = row, .stride = 1};
+}
+
+static void free_pieces(struct transform *transform)
+{
+    CHECKED(MPI_Type_free(&transform->pieces[BLOCK].type));
+    CHECKED(MPI_Type_free(&transform->pieces[BLOCK_BY_ROWS].type));
+    CHECKED(MPI_Type_free(&transform->pieces[ROWS].type));
+}
+
+/* What packed blocks need, and buffered messages: those of two steps where barriers are between,
+ * else of all. */
+static void make_buffers(struct transform *transform)
+{
+    const struct interface *interface = transform->interface;
+    const struct pieces *sent = &transform->pieces[interface->sent];
+    const int steps =
+        interface->barrier_every > 0 ? interface->barrier_every : transform->ranks - 1;
+    int piece_bytes;
+    CHECKED(MPI_Pack_size(sent->count, sent->type, world_communicator, &piece_bytes));
+    transform->packed_bytes = steps * sent->pieces * (piece_bytes + MPI_BSEND_OVERHEAD);
+    transform->packed[0] = allocate_pages((size_t)transform->packed_bytes);
+    transform->packed[1] = allocate_pages((size_t)transform->packed_bytes);
+    transform->spare = allocate((size_t)transform->columns * (size_t)transform->columns,
+                                sizeof transform->spare[0]);
+    transform->counts = allocate((size_t)transform->ranks, sizeof transform->counts[0]);
+    transform->begins = allocate((size_t)transform->ranks, sizeof transform->begins[0]);
+    for (int side = 0; side < 2; side++) {
+        const enum shape shape = side == 0 ? interface->sent : interface->received;
+        transform->types[side] = allocate((size_t)transform->ranks, sizeof(MPI_Datatype));
+        for (int rank = 0; rank < transform->ranks; rank++) {
+            transform->counts[rank] = 1;
+            transform->begins[rank] = (int)BYTES(rank * transform->columns);
+            transform->types[side][rank] = transform->pieces[shape].type;
+        }
+    }
+}
+
+bool transform_open(struct transform *transform)
+{
+    const size_t elements = (size_t)transform->order * (size_t)transform->columns;
+    const struct flavor *flavor = cell_choice(transform->cell, "flavor");
+    if (transform->interface->epochs != NO_WINDOW &&
+        !window_is_supported(transform->launch, flavor, transform->record)) {
+        return false;
+    }
+    transform->own = allocate_pages(elements * sizeof transform->own[0]);
+    transform->received = transform->own;
+    if (transform->interface->epochs != NO_WINDOW) {
+        transform->window = window_open(transform->launch, flavor, BYTES(elements));
+        transform->received = transform->window.memory;
+        record_window(transform->record, transform->window.handle, flavor->name, BYTES(elements));
+    } else if (!transform->interface->is_in_place) {
+        transform->received = allocate_pages(elements * sizeof transform->received[0]);
+    }
+    if (transform->interface->epochs == LOCK_ALL) {
+        CHECKED(MPI_Win_lock_all(0, transform->window.handle));
+        transform->window.is_locked = true;
+    }
+    transform->fft = fft_open(transform->order);
+    make_pieces(transform);
+    make_buffers(transform);
+    return true;
+}
+
+void transform_close(struct transform *transform)
+{
+    free_pieces(transform);
+    fft_close(&transform->fft);
+    if (transform->window.is_locked) {
+        CHECKED(MPI_Win_unlock_all(transform->window.handle));
+        transform->window.is_locked = false;
+    }
+    if (transform->interface->epochs != NO_WINDOW) {
+        window_close(&transform->window);
+    } else if (!transform->interface->is_in_place) {
+        free(transform->received);
+    }
+    for (int side = 0; side < 2; side++) {
+        free(transform->packed[side]);
+        free(transform->types[side]);
+    }
+    free(transform->own);
+    free(transform->spare);
+    free(transform->counts);
+    free(transform->begins);
+}
+
+/* ---- Elements ---- */
+
+static bool is_by_rows(enum shape shape)
+{
+    return shape == BLOCK_BY_ROWS || shape == ROWS;
+}
+
+void transform_blocks(const struct transform *transform)
+{
+    const int columns = transform->columns;
+    const size_t order = (size_t)transform->order;
+    const struct interface *interface = transform->interface;
+    const bool is_done = is_by_rows(interface->sent) != is_by_rows(interface->received);
+    for (int block = 0; block < transform->ranks; block++) {
+        const bool is_left = interface->is_in_place && block == transform->rank;
+        complex_number *first = transform->received + block * columns;
+        for (int j = 1; j < columns && (is_left || !is_done); j++) {
+            for (int i = 0; i < j; i++) {
+                const complex_number above = first[(size_t)j * order + (size_t)i];
+                first[(size_t)j * order + (size_t)i] = first[(size_t)i * order + (size_t)j];
+                first[(size_t)i * order + (size_t)j] = above;
+            }
+        }
+    }
+}
+
+/* With fences no epoch is open between samples: no lock is needed then. */
+static void begin_own(struct transform *transform)
+{
+    if (transform->window.is_locked) {
+        window_begin_own(&transform->window, MPI_LOCK_SHARED);
+    }
+}
+
+static void end_own(struct transform *transform)
+{
+    if (transform->window.is_locked) {
+        window_end_own(&transform->window);
+    }
+}
+
+/* A sample's matrix: equal elements on a line, one in each column, a row further from column to
+ * column; and a single element that is added. */
+struct matrix {
+    double on_line, single;
+    int line_row; /* in column 0 */
+    int row, column;
+};
+
+static struct matrix matrix_of(const struct transform *transform, uint64_t sample)
+{
+    const int order = transform->order;
+    if (sample <= 1) {
+        return (struct matrix){.single = 1};
+    }
+    return (struct matrix){.on_line = 1 + (double)(sample % 5),
+                           .single = 1 + (double)(sample % 3),
+                           .line_row = (int)(sample * 7 % (uint64_t)order),
+                           .row = (int)(sample * 3 % (uint64_t)order),
+                           .column = (int)(sample * 5 % (uint64_t)order)};
+}
+
+void transform_fill(struct transform *transform)
+{
+    const int order = transform->order, columns = transform->columns;
+    const struct matrix matrix = matrix_of(transform, transform->sample);
+    begin_own(transform);
+    for (int j = 0; j < columns; j++) {
+        const int column = transform->rank * columns + j;
+        for (int row = 0; row < order; row++) {
+            const size_t place = (size_t)j * (size_t)order + (size_t)row;
+            const bool is_on_line = row == (matrix.line_row + column) % order;
+            const bool is_single = row == matrix.row && column == matrix.column;
+            transform->received[place] = NOTHING;
+            transform->own[place] = is_on_line * matrix.on_line +
+                                    is_single * matrix.single; /* last: in place the two are one */
+        }
+    }
+    end_own(transform);
+}
+
+/* The transform of a sample's matrix, in the transposed order that the exchange leaves. */
+static complex_number expected(const struct transform *transform, const struct matrix *matrix,
+                               long long row, long long column)
+{
+    const int order = transform->order;
+    const complex_number *roots = transform->fft.roots;
+    const complex_number line =
+        (row + column) % order == 0
+            ? matrix->on_line * order * roots[matrix->line_row * column % order]
+            : 0;
+    return line + matrix->single * roots[(matrix->row * column + matrix->column * row) % order];
+}
+
+static int64_t quantised(double number)
+{
+    return isfinite(number) && fabs(number) < 1e9 ? llround(number / QUANTUM) : NOTHING;
+}
+
+/* A number is right where it is so near that only rounding can be between. `fault`, for tests: what
+ * it would be if the last message had been lost, had been that of the sample before, ... */
+static void compare(struct transform *transform, double found, double right, double before,
+                    size_t place, enum injection fault)
+{
+    const bool is_near = fabs(found - right) <= TOLERANCE * ELEMENT_MAX * transform->order;
+    const int64_t number = quantised(is_near ? right : found);
+    verify_element(&transform->found, faulty_number(fault, number, quantised(before)),
+                   quantised(right), place, transform->sample);
+}
+
+/* For tests: the fault of this sample's last column, of its last element alone where it is a bit.
+ */
+static enum injection fault_at(const struct transform *transform, int column, int row)
+{
+    const enum injection fault = launch_fault(transform->launch, transform->cell);
+    const bool is_last = row == transform->order - 1;
+    if (column < transform->columns - 1) {
+        return INJECT_NOTHING;
+    }
+    if (transform->sample == 1 &&
+        launch_injects(transform->launch, transform->cell, INJECT_WRONG_DATA)) {
+        return INJECT_DROP;
+    }
+    return fault == INJECT_FLIP && !is_last ? INJECT_NOTHING : fault;
+}
+
+void transform_compare(struct transform *transform)
+{
+    const struct matrix matrix = matrix_of(transform, transform->sample);
+    const struct matrix earlier = matrix_of(transform, transform->sample - 1);
+    begin_own(transform);
+    for (int j = 0; j < transform->columns; j++) {
+        const int column = transform->rank * transform->columns + j;
+        for (int row = 0; row < transform->order; row++) {
+            const size_t place = (size_t)j * (size_t)transform->order + (size_t)row;
+            const complex_number found = transform->received[place];
+            const complex_number right = expected(transform, &matrix, row, column);
+            const complex_number before = expected(transform, &earlier, row, column);
+            const enum injection fault = fault_at(transform, j, row);
+            compare(transform, creal(found), creal(right), creal(before), place, fault);
+            compare(transform, cimag(found), cimag(right), cimag(before), place, fault);
+        }
+    }
+    end_own(transform);
+}
+
+uint32_t transform_checksum(const struct transform *transform)
+{
+    const unsigned char *bytes = (const unsigned char *)transform->received;
+    const size_t count = (size_t)BYTES(transform->order) * (size_t)transform->columns;
+    uint32_t sum = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < count; i++) {
+        sum = (sum ^ bytes[i]) * 16777619u;
+    }
+    return sum;
+}

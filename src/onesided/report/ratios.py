@@ -1,0 +1,231 @@
+"""Tests of sources' claims: on cells with a core for each rank, and as many ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from onesided.analysis.computing import MEDIAN
+from onesided.report import numbers
+from onesided.report.cells import axis_of
+from onesided.report.claims import NOT_MEASURED, Found, decided
+from onesided.report.crowded import apart_by_cores
+from onesided.report.material import Material
+from onesided.report.parts import Measure
+
+GROWTH = 1.5
+"""A value grows by a power where it is within this factor of what the power says."""
+
+Labels = Mapping[str, str]
+
+
+def measures(
+    material: Material, environment: str, metric: str, labels: Labels
+) -> dict[int, Measure]:
+    """Return an MPI's value by the number of ranks, of the first cell each that has these labels.
+
+    Cells with more ranks than cores are left out.
+    """
+    cells, _ = apart_by_cores(material, material.cells)
+    found: dict[int, Measure] = {}
+    for cell in cells:
+        measure = material.measure(cell, metric, MEDIAN)
+        fits = all(axis_of(cell, name) == value for name, value in labels.items())
+        if cell.environment == environment and fits and measure is not None:
+            found.setdefault(cell.ranks, measure)
+    return dict(sorted(found.items()))
+
+
+def _missing(ranks: int | None) -> Found:
+    why = f"there is no core for each of {ranks} ranks" if ranks else ""
+    return Found(NOT_MEASURED, why)
+
+
+def _missing_ranks() -> Found:
+    return Found(NOT_MEASURED, "there is no core for each of more ranks")
+
+
+def quotient(above: Measure, below: Measure) -> Measure:
+    """Return the ratio of two values, with the widest interval that theirs allow."""
+    low, high = above.low / below.high, above.high / below.low
+    launches = min(above.launches, below.launches)
+    return replace(above, value=above.value / below.value, low=low, high=high, launches=launches)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The test of a claim on the ratio of two cells' values with as many ranks.
+
+    Attributes:
+        metric: of summary.parquet.
+        over: values on axes of the cell above the line.
+        under: those of the one below.
+        least: that the ratio is.
+        most: that it is.
+        ranks: with so many; the fewest that both were measured with, if not given.
+    """
+
+    metric: str
+    over: Labels
+    under: Labels
+    least: float = 1.0
+    most: float = math.inf
+    ranks: int | None = None
+
+    def __call__(self, material: Material, environment: str) -> Found:
+        """Compare the interval of the ratio with the bounds."""
+        above = measures(material, environment, self.metric, self.over)
+        below = measures(material, environment, self.metric, self.under)
+        for ranks, measure in above.items():
+            if ranks in below and ranks == (self.ranks or ranks):
+                return decided(measure, below[ranks], self.least, self.most)
+        return _missing(self.ranks)
+
+
+@dataclass(frozen=True)
+class Across:
+    """The test of a claim on the ratio of two cells' values, each with a number of ranks.
+
+    Attributes:
+        metric: of summary.parquet.
+        over: values on axes of the cell above the line.
+        over_ranks: that it has.
+        under: those of the one below.
+        under_ranks: that it has.
+        least: that the ratio is.
+        most: that it is.
+    """
+
+    metric: str
+    over: Labels
+    over_ranks: int
+    under: Labels
+    under_ranks: int
+    least: float = 1.0
+    most: float = math.inf
+
+    def __call__(self, material: Material, environment: str) -> Found:
+        """Compare the interval of the ratio with the bounds."""
+        above = measures(material, environment, self.metric, self.over)
+        below = measures(material, environment, self.metric, self.under)
+        for found, ranks in ((above, self.over_ranks), (below, self.under_ranks)):
+            if ranks not in found:
+                return _missing(ranks)
+        return decided(above[self.over_ranks], below[self.under_ranks], self.least, self.most)
+
+
+@dataclass(frozen=True)
+class Within:
+    """The test of a claim on a value itself.
+
+    Attributes:
+        metric: of summary.parquet; a ratio, without unit.
+        labels: values on axes of the cell.
+        least: that it is.
+        most: that it is.
+    """
+
+    metric: str
+    labels: Labels
+    least: float = -math.inf
+    most: float = math.inf
+
+    def __call__(self, material: Material, environment: str) -> Found:
+        """Compare the value of the fewest ranks with the bounds."""
+        for measure in measures(material, environment, self.metric, self.labels).values():
+            one = replace(measure, value=1.0, low=1.0, high=1.0)
+            ends = [numbers.ratio(end) for end in (measure.value, measure.low, measure.high)]
+            why = f"{ends[0]}, {ends[1]} {numbers.DASH} {ends[2]}"
+            return replace(decided(measure, one, self.least, self.most), why=why)
+        return _missing(None)
+
+
+@dataclass(frozen=True)
+class Rises:
+    """The test of a claim that something makes one way slower by a larger factor than another.
+
+    Attributes:
+        metric: of summary.parquet.
+        with_it: values on axes of the cells that have it.
+        without: of those that have not.
+        of: values of the way that it makes slower.
+        than: of the other one.
+    """
+
+    metric: str
+    with_it: Labels
+    without: Labels
+    of: Labels
+    than: Labels
+
+    def __call__(self, material: Material, environment: str) -> Found:
+        """Compare the two factors, with the fewest ranks that all four were measured with."""
+        pairs: Sequence[Labels] = (self.of, self.than)
+        found = [
+            measures(material, environment, self.metric, {**pair, **state})
+            for pair in pairs
+            for state in (self.with_it, self.without)
+        ]
+        for ranks in found[0]:
+            if all(ranks in one for one in found):
+                first, second = (quotient(found[at][ranks], found[at + 1][ranks]) for at in (0, 2))
+                return decided(first, second, 1.0)
+        return _missing(None)
+
+
+@dataclass(frozen=True)
+class ByRanks:
+    """The test of a claim on how a value grows with the number of ranks.
+
+    Attributes:
+        metric: of summary.parquet.
+        labels: values on axes of the cells.
+        power: the value grows with this power of the number of ranks, within `GROWTH`.
+    """
+
+    metric: str
+    labels: Labels
+    power: float
+
+    def __call__(self, material: Material, environment: str) -> Found:
+        """Compare the fewest and the most ranks that have a core each."""
+        found = list(measures(material, environment, self.metric, self.labels).items())
+        if len(found) < 2:
+            return _missing_ranks()
+        (few, below), (many, above) = found[0], found[-1]
+        expected = (many / few) ** self.power
+        return decided(above, below, expected / GROWTH, expected * GROWTH)
+
+
+@dataclass(frozen=True)
+class MoreRanks:
+    """The test of a claim that a value is greater with more ranks.
+
+    Attributes:
+        metric: of summary.parquet.
+        labels: values on axes of the cells.
+    """
+
+    metric: str
+    labels: Labels
+
+    def __call__(self, material: Material, environment: str) -> Found:
+        """Compare the fewest and the most ranks that have a core each."""
+        found = list(measures(material, environment, self.metric, self.labels).values())
+        return decided(found[-1], found[0], 1.0) if len(found) > 1 else _missing_ranks()
+
+
+@dataclass(frozen=True)
+class Untested:
+    """A claim that nothing here can decide.
+
+    Attributes:
+        why: in a few words.
+    """
+
+    why: str
+
+    def __call__(self, material: Material, environment: str) -> Found:
+        """Say so."""
+        return Found(NOT_MEASURED, self.why)

@@ -1,0 +1,96 @@
+"""The pages of all-to-all, transpose, hierarchical collectives: the best kind, and the claims."""
+
+import pytest
+import synthetic_redbook_collectives as made
+from shown import materials, parts
+from synthetic_redbook_collectives import MPICH, OPENMPI
+
+from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
+from onesided.report.exchanges.faster import NOTHING, OPEN
+from onesided.report.exchanges.page import Then
+from onesided.report.redbook.kinds import COLLECTIVE, ONE_SIDED, Kinds
+
+
+@pytest.fixture(scope="module")
+def two_cores(tmp_path_factory):
+    return materials(made.campaign, tmp_path_factory.mktemp("two-cores"), ranks=[2, 4])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "best", "rows", "factor"),
+    [
+        ("alltoall_algorithms", COLLECTIVE, 3, 1.1),
+        ("transpose", ONE_SIDED, 2, 1.2 / 0.6),
+        ("hierarchical_collectives", "shared memory", 7, 2.0),
+    ],
+)
+def test_the_answer_names_the_kind_and_the_factor(two_cores, kernel, best, rows, factor):
+    prose, table = parts(two_cores[kernel], Kinds)
+    assert [said.partition(":")[0] for said in prose.sentences] == [MPICH, OPENMPI]
+    assert len(table.rows) == rows
+    for row in table.rows:
+        assert (row[MPICH], row[OPENMPI]) == (best, best)
+        assert row[f"ratio_{MPICH}"].value == pytest.approx(1 / factor, rel=0.02)
+        assert row["where"].startswith("2 ranks")
+
+
+def test_kinds_whose_interval_reaches_to_both_sides_are_open(tmp_path):
+    turn = iter(range(10**9))
+
+    def alike(kernel, ranks, at):
+        return made.UNIT_S * (1 + 0.2 * (next(turn) % 7))
+
+    own = materials(made.campaign, tmp_path, times=alike, kernels=["alltoall_algorithms"])
+    _, table = parts(own["alltoall_algorithms"], Kinds)
+    assert OPEN in {row[name] for row in table.rows for name in (MPICH, OPENMPI)}
+
+
+def test_no_answer_rests_on_more_ranks_than_cores(tmp_path):
+    own = materials(made.campaign, tmp_path, cores=1, kernels=["transpose"])
+    (prose,) = parts(own["transpose"], Kinds)
+    assert prose.sentences == [NOTHING]
+
+
+#: Claims that two cores do not decide, by their place.
+UNDECIDED = {"alltoall_algorithms": {2, 6, 7}, "transpose": {1}, "hierarchical_collectives": {5}}
+
+
+@pytest.mark.parametrize("kernel", made.KERNELS)
+def test_claims_hold_where_the_source_is_right(two_cores, kernel):
+    (claims,) = parts(two_cores[kernel], Claims)
+    for place, row in enumerate(claims.rows):
+        expected = NOT_MEASURED if place in UNDECIDED[kernel] else HOLDS
+        assert row[MPICH] == row[OPENMPI] == expected, row["claim"]
+
+
+#: Claims that rest on no time that is reversed, or that say "at most", by their place.
+STILL = {"alltoall_algorithms": {0}, "transpose": {5, 6}, "hierarchical_collectives": set()}
+
+
+@pytest.mark.parametrize("kernel", made.KERNELS)
+def test_claims_do_not_hold_where_it_is_wrong(tmp_path, kernel):
+    own = materials(made.campaign, tmp_path, times=made.reversed_times, kernels=[kernel])
+    (claims,) = parts(own[kernel], Claims)
+    for place, row in enumerate(claims.rows):
+        expected = HOLDS if place in STILL[kernel] else DOES_NOT_HOLD
+        expected = NOT_MEASURED if place in UNDECIDED[kernel] else expected
+        assert row[MPICH] == row[OPENMPI] == expected, row["claim"]
+
+
+def test_claims_on_more_ranks_are_computed_where_there_are_cores(tmp_path):
+    own = materials(
+        made.campaign, tmp_path, cores=8, ranks=[2, 4, 8], kernels=["alltoall_algorithms"]
+    )
+    (claims,) = parts(own["alltoall_algorithms"], Claims)
+    assert [row[MPICH] for row in claims.rows] == [HOLDS] * len(claims.rows)
+
+
+def test_table_15_is_shown_as_printed(two_cores):
+    (folded,) = parts(two_cores["transpose"], Then)
+    rows = {row["case"]: row for row in folded.part.rows}
+    assert len(rows) == 13
+    assert rows["bsend column/row"]["communication"] == "2.739"
+    for row in rows.values():
+        if row["communication"]:
+            whole, *parts_ = (float(row[key]) for key in ("total", "communication", "local"))
+            assert whole - sum(parts_) == pytest.approx(1.757, abs=0.004)
