@@ -13,8 +13,15 @@ from onesided.environments import kernels
 from onesided.system import libraries
 from onesided.system.paths import config_dir
 
-from .launching import Environment, Kernel, Run, build
+from .launching import Environment, Kernel, Run, build, preloaded
 
+#: The program ends where it starts its library.
+NO_MPI = """
+#include <unistd.h>
+int MPI_Init_thread(int *c, char ***v, int r, int *p)
+{ (void)c; (void)v; (void)r; (void)p; _exit(99); }
+int shmem_init_thread(int r, int *p) { (void)r; (void)p; _exit(99); }
+"""
 KERNEL_NAMES = kernels.names()
 KERNELS_OF_OPENSHMEM = kernels.names(libraries.OPENSHMEM)
 SANITIZERS = "address,undefined"
@@ -57,7 +64,7 @@ def is_left_out(item: pytest.Item) -> bool:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Kernels are launched alone: two ranks spin on two cores."""
-    launched = [item for item in items if not item.get_closest_marker("compiles")]
+    launched = [item for item in items if not item.get_closest_marker("beside")]
     quiet.mark(launched, HERE, pytest.mark.measures)
     left_out = {item for item in items if HERE in item.path.parents and is_left_out(item)}
     items[:] = [item for item in items if item not in left_out]
@@ -183,6 +190,22 @@ def whole(kernel) -> Run:
     """One launch with default options, and with the table where the kernel has one."""
     has_table = "--table" in kernel.alone("--help").stdout
     return kernel.launch(*(["--table"] if has_table else []))
+
+
+@pytest.fixture(scope="session")
+def no_mpi(tmp_path_factory) -> dict[str, str]:
+    return preloaded(NO_MPI, tmp_path_factory.mktemp("no-mpi"))
+
+
+@pytest.fixture(scope="session")
+def without_mpi(kernel, no_mpi) -> Callable:
+    """Return a function that runs the kernel with no launcher where MPI cannot start."""
+    return lambda *options: kernel.alone(*options, variables=no_mpi)
+
+
+@pytest.fixture(scope="session")
+def default_cells(without_mpi) -> list[str]:
+    return without_mpi("--list-cells").stdout.splitlines()
 
 
 @pytest.fixture(scope="session", params=pairs(pytest.mark.slow))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -294,3 +295,12 @@ def with_fault_everywhere(kernel: Kernel, fault: str, *options: str) -> Run:
     assert run.statuses == dict.fromkeys(run.lines[0]["cells"], "wrong_data")
     assert run.ended_with(3)
     return run
+
+
+def assert_usage_fault(
+    answer: subprocess.CompletedProcess, kernel: Kernel, field: str, found: str
+) -> None:
+    """One line names the fault, and the exit code is that of bad input."""
+    said = re.escape(f"{kernel.executable.name}: {field}: found {found}; expected ")
+    assert re.fullmatch(f"{said}.+\n", answer.stderr), answer.stderr
+    assert (answer.returncode, answer.stdout) == (2, "")

@@ -1,20 +1,22 @@
-"""What the build of the kernels computes and what it takes: source state, default thread level."""
+"""The build of the kernels: every MPI, source state, thread level, units, a kernel of the docs."""
 
 from __future__ import annotations
 
 import functools
 import graphlib
+import re
 import shutil
 import subprocess
 
 import pytest
 
 from onesided.system import fingerprint
+from onesided.system.paths import project_root
 
-from .conftest import ENVIRONMENTS, KERNEL_NAMES
-from .launching import KERNELS, Environment, Kernel, build, tool
+from .conftest import ENVIRONMENTS, HERE, KERNEL_NAMES
+from .launching import KERNELS, Environment, Kernel, build, build_alone, tool
 
-pytestmark = pytest.mark.compiles
+pytestmark = pytest.mark.beside
 QUICK = ("--baseline", "timer", "--samples", "1")
 
 
@@ -25,10 +27,11 @@ def one_environment(ready_environment):
 
 @pytest.fixture(scope="module")
 def copied(one_environment, tmp_path_factory):
-    """Build a copy of the sources that a test may change; return both folders."""
+    """Build a copy of the sources that a test may change; return the folder of both."""
     folder = tmp_path_factory.mktemp("copied")
     shutil.copytree(KERNELS, folder / "src" / "kernels")
-    build(one_environment, folder / "build", folder / "src" / "kernels")
+    options = ["-DONESIDED_THREAD_LEVEL=multiple"]
+    build(one_environment, folder / "build", folder / "src" / "kernels", options)
     return folder
 
 
@@ -94,12 +97,9 @@ def test_the_source_state_is_that_of_sha256sum():
 
 
 def test_the_thread_level_of_the_build_is_the_default_and_the_option_wins(
-    one_environment, tmp_path
+    one_environment, copied, tmp_path
 ):
-    folder = build(
-        one_environment, tmp_path / "build", options=["-DONESIDED_THREAD_LEVEL=multiple"]
-    )
-    kernel = Kernel(one_environment, folder / "baseline", tmp_path, {})
+    kernel = Kernel(one_environment, copied / "build" / "baseline", tmp_path, {})
     default = kernel.launch(*QUICK).lines[0]
     asked = kernel.launch(*QUICK, "--thread-level", "funneled").lines[0]
     assert default["thread_level"]["required"] == "multiple"
@@ -110,3 +110,38 @@ def test_a_thread_level_that_there_is_not_stops_the_build(one_environment, tmp_p
     with pytest.raises(subprocess.CalledProcessError) as fault:
         build(one_environment, tmp_path / "build", options=["-DONESIDED_THREAD_LEVEL=many"])
     assert b"ONESIDED_THREAD_LEVEL: found many, expected one of single," in fault.value.stderr
+
+
+@pytest.mark.first_mpi
+def test_the_units_of_the_harness(environment, sanitized_folder, sanitizer_options, tmp_path):
+    program = tmp_path / "harness_units"
+    subprocess.run(
+        [
+            *(environment.document["compilers"]["c"], "-std=c11", "-D_GNU_SOURCE", "-Wall"),
+            *("-Wextra", "-Werror", "-fsanitize=address,undefined", "-I", KERNELS),
+            *(HERE / "harness_units.c", sanitized_folder / "libharness.a"),
+            *("-lm", "-ldl", "-lpthread", "-o", program),
+        ],
+        env=environment.variables(),
+        check=True,
+    )
+    run = subprocess.run(
+        [program, tmp_path / "lines.jsonl"],
+        env=environment.variables() | sanitizer_options,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.first_mpi
+def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):
+    text = (project_root() / "docs" / "add-an-experiment.md").read_text("utf-8")
+    (example,) = re.findall(r"```c\n(.*?)```", text, re.DOTALL)
+    source = tmp_path / "get_latency.c"
+    source.write_text(example, "utf-8")
+    kernel = build_alone(environment, source, tmp_path)
+    run = kernel.launch()
+    assert run.code == 0, run.stderr
+    assert set(run.statuses.values()) == {"ok"}
+    assert kernel.launch("--inject", "wrong_data@0").code == 3

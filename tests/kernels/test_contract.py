@@ -5,55 +5,16 @@ Faults that are injected are in test_contract_faults.py.
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from onesided.campaign import declared, grid, outcomes
-from onesided.environments import kernels
+from onesided.campaign import grid, outcomes
 from onesided.system import fingerprint, libraries
 from onesided.system.documents import check
-from onesided.system.paths import project_root
 
-from .launching import blocks, cells_for_three_ranks, preloaded, tool
-
-#: The program ends where it starts its library.
-NO_MPI = """
-#include <unistd.h>
-int MPI_Init_thread(int *c, char ***v, int r, int *p)
-{ (void)c; (void)v; (void)r; (void)p; _exit(99); }
-int shmem_init_thread(int r, int *p) { (void)r; (void)p; _exit(99); }
-"""
-
-
-@pytest.fixture(scope="session")
-def described(tmp_path_factory):
-    """Every test of the checks, as ReFrame describes them."""
-    checks = project_root() / "reframe_checks"
-    answer = subprocess.run(
-        [tool("reframe"), f"--config-file={checks / 'sites' / 'laptop.py'}",
-         f"--checkpath={checks}", "--recursive", "--describe"],
-        cwd=project_root(),
-        env={**os.environ, "ONESIDED_SESSION": str(tmp_path_factory.mktemp("describe"))},
-        capture_output=True,
-        text=True,
-    )  # fmt: skip
-    return json.JSONDecoder().raw_decode(answer.stdout, answer.stdout.index("[\n"))[0]
-
-
-@pytest.fixture(scope="session")
-def without_mpi(kernel, tmp_path_factory):
-    """Return a function that runs the kernel with no launcher where MPI cannot start."""
-    variables = preloaded(NO_MPI, tmp_path_factory.mktemp("no-mpi"))
-
-    def run(*options):
-        return kernel.alone(*options, variables=variables)
-
-    return run
+from .launching import blocks, cells_for_three_ranks
 
 
 def test_help_names_every_option_with_its_default(kernel, whole, without_mpi):
@@ -72,40 +33,6 @@ def test_help_names_every_option_with_its_default(kernel, whole, without_mpi):
             assert paragraphs[name].endswith(f"(default: {value})")
 
 
-@pytest.mark.parametrize(
-    ("options", "field", "found"),
-    [
-        (["--no-such-option"], "command line", "--no-such-option"),
-        (["loose"], "command line", "loose"),
-        (["--{axis}", "no-such-value"], "command line: {axis}", "no-such-value"),
-        (["--cells", "{axis}=no-such-value"], "--cells: {axis}", "no-such-value"),
-        (["--cells", "no_such_axis=1"], "--cells", "no_such_axis=1"),
-        (["--inject", "crash@{count}"], "--inject", "crash@{count}"),
-        (["--missing"], "--missing", "no --output"),
-    ],
-)
-def test_a_usage_fault_is_one_line_and_code_2_without_mpi(
-    kernel, whole, without_mpi, options, field, found
-):
-    facts = {"axis": next(iter(whole.results)).partition("=")[0], "count": len(whole.results)}
-    answer = without_mpi(*(option.format(**facts) for option in options))
-    assert_usage_fault(answer, kernel, field.format(**facts), found.format(**facts))
-
-
-def assert_usage_fault(answer, kernel, field, found):
-    said = re.escape(f"{kernel.executable.name}: {field}: found {found}; expected ")
-    assert re.fullmatch(f"{said}.+\n", answer.stderr), answer.stderr
-    assert (answer.returncode, answer.stdout) == (2, "")
-
-
-def test_every_option_that_is_a_number_takes_nothing_else(kernel, whole, without_mpi):
-    options = whole.lines[0]["parameters"]["resolved"]
-    numbers = [name for name, value in options.items() if type(value) in (int, float)]
-    assert {"seed", "cell-timeout-s"} <= set(numbers)
-    for name in numbers:
-        assert_usage_fault(without_mpi(f"--{name}", "1x"), kernel, f"--{name}", "1x")
-
-
 @pytest.mark.one_kernel_elsewhere
 def test_a_file_that_cannot_be_written_is_a_usage_fault(kernel, tmp_path):
     run = kernel.launch(output=tmp_path / "no folder" / "lines.jsonl")
@@ -119,29 +46,6 @@ def test_a_full_disk_is_said(kernel):
     run = kernel.launch(output=Path("/dev/full"))
     assert run.code != 0
     assert run.stderr.count("--output: ") == run.stderr.count("No space left on device") == 1
-
-
-def test_the_kernel_lists_the_very_cells_that_its_checks_declare(kernel, described, without_mpi):
-    own = declared.tests_for(described, kernel.environment.document)
-    tests = [test for test in own if test["kernel"] == kernel.executable.name]
-    assert tests, "a kernel without a check"
-    cells_of = {
-        tuple(f"--cells={grid.block_option(block)}" for block in grid.blocks(base, crosses)): list(
-            grid.cells(base, crosses)
-        )
-        for base, crosses in ((test["base_point"], test["crosses"]) for test in tests)
-    }
-    for options, cells in cells_of.items():
-        answer = without_mpi("--list-cells", *options)
-        assert (answer.returncode, answer.stdout.splitlines()) == (0, cells)
-
-
-def test_every_test_of_the_checks_is_of_a_kernel_that_there_is(described):
-    for library in libraries.LIBRARIES:
-        named = {"name": "", "library": library, "features": []}
-        tests = declared.tests_for(described, named)
-        assert {test["kernel"] for test in tests} <= set(kernels.names(library))
-        assert tests
 
 
 def assert_right(run, tried=()):
@@ -175,9 +79,9 @@ def test_every_line_fits_the_schema_from_the_header_to_the_end(whole):
     assert whole.side_lines("crash") == whole.side_lines("hang") == {}
 
 
-def test_every_cell_listed_is_verified_or_says_why_not(whole, without_mpi):
+def test_every_cell_listed_is_verified_or_says_why_not(whole, default_cells):
     assert_right(whole)
-    assert whole.lines[0]["cells"] == without_mpi("--list-cells").stdout.splitlines()
+    assert whole.lines[0]["cells"] == default_cells
 
 
 def test_each_result_follows_its_own_start(whole):

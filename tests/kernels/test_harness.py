@@ -1,42 +1,14 @@
-"""The harness alone: its units in C, sanitizers, and a kernel made from the documentation."""
+"""What the harness does for every kernel, seen in one: sanitizers, and what the header says."""
 
 from __future__ import annotations
 
 import os
-import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from onesided.system.paths import project_root
-
-from .conftest import HERE
-from .launching import KERNELS, build_alone, preloaded
+from .launching import preloaded
 from .test_shared_counter import CASES, GRID
-
-
-@pytest.mark.first_mpi
-@pytest.mark.compiles
-def test_the_units_of_the_harness(environment, sanitized_folder, sanitizer_options, tmp_path):
-    program = tmp_path / "harness_units"
-    subprocess.run(
-        [
-            *(environment.document["compilers"]["c"], "-std=c11", "-D_GNU_SOURCE", "-Wall"),
-            *("-Wextra", "-Werror", "-fsanitize=address,undefined", "-I", KERNELS),
-            *(HERE / "harness_units.c", sanitized_folder / "libharness.a"),
-            *("-lm", "-ldl", "-lpthread", "-o", program),
-        ],
-        env=environment.variables(),
-        check=True,
-    )
-    run = subprocess.run(
-        [program, tmp_path / "lines.jsonl"],
-        env=environment.variables() | sanitizer_options,
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stderr
 
 
 @pytest.mark.slow
@@ -98,17 +70,3 @@ def test_the_header_says_whether_a_rank_may_read_another_ones_memory(shared_coun
     )
     assert header_of(shared_counter, variables=nothing_read)["process_vm_readv"] is False
     assert header_of(shared_counter, ranks=1)["process_vm_readv"] is None
-
-
-@pytest.mark.first_mpi
-@pytest.mark.compiles
-def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):
-    text = (project_root() / "docs" / "add-an-experiment.md").read_text("utf-8")
-    (example,) = re.findall(r"```c\n(.*?)```", text, re.DOTALL)
-    source = tmp_path / "get_latency.c"
-    source.write_text(example, "utf-8")
-    kernel = build_alone(environment, source, tmp_path)
-    run = kernel.launch()
-    assert run.code == 0, run.stderr
-    assert set(run.statuses.values()) == {"ok"}
-    assert kernel.launch("--inject", "wrong_data@0").code == 3

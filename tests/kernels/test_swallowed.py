@@ -11,7 +11,7 @@ from .test_progress import ONCE
 
 pytestmark = pytest.mark.first_mpi
 
-CALLS = (3, 30, 200, 2000)
+CALLS = (3, *(pytest.param(call, marks=pytest.mark.slow) for call in (30, 200)), 2000)
 #: 2,000 operations in all also where a busy core makes bursts of ten
 TIMED = ("--latency-samples", "240", "--latency-budget-s", "60", "--latency-passes", "1")
 PROGRESS = (*TIMED, *ONCE, "--flavor", "allocate", "--synchronisation", "lock_all_flush")
@@ -82,22 +82,21 @@ def swallowing(environment, tmp_path_factory):
     return variables
 
 
+@pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize(
     ("function", "name", "options"), CASES, ids=lambda part: part if isinstance(part, str) else ""
 )
 def test_an_operation_that_a_library_leaves_out_is_wrong_data_wherever_it_stands(
-    each, swallowing, function, name, options
+    each, swallowing, function, name, options, call
 ):
-    kernel = each(name)
-    for call in CALLS:
-        run = kernel.launch(*options, variables=swallowing(function, call))
-        assert run.code == 3, (call, run.stderr)
-        # in the cell's first moment, or in one that comes later in the launch
-        lines = [*run.of_type("result"), *run.of_type("further")]
-        (wrong,) = [line for line in lines if line["status"] == "wrong_data"]
-        (cell,) = run.results
-        assert wrong["cell"] == cell
-        assert "wrong, first: rank" in wrong["detail"]
+    run = each(name).launch(*options, variables=swallowing(function, call))
+    assert run.code == 3, run.stderr
+    # in the cell's first moment, or in one that comes later in the launch
+    lines = [*run.of_type("result"), *run.of_type("further")]
+    (wrong,) = [line for line in lines if line["status"] == "wrong_data"]
+    (cell,) = run.results
+    assert wrong["cell"] == cell
+    assert "wrong, first: rank" in wrong["detail"]
 
 
 @pytest.mark.parametrize(
