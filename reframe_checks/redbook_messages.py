@@ -5,14 +5,79 @@ sections 3.1.2 and 5.3.1.
 """
 
 import reframe as rfm
+import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
 
+from .common.base import OnesidedCheck
 from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
+from .plugins.grid import LOWEST_LEVEL
 
+TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
 #: The source's limit, eight bytes more, and others.
 SIZES = [8, 512, 4096, 4104, 65536, 1048576]
+#: The source's limit, and a size above that of two of the MPIs here.
+IN_PLACE_SIZES = [4096, 16384]
+
+
+@rfm.simple_test
+class EagerLimit(FewAndCrowd):
+    """The largest size that returns while nobody receives, by halving; and of puts."""
+
+    descr = "eager limit"
+    tags = TAGS
+    kernel = "eager_limit"
+    cell_s = {FEW_RANKS: 0.3, CROWD: 0.4}
+    options = {"largest-bytes": str(4 << 20)}
+    crowded_options = {"largest-bytes": "65536", "delay-ms": "20"}
+    base_point = {"call": "send", "receiver": "in_mpi", "flavor": NO_MEANING}
+    _both = {"receiver": ["in_mpi", "outside"]}
+    crosses_few = [
+        _both,
+        {"call": ["ssend"]},
+        {"call": ["put_flush_local", "put_flush"], **_both, "flavor": FLAVORS},
+    ]
+    crosses_crowd = [{"call": ["send"]}]
+
+
+@rfm.simple_test
+class InPlaceProbe(OnesidedCheck):
+    """One buffer sends and receives: a launch for each size, for it may hang.
+
+    The watchdog ends it after a second, and the cell is a hang.
+    """
+
+    descr = "all-to-all in place, by sends"
+    tags = TAGS
+    kernel = "in_place_all_to_all"
+    setting = builtins.parameter(["default"])
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+    in_place_bytes = builtins.parameter(IN_PLACE_SIZES)
+    kernel_options = {"burst": "1", "samples": "3", "cell-timeout-s": "1"}
+    base_point = {"way": "isend_waitany", "size_bytes": IN_PLACE_SIZES[0]}
+
+    @builtins.run_after("init")
+    def choose_size(self):
+        """Make the one cell."""
+        self.base_point = {**self.base_point, "size_bytes": self.in_place_bytes}
+        self.crosses_size = [{"size_bytes": [self.in_place_bytes]}]
+
+
+@rfm.simple_test
+class InPlace(FewAndCrowd):
+    """The ways that cannot hang."""
+
+    descr = "all-to-all in place"
+    tags = TAGS
+    kernel = "in_place_all_to_all"
+    cell_s = {FEW_RANKS: 0.05, CROWD: 0.4}
+    options = {"samples": "10", "budget-s": "0.02"}
+    crowded_options = {"samples": "3", "burst": "1"}
+    base_point = {"way": "alltoall", "size_bytes": IN_PLACE_SIZES[0]}
+    _ways = {"way": ["sendrecv_replace", "alltoall"]}
+    crosses_few = [{**_ways, "size_bytes": IN_PLACE_SIZES}]
+    crosses_crowd = [_ways]
 
 
 @rfm.simple_test
@@ -20,7 +85,7 @@ class TwoWayExchange(FewAndCrowd):
     """Two processes send each other a message at once."""
 
     descr = "two-way exchange"
-    tags = {"redbook", "papers"}
+    tags = TAGS
     kernel = "two_way_exchange"
     cell_s = {FEW_RANKS: 0.05, CROWD: 0.3}
     options = {"samples": "10", "budget-s": "0.02"}

@@ -29,7 +29,7 @@ struct in_place {
     const struct cell *cell;
     struct record *record;
     const struct way *way;
-    int elements, slots, passes;
+    int elements, passes;
     uint64_t first;       /* number of the burst's first pass, from 1 */
     int64_t *memory;      /* a slot for each pass of a burst: a block for each rank */
     MPI_Request *request; /* by rank; its own is null */
@@ -66,7 +66,6 @@ static void go_isend_waitany(const struct in_place *all, int passes)
     }
 }
 
-/* In each step every rank has one partner, or none: the two find each other. */
 static void go_sendrecv_replace(const struct in_place *all, int passes)
 {
     const int ranks = all->launch->ranks, own = all->launch->rank;
@@ -126,11 +125,9 @@ static void prepare(void *state, long long burst)
     all->first += (uint64_t)all->passes;
     all->passes = (int)burst;
     for (int pass = 0; pass < all->passes; pass++) {
-        for (int rank = 0; rank < all->launch->ranks; rank++) {
-            for (int i = 0; i < all->elements; i++) {
-                block(all, pass, rank)[i] =
-                    expected(all, all->launch->rank, rank, all->first + (uint64_t)pass, i);
-            }
+        for (int i = 0; i < all->launch->ranks * all->elements; i++) {
+            block(all, pass, 0)[i] = expected(all, all->launch->rank, i / all->elements,
+                                              all->first + (uint64_t)pass, i % all->elements);
         }
     }
 }
@@ -144,17 +141,12 @@ static double go(void *state, long long burst)
     return all->burst_s;
 }
 
-/* For tests: the last block of the burst. */
-static void inject(const struct in_place *all, int source)
+/* For tests: the last element of the burst. */
+static void inject(const struct in_place *all, enum injection fault, int source)
 {
-    const enum injection fault = launch_fault(all->launch, all->cell);
-    const bool wrong = launch_injects(all->launch, all->cell, INJECT_WRONG_DATA);
-    if (fault == INJECT_NOTHING && !(wrong && all->first == 1)) {
-        return;
-    }
     const uint64_t before = all->first + (uint64_t)all->passes - 2;
     int64_t *last = &block(all, all->passes - 1, source)[all->elements - 1];
-    *last = faulty_number(fault == INJECT_NOTHING ? INJECT_DROP : fault, *last,
+    *last = faulty_number(fault, *last,
                           expected(all, source, all->launch->rank, before, all->elements - 1));
 }
 
@@ -163,14 +155,15 @@ static void check(void *state, long long burst)
     struct in_place *all = state;
     const int own = all->launch->rank;
     (void)burst;
-    inject(all, own == 0 ? 1 : 0);
+    const bool wrong = launch_injects(all->launch, all->cell, INJECT_WRONG_DATA);
+    inject(all, wrong && all->first == 1 ? INJECT_DROP : launch_fault(all->launch, all->cell),
+           own == 0 ? 1 : 0);
     for (int pass = 0; pass < all->passes; pass++) {
         const uint64_t number = all->first + (uint64_t)pass;
-        for (int rank = 0; rank < all->launch->ranks; rank++) {
-            for (int i = 0; i < all->elements; i++) {
-                verify_element(&all->found, block(all, pass, rank)[i],
-                               expected(all, rank, own, number, i), (size_t)i, number);
-            }
+        for (int i = 0; i < all->launch->ranks * all->elements; i++) {
+            verify_element(&all->found, block(all, pass, 0)[i],
+                           expected(all, i / all->elements, own, number, i % all->elements),
+                           (size_t)i, number);
         }
     }
 }
@@ -188,15 +181,14 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
                            .record = record,
                            .way = cell_choice(cell, "way"),
                            .elements = (int)cell_number(cell, "size_bytes") / (int)sizeof(int64_t),
-                           .slots = (int)options_integer(&launch->options, "burst"),
                            .first = 1,
                            .request = allocate((size_t)launch->ranks, sizeof(MPI_Request)),
                            .found = {.name = "block"}};
-    const size_t elements = (size_t)all.slots * (size_t)launch->ranks * (size_t)all.elements;
-    all.memory = allocate_pages(elements * sizeof(int64_t));
+    const long long slots = options_integer(&launch->options, "burst");
+    all.memory = allocate_pages((size_t)(slots * launch->ranks * all.elements) * sizeof(int64_t));
     const struct trial trial = {.launch = launch,
                                 .state = &all,
-                                .longest = all.slots,
+                                .longest = slots,
                                 .prepare = prepare,
                                 .go = go,
                                 .check = check,

@@ -155,6 +155,8 @@ def _cell_row(
         "library_version": header["mpi"]["library_version"] if header else None,
         "thread_provided": header["thread_level"]["provided"] if header else None,
         "clock_global": header["clock"]["global"] if header else None,
+        "clock_resolution_s": header["clock"]["resolution_s"] if header else None,
+        "clock_overhead_s": header["clock"]["overhead_s"] if header else None,
         "host": header["processes"][0]["host"] if header else None,
         "threads_after_init": header.get("threads_after_init") if header else None,
     }

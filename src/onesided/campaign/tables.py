@@ -69,6 +69,8 @@ CELL_COLUMNS: Mapping[str, Any] = {
     "library_version": pl.String,
     "thread_provided": pl.String,
     "clock_global": pl.Boolean,
+    "clock_resolution_s": pl.Float64,
+    "clock_overhead_s": pl.Float64,
     "host": pl.String,
     "transport": pl.String,
     "threads_after_init": pl.Int64,

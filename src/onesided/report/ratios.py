@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from onesided.analysis.computing import MEDIAN
@@ -120,22 +120,24 @@ class Within:
     """The test of a claim on a value itself.
 
     Attributes:
-        metric: of summary.parquet; a ratio, without unit.
+        metric: of summary.parquet; without a unit of time.
         labels: values on axes of the cell.
         least: that it is.
         most: that it is.
+        show: how it is written.
     """
 
     metric: str
     labels: Labels
     least: float = -math.inf
     most: float = math.inf
+    show: Callable[[float], str] = numbers.ratio
 
     def __call__(self, material: Material, environment: str) -> Found:
         """Compare the value of the fewest ranks with the bounds."""
         for measure in measures(material, environment, self.metric, self.labels).values():
             one = replace(measure, value=1.0, low=1.0, high=1.0)
-            ends = [numbers.ratio(end) for end in (measure.value, measure.low, measure.high)]
+            ends = [self.show(end) for end in (measure.value, measure.low, measure.high)]
             why = f"{ends[0]}, {ends[1]} {numbers.DASH} {ends[2]}"
             return replace(decided(measure, one, self.least, self.most), why=why)
         return _missing(None)

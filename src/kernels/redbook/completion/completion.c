@@ -93,19 +93,10 @@ static void go_send_reply(const struct completion *own, long long burst)
     send_slots(own, burst, true);
 }
 
-static void flush_all(const struct writes *writes, long long burst)
+static void flush_all(const struct completion *own, long long burst)
 {
     (void)burst;
-    CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
-}
-
-/* Nothing is put in the timed loop: so what a burst must leave is put now. */
-static void put_and_flush(const struct writes *writes, long long burst)
-{
-    for (long long slot = 0; slot < burst; slot++) {
-        put_slot(writes, slot);
-    }
-    flush_all(writes, burst);
+    CHECKED(MPI_Win_flush(TARGET, own->writes.window.handle));
 }
 
 #define LOCALLY "call,flush_local,request,flush"
@@ -117,7 +108,8 @@ static const struct known ways[] = {
     {"flush", go_flush, NULL, NULL},
     {"one_flush", go_one_flush, NULL, NULL},
     {"notice", go_notice, echo_notices, NULL},
-    {"echo", go_echo, echo_notices, put_and_flush},
+    /* what a burst must leave is put after it */
+    {"echo", go_echo, echo_notices, go_one_flush},
     {"send", go_send, receive_all, NULL},
     {"send_reply", go_send_reply, receive_and_reply, NULL},
 };
@@ -156,7 +148,7 @@ static double go(void *state, long long burst)
         passed_s = launch_slowed(writes->launch, writes->cell, begin_s, clock_now_s()) - begin_s;
         writes->burst_s = passed_s;
         if (own->known->finish != NULL) {
-            own->known->finish(writes, burst);
+            own->known->finish(own, burst);
         }
     } else if (own->known->accompany != NULL) {
         own->known->accompany(own, burst);

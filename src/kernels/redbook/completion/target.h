@@ -18,7 +18,7 @@ struct known {
     /* NULL, or what rank 0 does meanwhile: its part of the timed loop. */
     void (*accompany)(const struct completion *own, long long burst);
     /* NULL, or at an origin, untimed: what the loop has left open. */
-    void (*finish)(const struct writes *writes, long long burst);
+    void (*finish)(const struct completion *own, long long burst);
 };
 
 struct completion {

@@ -3,4 +3,4 @@
 from onesided.experiments.exchanges import exchange
 from onesided.experiments.studies import REDBOOK
 
-EXPERIMENT = exchange(__name__, "All-to-all algorithms", order=54, study=REDBOOK)
+EXPERIMENT = exchange(__name__, "All-to-all algorithms", order=53, study=REDBOOK)

@@ -13,4 +13,4 @@ MESSAGES = Metric("messages", "messages", "count")
 SENT_BYTES = Metric("sent_bytes", "sent_bytes", "count")
 """The bytes of all ranks together that go to another rank in a pass."""
 
-EXPERIMENT = experiment(__name__, "Halo", order=54, time=TIME, more=[COMMUNICATION])
+EXPERIMENT = experiment(__name__, "Halo", order=56, time=TIME, more=[COMMUNICATION])

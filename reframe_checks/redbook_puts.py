@@ -1,0 +1,85 @@
+"""Puts of an IBM SP: when they are complete, and how overlapping ones are kept in order.
+
+Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
+sections 3.5.1.5, 3.5.2.2 (completion), 3.5.1.6 and 3.5.3.4 (order).
+"""
+
+import reframe as rfm
+
+from onesided.campaign.grid import NO_MEANING
+
+from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
+
+TAGS = {"redbook", "papers"}
+FLAVORS = ["create", "allocate"]
+MAIN_FLAVOR = "allocate"
+OPTIONS = {"samples": "10", "budget-s": "0.02"}
+FEW_SAMPLES = {"samples": "3", "burst": "10"}
+COMPUTING_SAMPLES = 5
+
+
+@rfm.simple_test
+class Completion(FewAndCrowd):
+    """What an origin knows of its put, and what it costs to know it."""
+
+    descr = "completion of a put"
+    tags = TAGS
+    kernel = "completion"
+    cell_s = {FEW_RANKS: 0.05, CROWD: 0.6}
+    options = {**OPTIONS, "computing-samples": str(COMPUTING_SAMPLES)}
+    crowded_options = {"samples": "2", "burst": "1"}
+    base_point = {
+        "known": "flush",
+        "flavor": MAIN_FLAVOR,
+        "size_bytes": 8,
+        "target_state": "idle",
+    }
+    _sizes = {"size_bytes": [8, 4096, 65536, 1048576]}
+    _locally = {"known": ["call", "flush_local", "request", "flush"]}
+    _further = {"known": ["one_flush", "notice", "echo"], "target_state": [NO_MEANING]}
+    _messages = {
+        "known": ["send", "send_reply"],
+        "flavor": [NO_MEANING],
+        "target_state": [NO_MEANING],
+    }
+    crosses_few = [
+        {**_locally, "flavor": FLAVORS, **_sizes},
+        {**_further, "flavor": FLAVORS, **_sizes},
+        {**_messages, **_sizes},
+        {**_locally, "flavor": FLAVORS, "target_state": ["computes"]},
+    ]
+    crosses_crowd = [_locally, _further, _messages]
+
+    def seconds_of_cell(self, labels):
+        """Return what was seen on two cores."""
+        meets = COMPUTING_SAMPLES * 0.015 if labels["target_state"] == "computes" else 0
+        return meets + super().seconds_of_cell(labels)
+
+
+@rfm.simple_test
+class PutOrdering(FewAndCrowd):
+    """Puts that overlap the one before, or one eight puts before."""
+
+    descr = "order of overlapping puts"
+    tags = TAGS
+    kernel = "put_ordering"
+    cell_s = {FEW_RANKS: 0.05, CROWD: 0.4}
+    options = OPTIONS
+    crowded_options = FEW_SAMPLES
+    base_point = {
+        "idiom": "flush_each",
+        "flavor": MAIN_FLAVOR,
+        "size_bytes": 32,
+        "distance": 1,
+    }
+    _accumulates = ["ordered_accumulates", "unordered_accumulates"]
+    _puts = {"idiom": ["flush_each", "sliding_window", *_accumulates], "distance": [1, 8]}
+    _messages = {"idiom": ["messages"], "flavor": [NO_MEANING], "distance": [1, 8]}
+    _disjoint = {"idiom": ["disjoint"], "distance": [NO_MEANING]}
+    _sizes = {"size_bytes": [32, 1024, 32768]}
+    crosses_few = [
+        {**_puts, "flavor": FLAVORS, **_sizes},
+        {**_disjoint, "flavor": FLAVORS, **_sizes},
+        {**_messages, **_sizes},
+    ]
+    crosses_crowd = [_puts, _disjoint, _messages]

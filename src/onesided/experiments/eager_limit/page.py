@@ -1,0 +1,95 @@
+"""The page of eager_limit: the limits, whether the libraries agree, Table 9, and the claims."""
+
+from onesided.experiments.eager_limit import LIMIT
+from onesided.report.by_cores import ByCores
+from onesided.report.claims import Claims
+from onesided.report.page import ReferencePage
+from onesided.report.pivot import Axis, Pivot
+from onesided.report.published import PublishedTable
+from onesided.report.ratios import Compared, Untested, Within
+from onesided.report.redbook.claims import claim
+from onesided.report.redbook.limits import Limits, bytes_words
+
+CALL = Axis(
+    "call",
+    "call",
+    {
+        "send": "MPI_Send",
+        "ssend": "MPI_Ssend",
+        "put_flush_local": "MPI_Put, MPI_Win_flush_local",
+        "put_flush": "MPI_Put, MPI_Win_flush",
+    },
+)
+RECEIVER = Axis("receiver", "rank 0 is", {"in_mpi": "in MPI", "outside": "outside MPI"})
+PUBLISHED_LIMIT = 4096
+"""The source's, for 1 to 16 tasks."""
+SENT = {"call": "send", "receiver": "in_mpi"}
+
+
+def limit(call: str, least: float, most: float = float("inf")) -> Within:
+    """Return the test of the limit of a call, while rank 0 is in MPI."""
+    return Within(LIMIT.name, {**SENT, "call": call}, least, most, bytes_words)
+
+
+PAGE = ReferencePage(
+    identifier="eager-limit",
+    title="Eager limit",
+    lead=(
+        "Two processes that both send before they receive wait for each other for ever where a "
+        "send needs its receive. Here rank 0 receives late, and sees whether the call of rank 1 "
+        "has returned before. Rank 0 is in MPI meanwhile, as in a send of its own, or outside. A "
+        "put needs no receive: which of them return tells whether it needs the target at all."
+    ),
+    contents=[
+        Limits(),
+        ByCores(
+            Pivot(
+                name="eager_limit",
+                caption="The largest size in bytes whose call returned before rank 0 received or "
+                "came back to MPI, median over launches with its {}. None: no size did.",
+                metric=LIMIT.name,
+                axes=[CALL, RECEIVER, Axis("flavor", "flavor")],
+                show=bytes_words,
+                unit="count",
+            )
+        ),
+        PublishedTable("redbook_table9"),
+        Claims(
+            "eager_limit_claims",
+            [
+                claim(
+                    "3.1.2, Table 9",
+                    "With 1 to 16 tasks the limit is 4096 bytes.",
+                    limit("send", PUBLISHED_LIMIT, PUBLISHED_LIMIT),
+                ),
+                claim(
+                    "3.1.2",
+                    "Two processes that both send 4096 bytes first, and then receive, come to an "
+                    "end.",
+                    limit("send", PUBLISHED_LIMIT),
+                ),
+                claim(
+                    "3.1.2",
+                    "The same with 4097 bytes is a deadlock.",
+                    limit("send", 0, PUBLISHED_LIMIT),
+                ),
+                claim(
+                    "3.1.2",
+                    "A synchronous send returns only once its receive is posted (limit: none).",
+                    limit("ssend", 0, 0),
+                ),
+                claim(
+                    "3.1.2",
+                    "The sender need not wait for the receiver to take part: the limit is the same "
+                    "while it is outside MPI.",
+                    Compared(LIMIT.name, {**SENT, "receiver": "outside"}, SENT, 1.0, 1.0),
+                ),
+                claim(
+                    "3.1.2, Table 9",
+                    "With more than 16 tasks the limit is less.",
+                    Untested("there is no core for each of 17 ranks"),
+                ),
+            ],
+        ),
+    ],
+)
