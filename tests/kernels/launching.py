@@ -257,6 +257,18 @@ def preloaded(source: str, folder: Path) -> dict[str, str]:
     return {"LD_PRELOAD": str(library)}
 
 
+def preloaded_mpi(source: Path, environment: Environment, folder: Path) -> dict[str, str]:
+    """Return the variables that put calls of MPI in this C source before those of the library."""
+    library = folder / f"{source.stem}.so"
+    subprocess.run(
+        [environment.document["compilers"]["c"], "-shared", "-fPIC", "-o", library, source],
+        env=environment.variables(),
+        check=True,
+        capture_output=True,
+    )
+    return {"LD_PRELOAD": str(library)}
+
+
 def blocks(cells: Sequence[str]) -> list[str]:
     """Return the options that ask for these cells."""
     return [f"--cells={cell.replace(',', ';')}" for cell in cells]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from onesided.analysis import tails
 from onesided.campaign.records import samples_of
+
+from .launching import preloaded_mpi
 
 pytestmark = pytest.mark.first_mpi
 
@@ -28,15 +29,7 @@ def progress(each):
 @pytest.fixture(scope="module")
 def delayed(environment, tmp_path_factory):
     """Return the variables that preload the library."""
-    library = tmp_path_factory.mktemp("preload") / "delayed_flush.so"
-    compiler = environment.document["compilers"]["c"]
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", "-o", library, SOURCE],
-        env=environment.variables(),
-        check=True,
-        capture_output=True,
-    )
-    return {"LD_PRELOAD": str(library)}
+    return preloaded_mpi(SOURCE, environment, tmp_path_factory.mktemp("preload"))
 
 
 def launch(progress, target_state, variables):

@@ -164,14 +164,14 @@ class Limits:
 
     def _one_limit(self, material: Material) -> str:
         """Say whether all sizes below a launch's limit returned, and none above it."""
-        odd = set()
+        odd: list[str] = []
         launches = 0
         for cell in material.cells:
             for (turn,), sizes in tried(material, cell).group_by("round"):
                 launches += 1
                 limit = sizes.filter(pl.col("returned") == 1)["size"].max() or 0
                 if sizes.filter((pl.col("returned") == 0) & (pl.col("size") < limit)).height:
-                    odd.add(f"{cell.environment}, round {turn}: {cell.cell}")
+                    odd.append(f"{cell.environment}, {cell.ranks} ranks, round {turn}: {cell.cell}")
         if not odd:
             return f"In each of {launches} searches every size below the limit returned."
         return (

@@ -1,0 +1,152 @@
+"""The pages of messages and puts: limits, what hangs, the best kind, the clock, and the claims."""
+
+import polars as pl
+import pytest
+import synthetic_redbook_messages as made
+from shown import materials, parts
+from synthetic_redbook_messages import MPICH, OPENMPI
+
+from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
+from onesided.report.exchanges.faster import Faster
+from onesided.report.published import PublishedTable
+from onesided.report.redbook.clocks import Clocks
+from onesided.report.redbook.earlier import EARLIER, OPEN, Earlier
+from onesided.report.redbook.kinds import COLLECTIVE, ONE_SIDED, TWO_SIDED, Kinds
+from onesided.report.redbook.limits import AGREES, NOT_TOLD, Limits
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("two-cores")
+
+
+@pytest.fixture(scope="module")
+def two_cores(folder):
+    return materials(made.campaign, folder)
+
+
+def words(material, environment=MPICH):
+    """Return what became of each claim with an MPI."""
+    (claims,) = parts(material, Claims)
+    return [row[environment] for row in claims.rows]
+
+
+def test_a_limit_agrees_where_a_header_explains_the_difference(two_cores):
+    prose, table = parts(two_cores["eager_limit"], Limits)
+    first, second = table.rows
+    assert (first["environment"], first["limit"].value) == (MPICH, made.LIMIT)
+    assert (first["word"], first["reported"]) == (AGREES, made.REPORTED)
+    assert first["why"].startswith("80 bytes less: ")
+    assert (second["word"], second["reported"]) == (NOT_TOLD, None)
+    assert "is -1: the library chooses" in second["why"]
+    assert prose.sentences[0] == (
+        f"{MPICH}: with no receive posted MPI_Send returns up to 4016 bytes while the receiver is "
+        "in MPI, and up to 256 bytes while it is outside."
+    )
+
+
+def test_one_limit_is_said_and_a_size_below_it_that_did_not_return_is(two_cores, tmp_path):
+    searches = 6 * 2 * 2 * 5  # rounds, MPIs, numbers of ranks, cells
+    prose, _ = parts(two_cores["eager_limit"], Limits)
+    assert prose.sentences[-1].startswith(f"In each of {searches} searches every size")
+
+    def with_a_gap(folder):
+        made.campaign(folder, kernels=["eager_limit"])
+        path = folder / "samples.parquet"
+        is_gap = (
+            (pl.col("metric") == "returned")
+            & (pl.col("index") == 3)
+            & (pl.col("round") == 1)
+            & (pl.col("environment") == MPICH)
+            & pl.col("cell").str.contains("call=send,receiver=in_mpi")
+        )
+        samples = pl.read_parquet(path)
+        samples.with_columns(
+            pl.when(is_gap).then(0.0).otherwise(pl.col("value")).alias("value")
+        ).write_parquet(path)
+
+    own = materials(with_a_gap, tmp_path)
+    prose, _ = parts(own["eager_limit"], Limits)
+    assert prose.sentences[-1].startswith(f"In 2 of {searches} searches a size below the limit")
+
+
+def test_a_hang_is_a_word_and_what_the_source_says_of_it_a_claim(two_cores):
+    material = two_cores["in_place_all_to_all"]
+    assert words(material) == [HOLDS] * 3
+    assert words(material, OPENMPI) == [HOLDS, DOES_NOT_HOLD, HOLDS]
+    _, table = parts(material, Kinds)
+    assert {row[MPICH] for row in table.rows} == {COLLECTIVE}
+
+
+def test_claims_hold_where_the_source_is_right(two_cores):
+    assert words(two_cores["eager_limit"]) == [
+        DOES_NOT_HOLD, DOES_NOT_HOLD, HOLDS, HOLDS, DOES_NOT_HOLD, NOT_MEASURED,
+    ]  # fmt: skip
+    assert words(two_cores["two_way_exchange"]) == [HOLDS] * 5 + [NOT_MEASURED]
+    assert words(two_cores["completion"]) == [HOLDS] * 5
+    assert words(two_cores["put_ordering"]) == [HOLDS] * 4
+
+
+def test_claims_do_not_hold_where_it_is_wrong(tmp_path):
+    own = materials(made.campaign, tmp_path, times=made.reversed_times)
+    assert words(own["two_way_exchange"])[:5] == [DOES_NOT_HOLD] * 5
+    assert words(own["completion"]) == [DOES_NOT_HOLD] * 2 + [HOLDS] + [DOES_NOT_HOLD] * 2
+    assert words(own["put_ordering"])[:2] == [DOES_NOT_HOLD] * 2
+
+
+@pytest.mark.parametrize(
+    ("kernel", "kind", "factor"),
+    [("completion", TWO_SIDED, 6 / 9), ("put_ordering", ONE_SIDED, 2 / 3)],
+)
+def test_the_answer_names_the_faster_kind(two_cores, kernel, kind, factor):
+    prose, table = parts(two_cores[kernel], Kinds)
+    assert len(prose.sentences) == 2
+    row = next(row for row in table.rows if row.get("distance", 8) == 8)
+    assert row[MPICH] == kind
+    assert row[f"ratio_{MPICH}"].value == pytest.approx(factor, rel=0.02)
+
+
+def test_an_exchange_has_the_faster_side(two_cores):
+    prose, table = parts(two_cores["two_way_exchange"], Faster)
+    assert "one-sided is faster" in prose.sentences[0]
+    assert table.rows[0][f"ratio_{MPICH}"].value == pytest.approx(0.5, rel=0.02)
+
+
+def test_local_completion_is_earlier_where_it_is(two_cores):
+    prose, table = parts(two_cores["completion"], Earlier)
+    assert [(row["size"], row["flavor"], row[MPICH]) for row in table.rows] == [
+        (8, "allocate", EARLIER),
+        (8, "create", EARLIER),
+        (1048576, "allocate", OPEN),
+        (1048576, "create", OPEN),
+    ]
+    assert table.rows[0][f"ratio_{MPICH}"].value == pytest.approx(1 / 2, rel=0.02)
+    assert prose.sentences[0].startswith(f"{MPICH}, create: earlier at 8\u202fB; open at 1.05")
+
+
+def test_published_tables_are_as_printed(two_cores):
+    (limits,) = parts(two_cores["eager_limit"], PublishedTable)
+    assert [row["limit_bytes"] for row in limits.rows] == ["4096", "2048", "1024", "512"]
+    (clocks,) = parts(two_cores["completion"], PublishedTable)
+    assert [row["used"] for row in clocks.rows].count("Error") == 2
+    assert len(clocks.rows) == 12
+
+
+def test_the_clock_of_every_launch_is_counted(folder, two_cores):
+    assert parts(two_cores["completion"], Clocks) == []
+
+    def with_clocks(own):
+        made.campaign(own, kernels=["completion"])
+        cells = pl.read_parquet(own / "cells.parquet")
+        is_odd = (pl.col("environment") == MPICH) & (pl.col("round") == 1)
+        cells.with_columns(
+            pl.when(is_odd).then(1e-6).otherwise(1e-9).alias("clock_resolution_s"),
+            pl.lit(2e-8).alias("clock_overhead_s"),
+            pl.when(is_odd).then(False).otherwise(pl.col("clock_global")).alias("clock_global"),
+        ).write_parquet(own / "cells.parquet")
+
+    (table,) = parts(materials(with_clocks, folder / "clocks")["completion"], Clocks)
+    first, second = table.rows
+    # two launches a round: with two ranks and with four
+    assert (first["environment"], first["one"], first["tick"]) == (MPICH, "10 of 12", 1e-6)
+    assert (second["one"], second["tick"], second["reading"]) == ("12 of 12", 1e-9, 2e-8)
