@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .conftest import FAULTS
-from .launching import preloaded, samples, verified, with_fault_everywhere
+from .launching import preloaded, preloaded_mpi, samples, verified, with_fault_everywhere
 
 LARGEST = 512
 FEW_SIZES = (f"--largest-bytes={LARGEST}", "--tries=1")
@@ -20,6 +20,18 @@ int shm_open(const char *name, int flags, mode_t mode)
 {
     int (*next)(const char *, int, mode_t) = dlsym(RTLD_NEXT, "shm_open");
     return strncmp(name, "/onesided-", 10) == 0 ? -1 : next(name, flags, mode);
+}
+"""
+
+#: An exchange takes 0.2 s more.
+SLOW_SENDRECV = """
+#include <mpi.h>
+#include <unistd.h>
+int MPI_Sendrecv(const void *sent, int count, MPI_Datatype type, int to, int tag, void *received,
+                 int most, MPI_Datatype other, int from, int own, MPI_Comm comm, MPI_Status *how)
+{
+    usleep(200000);
+    return PMPI_Sendrecv(sent, count, type, to, tag, received, most, other, from, own, comm, how);
 }
 """
 
@@ -102,6 +114,18 @@ def test_every_block_in_place_is_verified(in_place, ranks):
         # bursts of three after four cold ones, at each rank a block of each
         assert verified(result)["block"] == (8 * 3 * (4 + 3) * ranks * ranks, 0)
         assert samples(result, "time").keys() == set(range(ranks))
+
+
+def test_an_exchange_is_halved(each, environment, tmp_path):
+    source = tmp_path / "slow_sendrecv.c"
+    source.write_text(SLOW_SENDRECV, "utf-8")
+    run = each("two_way_exchange").launch(
+        "--samples=1", "--burst=1", "--interface=sendrecv", "--size_bytes=8",
+        variables=preloaded_mpi(source, environment, tmp_path),
+    )  # fmt: skip
+    (result,) = run.results.values()
+    for (time,) in samples(result, "time").values():
+        assert 0.1 <= time < 0.2
 
 
 @pytest.mark.slow

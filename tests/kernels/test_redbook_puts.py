@@ -64,6 +64,20 @@ def test_what_waits_for_overlapping_puts_is_right_where_puts_are_reversed(
     assert set(run.statuses.values()) == {"ok"}
 
 
+def test_puts_that_are_not_kept_in_order_are_wrong_data(put_ordering, reversed_puts):
+    cells = "idiom=flush_each;flavor=create;size_bytes=32;distance=1"
+    # bursts of nine end with a flush that counts, so each put is made
+    lazy = {**reversed_puts, "REVERSED_PUTS_FLUSH_EACH": "3"}
+    run = put_ordering.launch("--samples=3", "--burst=9", f"--cells={cells}", variables=lazy)
+    assert set(run.statuses.values()) == {"wrong_data"}
+
+
+def test_what_a_way_leaves_open_is_completed(completion, reversed_puts):
+    cells = "known=call;flavor=create;target_state=idle"
+    run = completion.launch(*FEW, f"--cells={cells}", variables=reversed_puts)
+    assert set(run.statuses.values()) == {"ok"}
+
+
 def test_disjoint_puts_need_no_order(put_ordering, reversed_puts):
     cells = "idiom=disjoint;flavor=create;size_bytes=32;distance=none"
     run = put_ordering.launch(*FEW, f"--cells={cells}", variables=reversed_puts)
