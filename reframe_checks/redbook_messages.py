@@ -54,14 +54,14 @@ class InPlaceProbe(OnesidedCheck):
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter([LOWEST_LEVEL])
     in_place_bytes = builtins.parameter(IN_PLACE_SIZES)
-    kernel_options = {"burst": "1", "samples": "3", "cell-timeout-s": "1"}
+    cell_timeout_s = 1.0
+    kernel_options = {"burst": "1", "samples": "3"}
     base_point = {"way": "isend_waitany", "size_bytes": IN_PLACE_SIZES[0]}
 
     @builtins.run_after("init")
-    def choose_size(self):
+    def choose_crosses(self):
         """Make the one cell."""
-        self.base_point = {**self.base_point, "size_bytes": self.in_place_bytes}
-        self.crosses_size = [{"size_bytes": [self.in_place_bytes]}]
+        self.crosses = [{"size_bytes": [self.in_place_bytes]}]
 
 
 @rfm.simple_test
