@@ -41,8 +41,11 @@ def test_kinds_whose_interval_reaches_to_both_sides_are_open(tmp_path):
         return made.UNIT_S * (1 + 0.2 * (next(turn) % 7))
 
     own = materials(made.campaign, tmp_path, times=alike, kernels=["alltoall_algorithms"])
-    _, table = parts(own["alltoall_algorithms"], Kinds)
+    prose, table = parts(own["alltoall_algorithms"], Kinds)
     assert OPEN in {row[name] for row in table.rows for name in (MPICH, OPENMPI)}
+    for name, said in zip((MPICH, OPENMPI), prose.sentences, strict=True):
+        is_decided = {row[name] for row in table.rows} != {OPEN}
+        assert ("the most is gained" in said) == is_decided
 
 
 def test_no_answer_rests_on_more_ranks_than_cores(tmp_path):

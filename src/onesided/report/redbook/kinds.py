@@ -114,12 +114,14 @@ class Kinds:
             places.setdefault(one.kind, []).append(self._at(place))
         said = [f"{kind} at {listed(at)}" for kind, at in places.items() if kind != OPEN]
         said += [f"{OPEN} at {listed(places[OPEN])}"] if OPEN in places else []
-        place, most = min(best.items(), key=lambda item: item[1].ratio.value)
-        gain = (
-            f"the most is gained at {self._at(place)}: {self.way(most.first)} is "
-            f"{factor_of(most.ratio)} as fast as {self.way(most.second)}"
-        )
-        return f"{name}: {'; '.join([*said, gain])}."
+        decided = {place: one for place, one in best.items() if one.kind != OPEN}
+        if decided:
+            place, most = min(decided.items(), key=lambda item: item[1].ratio.value)
+            said.append(
+                f"the most is gained at {self._at(place)}: {self.way(most.first)} is "
+                f"{factor_of(most.ratio)} as fast as {self.way(most.second)}"
+            )
+        return f"{name}: {'; '.join(said)}."
 
     def _table(self, material: Material, found: Mapping[str, Mapping[Place, Best]]) -> Table:
         rows: dict[Place, dict[str, Any]] = {}
