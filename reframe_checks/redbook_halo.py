@@ -39,7 +39,7 @@ BASE_POINT = {
     "work": "exchange",
     "threads": NO_MEANING,
 }
-OPTIONS = {"samples": "7", "budget-s": "0.02"}
+OPTIONS = {"samples": "5", "budget-s": "0.02"}
 FEW_SAMPLES = {"samples": "3", "burst": "1"}
 
 

@@ -27,6 +27,7 @@ def sharing(each):
 
 
 def assert_verified(run, pairs):
+    assert run.statuses.keys() == set(run.lines[0]["cells"])
     for result in run.results.values():
         assert result["status"] == "ok", result["detail"]
         # a message to and one fro in each pass
@@ -67,6 +68,7 @@ def test_processes_are_pairs_and_further_ranks_have_no_part(sharing, ranks, pair
 def test_a_cell_that_cannot_be_run_says_why(sharing, arrangement, pairs, reason):
     run = sharing.launch(*FEW, *cells(arrangement, pairs))
     provided = run.lines[0]["thread_level"]["provided"]
+    assert run.statuses.keys() == set(run.lines[0]["cells"])
     for result in run.results.values():
         if arrangement == "processes" or provided != "multiple":
             assert (result["status"], result["detail"][: len(reason)]) == ("unsupported", reason)

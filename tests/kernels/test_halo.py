@@ -43,6 +43,7 @@ def test_a_ghost_that_is_lost_stale_or_altered_is_found_in_every_way(halo, fault
 @pytest.mark.parametrize("ranks", TWO_AND_THREE)
 def test_every_point_and_ghost_and_every_result_is_compared_in_every_pass(halo, ranks):
     run = halo.launch(*FEW, *CELLS, ranks=ranks)
+    assert run.statuses.keys() == set(run.lines[0]["cells"])
     for result in run.results.values():
         labels = result["labels"]
         assert result["status"] == "ok", result["detail"]
@@ -57,6 +58,7 @@ def test_every_point_and_ghost_and_every_result_is_compared_in_every_pass(halo, 
 
 def test_corners_that_ride_along_need_fewer_messages(halo):
     run = halo.launch(*FEW, *CELLS)
+    assert run.statuses.keys() == set(run.lines[0]["cells"])
     for result in run.results.values():
         labels = result["labels"]
         dimensions = int(labels["dimensions"])
@@ -94,6 +96,7 @@ def test_several_threads_update_every_point_once(halo, ranks):
 )
 def test_a_cell_that_cannot_be_run_says_why(halo, options, reason):
     run = halo.launch(*FEW, *options)
+    assert run.statuses.keys() == set(run.lines[0]["cells"])
     for result in run.results.values():
         if result["status"] != "ok":
             assert result["status"] == "unsupported"

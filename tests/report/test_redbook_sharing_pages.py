@@ -1,5 +1,7 @@
 """The pages of halo and adapter sharing: the best kind, what is shared, and the claims."""
 
+from types import SimpleNamespace
+
 import pytest
 import synthetic_redbook_sharing as made
 from shown import materials, parts
@@ -7,6 +9,8 @@ from synthetic_redbook_sharing import MPICH, OPENMPI
 
 from onesided.report.by_cores import ByCores
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
+from onesided.report.crowded import apart_by_cores
+from onesided.report.material import Cell
 from onesided.report.parts import Folded
 from onesided.report.published import PublishedTable
 from onesided.report.redbook.kinds import ONE_SIDED, Kinds
@@ -81,3 +85,13 @@ def test_added_latency_and_exponent_are_found_again_with_an_interval(tmp_path, c
         assert row["exponent"].value == pytest.approx(made.EXPONENT, rel=0.02)
         assert row["exponent"].low <= row["exponent"].value <= row["exponent"].high
         assert row["exponent"].launches == 6
+
+
+def test_threads_without_cores_take_no_cell_of_fewer_threads_with_them():
+    place = {"system": "laptop", "partition": "node", "ranks": 2}
+    few, many = (
+        Cell({**place, "labels": {"threads": threads}, "oversubscribed": threads == "4"})
+        for threads in ("1", "4")
+    )
+    material = SimpleNamespace(cells=[few, many])
+    assert apart_by_cores(material, material.cells) == ([few], [many])

@@ -132,7 +132,7 @@ static void measure_launch(struct launch *launch)
     compute_calibrate(&launch->compute);
 }
 
-/* True if the world is the one that was asked for, and no kernel's own: two ranks at least. */
+/* True if the world is the one that was asked for: two ranks at least, where one makes no sense. */
 static bool world_is_right(const struct launch *launch)
 {
     const bool is_told = options_text(&launch->options, "ranks") != NULL;
