@@ -13,8 +13,6 @@
 
 #include <stdlib.h>
 
-struct halo halo;
-
 /* ---- THE TIMED LOOPS ---- */
 
 static void go_sendrecv_steps(const struct exchange *exchange, int passes)

@@ -7,6 +7,8 @@
 #include "harness/memory.h"
 #include "redbook/halo/halo.h"
 
+struct halo halo;
+
 #define NOTHING (-1) /* in a ghost, before it is filled; no point has it */
 
 size_t points_of_slot(int ranks)

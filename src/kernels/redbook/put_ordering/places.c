@@ -64,7 +64,7 @@ static void prepare(void *state, long long burst)
 }
 
 /* At rank 0: messages go where puts would, one after the other. */
-static void receive(const struct places *places, long long burst)
+static void receive(struct places *places, long long burst)
 {
     window_begin_own(&places->window, MPI_LOCK_SHARED);
     for (int origin = 1; origin < places->launch->ranks; origin++) {
