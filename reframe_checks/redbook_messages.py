@@ -28,7 +28,7 @@ class EagerLimit(FewAndCrowd):
     descr = "eager limit"
     tags = TAGS
     kernel = "eager_limit"
-    cell_s = {FEW_RANKS: 0.3, CROWD: 0.4}
+    cell_s = {FEW_RANKS: 0.1, CROWD: 0.8}
     options = {"largest-bytes": str(4 << 20)}
     crowded_options = {"largest-bytes": "65536", "delay-ms": "20"}
     base_point = {"call": "send", "receiver": "in_mpi", "flavor": NO_MEANING}
@@ -65,19 +65,21 @@ class InPlaceProbe(OnesidedCheck):
 
 
 @rfm.simple_test
-class InPlace(FewAndCrowd):
+class InPlace(OnesidedCheck):
     """The ways that cannot hang."""
 
     descr = "all-to-all in place"
     tags = TAGS
     kernel = "in_place_all_to_all"
-    cell_s = {FEW_RANKS: 0.05, CROWD: 0.4}
-    options = {"samples": "10", "budget-s": "0.02"}
-    crowded_options = {"samples": "3", "burst": "1"}
+    setting = builtins.parameter(["default"])
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+    kernel_options = {"samples": "10", "budget-s": "0.02"}
     base_point = {"way": "alltoall", "size_bytes": IN_PLACE_SIZES[0]}
-    _ways = {"way": ["sendrecv_replace", "alltoall"]}
-    crosses_few = [{**_ways, "size_bytes": IN_PLACE_SIZES}]
-    crosses_crowd = [_ways]
+    crosses_one_thread = [{"way": ["sendrecv_replace", "alltoall"], "size_bytes": IN_PLACE_SIZES}]
+
+    def seconds_of_cell(self, labels):
+        """Return what was seen on two cores."""
+        return 0.05
 
 
 @rfm.simple_test
@@ -87,8 +89,8 @@ class TwoWayExchange(FewAndCrowd):
     descr = "two-way exchange"
     tags = TAGS
     kernel = "two_way_exchange"
-    cell_s = {FEW_RANKS: 0.05, CROWD: 0.3}
-    options = {"samples": "10", "budget-s": "0.02"}
+    cell_s = {FEW_RANKS: 0.01, CROWD: 0.2}
+    options = {"samples": "30", "budget-s": "0.02"}
     crowded_options = {"samples": "3", "burst": "1"}
     base_point = {"interface": "sendrecv", "flavor": NO_MEANING, "size_bytes": 8}
     _two_sided = {

@@ -44,6 +44,7 @@ PAGE = ReferencePage(
             lambda cell: COLLECTIVE if cell.labels["way"] == "alltoall" else TWO_SIDED,
             lambda cell: str(WAY.value(cell)),
             lambda values: f"{values['size_bytes']} bytes",
+            lambda cell: cell.labels["way"] != "isend_waitany",
         ),
         ByCores(
             Pivot(

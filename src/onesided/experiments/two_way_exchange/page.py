@@ -93,7 +93,7 @@ PAGE = ReferencePage(
                 claim(
                     "5.3.1, Figure 43",
                     "On one node, shared memory makes the latency much less than without it.",
-                    Untested("no setting here turns shared memory off"),
+                    Untested("the campaign has no setting without shared memory"),
                 ),
             ],
         ),
