@@ -86,13 +86,17 @@ def test_an_order_that_ranks_or_transforms_cannot_divide_is_unsupported(kernel_o
 @pytest.mark.slow
 def test_communication_local_part_and_fourier_transforms_add_up_to_the_whole(transpose):
     run = transpose.launch("--samples=100", "--budget-s=60", *cells(order=128))
+    deviations = []
     for result in run.results.values():
-        median = {
-            metric: statistics.median(
-                statistics.fmean(of_ranks)
-                for of_ranks in zip(*samples(result, metric).values(), strict=True)
-            )
+        means = {
+            metric: [statistics.fmean(one) for one in zip(*of.values(), strict=True)]
             for metric in ("time", "communication", "local", "fourier")
+            if (of := samples(result, metric))
         }
-        whole = median.pop("time")
-        assert sum(median.values()) == pytest.approx(whole, rel=0.03), result["cell"]
+        whole = means.pop("time")
+        sums = [sum(parts) for parts in zip(*means.values(), strict=True)]
+        assert sums == pytest.approx(whole, rel=0.03), result["cell"]
+        shown = sum(statistics.median(part) for part in means.values())
+        deviations.append(abs(shown / statistics.median(whole) - 1))
+    # a part that is disturbed is another from sample to sample, so medians are near, not equal
+    assert statistics.median(deviations) < 0.03
