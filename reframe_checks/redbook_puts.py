@@ -5,17 +5,19 @@ sections 3.5.1.5, 3.5.2.2 (completion), 3.5.1.6 and 3.5.3.4 (order).
 """
 
 import reframe as rfm
+import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
 
+from .common.base import OnesidedCheck
 from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
+from .plugins.grid import LOWEST_LEVEL
 
 TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
 MAIN_FLAVOR = "allocate"
 #: The first samples of a launch take longer: its libraries are not warm. The median is past them.
-OPTIONS = {"samples": "30", "budget-s": "0.02"}
-FEW_SAMPLES = {"samples": "3", "burst": "10"}
+OPTIONS = {"samples": "20", "budget-s": "0.02"}
 COMPUTING_SAMPLES = 5
 
 
@@ -58,15 +60,15 @@ class Completion(FewAndCrowd):
 
 
 @rfm.simple_test
-class PutOrdering(FewAndCrowd):
+class PutOrdering(OnesidedCheck):
     """Puts that overlap the one before, or one eight puts before."""
 
     descr = "order of overlapping puts"
     tags = TAGS
     kernel = "put_ordering"
-    cell_s = {FEW_RANKS: 0.01, CROWD: 0.2}
-    options = OPTIONS
-    crowded_options = FEW_SAMPLES
+    setting = builtins.parameter(["default"])
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+    kernel_options = OPTIONS
     base_point = {
         "idiom": "flush_each",
         "flavor": MAIN_FLAVOR,
@@ -78,9 +80,12 @@ class PutOrdering(FewAndCrowd):
     _messages = {"idiom": ["messages"], "flavor": [NO_MEANING], "distance": [1, 8]}
     _disjoint = {"idiom": ["disjoint"], "distance": [NO_MEANING]}
     _sizes = {"size_bytes": [32, 1024, 32768]}
-    crosses_few = [
+    crosses_one_thread = [
         {**_puts, "flavor": FLAVORS, **_sizes},
         {**_disjoint, "flavor": FLAVORS, **_sizes},
         {**_messages, **_sizes},
     ]
-    crosses_crowd = [{**one, "distance": [8]} for one in (_puts, _messages)]
+
+    def seconds_of_cell(self, labels):
+        """Return what was seen on two cores."""
+        return 0.01
