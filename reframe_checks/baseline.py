@@ -5,10 +5,8 @@ on Modern Architectures", PACT 2015, for the atomic operations; the others are o
 """
 
 import reframe as rfm
-import reframe.core.builtins as builtins
 
-from .common.base import OnesidedCheck
-from .plugins.grid import LOWEST_LEVEL
+from .common.one_setting import OneSetting
 
 BASELINES = [
     "atomic_add",
@@ -25,14 +23,12 @@ CELL_S = 0.03
 
 
 @rfm.simple_test
-class Baseline(OnesidedCheck):
+class Baseline(OneSetting):
     """Every baseline once beside each MPI: no setting and no thread level changes them."""
 
     descr = "the hardware baseline"
     tags = {"quick", "full"}
     kernel = "baseline"
-    setting = builtins.parameter(["default"])
-    thread_level = builtins.parameter([LOWEST_LEVEL])
     base_point = {"baseline": "timer", "size_bytes": 8}
     crosses_one_thread = [{"baseline": BASELINES}, {"baseline": ["copy"], "size_bytes": COPY_BYTES}]
 

@@ -9,8 +9,7 @@ import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
 
-from .common.base import OnesidedCheck
-from .plugins.grid import LOWEST_LEVEL
+from .common.one_setting import OneSetting
 
 MAIN_FLAVOR = "allocate"
 FLAVORS = ["create", MAIN_FLAVOR]
@@ -29,12 +28,10 @@ CROWDED = {"burst": "1", "samples": "3"}
 CELL_S = {2: 0.12, 4: 0.3, 8: 0.7}
 
 
-class Exchange(OnesidedCheck):
+class Exchange(OneSetting):
     """What the three have in common; leaves name the kernel, its interfaces and its sizes."""
 
     tags = {"llnl", "papers"}
-    setting = builtins.parameter(["default"])
-    thread_level = builtins.parameter([LOWEST_LEVEL])
     #: Interfaces without a window, and with one.
     two_sided = builtins.variable(list)
     one_sided = builtins.variable(list)

@@ -9,8 +9,7 @@ import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
 
-from .common.base import OnesidedCheck
-from .plugins.grid import LOWEST_LEVEL
+from .common.one_setting import OneSetting
 
 FLAVORS = ["create", "allocate", "shared", "dynamic"]
 #: The source's MPI-2 windows are created; MPI-3 can have the library allocate them, too.
@@ -26,12 +25,10 @@ COMPUTE_S = 0.01
 TRIAL_S = {2: 0.002, 4: 0.03, 8: 0.1}
 
 
-class Pattern(OnesidedCheck):
+class Pattern(OneSetting):
     """What the five have in common; leaves name the kernel, its rival and its own axis."""
 
     tags = {"luecke", "papers"}
-    setting = builtins.parameter(["default"])
-    thread_level = builtins.parameter([LOWEST_LEVEL])
     ranks = builtins.parameter(list(SIZES))
     library = builtins.parameter(["mpi", "openshmem"])
     #: What is not one-sided and does the same.

@@ -9,9 +9,8 @@ import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
 
-from .common.base import OnesidedCheck
 from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
-from .plugins.grid import LOWEST_LEVEL
+from .common.one_setting import OneSetting
 
 TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
@@ -42,7 +41,7 @@ class EagerLimit(FewAndCrowd):
 
 
 @rfm.simple_test
-class InPlaceProbe(OnesidedCheck):
+class InPlaceProbe(OneSetting):
     """One buffer sends and receives: a launch for each size, for it may hang.
 
     The watchdog ends it after a second, and the cell is a hang.
@@ -51,8 +50,6 @@ class InPlaceProbe(OnesidedCheck):
     descr = "all-to-all in place, by sends"
     tags = TAGS
     kernel = "in_place_all_to_all"
-    setting = builtins.parameter(["default"])
-    thread_level = builtins.parameter([LOWEST_LEVEL])
     in_place_bytes = builtins.parameter(IN_PLACE_SIZES)
     cell_timeout_s = 1.0
     kernel_options = {"burst": "1", "samples": "3"}
@@ -65,14 +62,12 @@ class InPlaceProbe(OnesidedCheck):
 
 
 @rfm.simple_test
-class InPlace(OnesidedCheck):
+class InPlace(OneSetting):
     """The ways that cannot hang."""
 
     descr = "all-to-all in place"
     tags = TAGS
     kernel = "in_place_all_to_all"
-    setting = builtins.parameter(["default"])
-    thread_level = builtins.parameter([LOWEST_LEVEL])
     kernel_options = {"samples": "10", "budget-s": "0.02"}
     base_point = {"way": "alltoall", "size_bytes": IN_PLACE_SIZES[0]}
     crosses_one_thread = [{"way": ["sendrecv_replace", "alltoall"], "size_bytes": IN_PLACE_SIZES}]

@@ -5,13 +5,11 @@ sections 3.5.1.5, 3.5.2.2 (completion), 3.5.1.6 and 3.5.3.4 (order).
 """
 
 import reframe as rfm
-import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
 
-from .common.base import OnesidedCheck
 from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
-from .plugins.grid import LOWEST_LEVEL
+from .common.one_setting import OneSetting
 
 TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
@@ -60,14 +58,12 @@ class Completion(FewAndCrowd):
 
 
 @rfm.simple_test
-class PutOrdering(OnesidedCheck):
+class PutOrdering(OneSetting):
     """Puts that overlap the one before, or one eight puts before."""
 
     descr = "order of overlapping puts"
     tags = TAGS
     kernel = "put_ordering"
-    setting = builtins.parameter(["default"])
-    thread_level = builtins.parameter([LOWEST_LEVEL])
     kernel_options = OPTIONS
     base_point = {
         "idiom": "flush_each",

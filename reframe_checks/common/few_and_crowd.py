@@ -2,18 +2,15 @@
 
 import reframe.core.builtins as builtins
 
-from ..plugins.grid import LOWEST_LEVEL
-from .base import OnesidedCheck
+from .one_setting import OneSetting
 
 #: With more ranks than cores every hand-over waits for a time slice.
 FEW_RANKS, CROWD = 2, 4
 
 
-class FewAndCrowd(OnesidedCheck):
+class FewAndCrowd(OneSetting):
     """One setting and thread level; two ranks with all cells, and four with some of them."""
 
-    setting = builtins.parameter(["default"])
-    thread_level = builtins.parameter([LOWEST_LEVEL])
     ranks = builtins.parameter([FEW_RANKS, CROWD])
     #: Options of the kernel with a core for each rank, and without.
     options = builtins.variable(dict)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 
 from .conftest import HERE
+from .launching import preloaded_mpi
 from .test_progress import ONCE
 
 pytestmark = pytest.mark.first_mpi
@@ -59,25 +58,17 @@ CASES = [
 ]
 
 
-def faulty_library(environment, name, folder):
-    library = folder / f"{name}.so"
-    compiler = environment.document["compilers"]["c"]
-    command = [compiler, "-shared", "-fPIC", HERE / f"{name}.c", "-o", library]
-    subprocess.run(command, env=environment.variables(), check=True)
-    return str(library)
-
-
 @pytest.fixture(scope="module")
 def swallowing(environment, tmp_path_factory):
     """Build the faulty library; return what a launch with it needs in its environment."""
     folder = tmp_path_factory.mktemp(f"swallow-{environment.name}")
-    library = faulty_library(environment, "swallow", folder)
+    library = preloaded_mpi(HERE / "swallow.c", environment, folder)
 
     def variables(function, call=None):
         number = {} if call is None else {"SWALLOW_CALL": str(call)}
         # Open MPI's module ofi sleeps for a second at its end; no claim here is about transports
         quick = {"OMPI_MCA_btl": "^ofi"}
-        return {"LD_PRELOAD": library, "SWALLOW_NAMES": function, **number, **quick}
+        return {**library, "SWALLOW_NAMES": function, **number, **quick}
 
     return variables
 
@@ -119,7 +110,7 @@ def test_a_library_that_keeps_back_what_it_has_delivered_before_meets_no_payload
 def test_what_a_library_writes_beside_a_payload_is_wrong_data(each, environment, tmp_path):
     kernel = each("progress")
     options = (*ONCE, *BRIEF, "--operation", "accumulate", "--flavor", "allocate")
-    variables = {"LD_PRELOAD": faulty_library(environment, "spill", tmp_path)}
+    variables = preloaded_mpi(HERE / "spill.c", environment, tmp_path)
     run = kernel.launch(*options, "--synchronisation", "lock_all_flush", variables=variables)
     assert run.code == 3, run.stderr
     (result,) = run.of_type("result")

@@ -9,13 +9,6 @@
 #include "mpi/exchange.h"
 
 #define FIRST 0 /* it begins a pass; rank 1 answers, all others have no part */
-#define SIZE_BYTES_MAX (1 << 25)
-
-static bool takes_part(const struct exchange *exchange)
-{
-    return exchange->sends.count > 0;
-}
-
 /* The one message that a rank sends and the one that it receives, in the slots of a burst. */
 struct ends {
     const int64_t *outgoing;
@@ -152,12 +145,7 @@ static const struct interface interfaces[] = {
 static const struct axis axes[] = {
     INTERFACE_AXIS("synchronous,asynchronous,put_lock_all,put_pscw,get_lock_all,get_pscw"),
     FLAVOR_OF_WINDOW_AXIS("put_lock_all,put_pscw,get_lock_all,get_pscw"),
-    {.name = "size_bytes",
-     .help = "size of a message, a multiple of 8",
-     .kind = AXIS_INTEGER,
-     .fallback = "8,10000",
-     .minimum = 8,
-     .maximum = SIZE_BYTES_MAX},
+    MESSAGE_BYTES_AXIS("message", "8,10000", 1 << 25),
 };
 
 static const struct option options[] = {EXCHANGE_OPTIONS};

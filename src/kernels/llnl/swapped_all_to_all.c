@@ -12,18 +12,11 @@
 #include "harness/memory.h"
 #include "mpi/exchange.h"
 
-#define SIZE_BYTES_MAX (1 << 24)
-
 /* What MPI_Alltoallw takes: a block for each rank, of a datatype of its own. */
 static struct {
     int *counts, *begins; /* begins in bytes */
     MPI_Datatype *types;
 } typed;
-
-static int block_elements(const struct exchange *exchange)
-{
-    return exchange->sends.part[0].elements;
-}
 
 /* ---- THE TIMED LOOPS ---- */
 
@@ -72,12 +65,7 @@ static const struct interface interfaces[] = {
 static const struct axis axes[] = {
     INTERFACE_AXIS("alltoall,alltoallw,put_lock_all,put_fence"),
     FLAVOR_OF_WINDOW_AXIS("put_lock_all,put_fence"),
-    {.name = "size_bytes",
-     .help = "size of a block, a multiple of 8",
-     .kind = AXIS_INTEGER,
-     .fallback = "8,10000",
-     .minimum = 8,
-     .maximum = SIZE_BYTES_MAX},
+    MESSAGE_BYTES_AXIS("block", "8,10000", 1 << 24),
 };
 
 static const struct option options[] = {EXCHANGE_OPTIONS};

@@ -116,6 +116,14 @@ struct exchange {
      .choices = TABLE(flavors),                                                                    \
      .only_with = "interface=" with_}
 
+#define MESSAGE_BYTES_AXIS(of_, fallback_, most_)                                                  \
+    {.name = "size_bytes",                                                                         \
+     .help = "size of a " of_ ", a multiple of 8",                                                 \
+     .kind = AXIS_INTEGER,                                                                         \
+     .fallback = (fallback_),                                                                      \
+     .minimum = 8,                                                                                 \
+     .maximum = (most_)}
+
 /* Rows of a kernel's options. */
 #define EXCHANGE_OPTIONS SLOT_OPTIONS
 
@@ -152,6 +160,18 @@ INLINE size_t slot_of(const struct exchange *exchange, bool receives, int pass)
     const uint64_t turn = exchange->kind->swaps ? exchange->first + (uint64_t)pass : 0;
     const size_t region = (turn + (receives ? 1 : 0)) % (size_t)exchange->regions;
     return (region * (size_t)exchange->slots + (size_t)pass) * exchange->slot_elements;
+}
+
+/* Of some numbers of ranks one has no messages. */
+INLINE bool takes_part(const struct exchange *exchange)
+{
+    return exchange->sends.count > 0;
+}
+
+/* Of one block for each rank. */
+INLINE int block_elements(const struct exchange *exchange)
+{
+    return exchange->sends.part[0].elements;
 }
 
 INLINE int64_t *outgoing(const struct exchange *exchange, int pass)

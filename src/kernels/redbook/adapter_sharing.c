@@ -11,8 +11,6 @@
 #include "mpi/exchange.h"
 #include "mpi/team.h"
 
-#define SIZE_BYTES_MAX (1 << 24)
-
 struct arrangement {
     const char *name;
     bool threads; /* a pair is a thread each of rank 0 and of rank 1; else two ranks */
@@ -110,12 +108,7 @@ static const struct axis axes[] = {
      .fallback = "1",
      .minimum = 1,
      .maximum = TEAM_MAX},
-    {.name = "size_bytes",
-     .help = "size of a message, a multiple of 8",
-     .kind = AXIS_INTEGER,
-     .fallback = "8,65536",
-     .minimum = 8,
-     .maximum = SIZE_BYTES_MAX},
+    MESSAGE_BYTES_AXIS("message", "8,65536", 1 << 24),
 };
 
 static const struct option options[] = {EXCHANGE_OPTIONS};

@@ -10,13 +10,6 @@
 
 #include "mpi/exchange.h"
 
-#define SIZE_BYTES_MAX (1 << 24)
-
-static int block_elements(const struct exchange *exchange)
-{
-    return exchange->sends.part[0].elements;
-}
-
 INLINE void copy_own_block(const struct exchange *exchange, int pass)
 {
     const struct part *from = &exchange->sends.part[exchange->rank];
@@ -118,12 +111,7 @@ static const struct interface interfaces[] = {
 static const struct axis axes[] = {
     INTERFACE_AXIS("ready_all,ready_others,sendrecv_ring,alltoall,put_lock_all,put_fence"),
     FLAVOR_OF_WINDOW_AXIS("put_lock_all,put_fence"),
-    {.name = "size_bytes",
-     .help = "size of a block, a multiple of 8",
-     .kind = AXIS_INTEGER,
-     .fallback = "8,8192",
-     .minimum = 8,
-     .maximum = SIZE_BYTES_MAX},
+    MESSAGE_BYTES_AXIS("block", "8,8192", 1 << 24),
 };
 
 static const struct option options[] = {EXCHANGE_OPTIONS};

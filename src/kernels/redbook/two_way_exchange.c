@@ -10,14 +10,6 @@
  * every message. */
 #include "mpi/exchange.h"
 
-#define SIZE_BYTES_MAX (1 << 25)
-
-/* Of an odd number of ranks the last has no partner. */
-static bool takes_part(const struct exchange *exchange)
-{
-    return exchange->sends.count > 0;
-}
-
 /* ---- THE TIMED LOOPS; a rank with a partner has one message to send and one to receive ---- */
 
 static void go_isend_recv(const struct exchange *exchange, int passes)
@@ -112,12 +104,7 @@ static const struct interface interfaces[] = {
 static const struct axis axes[] = {
     INTERFACE_AXIS("isend_recv,irecv_send,ready_send,sendrecv,put_fence,put_pscw,put_lock_all"),
     FLAVOR_OF_WINDOW_AXIS("put_fence,put_pscw,put_lock_all"),
-    {.name = "size_bytes",
-     .help = "size of a message, a multiple of 8",
-     .kind = AXIS_INTEGER,
-     .fallback = "8,8192",
-     .minimum = 8,
-     .maximum = SIZE_BYTES_MAX},
+    MESSAGE_BYTES_AXIS("message", "8,8192", 1 << 25),
 };
 
 static const struct option options[] = {EXCHANGE_OPTIONS};

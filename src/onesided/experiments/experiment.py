@@ -128,9 +128,9 @@ def timed(
     order: int,
     *,
     study: Study,
-    analysis: str,
     time: Metric,
     more: Sequence[Metric] = (),
+    analysis: str | None = None,
 ) -> Experiment:
     """Return an experiment in which a time is compared; its package has the kernel's name.
 
@@ -139,15 +139,15 @@ def timed(
         title: what a reader calls it.
         order: where a report shows it.
         study: that it belongs to.
-        analysis: the module that the study's kernels share.
         time: of which a launch has a median.
         more: further figures of a launch.
+        analysis: the module that the study's kernels share; that of the package if not given.
     """
     return Experiment(
         kernel=package.rpartition(".")[2],
         title=title,
         study=study,
-        analysis_module=analysis,
+        analysis_module=analysis or f"{package}.analysis",
         page_module=f"{package}.page",
         metrics=(time, *more),
         merit=FigureOfMerit(time.name, "median"),

@@ -23,6 +23,11 @@ def axis_of(cell: Cell, name: str) -> str:
     return str(cell.labels.get(name, ""))
 
 
+def has(cell: Cell, labels: Mapping[str, str]) -> bool:
+    """Tell whether a cell has these values on its axes."""
+    return all(axis_of(cell, name) == value for name, value in labels.items())
+
+
 def level_rank(level: str | None) -> int:
     """Return the place of a thread level in MPI's order; -1 for one that is not known."""
     return LEVELS.index(level) if level in LEVELS else -1

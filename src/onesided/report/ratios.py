@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from onesided.analysis.computing import MEDIAN
 from onesided.report import numbers
-from onesided.report.cells import axis_of
+from onesided.report.cells import has
 from onesided.report.claims import NOT_MEASURED, Found, decided
 from onesided.report.crowded import apart_by_cores
 from onesided.report.material import Material
@@ -31,8 +31,7 @@ def measures(
     found: dict[int, Measure] = {}
     for cell in cells:
         measure = material.measure(cell, metric, MEDIAN)
-        fits = all(axis_of(cell, name) == value for name, value in labels.items())
-        if cell.environment == environment and fits and measure is not None:
+        if cell.environment == environment and has(cell, labels) and measure is not None:
             found.setdefault(cell.ranks, measure)
     return dict(sorted(found.items()))
 

@@ -1,9 +1,10 @@
 """When does the origin of a put know what, and what does it cost to know?"""
 
+from onesided.experiments.experiment import timed
 from onesided.experiments.metric import Metric
-from onesided.experiments.redbook import experiment
+from onesided.experiments.studies import REDBOOK
 
 TIME = Metric("time", "time", "s", origins=True)
 """A put and what its origin waits for: the mean of a burst and of all ranks that put."""
 
-EXPERIMENT = experiment(__name__, "Completion of a put", order=51, time=TIME)
+EXPERIMENT = timed(__name__, "Completion of a put", order=51, study=REDBOOK, time=TIME)

@@ -1,7 +1,8 @@
 """Up to which size does a send return while no receive is posted?"""
 
+from onesided.experiments.experiment import timed
 from onesided.experiments.metric import Metric
-from onesided.experiments.redbook import experiment
+from onesided.experiments.studies import REDBOOK
 
 LIMIT = Metric("limit", "limit", "count", better="higher")
 """The largest size in bytes whose call returned before rank 0 received; 0: none did."""
@@ -19,4 +20,4 @@ REPORTED = {
 }
 """What a library says of itself (MPI_T), by the variable's name."""
 
-EXPERIMENT = experiment(__name__, "Eager limit", order=48, time=LIMIT)
+EXPERIMENT = timed(__name__, "Eager limit", order=48, study=REDBOOK, time=LIMIT)

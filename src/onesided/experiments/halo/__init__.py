@@ -1,8 +1,9 @@
 """What does it take until each rank has the points around its block of a grid?"""
 
 from onesided.experiments.exchanges import TIME
+from onesided.experiments.experiment import timed
 from onesided.experiments.metric import Metric
-from onesided.experiments.redbook import experiment
+from onesided.experiments.studies import REDBOOK
 
 COMMUNICATION = Metric("communication", "communication", "s", "max")
 """The exchange of a pass that ends with an update."""
@@ -13,4 +14,4 @@ MESSAGES = Metric("messages", "messages", "count")
 SENT_BYTES = Metric("sent_bytes", "sent_bytes", "count")
 """The bytes of all ranks together that go to another rank in a pass."""
 
-EXPERIMENT = experiment(__name__, "Halo", order=56, time=TIME, more=[COMMUNICATION])
+EXPERIMENT = timed(__name__, "Halo", order=56, study=REDBOOK, time=TIME, more=[COMMUNICATION])

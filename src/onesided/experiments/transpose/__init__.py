@@ -1,7 +1,8 @@
 """What does a two-dimensional Fourier transform take, by how its matrix is transposed?"""
 
+from onesided.experiments.experiment import timed
 from onesided.experiments.metric import Metric
-from onesided.experiments.redbook import experiment
+from onesided.experiments.studies import REDBOOK
 
 TIME = Metric("time", "time", "s")
 """The whole transform: the mean of all ranks, as its parts, so that these add up to it."""
@@ -15,6 +16,6 @@ LOCAL = Metric("local", "local", "s")
 FOURIER = Metric("fourier", "fourier", "s")
 """The transforms of columns, before and after the exchange, with the barrier before it."""
 
-EXPERIMENT = experiment(
-    __name__, "Transpose", order=55, time=TIME, more=[COMMUNICATION, LOCAL, FOURIER]
+EXPERIMENT = timed(
+    __name__, "Transpose", order=55, study=REDBOOK, time=TIME, more=[COMMUNICATION, LOCAL, FOURIER]
 )

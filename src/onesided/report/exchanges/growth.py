@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from onesided.analysis.exchanges import MEDIAN
-from onesided.report.cells import axis_of
+from onesided.report.cells import has
 from onesided.report.claims import NOT_MEASURED, Found, decided
 from onesided.report.crowded import apart_by_cores
 from onesided.report.material import Material
@@ -42,7 +42,6 @@ class ByRanks:
         found = (
             material.measure(cell, self.metric, MEDIAN)
             for cell in cells
-            if (cell.environment, cell.ranks) == (environment, ranks)
-            and all(axis_of(cell, name) == value for name, value in self.labels.items())
+            if (cell.environment, cell.ranks) == (environment, ranks) and has(cell, self.labels)
         )
         return next((one for one in found if one is not None), None)

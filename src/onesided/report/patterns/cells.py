@@ -56,11 +56,6 @@ def size_words(size_bytes: str) -> str:
     return SIZE_WORDS.get(size_bytes, f"{size_bytes} bytes")
 
 
-def has(cell: Cell, labels: Mapping[str, str]) -> bool:
-    """Tell whether a cell has these values."""
-    return all(axis_of(cell, name) == value for name, value in labels.items())
-
-
 def way(cell: Cell) -> str:
     """Return the interface in words, with flavor, operation and order where it has any."""
     interface = axis_of(cell, "interface")

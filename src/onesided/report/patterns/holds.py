@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from onesided.analysis.patterns import FILTERED_MEAN, TIME
-from onesided.report.cells import axis_of
+from onesided.report.cells import axis_of, has
 from onesided.report.claims import NOT_MEASURED, Found, decided
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Measure
@@ -38,7 +38,7 @@ def _own(material: Material, environment: str, labels: Mapping[str, str]) -> lis
     found = [
         cell
         for cell in of.uncrowded(material)
-        if cell.environment == environment and of.has(cell, labels)
+        if cell.environment == environment and has(cell, labels)
     ]
     return sorted(found, key=lambda cell: cell.ranks)
 
@@ -86,7 +86,7 @@ class AgainstShmem:
                 (
                     other
                     for other in of.uncrowded(material)
-                    if of.has(other, {"interface": of.SHMEM, **here})
+                    if has(other, {"interface": of.SHMEM, **here})
                     and (other.system, other.partition, other.ranks)
                     == (cell.system, cell.partition, cell.ranks)
                 ),

@@ -9,7 +9,7 @@ from onesided.analysis.patterns import FILTERED_MEAN, TIME
 from onesided.analysis.statistics import geometric_mean
 from onesided.report import numbers
 from onesided.report.averages import Averages
-from onesided.report.cells import apart, axis_of
+from onesided.report.cells import apart, axis_of, has
 from onesided.report.crowded import how_run
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Prose
@@ -54,7 +54,7 @@ class Ratios:
         for size in self._sizes():
             for name, labels in self.mpi.items():
                 then = self._published(name, size)
-                chosen = [c for c in own if of.has(c, {**labels, "size_bytes": size})]
+                chosen = [c for c in own if has(c, {**labels, "size_bytes": size})]
                 every = [one for found in then.values() for one in found]
                 words = [self._then_words(name, size, then), *_now(averages, chosen, every)]
                 said.append(" ".join(words))
@@ -117,7 +117,7 @@ def _now(averages: Averages | None, cells: Sequence[Cell], then: Sequence[float]
     said, of_mpi2 = [], []
     for interface, flavor in of.ONE_SIDED.items():
         wanted = {"interface": interface, "flavor": flavor}
-        above = _values(averages, [cell for cell in cells if of.has(cell, wanted)])
+        above = _values(averages, [cell for cell in cells if has(cell, wanted)])
         words = f"{of.INTERFACES[interface]} ({flavor})"
         ratios = _ratios(above, below)
         if not ratios:

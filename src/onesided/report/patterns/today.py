@@ -12,7 +12,7 @@ from onesided.analysis.patterns import FILTERED_MEAN, MEDIAN, REMOVED, SHARE, TI
 from onesided.analysis.verdicts import FAILURES, NOT_MEASURED, TEARDOWN_FAILURE
 from onesided.report import numbers
 from onesided.report.averages import Averages
-from onesided.report.cells import apart, axis_of
+from onesided.report.cells import apart, axis_of, has
 from onesided.report.crowded import CROWD, CROWDED_WORDS, apart_by_cores, crowded_places, how_run
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Table
@@ -130,7 +130,7 @@ class TodayByRanks(_Today):
 
     def shown(self, material: Material) -> list[Cell]:
         """Return the cells of 8 bytes."""
-        return [cell for cell in of.taking_part(material) if of.has(cell, of.SMALL)]
+        return [cell for cell in of.taking_part(material) if has(cell, of.SMALL)]
 
     def table(self, material: Material, name: str, caption: Markup, cells: Sequence[Cell]) -> Table:
         """Return a table of some cells, those with a core for each rank first."""

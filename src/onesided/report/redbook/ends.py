@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from onesided.analysis import verdicts
-from onesided.report.cells import axis_of
+from onesided.report.cells import has
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Found
 from onesided.report.crowded import apart_by_cores
 from onesided.report.material import Material
@@ -28,8 +28,7 @@ class Hangs:
         """Look at the verdict of the first such cell with a core for each rank."""
         cells, _ = apart_by_cores(material, material.cells)
         for cell in cells:
-            fits = all(axis_of(cell, name) == value for name, value in self.labels.items())
-            if not fits or cell.environment != environment:
+            if not has(cell, self.labels) or cell.environment != environment:
                 continue
             if cell.verdict == verdicts.HANG:
                 return Found(HOLDS if self.expected else DOES_NOT_HOLD, "it hangs")

@@ -1,0 +1,13 @@
+"""Checks with one setting and the lowest thread level."""
+
+import reframe.core.builtins as builtins
+
+from ..plugins.grid import LOWEST_LEVEL
+from .base import OnesidedCheck
+
+
+class OneSetting(OnesidedCheck):
+    """A launch whose question has to do with neither settings nor threads."""
+
+    setting = builtins.parameter(["default"])
+    thread_level = builtins.parameter([LOWEST_LEVEL])
