@@ -25,7 +25,7 @@ struct ordering {
     const struct idiom *idiom;
     bool is_stale; /* for tests */
     double older;  /* reads that found an element from before their write, in a burst */
-    struct series *pair, *older_series;
+    struct series *older_series;
 };
 
 /* ---- THE TIMED LOOPS ---- */
@@ -129,8 +129,7 @@ static double go(void *state, long long burst)
     }
     const double begin_s = clock_now_s();
     ordering->idiom->go(writes, burst);
-    writes->burst_s = launch_slowed(writes->launch, writes->cell, begin_s, clock_now_s()) - begin_s;
-    return writes->burst_s;
+    return launch_passed_s(writes->launch, writes->cell, begin_s);
 }
 
 /* Each element read is the one written; or without ordering the one before, element by element. */
@@ -162,8 +161,6 @@ static void keep(void *state, long long burst)
     struct ordering *ordering = state;
     struct writes *writes = &ordering->writes;
     if (writes->launch->rank != TARGET) {
-        series_keep(writes->record, &ordering->pair, "pair", "s", burst,
-                    writes->burst_s / (double)burst);
         series_keep(writes->record, &ordering->older_series, "older", "1", burst,
                     ordering->older / (double)burst);
     }
@@ -186,13 +183,9 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
         CHECKED(MPI_Info_set(writes->info, "accumulate_ordering", "none"));
     }
     if (writes_open(writes)) {
-        const struct trial trial = writes_trial(writes, go, keep);
-        launch_inject(launch, cell);
-        if (state->computes) {
-            trial_meet(&trial, record, launch->rank == TARGET ? COMPUTES : ACCESSES);
-        } else {
-            trial_take(&trial);
-        }
+        struct trial trial = writes_trial(writes, go, "pair", state->computes);
+        trial.keep = keep;
+        trial_run(&trial);
         writes_record(writes);
         writes_close(writes);
     }

@@ -82,6 +82,11 @@ double launch_slowed(const struct launch *launch, const struct cell *cell, doubl
     return end_s;
 }
 
+double launch_passed_s(const struct launch *launch, const struct cell *cell, double begin_s)
+{
+    return launch_slowed(launch, cell, begin_s, clock_now_s()) - begin_s;
+}
+
 /* As a library dies: a load from where nothing is. */
 static void fault(void)
 {

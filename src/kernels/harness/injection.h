@@ -43,4 +43,7 @@ int64_t faulty_number(enum injection fault, int64_t number, int64_t before);
 double launch_slowed(const struct launch *launch, const struct cell *cell, double begin_s,
                      double end_s);
 
+/* Seconds from begin_s to now, slowed alike. */
+double launch_passed_s(const struct launch *launch, const struct cell *cell, double begin_s);
+
 #endif

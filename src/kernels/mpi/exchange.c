@@ -220,8 +220,7 @@ static double go(void *state, long long burst)
     struct exchange *exchange = state;
     const double begin_s = clock_now_s();
     exchange->interface->go(exchange, (int)burst);
-    const double end_s = clock_now_s();
-    exchange->burst_s = launch_slowed(exchange->launch, exchange->cell, begin_s, end_s) - begin_s;
+    exchange->burst_s = launch_passed_s(exchange->launch, exchange->cell, begin_s);
     return exchange->burst_s;
 }
 
@@ -310,6 +309,8 @@ static void close_memory(struct exchange *exchange)
 static void take_samples(struct exchange *exchange)
 {
     const struct trial trial = {.launch = exchange->launch,
+                                .cell = exchange->cell,
+                                .record = exchange->record,
                                 .state = exchange,
                                 .longest = exchange->slots,
                                 .prepare = prepare,
@@ -321,9 +322,7 @@ static void take_samples(struct exchange *exchange)
     const size_t receives = (size_t)exchange->receives.count;
     exchange->requests = allocate(receives, sizeof exchange->requests[0]);
     exchange->statuses = allocate(receives, sizeof exchange->statuses[0]);
-    trial_settle(exchange->launch);
-    launch_inject(exchange->launch, exchange->cell);
-    trial_take(&trial);
+    trial_run(&trial);
     record_verification(exchange->record, exchange->found);
     free(exchange->requests);
     free(exchange->statuses);

@@ -40,7 +40,7 @@ void trial_settle(struct launch *launch)
     }
 }
 
-void trial_take(const struct trial *trial)
+static void take(const struct trial *trial)
 {
     const struct options *asked = &trial->launch->options;
     const long long longest = options_integer(asked, "burst");
@@ -56,9 +56,16 @@ void trial_take(const struct trial *trial)
     const struct plan plan =
         plan_bursts((struct plan){.burst = burst, .samples = options_integer(asked, "samples")},
                     cold_s / (double)cold_burst, options_number(asked, "budget-s"));
+    struct series *time = NULL;
     for (long long i = 0; i < plan.samples; i++) {
-        run_sample(trial, plan.burst);
-        trial->keep(trial->state, plan.burst);
+        const double passed_s = run_sample(trial, plan.burst);
+        if (trial->time != NULL && passed_s > 0) {
+            series_keep(trial->record, &time, trial->time, "s", plan.burst,
+                        passed_s / (double)plan.burst);
+        }
+        if (trial->keep != NULL) {
+            trial->keep(trial->state, plan.burst);
+        }
     }
 }
 
@@ -100,13 +107,13 @@ static void conclude_one(void *state)
     }
 }
 
-void trial_meet(const struct trial *trial, struct record *record, enum meeting_part part)
+static void meet(const struct trial *trial)
 {
     const struct options *asked = &trial->launch->options;
     struct met met = {.trial = trial};
     const struct meetings meeting = {.launch = trial->launch,
-                                     .record = record,
-                                     .part = part,
+                                     .record = trial->record,
+                                     .part = trial->part,
                                      .compute_s = 1e-3 * options_number(asked, "compute-ms"),
                                      .samples = options_integer(asked, "computing-samples"),
                                      .state = &met,
@@ -114,8 +121,15 @@ void trial_meet(const struct trial *trial, struct record *record, enum meeting_p
                                      .compute = trial->compute == NULL ? NULL : compute_once,
                                      .go = go_once,
                                      .conclude = conclude_one};
-    if (trial->is_behind && part == ACCESSES) {
-        met.behind = record_series(record, "behind", "flag", 1);
+    if (trial->is_behind && trial->part == ACCESSES) {
+        met.behind = record_series(trial->record, "behind", "flag", 1);
     }
     meeting_take(&meeting);
+}
+
+void trial_run(const struct trial *trial)
+{
+    trial_settle(trial->launch);
+    launch_inject(trial->launch, trial->cell);
+    (trial->meets ? meet : take)(trial);
 }

@@ -40,6 +40,8 @@
 /* What the ranks do in a sample. All functions get `state` and the operations of the burst. */
 struct trial {
     struct launch *launch;
+    const struct cell *cell;
+    struct record *record;
     void *state;
     long long longest; /* operations a burst may have: as many as there are slots */
     /* All ranks, untimed. A barrier follows. */
@@ -49,11 +51,17 @@ struct trial {
     double (*go)(void *state, long long burst);
     /* All ranks, untimed: what has become of the burst. */
     void (*check)(void *state, long long burst);
-    /* All ranks, untimed: keep the times of a sample that counts. */
+    /* NULL, or the series, in seconds, of an operation: what `go` returned by those of the burst,
+     * at ranks that made one. */
+    const char *time;
+    /* NULL, or all ranks, untimed: what else is kept of a sample that counts. */
     void (*keep)(void *state, long long burst);
-    /* For trial_meet: NULL, or what the rank that computes does (harness/meeting.h); and whether an
-     * access ends only after a call that this rank makes later: it then tells nothing of progress.
-     */
+    /* In place of samples that are kept: bursts of one operation that meet a computing rank, with
+     * MEETING_OPTIONS. What this rank does then; for the rank that computes NULL, or what it does
+     * (harness/meeting.h); and whether an access ends only after a call that this rank makes later:
+     * it then tells nothing of progress. */
+    bool meets;
+    enum meeting_part part;
     struct compute_sample (*compute)(void *state, double length_s);
     bool is_behind;
 };
@@ -62,11 +70,7 @@ struct trial {
  * once a launch. */
 void trial_settle(struct launch *launch);
 
-/* Collective. */
-void trial_take(const struct trial *trial);
-
-/* Collective: bursts of one operation that meet a computing rank, in place of those that are kept;
- * with MEETING_OPTIONS. */
-void trial_meet(const struct trial *trial, struct record *record, enum meeting_part part);
+/* Collective: all samples of the cell. A fault that a test wants begins here. */
+void trial_run(const struct trial *trial);
 
 #endif

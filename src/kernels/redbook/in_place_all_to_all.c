@@ -33,8 +33,6 @@ struct in_place {
     uint64_t first;       /* number of the burst's first pass, from 1 */
     int64_t *memory;      /* a slot for each pass of a burst: a block for each rank */
     MPI_Request *request; /* by rank; its own is null */
-    double burst_s;
-    struct series *time;
     struct verification found;
 };
 
@@ -137,8 +135,7 @@ static double go(void *state, long long burst)
     struct in_place *all = state;
     const double begin_s = clock_now_s();
     all->way->go(all, (int)burst);
-    all->burst_s = launch_slowed(all->launch, all->cell, begin_s, clock_now_s()) - begin_s;
-    return all->burst_s;
+    return launch_passed_s(all->launch, all->cell, begin_s);
 }
 
 /* For tests: the last element of the burst. */
@@ -168,12 +165,6 @@ static void check(void *state, long long burst)
     }
 }
 
-static void keep(void *state, long long burst)
-{
-    struct in_place *all = state;
-    series_keep(all->record, &all->time, "time", "s", burst, all->burst_s / (double)burst);
-}
-
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
     struct in_place all = {.launch = launch,
@@ -187,15 +178,15 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     const long long slots = options_integer(&launch->options, "burst");
     all.memory = allocate_pages((size_t)(slots * launch->ranks * all.elements) * sizeof(int64_t));
     const struct trial trial = {.launch = launch,
+                                .cell = cell,
+                                .record = record,
                                 .state = &all,
                                 .longest = slots,
                                 .prepare = prepare,
                                 .go = go,
                                 .check = check,
-                                .keep = keep};
-    trial_settle(launch);
-    launch_inject(launch, cell);
-    trial_take(&trial);
+                                .time = "time"};
+    trial_run(&trial);
     record_verification(record, all.found);
     free(all.memory);
     free(all.request);

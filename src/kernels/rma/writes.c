@@ -136,15 +136,19 @@ static void check(void *state, long long burst)
 }
 
 struct trial writes_trial(struct writes *writes, double (*go)(void *state, long long burst),
-                          void (*keep)(void *state, long long burst))
+                          const char *time, bool computes)
 {
     return (struct trial){.launch = writes->launch,
+                          .cell = writes->cell,
+                          .record = writes->record,
                           .state = writes,
                           .longest = writes->slots,
                           .prepare = prepare,
                           .go = go,
                           .check = check,
-                          .keep = keep};
+                          .time = time,
+                          .meets = computes,
+                          .part = writes->launch->rank == TARGET ? COMPUTES : ACCESSES};
 }
 
 void writes_record(const struct writes *writes)

@@ -30,7 +30,6 @@ struct writes {
     struct window window; /* this and what follows: once it is open */
     struct payload payload;
     struct transfer transfer; /* at the others: from their memory to their region */
-    double burst_s;           /* at the others: of their last burst */
     int64_t *shared;          /* at the others, of a shared window: their region */
 };
 
@@ -61,9 +60,10 @@ void writes_close(struct writes *writes);
 /* Collective: has the window the memory model MPI_WIN_UNIFIED? The record says so if it has not. */
 bool is_unified(const struct writes *writes);
 
-/* The trial of a cell: new payloads before a burst, and what has become of them after it. */
+/* The trial of a cell: new payloads before a burst, and what has become of them after it. `time` is
+ * the series of an operation; `computes`: rank 0 does. */
 struct trial writes_trial(struct writes *writes, double (*go)(void *state, long long burst),
-                          void (*keep)(void *state, long long burst));
+                          const char *time, bool computes);
 
 /* Leave in the record what was compared. */
 void writes_record(const struct writes *writes);

@@ -207,18 +207,19 @@ static void use_windows(struct experiment *experiment)
                                 .target = TARGET};
     watchdog_phase = "start";
     launch_common_start(launch);
-    launch_inject(launch, experiment->cell);
     for (int i = 0; accesses && i < experiment->payload.window_count; i++) {
         CHECKED(MPI_Win_lock_all(0, experiment->windows[i].handle));
     }
     start_origins(experiment, epoch);
-    trial_take(&(struct trial){.launch = launch,
-                               .state = experiment,
-                               .longest = experiment->payload.slots,
-                               .prepare = prepare_sample,
-                               .go = make_sample,
-                               .check = check_sample,
-                               .keep = keep_times});
+    trial_run(&(struct trial){.launch = launch,
+                              .cell = experiment->cell,
+                              .record = experiment->record,
+                              .state = experiment,
+                              .longest = experiment->payload.slots,
+                              .prepare = prepare_sample,
+                              .go = make_sample,
+                              .check = check_sample,
+                              .keep = keep_times});
     watchdog_phase = "end";
     end_origins(experiment);
     for (int i = 0; accesses && i < experiment->payload.window_count; i++) {

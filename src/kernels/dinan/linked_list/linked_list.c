@@ -128,13 +128,13 @@ static void prepare(void *state, long long burst)
 static double go(void *state, long long burst)
 {
     struct list *list = state;
-    const double begin_s = clock_now_s();
-    if (takes_part(list)) {
-        list->operation->go(list, (int)burst);
+    if (!takes_part(list)) {
+        return 0;
     }
-    const double end_s = clock_now_s();
-    list->burst_s = launch_slowed(list->launch, list->cell, begin_s, end_s) - begin_s;
-    return takes_part(list) ? list->burst_s : 0;
+    const double begin_s = clock_now_s();
+    list->operation->go(list, (int)burst);
+    list->burst_s = launch_passed_s(list->launch, list->cell, begin_s);
+    return list->burst_s;
 }
 
 static void check(void *state, long long burst)
@@ -158,19 +158,19 @@ static void keep(void *state, long long burst)
 
 static void take_samples(struct list *list, bool computes)
 {
+    const enum meeting_part other = takes_part(list) ? ACCESSES : LOOKS_ON;
     const struct trial trial = {.launch = list->launch,
+                                .cell = list->cell,
+                                .record = list->record,
                                 .state = list,
                                 .longest = list->capacity,
                                 .prepare = prepare,
                                 .go = go,
                                 .check = check,
-                                .keep = keep};
-    if (computes) {
-        const enum meeting_part other = takes_part(list) ? ACCESSES : LOOKS_ON;
-        trial_meet(&trial, list->record, list->rank == TARGET ? COMPUTES : other);
-    } else {
-        trial_take(&trial);
-    }
+                                .keep = keep,
+                                .meets = computes,
+                                .part = list->rank == TARGET ? COMPUTES : other};
+    trial_run(&trial);
     if (list->operation->is_of_all) {
         record_verification(list->record, list->order);
     }
@@ -199,8 +199,6 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     }
     list.pointers = allocate(total, sizeof list.pointers[0]);
     list.results = allocate((size_t)list.capacity, sizeof list.results[0]);
-    trial_settle(launch);
-    launch_inject(launch, cell);
     take_samples(&list, computes);
     watchdog_phase = "window";
     list_close(&list);

@@ -26,7 +26,7 @@ struct model {
     double interval_s;
     struct own_part part;     /* rank 0's */
     struct own_epochs epochs; /* that it made in a burst */
-    struct series *write, *epoch, *count, *cut;
+    struct series *epoch, *count, *cut;
 };
 
 /* In which epochs both sides access the window. */
@@ -108,11 +108,11 @@ static double go(void *state, long long burst)
     compute_for(&launch->compute, LEAD * model->interval_s);
     const double begin_s = clock_now_s();
     model->idiom->write(writes, burst);
-    writes->burst_s = launch_slowed(launch, writes->cell, begin_s, clock_now_s()) - begin_s;
+    const double passed_s = launch_passed_s(launch, writes->cell, begin_s);
     if (meets) {
         own_part_end_epochs();
     }
-    return writes->burst_s;
+    return passed_s;
 }
 
 static const struct target_state target_states[] = {
@@ -154,10 +154,8 @@ static void keep(void *state, long long burst)
 {
     struct model *model = state;
     struct record *record = model->writes.record;
-    if (model->writes.launch->rank != TARGET) {
-        series_keep(record, &model->write, "write", "s", burst,
-                    model->writes.burst_s / (double)burst);
-    } else if (model->state->accesses) {
+    (void)burst;
+    if (model->writes.launch->rank == TARGET && model->state->accesses) {
         series_keep(record, &model->epoch, "epoch", "s", 1, model->epochs.mean_s);
         series_keep(record, &model->count, "epochs", "count", 1, (double)model->epochs.count);
         series_keep(record, &model->cut, "cut", "flag", 1, model->epochs.is_cut);
@@ -182,19 +180,15 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
         return;
     }
     if (model.idiom->is_separate || is_unified(writes)) {
-        struct trial trial = writes_trial(writes, go, keep);
+        struct trial trial = writes_trial(writes, go, "write", model.state->computes);
+        trial.keep = keep;
         trial.compute = compute;
         trial.is_behind = model.idiom->is_separate;
         const bool loses = options_flag(&launch->options, "lost-store");
         if (launch->rank == TARGET) {
             own_part_open(&model.part, &writes->window, model.idiom->lock_type);
         }
-        launch_inject(launch, cell);
-        if (model.state->computes) {
-            trial_meet(&trial, record, launch->rank == TARGET ? COMPUTES : ACCESSES);
-        } else {
-            trial_take(&trial);
-        }
+        trial_run(&trial);
         writes_record(writes);
         if (launch->rank == TARGET) {
             record_verification(record, own_part_check(&model.part, loses));

@@ -77,13 +77,12 @@ static void make_cycles(struct mutex *mutex, long long cycles)
 static double go(void *state, long long burst)
 {
     struct mutex *mutex = state;
-    const double begin_s = clock_now_s();
-    if (mutex->takes) {
-        make_cycles(mutex, burst);
+    if (!mutex->takes) {
+        return 0;
     }
-    const double end_s = clock_now_s();
-    mutex->burst_s = launch_slowed(mutex->launch, mutex->cell, begin_s, end_s) - begin_s;
-    return mutex->takes ? mutex->burst_s : 0;
+    const double begin_s = clock_now_s();
+    make_cycles(mutex, burst);
+    return launch_passed_s(mutex->launch, mutex->cell, begin_s);
 }
 
 /* ---- Before and after a burst ---- */
@@ -126,10 +125,6 @@ static void keep(void *state, long long burst)
 {
     struct mutex *mutex = state;
     const int first = first_taker(mutex);
-    if (mutex->takes) {
-        series_keep(mutex->record, &mutex->time, "time", "s", burst,
-                    mutex->burst_s / (double)burst);
-    }
     if (mutex->rank == 0 && mutex->ranks - first >= 2 && burst >= FEWEST_CYCLES) {
         series_keep(mutex->record, &mutex->fairness, "fairness", "1", burst,
                     section_fairness(&mutex->section, first, burst));
@@ -140,17 +135,18 @@ static void take_samples(struct mutex *mutex)
 {
     const struct target_state *state = cell_choice(mutex->cell, "target_state");
     const struct trial trial = {.launch = mutex->launch,
+                                .cell = mutex->cell,
+                                .record = mutex->record,
                                 .state = mutex,
                                 .longest = options_integer(&mutex->launch->options, "burst"),
                                 .prepare = prepare,
                                 .go = go,
                                 .check = check,
-                                .keep = keep};
-    if (state->computes) {
-        trial_meet(&trial, mutex->record, mutex->rank == HOST ? COMPUTES : ACCESSES);
-    } else {
-        trial_take(&trial);
-    }
+                                .time = "time",
+                                .keep = keep,
+                                .meets = state->computes,
+                                .part = mutex->rank == HOST ? COMPUTES : ACCESSES};
+    trial_run(&trial);
     record_verification(mutex->record, mutex->section.counter);
     record_verification(mutex->record, mutex->section.order);
     record_verification(mutex->record, mutex->left_free);
@@ -174,8 +170,6 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
         return;
     }
     if (section_open(&mutex.section, launch, kind, places, record)) {
-        trial_settle(launch);
-        launch_inject(launch, cell);
         take_samples(&mutex);
         watchdog_phase = "window";
         section_close(&mutex.section);

@@ -29,8 +29,7 @@ struct mutex {
     struct section section;
     long long unreleased; /* the cycle that is not ended, for tests; -1: none */
     uint64_t burst;       /* number of the burst, from 1 */
-    double burst_s;
-    struct series *time, *fairness;
+    struct series *fairness;
     struct verification left_free;
 };
 

@@ -171,18 +171,18 @@ static void take(struct growth *growth)
     struct launch *launch = growth->launch;
     const struct target_state *state = cell_choice(growth->cell, "target_state");
     const struct trial trial = {.launch = launch,
+                                .cell = growth->cell,
+                                .record = growth->record,
                                 .state = growth,
                                 .longest = 1,
                                 .prepare = prepare,
                                 .go = go,
                                 .check = check,
                                 .keep = keep,
+                                .meets = state->computes,
+                                .part = launch->rank == 0 ? COMPUTES : ACCESSES,
                                 .is_behind = !growth->method->attaches};
-    if (state->computes) {
-        trial_meet(&trial, growth->record, launch->rank == 0 ? COMPUTES : ACCESSES);
-    } else {
-        trial_take(&trial);
-    }
+    trial_run(&trial);
 }
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
@@ -201,7 +201,6 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     }
     growth.more_begins = allocate((size_t)launch->ranks, sizeof growth.more_begins[0]);
     growth.sent = allocate_pages((size_t)growth.bytes);
-    launch_inject(launch, cell);
     take(&growth);
     record_verification(record, growth.old_part);
     record_verification(record, growth.new_part);

@@ -145,8 +145,7 @@ static double go(void *state, long long burst)
     if (writes->launch->rank != TARGET) {
         const double begin_s = clock_now_s();
         own->known->go(own, burst);
-        passed_s = launch_slowed(writes->launch, writes->cell, begin_s, clock_now_s()) - begin_s;
-        writes->burst_s = passed_s;
+        passed_s = launch_passed_s(writes->launch, writes->cell, begin_s);
         if (own->known->finish != NULL) {
             own->known->finish(own, burst);
         }
@@ -155,15 +154,6 @@ static double go(void *state, long long burst)
     }
     own->turn += (uint64_t)burst;
     return passed_s;
-}
-
-static void keep(void *state, long long burst)
-{
-    struct completion *own = state;
-    if (own->writes.launch->rank != TARGET) {
-        series_keep(own->writes.record, &own->time, "time", "s", burst,
-                    own->writes.burst_s / (double)burst);
-    }
 }
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
@@ -182,13 +172,8 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
         return;
     }
     clear_notices(&own);
-    const struct trial trial = writes_trial(writes, go, keep);
-    launch_inject(launch, cell);
-    if (computes) {
-        trial_meet(&trial, record, launch->rank == TARGET ? COMPUTES : ACCESSES);
-    } else {
-        trial_take(&trial);
-    }
+    const struct trial trial = writes_trial(writes, go, "time", computes);
+    trial_run(&trial);
     writes_record(writes);
     writes_close(writes);
 }

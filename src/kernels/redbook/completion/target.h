@@ -25,7 +25,6 @@ struct completion {
     struct writes writes; /* first */
     const struct known *known;
     uint64_t turn; /* notices of an origin before this burst */
-    struct series *time;
 };
 
 /* The word at a rank by which an origin and rank 0 tell each other: that of the origin is its own.

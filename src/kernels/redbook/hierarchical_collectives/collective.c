@@ -3,66 +3,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "harness/memory.h"
 #include "mpi/checked.h"
 #include "mpi/slots.h"
 
 #define NOTHING (-1) /* what no payload has */
-
-/* ---- All-to-all by way of leaders ---- */
-
-/* Behind the leader's own blocks: those from ranks of other groups, by source and then by place. */
-static int64_t *arrived(const struct collective *state, uint64_t call)
-{
-    const size_t of_group = (size_t)state->groups.size * state->slot_elements;
-    return shared_of(&state->groups, LEADER) + 2 * state->slot_elements + (call % 2) * of_group;
-}
-
-void leaders_alltoall(const struct collective *state, uint64_t call)
-{
-    const struct groups *groups = &state->groups;
-    const size_t elements = (size_t)state->elements;
-    for (int rank = 0; rank < state->ranks; rank++) {
-        const int index = groups->index_of[rank];
-        for (int place = 0; place < groups->size && index != groups->index; place++) {
-            const int before = groups->size * groups->begins[index] + place * groups->sizes[index] +
-                               groups->place_of[rank];
-            memcpy(state->outbox + (size_t)before * elements,
-                   collected(state, place, call) + (size_t)rank * elements,
-                   elements * sizeof(int64_t));
-        }
-    }
-    CHECKED(MPI_Alltoallv(state->outbox, state->counts, state->displacements, MPI_INT64_T,
-                          arrived(state, call), state->counts, state->displacements, MPI_INT64_T,
-                          groups->leaders));
-}
-
-const int64_t *block_from(const struct collective *state, int source, uint64_t call)
-{
-    const struct groups *groups = &state->groups;
-    const size_t elements = (size_t)state->elements;
-    const int index = groups->index_of[source], place = groups->place_of[source];
-    if (index == groups->index) {
-        return collected(state, place, call) + (size_t)state->rank * elements;
-    }
-    const int before = (groups->begins[index] + place) * groups->size + groups->place;
-    return arrived(state, call) + (size_t)before * elements;
-}
-
-static void plan_leaders(struct collective *state)
-{
-    const struct groups *groups = &state->groups;
-    state->counts = allocate((size_t)groups->count, sizeof state->counts[0]);
-    state->displacements = allocate((size_t)groups->count, sizeof state->displacements[0]);
-    for (int index = 0; index < groups->count; index++) {
-        const int of_group = groups->size * state->elements;
-        state->counts[index] = index == groups->index ? 0 : of_group * groups->sizes[index];
-        state->displacements[index] = of_group * groups->begins[index];
-    }
-    state->outbox = allocate((size_t)groups->size * state->slot_elements, sizeof(int64_t));
-}
 
 /* ---- A cell ---- */
 
@@ -100,7 +46,7 @@ bool collective_open(struct collective *state)
     if (state->interface->is_hierarchical) {
         /* two halves, and at a leader as much from other groups for each of its own */
         const int parts = 2 * (state->groups.place == LEADER ? 1 + state->groups.size : 1);
-        plan_leaders(state);
+        leaders_plan(state);
         groups_share(&state->groups, (size_t)parts * state->slot_elements * sizeof(int64_t));
         record_window(state->record, state->groups.window, "shared", -1);
     }
@@ -111,9 +57,7 @@ void collective_close(struct collective *state)
 {
     if (state->interface->is_hierarchical) {
         groups_unshare(&state->groups);
-        free(state->outbox);
-        free(state->counts);
-        free(state->displacements);
+        leaders_forget(state);
     }
     groups_close(&state->groups);
     free(state->sent);

@@ -36,8 +36,6 @@ struct collective {
     double *stamps; /* of a burst of barriers: this rank came to them, and left the last one */
     uint64_t first; /* number of the burst's first pass, from 1 */
     int passes;     /* of the burst */
-    double burst_s;
-    struct series *time;
     struct verification found;
 };
 
@@ -70,6 +68,10 @@ static inline int64_t *collected(const struct collective *state, int place, uint
 {
     return shared_of(&state->groups, place) + (call % 2) * state->slot_elements;
 }
+
+/* What leaders_alltoall takes, for a hierarchical cell, and its end. */
+void leaders_plan(struct collective *state);
+void leaders_forget(struct collective *state);
 
 /* A leader's: collect the group's blocks for other groups, exchange them, and leave those that
  * arrive where its group finds them. */

@@ -153,17 +153,7 @@ static double go(void *state, long long burst)
     struct collective *collective = state;
     const double begin_s = collective->stamps[0] = clock_now_s();
     collective->interface->go(collective, (int)burst);
-    const double end_s = clock_now_s();
-    collective->burst_s =
-        launch_slowed(collective->launch, collective->cell, begin_s, end_s) - begin_s;
-    return collective->burst_s;
-}
-
-static void keep(void *state, long long burst)
-{
-    struct collective *collective = state;
-    series_keep(collective->record, &collective->time, "time", "s", burst,
-                collective->burst_s / (double)burst);
+    return launch_passed_s(collective->launch, collective->cell, begin_s);
 }
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
@@ -178,15 +168,15 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     watchdog_phase = "window";
     if (collective_open(&state)) {
         const struct trial trial = {.launch = launch,
+                                    .cell = cell,
+                                    .record = record,
                                     .state = &state,
                                     .longest = state.slots,
                                     .prepare = collective_prepare,
                                     .go = go,
                                     .check = collective_check,
-                                    .keep = keep};
-        trial_settle(launch);
-        launch_inject(launch, cell);
-        trial_take(&trial);
+                                    .time = "time"};
+        trial_run(&trial);
         record_verification(record, state.found);
         series_add(record_series(record, "groups", "count", 1), state.groups.count);
         watchdog_phase = "window";

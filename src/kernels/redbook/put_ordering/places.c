@@ -1,4 +1,4 @@
-/* Places of overlapping puts in rank 0's window, and what must be found there. */
+/* Places of overlapping puts in rank 0's window, and a cell's samples. */
 #include "redbook/put_ordering/places.h"
 
 #include <stdlib.h>
@@ -7,9 +7,7 @@
 #include "harness/watchdog.h"
 #include "mpi/checked.h"
 
-#define BLOCKS 4     /* of a put */
-#define NOTHING (-1) /* where no put has been */
-#define NO_PUT (-1)  /* at a place */
+#define BLOCKS 4 /* of a put */
 #define BURST_BYTES (1 << 20)
 
 /* Put i of a burst goes to one of the first d even places of a group, or to an odd one. */
@@ -18,19 +16,6 @@ static long long place_of_put(long long i, long long distance)
     const long long group = i / (2 * distance), turn = i % (2 * distance);
     const long long within = turn < distance ? 2 * turn : 2 * (turn - distance) + 1;
     return group * 2 * distance + within;
-}
-
-static int64_t value_of(const struct places *places, int origin, uint64_t number, long long put,
-                        long long element)
-{
-    const uint64_t puts = (uint64_t)places->slots * (uint64_t)places->launch->ranks;
-    const uint64_t own = (uint64_t)origin * (uint64_t)places->slots + (uint64_t)put;
-    return value_of_sample(number * puts + own, (size_t)element);
-}
-
-static int64_t *region_of(const struct places *places, int origin)
-{
-    return (int64_t *)places->window.memory + (origin - 1) * region_elements_of(places);
 }
 
 static void choose_places(struct places *places, long long burst)
@@ -89,89 +74,13 @@ static double go(void *state, long long burst)
     }
     const double begin_s = clock_now_s();
     places->idiom->go(places, burst);
-    places->burst_s = launch_slowed(places->launch, places->cell, begin_s, clock_now_s()) - begin_s;
-    return places->burst_s;
-}
-
-/* For tests: the last element of the last put, which is not shared with a later one. */
-static void inject(const struct places *places, long long burst)
-{
-    const enum injection fault = launch_fault(places->launch, places->cell);
-    const bool wrong = launch_injects(places->launch, places->cell, INJECT_WRONG_DATA);
-    if (fault != INJECT_NOTHING || (wrong && places->number == 1)) {
-        const int origin = places->launch->ranks - 1;
-        int64_t *last = region_of(places, origin) + places->place_of[burst - 1] * places->stride +
-                        places->elements - 1;
-        const int64_t before =
-            value_of(places, origin, places->number - 1, burst - 1, places->elements - 1);
-        *last = faulty_number(fault == INJECT_NOTHING ? INJECT_DROP : fault, *last, before);
-    }
-}
-
-/* An element that two puts write: which are they, and what has each there? */
-static void compare_shared(struct places *places, int origin, long long put, long long element)
-{
-    const long long place = places->place_of[put], shared = places->elements - places->stride;
-    const int64_t found = region_of(places, origin)[place * places->stride + element];
-    const bool is_first = element < shared;
-    const long long other = is_first ? places->put_at[place - 1] : places->put_at[place + 1];
-    const long long at_other = is_first ? element + places->stride : element - places->stride;
-    const int64_t own = value_of(places, origin, places->number, put, element);
-    if (other == NO_PUT || put > other) {
-        const int64_t earlier =
-            other == NO_PUT ? NOTHING : value_of(places, origin, places->number, other, at_other);
-        const bool is_older = other != NO_PUT && found == earlier && earlier != own;
-        places->overlapped += other != NO_PUT;
-        places->older += is_older;
-        verify_element(&places->found, found,
-                       is_older && places->idiom->is_unordered ? earlier : own, (size_t)element,
-                       places->number);
-    }
-}
-
-static void compare(struct places *places, int origin, long long burst)
-{
-    const long long shared = places->elements - places->stride;
-    for (long long i = 0; i < burst; i++) {
-        for (long long element = 0; element < places->elements; element++) {
-            if (element < shared || element >= places->elements - shared) {
-                compare_shared(places, origin, i, element);
-            } else {
-                verify_element(
-                    &places->found,
-                    region_of(places, origin)[places->place_of[i] * places->stride + element],
-                    value_of(places, origin, places->number, i, element), (size_t)element,
-                    places->number);
-            }
-        }
-    }
-}
-
-static void check(void *state, long long burst)
-{
-    struct places *places = state;
-    if (places->launch->rank != TARGET) {
-        return;
-    }
-    places->overlapped = places->older = 0;
-    for (long long i = 0; i < burst; i++) {
-        places->put_at[places->place_of[i]] = i;
-    }
-    window_begin_own(&places->window, MPI_LOCK_SHARED);
-    inject(places, burst);
-    for (int origin = 1; origin < places->launch->ranks; origin++) {
-        compare(places, origin, burst);
-    }
-    window_end_own(&places->window);
+    return launch_passed_s(places->launch, places->cell, begin_s);
 }
 
 static void keep(void *state, long long burst)
 {
     struct places *places = state;
-    if (places->launch->rank != TARGET) {
-        series_keep(places->record, &places->time, "time", "s", burst,
-                    places->burst_s / (double)burst);
-    } else if (places->overlapped > 0) {
+    if (places->launch->rank == TARGET && places->overlapped > 0) {
         series_keep(places->record, &places->older_series, "older", "1", burst,
                     places->older / places->overlapped);
     }
@@ -201,15 +110,16 @@ static void open_window(struct places *places)
 static void take_samples(struct places *places)
 {
     const struct trial trial = {.launch = places->launch,
+                                .cell = places->cell,
+                                .record = places->record,
                                 .state = places,
                                 .longest = places->slots,
                                 .prepare = prepare,
                                 .go = go,
-                                .check = check,
+                                .check = places_check,
+                                .time = "time",
                                 .keep = keep};
-    trial_settle(places->launch);
-    launch_inject(places->launch, places->cell);
-    trial_take(&trial);
+    trial_run(&trial);
     record_verification(places->record, places->found);
 }
 

@@ -31,20 +31,32 @@ struct places {
     struct record *record;
     const struct idiom *idiom;
     struct window window;
-    int elements;        /* of a put */
-    long long stride;    /* elements from a place to the next */
-    long long distance;  /* a put overlaps one so many puts before it */
-    long long slots;     /* puts of a burst, at most */
-    long long count;     /* places of a region: whole groups */
-    long long *place_of; /* of a put of a burst */
-    long long *put_at;   /* of a place; one more before the first and after the last */
-    int64_t *payload;    /* of the puts of a burst, at their origin */
-    uint64_t number;     /* of the burst, from 1 */
-    double burst_s;
+    int elements;             /* of a put */
+    long long stride;         /* elements from a place to the next */
+    long long distance;       /* a put overlaps one so many puts before it */
+    long long slots;          /* puts of a burst, at most */
+    long long count;          /* places of a region: whole groups */
+    long long *place_of;      /* of a put of a burst */
+    long long *put_at;        /* of a place; one more before the first and after the last */
+    int64_t *payload;         /* of the puts of a burst, at their origin */
+    uint64_t number;          /* of the burst, from 1 */
     double overlapped, older; /* elements that two puts wrote, and those that the earlier one has */
-    struct series *time, *older_series;
+    struct series *older_series;
     struct verification found;
 };
+
+#define NOTHING (-1) /* where no put has been */
+#define NO_PUT (-1)  /* at a place */
+
+/* What an element of a put is, of the burst of that number. */
+int64_t value_of(const struct places *places, int origin, uint64_t number, long long put,
+                 long long element);
+
+/* At rank 0: of an origin. */
+int64_t *region_of(const struct places *places, int origin);
+
+/* All ranks, after a burst: is the later put's data in each block that two share? */
+void places_check(void *state, long long burst);
 
 /* The whole of a kernel's run_cell. */
 void places_run(struct launch *launch, const struct cell *cell, struct record *record,

@@ -248,15 +248,15 @@ static void keep(void *state, long long burst)
 static void take_samples(struct transform *transform)
 {
     const struct trial trial = {.launch = transform->launch,
+                                .cell = transform->cell,
+                                .record = transform->record,
                                 .state = transform,
                                 .longest = 1,
                                 .prepare = prepare,
                                 .go = go,
                                 .check = check,
                                 .keep = keep};
-    trial_settle(transform->launch);
-    launch_inject(transform->launch, transform->cell);
-    trial_take(&trial);
+    trial_run(&trial);
     transform->sample = CHECKSUM_SAMPLE - 1;
     prepare(transform, 1);
     go(transform, 1);
