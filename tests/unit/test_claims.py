@@ -5,23 +5,34 @@ from types import SimpleNamespace
 import pytest
 from test_pivot import cell
 
+from onesided.campaign.tables import PLACE
 from onesided.report import numbers
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, OPEN, AtLeast, Claim, Claims
+from onesided.report.material import Cell
 from onesided.report.parts import Measure
 
 TEN_TIMES = AtLeast("time", over={"what": "b"}, under={"what": "a"}, factor=10)
 
 
-def material(above, below=(1.0, 0.9, 1.1)):
-    """Two cells with these values and intervals; None where there is no value."""
+def material(above, below=(1.0, 0.9, 1.1), rounds=None):
+    """Two cells with these values and intervals; None where there is no value.
+
+    `rounds` has both values of each round, where they are told apart.
+    """
     values = {"a": below, "b": above}
-    cells = [cell(what=what) for what in values]
+    cells = [Cell({**dict.fromkeys(PLACE, what), **cell(what=what).entry}) for what in values]
+    by_round = {
+        (*one.place, "time", "median"): {turn: pair[at] for turn, pair in enumerate(rounds or ())}
+        for at, one in enumerate(reversed(cells))
+    }
 
     def measure(one, metric, statistic):
         found = values[one.labels["what"]]
         return found and Measure(*found, 0.95, "interval", 6)
 
-    return SimpleNamespace(cells=cells, environments=["one"], interval_words="", measure=measure)
+    return SimpleNamespace(
+        cells=cells, environments=["one"], interval_words="", measure=measure, by_round=by_round
+    )
 
 
 @pytest.mark.parametrize(
@@ -36,6 +47,13 @@ def material(above, below=(1.0, 0.9, 1.1)):
 )
 def test_a_claim_is_decided_by_the_intervals(above, word):
     assert TEN_TIMES(material(above), "one").word == word
+
+
+def test_a_swing_that_both_values_share_leaves_no_claim_open():
+    wide = (10.5, 5.0, 22.0), (1.0, 0.5, 2.0)
+    swinging = [(11 * swing, swing) for swing in (0.5, 2, 1, 0.7, 1.4, 1.1)]
+    assert TEN_TIMES(material(*wide), "one").word == OPEN
+    assert TEN_TIMES(material(*wide, rounds=swinging), "one").word == HOLDS
 
 
 def test_the_numbers_stand_beside_the_word():

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from onesided.analysis.analyse import launch_values
 from onesided.analysis.statistics import median_interval
-from onesided.campaign.tables import PLACE
 from onesided.report.material import Cell, Material
 from onesided.report.measure import Measure
 
@@ -22,11 +19,7 @@ class Averages:
     """Values of cells launch by launch: their mean, or their ratio, then as for one cell."""
 
     def __init__(self, material: Material) -> None:
-        self.found: dict[tuple[Any, ...], dict[int, float]] = {}
-        values = launch_values(material.campaign, material.experiment)
-        names = (*PLACE, "metric", "statistic", "round", "value")
-        for *key, turn, value in values.select(names).iter_rows():
-            self.found.setdefault(tuple(key), {})[turn] = value
+        self.found = material.by_round
 
     def measure(self, cells: Sequence[Cell], metric: str, statistic: str) -> Measure | None:
         """Return the mean over cells; None where no launch has a value of each."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from onesided.report import numbers
-from onesided.report.cells import apart
+from onesided.report.averages import Averages
+from onesided.report.cells import apart, has
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Row, Table
 
@@ -41,13 +42,37 @@ def decided(
     """
     if above is None or below is None:
         return Found(NOT_MEASURED)
+    return within(quotient(above, below), least, most)
+
+
+def quotient(above: Measure, below: Measure) -> Measure:
+    """Return the ratio of two values, with the widest interval that theirs allow."""
     low, high = above.low / below.high, above.high / below.low
-    why = numbers.factor(above.value / below.value)
-    if min(above.launches, below.launches) > 1:
-        why += f", {numbers.factor(low)} {numbers.DASH} {numbers.factor(high)}"
-    if least <= low and high <= most:
+    launches = min(above.launches, below.launches)
+    return replace(above, value=above.value / below.value, low=low, high=high, launches=launches)
+
+
+def ratio_of(
+    material: Material, above: Cell, below: Cell, metric: str, statistic: str
+) -> Measure | None:
+    """Return the ratio of two cells' values, round by round where there are rounds with both."""
+    over, under = (material.measure(cell, metric, statistic) for cell in (above, below))
+    if over is None or under is None:
+        return None
+    by_round = Averages(material).ratio(above, below, metric, statistic)
+    return by_round or quotient(over, under)
+
+
+def within(ratio: Measure | None, least: float, most: float = math.inf) -> Found:
+    """Tell whether a ratio is within bounds, by its interval."""
+    if ratio is None:
+        return Found(NOT_MEASURED)
+    why = numbers.factor(ratio.value)
+    if ratio.launches > 1:
+        why += f", {numbers.factor(ratio.low)} {numbers.DASH} {numbers.factor(ratio.high)}"
+    if least <= ratio.low and ratio.high <= most:
         return Found(HOLDS, why)
-    return Found(DOES_NOT_HOLD if high < least or low > most else OPEN, why)
+    return Found(DOES_NOT_HOLD if ratio.high < least or ratio.low > most else OPEN, why)
 
 
 @dataclass(frozen=True)
@@ -85,25 +110,22 @@ class AtLeast:
 
     def __call__(self, material: Material, environment: str) -> Found:
         """Compare the intervals with the factor: it is open where they reach to both sides."""
-        above = self._measure(material, environment, self.over)
-        below = self._measure(material, environment, self.under)
-        return decided(above, below, self.factor)
+        above = self._cell(material, environment, self.over)
+        below = self._cell(material, environment, self.under)
+        if above is None or below is None:
+            return Found(NOT_MEASURED)
+        return within(ratio_of(material, above, below, self.metric, self.statistic), self.factor)
 
-    def _measure(
-        self, material: Material, environment: str, labels: Mapping[str, str]
-    ) -> Measure | None:
-        """Return the value of the first cell that has these labels and a value."""
-
-        def fits(cell: Cell) -> bool:
-            has = all(str(cell.labels.get(name)) == value for name, value in labels.items())
-            return has and cell.environment == environment
-
-        found = (
-            material.measure(cell, self.metric, self.statistic)
+    def _cell(self, material: Material, environment: str, labels: Mapping[str, str]) -> Cell | None:
+        """Return the first cell that has these labels and a value."""
+        cells = (
+            cell
             for cell in material.cells
-            if fits(cell)
+            if cell.environment == environment
+            and has(cell, labels)
+            and material.measure(cell, self.metric, self.statistic) is not None
         )
-        return next((measure for measure in found if measure is not None), None)
+        return next(cells, None)
 
 
 @dataclass(frozen=True)
@@ -140,8 +162,9 @@ class Claims:
         beside = [Column("source", "source")]
         beside += [Column(f"why_{name}", f"{name}, why") for name in material.environments]
         caption = (
-            "What the source says, and whether it holds here, by the medians over launches, each "
-            f"with its {material.interval_words}. Open: these do not decide it."
+            "What the source says, and whether it holds here, by the medians over launches "
+            "and the ratios of two values round by round, each with its "
+            f"{material.interval_words}. Open: these do not decide it."
         )
         rows = self.rows(material)
         return [Table(self.name, caption, columns, rows, csv_only=beside, form="cards")]

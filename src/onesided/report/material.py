@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from onesided.analysis import tails
-from onesided.analysis.analyse import read_verdicts, usable_evidence
+from onesided.analysis.analyse import launch_values, read_verdicts, usable_evidence
 from onesided.analysis.moments import LATENCY
 from onesided.analysis.statistics import INTERVAL
 from onesided.campaign.tables import (
@@ -171,6 +171,16 @@ class Material:
         """Return a metric of a cell; None where no launch gave a value."""
         chosen = statistic or self._statistic_of.get(metric)
         return self._measures.get((*cell.place, metric, chosen))
+
+    @cached_property
+    def by_round(self) -> Mapping[tuple[Any, ...], Mapping[int, float]]:
+        """Return a value for each round by the cell's place, the metric and the statistic."""
+        found: dict[tuple[Any, ...], dict[int, float]] = {}
+        values = launch_values(self.campaign, self.experiment)
+        names = (*PLACE, "metric", "statistic", "round", "value")
+        for *key, turn, value in values.select(names).iter_rows():
+            found.setdefault(tuple(key), {})[turn] = value
+        return found
 
     def latency(self, cell: Cell) -> Measure | None:
         """Return a cell's latency; of several kinds of launches (`Experiment.kinds`) the first."""

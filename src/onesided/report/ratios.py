@@ -9,15 +9,29 @@ from dataclasses import dataclass, replace
 from onesided.analysis.computing import MEDIAN
 from onesided.report import numbers
 from onesided.report.cells import has
-from onesided.report.claims import NOT_MEASURED, Found, decided
+from onesided.report.claims import NOT_MEASURED, Found, decided, quotient, ratio_of, within
 from onesided.report.crowded import apart_by_cores
-from onesided.report.material import Material
+from onesided.report.material import Cell, Material
 from onesided.report.parts import Measure
 
 GROWTH = 1.5
 """A value grows by a power where it is within this factor of what the power says."""
 
 Labels = Mapping[str, str]
+
+
+def _measured(material: Material, environment: str, metric: str, labels: Labels) -> dict[int, Cell]:
+    """Return an MPI's first cell with these labels and a value, by the number of ranks.
+
+    Cells with more ranks than cores are left out.
+    """
+    cells, _ = apart_by_cores(material, material.cells)
+    found: dict[int, Cell] = {}
+    for cell in cells:
+        is_measured = material.measure(cell, metric, MEDIAN) is not None
+        if cell.environment == environment and has(cell, labels) and is_measured:
+            found.setdefault(cell.ranks, cell)
+    return dict(sorted(found.items()))
 
 
 def measures(
@@ -27,13 +41,9 @@ def measures(
 
     Cells with more ranks than cores are left out.
     """
-    cells, _ = apart_by_cores(material, material.cells)
-    found: dict[int, Measure] = {}
-    for cell in cells:
-        measure = material.measure(cell, metric, MEDIAN)
-        if cell.environment == environment and has(cell, labels) and measure is not None:
-            found.setdefault(cell.ranks, measure)
-    return dict(sorted(found.items()))
+    found = _measured(material, environment, metric, labels)
+    known = {ranks: material.measure(cell, metric, MEDIAN) for ranks, cell in found.items()}
+    return {ranks: measure for ranks, measure in known.items() if measure is not None}
 
 
 def _missing(ranks: int | None) -> Found:
@@ -43,13 +53,6 @@ def _missing(ranks: int | None) -> Found:
 
 def _missing_ranks() -> Found:
     return Found(NOT_MEASURED, "there is no core for each of more ranks")
-
-
-def quotient(above: Measure, below: Measure) -> Measure:
-    """Return the ratio of two values, with the widest interval that theirs allow."""
-    low, high = above.low / below.high, above.high / below.low
-    launches = min(above.launches, below.launches)
-    return replace(above, value=above.value / below.value, low=low, high=high, launches=launches)
 
 
 @dataclass(frozen=True)
@@ -73,12 +76,13 @@ class Compared:
     ranks: int | None = None
 
     def __call__(self, material: Material, environment: str) -> Found:
-        """Compare the interval of the ratio with the bounds."""
-        above = measures(material, environment, self.metric, self.over)
-        below = measures(material, environment, self.metric, self.under)
-        for ranks, measure in above.items():
+        """Compare the interval of the ratio, round by round, with the bounds."""
+        above = _measured(material, environment, self.metric, self.over)
+        below = _measured(material, environment, self.metric, self.under)
+        for ranks, cell in above.items():
             if ranks in below and ranks == (self.ranks or ranks):
-                return decided(measure, below[ranks], self.least, self.most)
+                ratio = ratio_of(material, cell, below[ranks], self.metric, MEDIAN)
+                return within(ratio, self.least, self.most)
         return _missing(self.ranks)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from onesided.report.claims import NOT_MEASURED, Found, decided
+from onesided.report.claims import NOT_MEASURED, Found, decided, quotient
 from onesided.report.material import Material
-from onesided.report.ratios import Labels, measures, quotient
+from onesided.report.ratios import Labels, measures
 
 
 @dataclass(frozen=True)
