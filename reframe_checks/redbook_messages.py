@@ -26,6 +26,8 @@ class EagerLimit(FewAndCrowd):
 
     descr = "eager limit"
     tags = TAGS
+    #: A limit for each path: memory that the ranks share, and TCP.
+    setting = builtins.parameter(["default", "tcp"])
     kernel = "eager_limit"
     cell_s = {FEW_RANKS: 0.1, CROWD: 0.8}
     options = {"largest-bytes": str(4 << 20)}

@@ -40,6 +40,7 @@ class Environment:
         factor: of all its times.
         statuses: a status and a detail, asked with kernel, ranks, labels and round.
         unavailable: the reason, where nothing runs.
+        setting: that its launches have.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Environment:
         default=lambda kernel, ranks, at, turn: ("ok", None)
     )
     unavailable: str | None = None
+    setting: str = "default"
 
 
 def never(at: Labels) -> bool:
@@ -179,10 +181,10 @@ def _row(
         "family": environment.family,
         "mpi_version": "1",
         "round": turn,
-        "test": f"{name} %ranks={ranks}",
+        "test": f"{name} %setting={environment.setting} %ranks={ranks}",
         "kernel": kernel,
         "thread_level": "single",
-        "setting": "default",
+        "setting": environment.setting,
         "ranks": ranks,
         "placement": "unbound",
         "launch_model": "native" if ran else None,

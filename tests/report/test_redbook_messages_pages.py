@@ -1,5 +1,7 @@
 """The pages of messages and puts: limits, what hangs, the best kind, the clock, and the claims."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 import synthetic_redbook_messages as made
@@ -43,6 +45,15 @@ def test_a_limit_agrees_where_a_header_explains_the_difference(two_cores):
         f"{MPICH}: with no receive posted MPI_Send returns up to 4016 bytes while the receiver is "
         "in MPI, and up to 256 bytes while it is outside."
     )
+
+
+def test_each_path_has_a_limit_of_its_own_and_only_its_variables_are_compared(tmp_path):
+    paths = [replace(made.ENVIRONMENTS[0], setting=setting) for setting in ("default", "tcp")]
+    options = {"environments": paths, "kernels": ["eager_limit"]}
+    prose, table = parts(materials(made.campaign, tmp_path, **options)["eager_limit"], Limits)
+    assert [row["environment"] for row in table.rows] == [MPICH, f"{MPICH}, tcp"]
+    assert [row["word"] for row in table.rows] == [AGREES, NOT_TOLD]
+    assert prose.sentences[1].startswith(f"{MPICH}, tcp: ")
 
 
 def test_one_limit_is_said_and_a_size_below_it_that_did_not_return_is(two_cores, tmp_path):

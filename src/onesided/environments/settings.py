@@ -85,3 +85,13 @@ def value(setting: str, family: str, version: str) -> SettingValue:
         declared.get("unavailable"),
         declared.get("transport", {}),
     )
+
+
+def shares_memory(setting: str) -> bool:
+    """Return whether ranks of one node may share memory: false where `transport` says no to it.
+
+    Raises:
+        KeyError: the setting is not declared.
+    """
+    families = _document()[setting]["families"].values()
+    return all(family.get("transport", {}).get("shm") is not False for family in families)

@@ -57,7 +57,7 @@ def ratio_of(
 ) -> Measure | None:
     """Return the ratio of two cells' values, round by round where there are rounds with both."""
     over, under = (material.measure(cell, metric, statistic) for cell in (above, below))
-    if over is None or under is None:
+    if over is None or under is None or not under.low:
         return None
     by_round = Averages(material).ratio(above, below, metric, statistic)
     return by_round or quotient(over, under)

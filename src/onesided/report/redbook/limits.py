@@ -10,6 +10,7 @@ import polars as pl
 
 from onesided.analysis.exchanges import MEDIAN
 from onesided.campaign.tables import PLACE
+from onesided.environments import settings
 from onesided.experiments.eager_limit import LIMIT, REPORTED
 from onesided.report.cells import apart, axis_of
 from onesided.report.crowded import apart_by_cores
@@ -29,6 +30,9 @@ MEANINGS: Mapping[str, str] = {
     "btl_tcp_eager_limit": "the variable counts the header, too",
 }
 """Why a limit is less than what a variable says."""
+
+OF_NETWORK = {"MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "btl_tcp_eager_limit"}
+"""Variables that alone concern a path on which ranks share no memory."""
 
 
 def bytes_words(limit: float) -> str:
@@ -72,6 +76,8 @@ def agreement(material: Material, cell: Cell, limit: float) -> Agreement:
         for variable, metric in REPORTED.items()
         if (measure := material.measure(cell, metric.name, MEDIAN)) is not None
     }
+    if cell.setting and not settings.shares_memory(cell.setting):
+        found = {variable: value for variable, value in found.items() if variable in OF_NETWORK}
     told = {variable: value for variable, value in found.items() if value > 0}
     if not told:
         left = listed([f"{variable} is {value:.0f}" for variable, value in found.items()])
@@ -89,12 +95,17 @@ class Limits:
     """Sentences for each MPI, and a table of what the library says."""
 
     def cells(self, material: Material) -> dict[str, dict[tuple[str, str, str], Cell]]:
-        """Return an MPI's cells with a core for each rank by call, receiver and flavor."""
+        """Return an MPI's cells with a core for each rank by call, receiver and flavor.
+
+        An MPI with a setting other than the default one has a name of its own.
+        """
         cores, _ = apart_by_cores(material, material.cells)
         found: dict[str, dict[tuple[str, str, str], Cell]] = {}
         for cell in cores:
             axes = tuple(axis_of(cell, name) for name in ("call", "receiver", "flavor"))
-            found.setdefault(cell.environment, {}).setdefault(axes, cell)  # type: ignore[arg-type]
+            is_default = cell.setting in (None, settings.DEFAULT)
+            name = cell.environment if is_default else f"{cell.environment}, {cell.setting}"
+            found.setdefault(name, {}).setdefault(axes, cell)  # type: ignore[arg-type]
         return found
 
     def parts(self, material: Material) -> list[Part]:
