@@ -56,10 +56,13 @@ def _strip(parent: Element, font: str) -> None:
 
 
 def _flatten(parent: Element) -> None:
-    """Put the content of a group that says nothing in the group's place."""
+    """Put the content of a group that says nothing, or moves one element, in the group's place."""
     flat: list[Element] = []
     for child in list(parent):
         _flatten(child)
+        moves_one = len(child) == 1 and list(child.attrib) == ["transform"]
+        if child.tag == "g" and moves_one and "transform" not in child[0].attrib:
+            child[0].set("transform", child.attrib.pop("transform"))
         if child.tag == "g" and not child.attrib:
             flat += list(child)
         elif child.tag != "g" or len(child):
@@ -77,7 +80,8 @@ def _merge(root: Element, tag: str, drawn: Callable[[Look, list[str]], list[Elem
     Args:
         root: of the drawing.
         tag: of the neighbours.
-        drawn: gives the elements to draw for a look and its places, ``x,y`` each.
+        drawn: gives the elements to draw for a look and its places: ``x,y`` each, and for a line
+            ``x,yldx,dy``, so that lines of different lengths look alike.
     """
     for parent in list(root.iter()):
         found: list[Element] = []
@@ -90,7 +94,8 @@ def _merge(root: Element, tag: str, drawn: Callable[[Look, list[str]], list[Elem
             for element in same:
                 match = _PLACE.fullmatch(element.attrib.pop("transform", "translate(0,0)"))
                 assert match is not None
-                alike.setdefault(tuple(element.items()), []).append(f"{match[1]},{match[2]}")
+                place = f"{match[1]},{match[2]}{_end(element)}"
+                alike.setdefault(tuple(element.items()), []).append(place)
             found += [one for look, places in alike.items() for one in drawn(look, places)]
         parent[:] = found
 
@@ -102,11 +107,16 @@ def _movable(element: Element, tag: str) -> bool:
     return tag == "line" or _PLACE.fullmatch(element.get("transform", "")) is not None
 
 
+def _end(element: Element) -> str:
+    """Take from a line where it ends, from its place; nothing of a mark."""
+    if element.tag != "line":
+        return ""
+    return f"l{element.attrib.pop('x2', '0')},{element.attrib.pop('y2', '0')}"
+
+
 def _lines(look: Look, places: list[str]) -> list[Element]:
-    """Return one path for lines that look alike: a grid, the ticks of an axis."""
-    rest = dict(look)
-    end = f"l{rest.pop('x2', '0')},{rest.pop('y2', '0')}"
-    return [Element("path", {"d": "".join(f"M{place}{end}" for place in places), **rest})]
+    """Return one path for lines that look alike: a grid, the ticks of an axis, intervals."""
+    return [Element("path", {"d": "".join(f"M{place}" for place in places), **dict(look)})]
 
 
 def _marks(look: Look, places: list[str], mark: str) -> list[Element]:
