@@ -32,8 +32,9 @@ TINY = {
 }
 #: Set where everything is installed that tests can want: a skip is a failure then.
 NO_SKIP = os.environ.get("ONESIDED_NO_SKIP") == "1"
-#: Folders of tests that one worker runs: one user builds and mounts the images.
-ONE_WORKER = ("containers",)
+#: Folders of tests that one worker runs: one user builds and mounts the images, and there is one
+#: virtual cluster.
+ONE_WORKER = ("containers", "cluster")
 BEGIN_S = pytest.StashKey[float]()
 #: What no package registry has, and what nobody can install: an idle machine.
 MAY_ALWAYS_BE_SKIPPED = ("Spack", "the machine is busy")

@@ -21,6 +21,9 @@ REFRAME = [
 ]
 
 
+FIRST = provision.reframe_name("mpich-5.0.2")
+
+
 def reframe(*options, session):
     return subprocess.run(
         [*REFRAME, *options],
@@ -120,9 +123,21 @@ def test_origin_threads_and_processes_have_the_ranks_and_the_level_they_need(des
     assert len({level for kind, n, level in found if (kind, n) == ("one_window", 1)}) == 4
 
 
+#: Every check under one MPI, one check under every MPI, and another under every setting.
+DRY_RUNS = {
+    "every check": ("--filter-expr=setting == 'default'", f"--prgenv=^{FIRST}$"),
+    "every MPI": ("--tag=smoke", "--filter-expr=thread_level == 'single'"),
+    "every setting": (
+        "--name=^Progress", "--filter-expr=thread_level == 'single'", f"--prgenv=^{FIRST}$"
+    ),
+}  # fmt: skip
+
+
 @pytest.mark.slow
-def test_every_check_passes_a_dry_run(tmp_path):
-    answer = reframe("--dry-run", session=tmp_path)
+@pytest.mark.parametrize("what", DRY_RUNS)
+def test_checks_pass_a_dry_run(ready_environment, tmp_path, what):
+    ready_environment("mpich-5.0.2")
+    answer = reframe("--dry-run", *DRY_RUNS[what], session=tmp_path)
     assert "PASSED" in answer.stdout, answer.stdout[-2000:]
     assert "0 failure(s)" in answer.stdout
     assert answer.returncode == 0

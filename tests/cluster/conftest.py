@@ -8,8 +8,8 @@ from virtual_cluster import VirtualCluster, missing
 
 
 def pytest_collection_modifyitems(items):
-    """A cluster of several nodes on one machine wants all of it."""
-    quiet.mark(items, Path(__file__).parent, pytest.mark.slow, pytest.mark.measures)
+    """They are slow; those that compare times are marked in their files."""
+    quiet.mark(items, Path(__file__).parent, pytest.mark.slow)
 
 
 @pytest.fixture

@@ -19,6 +19,8 @@ from onesided.analysis.verdicts import EARLY_LAUNCH, NOT_MEASURED, UNDECIDED, WA
 from onesided.report import numbers
 from onesided.system.paths import config_dir
 
+pytestmark = pytest.mark.measures
+
 CAMPAIGN = yaml.safe_load((config_dir() / "campaigns" / "cluster_quick.yaml").read_text("utf-8"))
 NAMES = CAMPAIGN["environments"]
 NODE, NETWORK = CAMPAIGN["partitions"]

@@ -13,6 +13,8 @@ from two_hosts import LEGS, TwoHosts, missing
 from onesided.campaign.records import samples_of
 from onesided.environments import kernels
 
+pytestmark = pytest.mark.measures
+
 #: One way, in seconds.
 DELAYS = (0.0, 0.001, 0.005)
 TIMEOUT_S = 60

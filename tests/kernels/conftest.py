@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,7 +53,7 @@ def is_left_out(item: pytest.Item) -> bool:
     """Return whether the first MPI alone, or one kernel of the others, shows what is claimed."""
     by_one_kernel = item.get_closest_marker("one_kernel_elsewhere")
     if not by_one_kernel and not item.get_closest_marker("first_mpi"):
-        return False
+        return is_anothers_turn(item)
     parameters = item.callspec.params
     pair = parameters.get("kernel") or parameters.get("sanitized")
     kernel, mpi = pair or (None, parameters["environment"])
@@ -60,6 +61,20 @@ def is_left_out(item: pytest.Item) -> bool:
         return False
     item.add_marker(SLOW)
     return not (by_one_kernel and kernel == ONE_KERNEL)
+
+
+def is_anothers_turn(item: pytest.Item) -> bool:
+    """Return whether a test of a kernel's own meets another MPI than this one.
+
+    All meet the first MPI, and each meets one of the others, which take turns; those marked
+    `every_mpi` meet all.
+    """
+    parameters = getattr(item, "callspec", None) and item.callspec.params
+    mpi = parameters.get("environment") if parameters else None
+    if mpi not in ENVIRONMENTS[1:] or item.get_closest_marker("every_mpi"):
+        return False
+    alike = item.nodeid.replace(mpi, "")
+    return mpi != ENVIRONMENTS[1 + zlib.crc32(alike.encode()) % len(ENVIRONMENTS[1:])]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

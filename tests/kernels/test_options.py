@@ -16,7 +16,7 @@ from onesided.system.paths import project_root
 
 from .launching import assert_usage_fault, tool
 
-pytestmark = pytest.mark.beside
+pytestmark = [pytest.mark.beside, pytest.mark.one_kernel_elsewhere]
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import pytest
 from onesided.campaign import transport
 from onesided.environments import settings
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.every_mpi]
 
 SCRIPT = Path(__file__).parents[2] / "reframe_checks" / "transport_report.sh"
 MPICH, OPENMPI, OPENMPI_4, IMPI = "mpich-5.0.2", "openmpi-5.0.11", "openmpi-4.1.8", "impi-2021.18.1"
