@@ -3,14 +3,16 @@
 What is alike, and what is not:
 
 - PingPong and our `latency_bandwidth`, synchronous: MPI_Send and MPI_Recv in turn, half of a round
-  trip. Alltoall and our `swapped_all_to_all`: MPI_Alltoall, of the slowest rank; no barrier between
-  two calls (-sync off);
+  trip. Alltoall and our `swapped_all_to_all`: MPI_Alltoall; the greater of both ranks' means;
 - two ranks, each on a core of its own, thread level single; bytes in IMB-MPI1, elements of eight
   bytes in ours;
-- 8 bytes: a thousand passes a sample in ours, all in one in IMB-MPI1;
-- 1 MiB: each message of a sample has a buffer of its own in ours, 64 MiB a rank in all, more than
-  the caches hold. IMB-MPI1 gets as much by -off_cache; else it sends one buffer again and again,
-  which then stays in a cache.
+- 8 bytes: a thousand passes a sample in ours, all in one in IMB-MPI1, with no barrier between two
+  (-sync off);
+- 1 MiB: one pass a sample in ours, from one buffer to the other, again and again, as IMB-MPI1
+  does; a barrier before each, in IMB-MPI1 too where it can have one (Alltoall, -sync on). In ours
+  the buffers are verified and written anew between two passes. With buffers that the caches do not
+  hold the two cannot be compared: ours writes all of them before each sample, IMB-MPI1 writes what
+  it sends once, and what others on the machine do to its caches is in both.
 
 Means of both, for IMB-MPI1 has no other.
 """
@@ -18,6 +20,7 @@ Means of both, for IMB-MPI1 has no other.
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -28,10 +31,30 @@ if TYPE_CHECKING:
 MOST_DIFFERENCE = 0.10
 PASSES = {8: 100_000, 1 << 20: 400}
 """By size."""
-BURSTS = {8: 1000, 1 << 20: 16}
-BUFFERS_BYTES = {8: 1 << 18, 1 << 20: 1 << 26}
-CACHE_MB = {8: 0, 1 << 20: 32}
-"""What IMB-MPI1 keeps its messages out of; 0: of nothing."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a benchmark is run at a size.
+
+    Attributes:
+        burst: passes of a sample of ours.
+        buffers_bytes: what ours may have at a rank.
+        imb: options of IMB-MPI1.
+    """
+
+    burst: int
+    buffers_bytes: int
+    imb: tuple[str, ...]
+
+
+SHORT = Way(1000, 1 << 18, ("-sync", "off"))
+WAYS = {
+    ("PingPong", 8): SHORT,
+    ("PingPong", 1 << 20): Way(1, 1 << 21, ("-sync", "off")),
+    ("Alltoall", 8): SHORT,
+    ("Alltoall", 1 << 20): Way(1, 1 << 22, ("-sync", "on")),
+}
 KERNELS = {
     "PingPong": ("latency_bandwidth", "synchronous"),
     "Alltoall": ("swapped_all_to_all", "alltoall"),
@@ -52,19 +75,19 @@ def our_means_us(mpi: Mpi) -> dict[str, float]:
     found = {}
     for benchmark, (kernel, interface) in KERNELS.items():
         for size, passes in PASSES.items():
+            way = WAYS[benchmark, size]
             options = {
                 "interface": interface,
                 "size_bytes": size,
-                "burst": BURSTS[size],
-                "samples": passes // BURSTS[size],
-                "burst-bytes": BUFFERS_BYTES[size],
-                "memory-bytes": BUFFERS_BYTES[size],
+                "burst": way.burst,
+                "samples": passes // way.burst,
+                "burst-bytes": way.buffers_bytes,
+                "memory-bytes": way.buffers_bytes,
                 "budget-s": 60,
             }
             (result,) = mpi.results(kernel, options)
             times = [one["samples"] for one in result["series"] if one["metric"] == "time"]
-            slowest = [max(of_ranks) for of_ranks in zip(*times, strict=True)]
-            found[name_of(benchmark, size)] = 1e6 * fmean(slowest)
+            found[name_of(benchmark, size)] = 1e6 * max(map(fmean, times))
     return found
 
 
@@ -93,7 +116,6 @@ def imb_means_us(mpi: Mpi) -> dict[str, float]:
                 lengths = Path(folder) / "lengths"
                 lengths.write_text(f"{size}\n", "ascii")
                 options = ["-msglen", str(lengths), "-iter", f"{passes},100000,{passes}"]
-                options += ["-iter_policy", "off", "-sync", "off", "-npmin", "2"]
-                options += ["-off_cache", str(CACHE_MB[size])] if CACHE_MB[size] else []
+                options += ["-iter_policy", "off", "-npmin", "2", *WAYS[benchmark, size].imb]
                 found |= parse_imb(mpi.run(mpi.prefix / "bin" / "IMB-MPI1", [*options, benchmark]))
     return found
