@@ -118,8 +118,8 @@ def test_a_head_sorts_its_column_and_the_third_time_leaves_it(browser, page_path
 def test_a_long_table_opens_with_its_first_rows_and_shows_all_when_asked(browser, page_path):
     with opened(browser, page_path) as page:
         grid = page.locator('[data-table="grid_shared_counter"]')
-        assert grid.locator("tbody tr:not(.group)").count() == 12
-        assert "The first 12 of 336 rows; the CSV has all." in grid.locator(".more").inner_text()
+        assert grid.locator("tbody tr:not(.group)").count() == 6
+        assert "The first 6 of 336 rows; the CSV has all." in grid.locator(".more").inner_text()
         first = grid.locator("tbody tr:not(.group)").first.inner_text()
         grid.get_by_role("button", name="Show all 336 rows").click()
         grid.locator(".more").wait_for(state="detached")
@@ -221,8 +221,8 @@ def test_each_section_has_a_link_to_itself_and_the_page_can_be_cited(browser, pa
 def test_the_page_works_without_scripts(browser, page_path):
     with opened(browser, page_path, java_script_enabled=False) as page:
         assert page.locator("figure .static.wide svg").count() == 3
-        assert page.locator(".filterable tbody tr:not(.group)").count() == 12
-        assert "The first 12 of 336 rows; the CSV has all." in page.locator("main").inner_text()
+        assert page.locator(".filterable tbody tr:not(.group)").count() == 6
+        assert "The first 6 of 336 rows; the CSV has all." in page.locator("main").inner_text()
         assert page.locator("button:visible", has_text="Show all").count() == 0
         assert page.locator("button.explore:visible").count() == 0
         assert page.locator(".answer .verdict").first.is_visible()

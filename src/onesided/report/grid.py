@@ -67,14 +67,16 @@ def cells_table(material: Material) -> Table:
         Column("cell", "cell"),
     ]
     (columns if len(where) > 1 else beside).append(Column("where", "where and how", prose=True))
+    rows = [_grid_row(cell) for cell in cells]
+    empty = [one for one in columns if all(row[one.key] in (None, "") for row in rows)]
     return Table(
         f"grid_{material.experiment.kernel}",
         f"{material.experiment.title}: every declared cell, failures first in each environment."
         + (f" All of them on {where[0]}." if len(where) == 1 else ""),
-        columns,
-        [_grid_row(cell) for cell in cells],
+        [one for one in columns if one not in empty],
+        rows,
         groups="environment",
-        csv_only=beside,
+        csv_only=[*empty, *beside],
         large=True,
         filterable=True,
         named=("environment", "test", "cell"),

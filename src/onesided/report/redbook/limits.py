@@ -81,7 +81,8 @@ def agreement(material: Material, cell: Cell, limit: float) -> Agreement:
     told = {variable: value for variable, value in found.items() if value > 0}
     if not told:
         left = listed([f"{variable} is {value:.0f}" for variable, value in found.items()])
-        return Agreement(NOT_TOLD, why=f"{left}: the library chooses" if left else "")
+        why = f"{left}: the library chooses" if left else "no variable is known for this path"
+        return Agreement(NOT_TOLD, why=why)
     for variable, value in told.items():
         if 0 <= value - limit <= HEADER_BYTES_MOST:
             why = MEANINGS.get(variable, "") if value > limit else ""
