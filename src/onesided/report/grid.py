@@ -49,12 +49,12 @@ def cells_table(material: Material) -> Table:
     """Return every declared cell of an experiment, failures first in each environment."""
     order = {name: place for place, name in enumerate(material.environments)}
     cells = sorted(material.cells, key=lambda cell: (order[cell.environment], _severity(cell)))
+    levels = sorted({str(cell.thread_level) for cell in cells})
     axes = list(dict.fromkeys(axis for cell in cells for axis in cell.labels))
     where = sorted({cell.group_label for cell in cells})
     columns = [
         Column("verdict", "verdict", verdict=True, header=True, note="note"),
         *(Column(f"axis_{axis}", axis.replace("_", " ")) for axis in axes),
-        Column("thread_level", "thread level"),
         Column("early", "early fraction"),
         Column("tau", "delay τ", numbers.seconds, unit="s"),
         Column("valid", "valid launches"),
@@ -66,13 +66,19 @@ def cells_table(material: Material) -> Table:
         Column("test", "test"),
         Column("cell", "cell"),
     ]
+    level = Column("thread_level", "thread level")
+    if len(levels) > 1:
+        columns.insert(1 + len(axes), level)
+    else:
+        beside.append(level)
     (columns if len(where) > 1 else beside).append(Column("where", "where and how", prose=True))
     rows = [_grid_row(cell) for cell in cells]
     empty = [one for one in columns if all(row[one.key] in (None, "") for row in rows)]
     return Table(
         f"grid_{material.experiment.kernel}",
         f"{material.experiment.title}: every declared cell, failures first in each environment."
-        + (f" All of them on {where[0]}." if len(where) == 1 else ""),
+        + (f" All of them on {where[0]}." if len(where) == 1 else "")
+        + (f" Thread level {levels[0]}." if len(levels) == 1 else ""),
         [one for one in columns if one not in empty],
         rows,
         groups="environment",

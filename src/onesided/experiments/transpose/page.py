@@ -97,10 +97,10 @@ PAGE = ReferencePage(
             way,
             lambda at: f"order {at['order']}",
         ),
-        ByCores(_table(TIME.name, "Time of a whole transform")),
         ByCores(_table(COMMUNICATION.name, "Time of the exchange alone")),
         Fold(
             {
+                "Whole transform": _table(TIME.name, "Time of a whole transform"),
                 "Local transposition": _table(LOCAL.name, "Time of the local transposition"),
                 "Fourier transforms": _table(
                     FOURIER.name,
