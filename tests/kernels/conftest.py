@@ -49,15 +49,20 @@ ALIKE = {"right_shift", "naive_broadcast", "tree_broadcast", "all_to_all"}
 ALIKE |= {"swapped_all_to_all", "some_to_some", "alltoall_algorithms"}
 
 
+def parameters_of(item: pytest.Item) -> dict:
+    """Return the parameters of a test by name."""
+    return item.callspec.params if hasattr(item, "callspec") else {}
+
+
 def is_left_out(item: pytest.Item) -> bool:
     """Return whether the first MPI alone, or one kernel of the others, shows what is claimed."""
     by_one_kernel = item.get_closest_marker("one_kernel_elsewhere")
     if not by_one_kernel and not item.get_closest_marker("first_mpi"):
         return is_anothers_turn(item)
-    parameters = item.callspec.params
+    parameters = parameters_of(item)
     pair = parameters.get("kernel") or parameters.get("sanitized")
-    kernel, mpi = pair or (None, parameters["environment"])
-    if mpi in (ENVIRONMENTS[0], OPENSHMEM):
+    kernel, mpi = pair or (None, parameters.get("environment"))
+    if mpi in (None, ENVIRONMENTS[0], OPENSHMEM):
         return False
     item.add_marker(SLOW)
     return not (by_one_kernel and kernel == ONE_KERNEL)
@@ -69,8 +74,7 @@ def is_anothers_turn(item: pytest.Item) -> bool:
     All meet the first MPI, and each meets one of the others, which take turns; those marked
     `every_mpi` meet all.
     """
-    parameters = getattr(item, "callspec", None) and item.callspec.params
-    mpi = parameters.get("environment") if parameters else None
+    mpi = parameters_of(item).get("environment")
     if mpi not in ENVIRONMENTS[1:] or item.get_closest_marker("every_mpi"):
         return False
     alike = item.nodeid.replace(mpi, "")

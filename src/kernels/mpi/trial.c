@@ -31,7 +31,9 @@ static double run_sample(const struct trial *trial, long long burst)
     return slowest_s;
 }
 
-void trial_settle(struct launch *launch)
+/* All ranks, once a launch: those that a launcher started on one core are moved apart while all
+ * of them compute. */
+static void settle(struct launch *launch)
 {
     static bool is_settled = false;
     if (!is_settled) {
@@ -129,7 +131,7 @@ static void meet(const struct trial *trial)
 
 void trial_run(const struct trial *trial)
 {
-    trial_settle(trial->launch);
+    settle(trial->launch);
     launch_inject(trial->launch, trial->cell);
     (trial->meets ? meet : take)(trial);
 }

@@ -66,10 +66,6 @@ struct trial {
     bool is_behind;
 };
 
-/* All ranks: those that a launcher started on one core are moved apart while all of them compute;
- * once a launch. */
-void trial_settle(struct launch *launch);
-
 /* Collective: all samples of the cell. A fault that a test wants begins here. */
 void trial_run(const struct trial *trial);
 
