@@ -100,3 +100,16 @@ class TwoWayExchange(FewAndCrowd):
         {**_one_sided, "flavor": FLAVORS, "size_bytes": SIZES},
     ]
     crosses_crowd = [_two_sided, {**_one_sided, "flavor": ["allocate"]}]
+
+
+@rfm.simple_test
+class TwoWayExchangeOverTcp(TwoWayExchange):
+    """The same where the ranks share no memory: one way of each side."""
+
+    descr = "two-way exchange over TCP"
+    setting = builtins.parameter(["tcp"])
+    ranks = builtins.parameter([FEW_RANKS])
+    crosses_few = [
+        {"interface": ["sendrecv"], "size_bytes": SIZES},
+        {"interface": ["put_lock_all"], "flavor": ["allocate"], "size_bytes": SIZES},
+    ]

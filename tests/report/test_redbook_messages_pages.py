@@ -56,6 +56,19 @@ def test_each_path_has_a_limit_of_its_own_and_only_its_variables_are_compared(tm
     assert prose.sentences[1].startswith(f"{MPICH}, tcp: ")
 
 
+@pytest.mark.parametrize(("slower", "word"), [(3.0, HOLDS), (1.5, DOES_NOT_HOLD)])
+def test_what_shared_memory_gains_is_the_ratio_of_two_settings(tmp_path, slower, word):
+    first = made.ENVIRONMENTS[0]
+    paths = [replace(first, setting="tcp", factor=slower), first]
+    options = {"environments": paths, "kernels": ["two_way_exchange"]}
+    material = materials(made.campaign, tmp_path, **options)["two_way_exchange"]
+    assert words(material) == [HOLDS] * 5 + [word]
+    assert {row["where"] for row in parts(material, Faster)[1].rows} == {
+        "laptop:node, 2, default, unbound, single",
+        "laptop:node, 2, tcp, unbound, single",
+    }
+
+
 def test_one_limit_is_said_and_a_size_below_it_that_did_not_return_is(two_cores, tmp_path):
     searches = 6 * 2 * 2 * 5  # rounds, MPIs, numbers of ranks, cells
     prose, _ = parts(two_cores["eager_limit"], Limits)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from onesided.analysis.computing import MEDIAN
+from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
 from onesided.report.cells import has
 from onesided.report.claims import NOT_MEASURED, Found, decided, quotient, ratio_of, within
@@ -23,11 +24,11 @@ Labels = Mapping[str, str]
 def _measured(material: Material, environment: str, metric: str, labels: Labels) -> dict[int, Cell]:
     """Return an MPI's first cell with these labels and a value, by the number of ranks.
 
-    Cells with more ranks than cores are left out.
+    Cells with more ranks than cores are left out; of several settings the default one counts.
     """
     cells, _ = apart_by_cores(material, material.cells)
     found: dict[int, Cell] = {}
-    for cell in cells:
+    for cell in sorted(cells, key=lambda cell: cell.setting not in (None, DEFAULT)):
         is_measured = material.measure(cell, metric, MEDIAN) is not None
         if cell.environment == environment and has(cell, labels) and is_measured:
             found.setdefault(cell.ranks, cell)
@@ -84,6 +85,38 @@ class Compared:
                 ratio = ratio_of(material, cell, below[ranks], self.metric, MEDIAN)
                 return within(ratio, self.least, self.most)
         return _missing(self.ranks)
+
+
+@dataclass(frozen=True)
+class BySetting:
+    """The test of a claim on the ratio of a cell's values under two settings.
+
+    Attributes:
+        metric: of summary.parquet.
+        labels: values on axes of the cell.
+        over: the setting above the line.
+        under: the one below.
+        least: that the ratio is.
+    """
+
+    metric: str
+    labels: Labels
+    over: str
+    under: str
+    least: float = 1.0
+
+    def __call__(self, material: Material, environment: str) -> Found:
+        """Compare the interval of the ratio, round by round, with the bound."""
+        cells, _ = apart_by_cores(material, material.cells)
+        of_setting = {
+            cell.setting: cell
+            for cell in reversed(cells)
+            if cell.environment == environment and has(cell, self.labels)
+        }
+        if not {self.over, self.under} <= of_setting.keys():
+            return Found(NOT_MEASURED, f"not with both settings, {self.over} and {self.under}")
+        pair = (of_setting[name] for name in (self.over, self.under))
+        return within(ratio_of(material, *pair, self.metric, MEDIAN), self.least)
 
 
 @dataclass(frozen=True)
