@@ -21,17 +21,24 @@ GROWTH = 1.5
 Labels = Mapping[str, str]
 
 
-def _measured(material: Material, environment: str, metric: str, labels: Labels) -> dict[int, Cell]:
-    """Return an MPI's first cell with these labels and a value, by the number of ranks.
-
-    Cells with more ranks than cores are left out; of several settings the default one counts.
-    """
+def _cells(material: Material, environment: str, metric: str, labels: Labels) -> list[Cell]:
+    """Return an MPI's cells with these labels, a value, and a core for each rank."""
     cells, _ = apart_by_cores(material, material.cells)
+    return [
+        cell
+        for cell in cells
+        if cell.environment == environment
+        and has(cell, labels)
+        and material.measure(cell, metric, MEDIAN) is not None
+    ]
+
+
+def _measured(material: Material, environment: str, metric: str, labels: Labels) -> dict[int, Cell]:
+    """Return the first of these cells by the number of ranks; the default setting goes first."""
+    cells = _cells(material, environment, metric, labels)
     found: dict[int, Cell] = {}
     for cell in sorted(cells, key=lambda cell: cell.setting not in (None, DEFAULT)):
-        is_measured = material.measure(cell, metric, MEDIAN) is not None
-        if cell.environment == environment and has(cell, labels) and is_measured:
-            found.setdefault(cell.ranks, cell)
+        found.setdefault(cell.ranks, cell)
     return dict(sorted(found.items()))
 
 
@@ -107,12 +114,8 @@ class BySetting:
 
     def __call__(self, material: Material, environment: str) -> Found:
         """Compare the interval of the ratio, round by round, with the bound."""
-        cells, _ = apart_by_cores(material, material.cells)
-        of_setting = {
-            cell.setting: cell
-            for cell in reversed(cells)
-            if cell.environment == environment and has(cell, self.labels)
-        }
+        cells = _cells(material, environment, self.metric, self.labels)
+        of_setting = {cell.setting: cell for cell in reversed(cells)}
         if not {self.over, self.under} <= of_setting.keys():
             return Found(NOT_MEASURED, f"not with both settings, {self.over} and {self.under}")
         pair = (of_setting[name] for name in (self.over, self.under))
