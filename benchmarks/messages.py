@@ -9,10 +9,10 @@ What is alike, and what is not:
 - 8 bytes: a thousand passes a sample in ours, all in one in IMB-MPI1, with no barrier between two
   (-sync off);
 - 1 MiB: one pass a sample in ours, from one buffer to the other, again and again, as IMB-MPI1
-  does; a barrier before each, in IMB-MPI1 too where it can have one (Alltoall, -sync on). In ours
-  the buffers are verified and written anew between two passes. With buffers that the caches do not
-  hold the two cannot be compared: ours writes all of them before each sample, IMB-MPI1 writes what
-  it sends once, and what others on the machine do to its caches is in both.
+  does. A barrier comes before each; IMB-MPI1 has one for Alltoall alone (-sync on). Ours verifies
+  its buffers and writes them anew between two passes. Buffers larger than the caches are left out,
+  for there the two differ: ours writes all buffers before each sample, IMB-MPI1 writes once what
+  it sends.
 
 Means of both, for IMB-MPI1 has no other.
 """

@@ -59,7 +59,8 @@ def _missing(ranks: int | None) -> Found:
     return Found(NOT_MEASURED, why)
 
 
-def _missing_ranks() -> Found:
+def missing_ranks() -> Found:
+    """Return what a claim on more ranks is where no cell has a core for each of them."""
     return Found(NOT_MEASURED, "there is no core for each of more ranks")
 
 
@@ -233,7 +234,7 @@ class ByRanks:
         """Compare the fewest and the most ranks that have a core each."""
         found = list(measures(material, environment, self.metric, self.labels).items())
         if len(found) < 2:
-            return _missing_ranks()
+            return missing_ranks()
         (few, below), (many, above) = found[0], found[-1]
         expected = (many / few) ** self.power
         return decided(above, below, expected / GROWTH, expected * GROWTH)
@@ -254,7 +255,7 @@ class MoreRanks:
     def __call__(self, material: Material, environment: str) -> Found:
         """Compare the fewest and the most ranks that have a core each."""
         found = list(measures(material, environment, self.metric, self.labels).values())
-        return decided(found[-1], found[0], 1.0) if len(found) > 1 else _missing_ranks()
+        return decided(found[-1], found[0], 1.0) if len(found) > 1 else missing_ranks()
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from onesided.analysis.exchanges import MEDIAN
-from onesided.report.cells import has
-from onesided.report.claims import NOT_MEASURED, Found, decided
-from onesided.report.crowded import apart_by_cores
+from onesided.report.claims import Found, decided
 from onesided.report.material import Material
-from onesided.report.parts import Measure
-
-CORES = "there is no core for each of more ranks"
+from onesided.report.ratios import Labels, measures, missing_ranks
 
 
 @dataclass(frozen=True)
@@ -29,19 +23,11 @@ class ByRanks:
     metric: str
     over: int
     under: int
-    labels: Mapping[str, str]
+    labels: Labels
 
     def __call__(self, material: Material, environment: str) -> Found:
         """Compare cells with a core for each rank."""
-        above, below = (self._measure(material, environment, n) for n in (self.over, self.under))
-        found = decided(above, below, 1.0)
-        return Found(NOT_MEASURED, CORES) if found.word == NOT_MEASURED else found
-
-    def _measure(self, material: Material, environment: str, ranks: int) -> Measure | None:
-        cells, _ = apart_by_cores(material, material.cells)
-        found = (
-            material.measure(cell, self.metric, MEDIAN)
-            for cell in cells
-            if (cell.environment, cell.ranks) == (environment, ranks) and has(cell, self.labels)
-        )
-        return next((one for one in found if one is not None), None)
+        by_ranks = measures(material, environment, self.metric, self.labels)
+        if not {self.over, self.under} <= by_ranks.keys():
+            return missing_ranks()
+        return decided(by_ranks[self.over], by_ranks[self.under], 1.0)

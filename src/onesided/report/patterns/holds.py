@@ -15,12 +15,12 @@ from onesided.report.claims import NOT_MEASURED, Found, decided
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Measure
 from onesided.report.patterns import cells as of
+from onesided.report.ratios import missing_ranks
 
 ABOUT = 1.25
 """Two times are about the same where their ratio is within this factor."""
 
 NOT_MEANT = Found("")
-CORES = "there is no core for each of more ranks"
 
 LAWS: Mapping[str, Callable[[int], float]] = {
     "constant": lambda ranks: 1.0,
@@ -151,7 +151,7 @@ class Grows:
             return Found(NOT_MEASURED)
         few, many = cells[0], cells[-1]
         if few.ranks == many.ranks:
-            return Found(NOT_MEASURED, CORES)
+            return missing_ranks()
         expected = LAWS[self.law](many.ranks) / LAWS[self.law](few.ranks)
         pair = _measure(material, many), _measure(material, few)
         return decided(*pair, expected / GROWTH, expected * GROWTH)
@@ -165,5 +165,5 @@ def near_and_far(material: Material, environment: str) -> Found:
     found = [_measure(material, cell) for cell in cells if cell.ranks == cells[-1].ranks]
     known = sorted((one for one in found if one is not None), key=lambda one: one.value)
     if len(known) < 2:
-        return Found(NOT_MEASURED, CORES)
+        return missing_ranks()
     return decided(known[-1], known[0], 1 / ABOUT, ABOUT)
