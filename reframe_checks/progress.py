@@ -54,7 +54,7 @@ class Progress(OnesidedCheck):
         state = labels["target_state"]
         if state == "idle":
             return CELL_S
-        helped = state.startswith("helper")
+        helped = state.startswith(("helper", "ghost"))
         kind, usual = ("helper-", HELPER_LENGTHS_MS) if helped else ("", LENGTHS_MS)
         asked = self.kernel_options.get
         lengths_ms = [float(one) for one in asked(f"{kind}lengths-ms", usual).split(",")]
@@ -155,3 +155,33 @@ class ProgressLevels(Progress):
     setting = builtins.parameter(["default"])
     thread_level = builtins.parameter(["single", "funneled", "serialized", "multiple"])
     crosses_one_thread = [_table(["idle"])]
+
+
+class ProgressModes(Progress):
+    """Who makes progress while the target computes: four operations, MPI's own memory."""
+
+    #: On as few cores as a laptop has helpers and ghosts measure the scheduler.
+    kernel_options = {"samples": "4", "helper-samples": "3", "helper-lengths-ms": "10,20"}
+
+
+@rfm.simple_test
+class ProgressThreads(ProgressModes):
+    """The library itself, a thread of its own (a setting), a thread of the target."""
+
+    descr = "progress by the library, and by a thread of the library or of the target"
+    tags = {"redbook"}
+    setting = builtins.parameter(["default", "async_thread"])
+    crosses_lowest_level = [_table(["computes"], flavors=["allocate"])]
+    crosses_threads = [_table(["computes", "helper_blocked"], flavors=["allocate"])]
+
+
+@rfm.simple_test
+class ProgressGhost(ProgressModes):
+    """A process that waits in MPI and shares the target's memory: a rank more."""
+
+    descr = "progress by a ghost process"
+    tags = {"redbook", "full"}
+    setting = builtins.parameter(["default"])
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+    ranks = builtins.parameter([3])
+    crosses_lowest_level = [_table(["ghost_process"], flavors=["allocate"])]

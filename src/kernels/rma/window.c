@@ -112,17 +112,25 @@ void window_close(struct window *window)
     free(window->begins);
 }
 
+static void synchronise(const struct window *window)
+{
+    CHECKED(MPI_Win_sync(window->handle));
+    if (window->has_ghost) {
+        CHECKED(MPI_Win_sync(window->shared));
+    }
+}
+
 void window_begin_own(struct window *window, int lock_type)
 {
     if (!window->is_locked) {
         CHECKED(MPI_Win_lock(lock_type, window->rank, 0, window->handle));
     }
-    CHECKED(MPI_Win_sync(window->handle));
+    synchronise(window);
 }
 
 void window_end_own(struct window *window)
 {
-    CHECKED(MPI_Win_sync(window->handle));
+    synchronise(window);
     if (!window->is_locked) {
         CHECKED(MPI_Win_unlock(window->rank, window->handle));
     }

@@ -19,6 +19,8 @@ struct window {
                             addresses, all others' are 0 */
     int rank;            /* this one's */
     bool is_locked;      /* this rank holds a lock_all: it may not lock itself then */
+    bool has_ghost;      /* rma/ghost.h: */
+    MPI_Win shared;      /* by which the ghost and its target have the same memory */
 };
 
 /* Where a window's memory comes from: create, allocate, shared, dynamic. */

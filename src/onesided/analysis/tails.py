@@ -94,9 +94,9 @@ def waited(samples: pl.DataFrame) -> str | None:
 
     Returns:
         None where they waited for at most `MOST_RUN_DELAY` of their computes, or where nothing
-        tells. Cells with a helper do not count: two threads on a core wait for each other.
+        tells. Cells with a helper or a ghost do not count: two on a core wait for each other.
     """
-    plain = samples.filter(~pl.col("cell").str.contains("target_state=helper"))
+    plain = samples.filter(~pl.col("cell").str.contains("target_state=(helper|ghost)"))
     computed_s, waited_s = (
         plain.filter(pl.col("metric") == name)["value"].fill_nan(None).sum()
         for name in ("compute", RUN_DELAYS[0])

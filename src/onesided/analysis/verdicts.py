@@ -232,7 +232,7 @@ def saturating_delay(probes: Sequence[Probe]) -> float | None:
 
 
 def with_help(found: Verdict) -> Verdict:
-    """Return the verdict of a cell in which the target calls MPI, or a thread of it sits in MPI.
+    """Return the verdict of a cell in which the target calls MPI, or a helper of it sits in MPI.
 
     An operation that completes early there shows progress that somebody helped.
     """

@@ -31,8 +31,8 @@ _NOT_MEASURED_SIGN = (numbers.DASH, "absent")
 
 MEANINGS: Mapping[str, str] = {
     verdicts.INDEPENDENT: "the operation completed while the target provably still computed",
-    verdicts.WITH_HELP: "the same, but the target called MPI meanwhile, or one of its threads was "
-    "inside MPI",
+    verdicts.WITH_HELP: "the same, but the target called MPI meanwhile, or a helper of it, a "
+    "thread or a process, was inside MPI",
     verdicts.DELAYED: "it completed before the target came back, after a delay τ that saturates",
     verdicts.PARTIAL: "some operations completed on their own, others did not",
     verdicts.WAITS: "it completed only when the target came back to MPI",

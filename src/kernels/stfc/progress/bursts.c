@@ -56,7 +56,7 @@ void take_latency(struct experiment *experiment)
                                   .again = experiment->again,
                                   .makes = experiment->is_origin,
                                   .first = experiment->place == 1,
-                                  .answers = experiment->is_target,
+                                  .answers = experiment->answers,
                                   .alone = experiment->origins == 1 &&
                                            experiment->synchronisation->kind == PASSIVE,
                                   /* beside a helper the ranks have no core of their own */
@@ -69,6 +69,8 @@ void take_latency(struct experiment *experiment)
                                   .follow = follow_bursts};
     watchdog_phase = "prepare";
     payload_prepare(&experiment->payload, experiment->payload.slots);
+    pass_on(experiment);
     latency_take(&timing);
+    pass_on(experiment);
     payload_check(&experiment->payload);
 }

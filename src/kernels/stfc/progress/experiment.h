@@ -32,9 +32,10 @@ struct target_state {
     bool visits;         /* comes to MPI while in its state */
     bool holds_lock_all; /* from before the first sample to after the last */
     const struct helper_kind *helper;
+    bool has_ghost; /* accesses go to a further rank, which shares the target's memory */
     struct presence (*stay)(struct experiment *experiment, double length_s);
 };
-extern const struct target_state target_states[6];
+extern const struct target_state target_states[7];
 
 /* What target and other ranks tell each other outside MPI. */
 struct page {
@@ -53,11 +54,13 @@ struct experiment {
     const struct synchronisation *synchronisation;
     const struct target_state *target_state;
     int target;  /* rank */
+    int holder;  /* the rank that origins access: the target, or its ghost */
     int origins; /* ranks beside the target, on from there */
     int bystanders;
-    int place;  /* of this rank: 0 the target, then the origins, the bystanders, those that wait */
+    int place;  /* of this rank: 0 the target, then origins, bystanders, a ghost, those that wait */
     bool again; /* the cell is finished: only its latency is taken, once more */
     bool is_target, is_origin, is_bystander;
+    bool answers; /* this rank is the holder */
 
     struct window window;
     struct payload payload;
@@ -76,6 +79,9 @@ int rank_at(const struct launch *launch, int place);
 
 /* At an origin: an operation on each of so many slots. THE TIMED LOOP is the operation's own. */
 struct access make_accesses(struct experiment *experiment, long long count, bool apart);
+
+/* All ranks: what the target stored is seen by accesses, what these completed by the target. */
+void pass_on(struct experiment *experiment);
 
 /* All ranks, with the window open: the samples, and one moment of the latency. */
 void take_samples(struct experiment *experiment);

@@ -15,7 +15,8 @@
  * one clock, so that each sample says whether it met a computing target and what was left of the
  * compute. Where nobody computes: an operation's uncontended latency, from bursts of k.
  * Verified: every payload, with values that depend on the sample's number: the whole window at the
- * target, its gaps too, and all that is fetched; a helper thread was still there at the end. */
+ * target, its gaps too, and all that is fetched; a helper thread was still there at the end. Beside
+ * a ghost process the target looks at its own memory, which the ghost exposes to the origins. */
 #include <mpi.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@
 #include "mpi/latency.h"
 #include "mpi/shared_page.h"
 #include "mpi/world.h"
+#include "rma/ghost.h"
 #include "stfc/progress/experiment.h"
 #include "stfc/progress/table.h"
 
@@ -72,12 +74,12 @@ static const struct option options[] = {
      OPTION_INTEGER, "0", 0, ORIGINS_MAX},
     {"samples", "N", "samples of each length", OPTION_INTEGER, "5", 1,
      SERIES_SAMPLES_MAX / LENGTHS_MAX},
-    {"helper-samples", "N", "the same beside a helper thread", OPTION_INTEGER, "5", 1,
-     SERIES_SAMPLES_MAX / LENGTHS_MAX},
+    {"helper-samples", "N", "the same beside a helper thread or a ghost process", OPTION_INTEGER,
+     "5", 1, SERIES_SAMPLES_MAX / LENGTHS_MAX},
     {"lengths-ms", "MS,MS,...", "how long the target computes or polls, in random order",
      OPTION_NUMBERS, "0,1,3,10", 0, 60000},
-    {"helper-lengths-ms", "MS,MS,...", "the same beside a helper thread", OPTION_NUMBERS, "10,30",
-     0, 60000},
+    {"helper-lengths-ms", "MS,MS,...", "the same beside a helper thread or a ghost process",
+     OPTION_NUMBERS, "10,30", 0, 60000},
     {"delta-us", "MICROSECONDS", "from the target's flag to the issue", OPTION_NUMBER, "200", 0,
      1000000},
     LATENCY_OPTIONS,
@@ -113,12 +115,15 @@ static void open_experiment(struct experiment *experiment)
     watchdog_phase = "window";
     payload_allocate(payload);
     experiment->type = layout_make_type(payload->layout, payload->elements);
-    experiment->window = window_open(launch, flavor, experiment->is_target ? size_bytes : 0);
+    experiment->window =
+        experiment->target_state->has_ghost
+            ? ghost_open(launch, experiment->target, experiment->holder, size_bytes)
+            : window_open(launch, flavor, experiment->is_target ? size_bytes : 0);
     record_window(experiment->record, experiment->window.handle, flavor->name,
                   (long long)size_bytes);
     experiment->epoch = (struct epoch){.synchronisation = experiment->synchronisation,
                                        .window = experiment->window.handle,
-                                       .target = experiment->target,
+                                       .target = experiment->holder,
                                        .peers = make_peers(experiment)};
     if (experiment->is_origin) {
         experiment->transfer =
@@ -128,6 +133,13 @@ static void open_experiment(struct experiment *experiment)
         payload_initialise(payload);
     }
     CHECKED(MPI_Barrier(world_communicator));
+}
+
+void pass_on(struct experiment *experiment)
+{
+    if (experiment->target_state->has_ghost) {
+        ghost_pass_on(&experiment->window, experiment->holder);
+    }
 }
 
 static void close_experiment(struct experiment *experiment)
@@ -225,6 +237,13 @@ static const char *contradiction(const struct experiment *experiment)
     if (experiment->target_state->holds_lock_all && synchronisation->kind != PASSIVE) {
         return "the target polls inside lock_all: its window can have no active epoch meanwhile";
     }
+    if (experiment->target_state->has_ghost && synchronisation->kind != PASSIVE) {
+        return "a ghost process serves passive target epochs";
+    }
+    if (experiment->target_state->has_ghost &&
+        cell_choice(experiment->cell, "flavor") != &flavors[FLAVOR_ALLOCATE]) {
+        return "a ghost process can share only memory that MPI allocates: flavor allocate";
+    }
     return NULL;
 }
 
@@ -234,11 +253,13 @@ static bool is_supported(struct experiment *experiment)
     struct launch *launch = experiment->launch;
     struct record *record = experiment->record;
     const char *reason = contradiction(experiment);
-    const int needed = 1 + experiment->origins + experiment->bystanders;
+    const bool has_ghost = experiment->target_state->has_ghost;
+    const int needed = 1 + experiment->origins + experiment->bystanders + has_ghost;
     if (launch->ranks < needed) {
         record_status(record, CELL_UNSUPPORTED,
-                      "a target, %d origins and %d bystanders need %d ranks: found %d",
-                      experiment->origins, experiment->bystanders, needed, launch->ranks);
+                      "a target, %d origins and %d bystanders%s need %d ranks: found %d",
+                      experiment->origins, experiment->bystanders,
+                      has_ghost ? " and a ghost process" : "", needed, launch->ranks);
     } else if (reason != NULL) {
         record_status(record, CELL_UNSUPPORTED, "%s", reason);
     } else if (experiment->target_state->helper != NULL &&
@@ -252,7 +273,10 @@ static bool is_supported(struct experiment *experiment)
                       "origin and target need one clock: expected all ranks on one machine");
     }
     return record->status == CELL_OK &&
-           window_is_supported(launch, cell_choice(experiment->cell, "flavor"), record);
+           window_is_supported(launch,
+                               has_ghost ? &flavors[FLAVOR_SHARED]
+                                         : cell_choice(experiment->cell, "flavor"),
+                               record);
 }
 
 /* As many as a burst may have operations, as long as they stay in a cache. */
@@ -272,19 +296,23 @@ static struct experiment experiment_of(struct launch *launch, const struct cell 
     /* There and back is the same way. */
     const int place = rank_at(launch, launch->rank);
     const bool is_origin = place > 0 && place <= origins;
+    const struct target_state *state = cell_choice(cell, "target_state");
+    const int holder = state->has_ghost ? 1 + origins + bystanders : 0;
     return (struct experiment){
         .launch = launch,
         .cell = cell,
         .record = record,
         .operation = cell_choice(cell, "operation"),
         .synchronisation = cell_choice(cell, "synchronisation"),
-        .target_state = cell_choice(cell, "target_state"),
+        .target_state = state,
         .target = rank_at(launch, 0),
+        .holder = rank_at(launch, holder),
         .origins = origins,
         .bystanders = bystanders,
         .place = place,
         .is_target = place == 0,
         .is_origin = is_origin,
+        .answers = place == holder,
         .is_bystander = place > origins && place <= origins + bystanders,
         .payload = {.launch = launch,
                     .cell = cell,

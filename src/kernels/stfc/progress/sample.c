@@ -186,6 +186,7 @@ static struct observed run_sample(struct experiment *experiment, double length_s
     watchdog_phase = "prepare";
     payload_prepare(payload, 1);
     payload_begin_fault(payload, 1);
+    pass_on(experiment);
     CHECKED(MPI_Barrier(communicator));
     if (experiment->is_target) {
         be_target(experiment, length_s);
@@ -198,6 +199,7 @@ static struct observed run_sample(struct experiment *experiment, double length_s
     if (experiment->is_origin && all != NULL) {
         add_sample(experiment, all, &observed, length_s);
     }
+    pass_on(experiment);
     payload_end_fault(payload, 1);
     payload_advance(payload, 1);
     payload_check(payload);
@@ -210,7 +212,8 @@ static struct observed run_sample(struct experiment *experiment, double length_s
 static size_t plan_lengths(const struct experiment *experiment, double *plan)
 {
     const struct options *asked = &experiment->launch->options;
-    const bool helped = experiment->target_state->helper != NULL;
+    const struct target_state *state = experiment->target_state;
+    const bool helped = state->helper != NULL || state->has_ghost;
     const size_t samples = (size_t)options_integer(asked, helped ? "helper-samples" : "samples");
     double lengths_ms[LENGTHS_MAX];
     const size_t lengths = options_numbers(asked, helped ? "helper-lengths-ms" : "lengths-ms",

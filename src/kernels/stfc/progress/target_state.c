@@ -71,10 +71,15 @@ static struct presence stay_polling(struct experiment *experiment, double length
 }
 
 const struct target_state target_states[] = {
-    {"idle", false, false, false, NULL, stay_idle},
-    {"computes", true, false, false, NULL, stay_computing},
-    {"computes_probing", true, true, false, NULL, stay_probing},
-    {"polls_memory", true, true, true, NULL, stay_polling},
-    {"helper_blocked", true, false, false, &helper_blocked, stay_computing},
-    {"helper_polling", true, false, false, &helper_polling, stay_computing},
+    {.name = "idle", .stay = stay_idle},
+    {.name = "computes", .leaves = true, .stay = stay_computing},
+    {.name = "computes_probing", .leaves = true, .visits = true, .stay = stay_probing},
+    {.name = "polls_memory",
+     .leaves = true,
+     .visits = true,
+     .holds_lock_all = true,
+     .stay = stay_polling},
+    {.name = "helper_blocked", .leaves = true, .helper = &helper_blocked, .stay = stay_computing},
+    {.name = "helper_polling", .leaves = true, .helper = &helper_polling, .stay = stay_computing},
+    {.name = "ghost_process", .leaves = true, .has_ghost = true, .stay = stay_computing},
 };

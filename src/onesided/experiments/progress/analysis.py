@@ -34,8 +34,9 @@ SAMPLE = (*LAUNCH, "rank", "index")
 
 IDLE = "idle"
 VISITING = ("computes_probing", "polls_memory")
-HELPED = (*VISITING, "helper_blocked", "helper_polling")
-"""States in which the target, or a thread of it, calls MPI while it computes."""
+GHOST = "ghost_process"
+HELPED = (*VISITING, "helper_blocked", "helper_polling", GHOST)
+"""States in which the target, a thread of it or a process in its place calls MPI meanwhile."""
 SYNCHRONISING_CALLS = ("fence",)
 LOCAL_COMPLETIONS = ("lock_all_flush_local", "pscw")
 """Synchronisations that end with local completion: nothing is said of the target unless the

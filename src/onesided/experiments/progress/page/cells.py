@@ -12,7 +12,7 @@ from onesided.experiments.progress.advice.decide import (
     PAYLOAD,
     base_payload,
 )
-from onesided.experiments.progress.analysis import IDLE
+from onesided.experiments.progress.analysis import GHOST, IDLE
 from onesided.report import numbers
 from onesided.report.cells import axis_of, level_rank
 from onesided.report.material import Cell, Material
@@ -27,6 +27,7 @@ STATES = {
     "polls_memory": "the target polls its own memory inside MPI_Win_lock_all",
     "helper_blocked": "the target computes; a helper thread of it waits in MPI_Recv",
     "helper_polling": "the target computes; a helper thread of it calls MPI_Iprobe",
+    GHOST: "the target computes; accesses go to a ghost process, which shares its memory",
 }
 """Target states in the order in which they are shown, in words; an idle target has no verdict."""
 
@@ -39,12 +40,15 @@ def computing(cells: Iterable[Cell]) -> list[Cell]:
 def first_group(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells that speak at first sight: no variable set where that was run.
 
-    They are the first place of each partition; where there are several, `apart` has given each an
-    environment of its own, so that nothing is pooled.
+    They are the first place of each partition, and the ghost processes of its setting, which need a
+    rank more. Where there are several places, `apart` has given each an environment of its own, so
+    that nothing is pooled.
     """
     firsts: dict[tuple[Any, ...], list[Cell]] = {}
     for group in groups(cells):
-        firsts.setdefault(group[0].group[:2], group)
+        first = firsts.setdefault(group[0].group[:2], group)
+        if group is not first and group[0].setting == first[0].setting:
+            first += [cell for cell in group if axis_of(cell, "target_state") == GHOST]
     return [cell for group in firsts.values() for cell in group]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from onesided.experiments.progress.advice.words import FLAVOR_CALLS
+from onesided.experiments.progress.analysis import GHOST
 from onesided.experiments.progress.page.cells import (
     FLAVORS,
     computing,
@@ -36,6 +37,7 @@ HELP: Mapping[str, str] = {
     "polls_memory": "the target polls its memory inside MPI_Win_lock_all",
     "helper_blocked": "a thread of the target waits in MPI_Recv",
     "helper_polling": "a thread of the target calls MPI_Iprobe all the time",
+    GHOST: "a ghost process shares the target's memory, takes the accesses and waits in MPI",
 }
 """What a program can do for progress, by target state."""
 
