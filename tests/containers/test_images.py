@@ -11,6 +11,7 @@ import yaml
 pytestmark = pytest.mark.timeout(3600)  # builds images
 
 LARGEST_BYTES = 400e6
+BEGUN_S = 20
 
 
 @pytest.fixture(scope="module")
@@ -74,16 +75,26 @@ def test_a_kernel_that_the_image_has_no_mpi_for_is_refused_in_one_line(person, m
     )
 
 
-def test_run_leaves_the_report_of_the_quick_campaign_here_with_no_network(person, mpich):
+def test_run_begins_the_campaign_quick_here_unless_another_is_named(person, mpich):
+    folder = person.new_folder("quick")
+    begun = ["timeout", "--signal=INT", BEGUN_S, "apptainer", "run", mpich]
+    person.call(*begun, cwd=folder)
+    assert [path.name for path in folder.iterdir()] == ["results"]
+    assert [path.name for path in (folder / "results").glob("*/sessions")] == ["sessions"]
+    assert (folder / "results" / "quick" / "sessions").is_dir()
+
+
+def test_run_leaves_the_report_of_a_campaign_here_with_no_network(person, mpich):
     folder = person.new_folder("laptop")
     is_root = os.geteuid() == 0  # who alone can take the network away
-    person.do("apptainer", "run", mpich, cwd=folder, without_network=is_root)
+    named = {"ONESIDED_CAMPAIGN": "smoke"}
+    person.do("apptainer", "run", mpich, cwd=folder, without_network=is_root, **named)
     assert [path.name for path in folder.iterdir()] == ["results"]
-    page = (folder / "results" / "quick" / "report" / "index.html").read_text()
+    page = (folder / "results" / "smoke" / "report" / "index.html").read_text()
     assert "mpich-5.0.2" in page
     summary = person.do(
         "apptainer", "--silent", "exec", mpich, "python", "-c",
-        "import polars; t = polars.read_parquet('results/quick/cells.parquet');"
+        "import polars; t = polars.read_parquet('results/smoke/cells.parquet');"
         "print(sorted(set(t['launch_model'])), sorted(set(t['environment'])), set(t['status']))",
         cwd=folder,
     )  # fmt: skip
