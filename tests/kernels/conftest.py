@@ -14,7 +14,7 @@ from onesided.environments import kernels
 from onesided.system import libraries
 from onesided.system.paths import config_dir
 
-from .launching import Environment, Kernel, Run, build, preloaded
+from .launching import Environment, Kernel, Run, build, build_alone, preloaded
 
 #: The program ends where it starts its library.
 NO_MPI = """
@@ -159,6 +159,12 @@ def each(environment, kernel_of) -> Callable:
         return kernel_of(name, environment.name, sanitizers)
 
     return found
+
+
+@pytest.fixture
+def kernel_of_tests(environment, tmp_path) -> Callable:
+    """Return a function that builds a kernel of this folder."""
+    return lambda source: build_alone(environment, HERE / source, tmp_path)
 
 
 @pytest.fixture(scope="session")

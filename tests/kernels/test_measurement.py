@@ -12,7 +12,7 @@ from onesided.system.documents import check
 from onesided.system.paths import project_root
 
 from .conftest import HERE
-from .launching import KERNELS, Kernel, build, build_alone
+from .launching import KERNELS, Kernel, build
 from .test_shared_counter import series
 
 ORIGIN = 1
@@ -147,12 +147,6 @@ def test_a_hardware_baseline_holds_no_verification(environment, tmp_path):
         # the sample that nothing else disturbed; a burst's verification takes twice this
         assert min(time["samples"]) * time["burst"] < LONGER_S, cell
         assert sum(one["checked"] for one in result["verification"]) >= 2 * 11
-
-
-@pytest.fixture
-def kernel_of_tests(environment, tmp_path):
-    """Return a function that builds a kernel of this folder."""
-    return lambda source: build_alone(environment, HERE / source, tmp_path)
 
 
 @pytest.mark.slow
