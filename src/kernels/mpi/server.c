@@ -31,6 +31,16 @@ bool server_thread_is_supported(const struct launch *launch, struct record *reco
     return true;
 }
 
+void server_hold(struct server *server)
+{
+    pthread_mutex_lock(&server->guard);
+}
+
+void server_let(struct server *server)
+{
+    pthread_mutex_unlock(&server->guard);
+}
+
 /* ---- The server ---- */
 
 /* A payload that did not come with its request. */
@@ -66,8 +76,10 @@ static void serve(struct server *server, int releases)
         if (request.payload_bytes > SERVER_SHORT_BYTES) {
             receive_payload(server, &request);
         }
+        server_hold(server);
         server->answer(server, &request);
         server->answered++;
+        server_let(server);
     }
 }
 
@@ -138,6 +150,7 @@ static MPI_Comm duplicate(void)
 void server_start(struct server *server)
 {
     const size_t request_bytes = sizeof(struct lead) + SERVER_SHORT_BYTES;
+    pthread_mutex_init(&server->guard, NULL);
     server->requests = duplicate();
     server->replies = duplicate();
     CHECKED(MPI_Comm_rank(world_communicator, &server->own_rank));
@@ -172,6 +185,7 @@ void server_stop(struct server *server)
     count(server);
     CHECKED(MPI_Comm_free(&server->requests));
     CHECKED(MPI_Comm_free(&server->replies));
+    pthread_mutex_destroy(&server->guard);
     free(server->outgoing);
     free(server->incoming);
     free(server->payload);

@@ -44,6 +44,7 @@ struct server {
     char *incoming, *payload;
     size_t payload_room;
     pthread_t thread;
+    pthread_mutex_t guard; /* held while a request is answered */
 };
 
 /* Tell whether a thread may be a server; the record says why not, the same on all ranks. */
@@ -61,6 +62,11 @@ void server_release(const struct server *server);
 /* Collective: release a thread and end it; a rank has been released before. The record says whether
  * as many requests were answered as all ranks have made. */
 void server_stop(struct server *server);
+
+/* At the server's rank: keep the thread from what both access, from here to there. Messages alone
+ * order accesses of two processes, and not those of two threads. */
+void server_hold(struct server *server);
+void server_let(struct server *server);
 
 /* ---- For a rank that asks; one thread of it ---- */
 

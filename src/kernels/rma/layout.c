@@ -1,6 +1,7 @@
 /* Layouts: where in the target's window the elements of a payload are. */
 #include "rma/layout.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "harness/memory.h"
@@ -46,6 +47,21 @@ static size_t irregular_gap(size_t element, size_t elements)
     (void)elements;
     return 2 * element + 1 - irregular(element);
 }
+
+/* A prime beyond all numbers of elements: its multiples have each remainder once. */
+#define PRIME UINT64_C(2654435761)
+
+static size_t scattered_place(size_t element, size_t elements)
+{
+    return irregular_place(element * PRIME % elements, elements);
+}
+
+static size_t scattered_gap(size_t element, size_t elements)
+{
+    return irregular_gap(element * PRIME % elements, elements);
+}
+
+const struct layout layout_scattered = {"scattered", scattered_place, scattered_gap};
 
 const struct layout layouts[] = {
     {"contiguous", same_place, place_behind},

@@ -13,6 +13,8 @@ struct layout {
     size_t (*gap)(size_t element, size_t elements);
 };
 extern const struct layout layouts[3];
+/* Each element anywhere, not near the one before. */
+extern const struct layout layout_scattered;
 
 bool is_contiguous(const struct layout *layout);
 

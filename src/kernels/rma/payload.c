@@ -25,9 +25,15 @@ size_t region_elements(const struct payload *payload)
     return (size_t)payload->slots * slot_elements(payload) + SPARE_ELEMENTS;
 }
 
+/* Regions that the target has. */
+static int regions_there(const struct payload *payload)
+{
+    return payload->is_common ? 1 : payload->regions;
+}
+
 MPI_Aint payload_window_bytes(const struct payload *payload)
 {
-    const int regions = payload->window_count == 1 ? payload->regions : 1;
+    const int regions = payload->window_count == 1 ? regions_there(payload) : 1;
     return regions * (MPI_Aint)(region_elements(payload) * sizeof(int64_t));
 }
 
@@ -45,7 +51,8 @@ static struct window *window_of(const struct payload *payload, int region)
 /* The first element of a region in its window. */
 static size_t begin_of(const struct payload *payload, int region)
 {
-    return payload->window_count == 1 ? (size_t)region * region_elements(payload) : 0;
+    const bool is_first = payload->is_common || payload->window_count > 1;
+    return is_first ? 0 : (size_t)region * region_elements(payload);
 }
 
 /* Where an element is in its region, and the gap that belongs to it. */
@@ -107,7 +114,7 @@ static int64_t *memory_of(const struct payload *payload, int region)
 
 static void store_models(struct payload *payload, int count)
 {
-    for (int region = 0; region < payload->regions; region++) {
+    for (int region = 0; region < regions_there(payload); region++) {
         int64_t *memory = memory_of(payload, region);
         for (int i = 0; i < count; i++) {
             memory[place_of(payload, i)] = payload->region[region].model[i];
@@ -118,7 +125,7 @@ static void store_models(struct payload *payload, int count)
 void payload_initialise(struct payload *payload)
 {
     begin_own(payload, MPI_LOCK_EXCLUSIVE);
-    for (int region = 0; region < payload->regions; region++) {
+    for (int region = 0; region < regions_there(payload); region++) {
         int64_t *memory = memory_of(payload, region);
         for (size_t place = 0; place < region_elements(payload); place++) {
             memory[place] = guard(begin_of(payload, region) + place);
@@ -222,12 +229,14 @@ void payload_advance(struct payload *payload, long long slots)
     for (int region = known_begin(payload); region < known_end(payload); region++) {
         struct region *known = &payload->region[region];
         const bool is_own = payload->own_begin <= region && region < payload->own_end;
+        int64_t *model =
+            (payload->is_common ? &payload->region[known_begin(payload)] : known)->model;
         for (int i = 0; i < count; i++) {
             if (is_own && operation->fetches) {
-                verify_element(&payload->at_origin, known->result[i], known->model[i],
+                verify_element(&payload->at_origin, known->result[i], model[i],
                                number_of(payload, region, i), payload->sample);
             }
-            known->model[i] = advanced(operation->effect, known->model[i], known->payload[i]);
+            model[i] = advanced(operation->effect, model[i], known->payload[i]);
         }
     }
 }
@@ -320,7 +329,7 @@ void payload_check(struct payload *payload)
     watchdog_phase = "verify";
     if (payload->is_target) {
         begin_own(payload, MPI_LOCK_SHARED);
-        for (int region = 0; region < payload->regions; region++) {
+        for (int region = 0; region < regions_there(payload); region++) {
             check_region(payload, region, memory_of(payload, region), &payload->at_target,
                          &payload->in_gaps);
         }

@@ -36,6 +36,7 @@ struct payload {
     int elements;                /* of a slot */
     int slots;                   /* of a region */
     int regions;                 /* an origin each */
+    bool is_common;              /* all origins add to the first region: it gets the sum */
     int own_begin, own_end;      /* the regions whose origin this rank is */
     bool is_target;
     struct window *windows; /* one with all regions, or one for each */

@@ -11,15 +11,25 @@
 
 struct writes writes_of(struct launch *launch, const struct cell *cell, struct record *record)
 {
+    return writes_of_elements(launch, cell, record,
+                              cell_number(cell, "size_bytes") / sizeof(int64_t));
+}
+
+struct writes writes_of_elements(struct launch *launch, const struct cell *cell,
+                                 struct record *record, double whole_elements)
+{
     const struct flavor *flavor = cell_choice(cell, "flavor");
-    const int elements = (int)cell_number(cell, "size_bytes") / (int)sizeof(int64_t);
+    const int elements = (int)whole_elements;
     const long long longest = options_integer(&launch->options, "burst");
     const long long held = BURST_BYTES / (long long)sizeof(int64_t) / elements;
     return (struct writes){.launch = launch,
                            .cell = cell,
                            .record = record,
                            .flavor = flavor == NULL ? &flavors[FLAVOR_SHARED] : flavor,
+                           .size_bytes = whole_elements * sizeof(int64_t),
                            .elements = elements,
+                           .operation = operation_named("put"),
+                           .origins = launch->ranks - 1,
                            .slots = held < 1         ? 1
                                     : held < longest ? (int)held
                                                      : (int)longest,
@@ -28,15 +38,17 @@ struct writes writes_of(struct launch *launch, const struct cell *cell, struct r
 
 static void describe_payload(struct writes *writes)
 {
-    const int rank = writes->launch->rank;
+    const int rank = writes->launch->rank, origins = writes->origins;
     writes->payload = (struct payload){.launch = writes->launch,
                                        .cell = writes->cell,
-                                       .operation = operation_named("put"),
+                                       .operation = writes->operation,
+                                       .layout = writes->layout,
                                        .elements = writes->elements,
                                        .slots = writes->slots,
-                                       .regions = writes->launch->ranks - 1,
+                                       .regions = origins,
+                                       .is_common = writes->is_common,
                                        .own_begin = rank == TARGET ? 0 : rank - 1,
-                                       .own_end = rank,
+                                       .own_end = rank > origins ? origins : rank,
                                        .is_target = rank == TARGET,
                                        .windows = &writes->window,
                                        .window_count = 1};
@@ -45,7 +57,8 @@ static void describe_payload(struct writes *writes)
 /* At the others: how they reach their region. */
 static void find_region(struct writes *writes)
 {
-    const int region = writes->launch->rank - 1;
+    const int rank = writes->launch->rank;
+    const int region = rank > writes->origins ? 0 : rank - 1;
     const struct epoch epoch = {.window = writes->window.handle, .target = TARGET};
     const struct layout_type type = {.type = MPI_INT64_T, .count = writes->elements};
     writes->transfer = payload_transfer(&writes->payload, region, epoch, type);
@@ -61,7 +74,7 @@ static void find_region(struct writes *writes)
 bool writes_open(struct writes *writes)
 {
     const bool is_target = writes->launch->rank == TARGET;
-    const double size_bytes = cell_number(writes->cell, "size_bytes");
+    const double size_bytes = writes->size_bytes;
     watchdog_phase = "window";
     if (writes->elements * (double)sizeof(int64_t) != size_bytes) {
         record_status(writes->record, CELL_UNSUPPORTED, "size_bytes is %.0f, no multiple of 8",

@@ -1,8 +1,9 @@
 /* All other ranks write to rank 0: windows, payloads, and accesses that meet it while it computes.
  *
  * Each rank but rank 0 has a region of rank 0's window, with a slot for each operation of a burst
- * (rma/payload.h). What a slot must hold is known at both sides, and is compared after each burst.
- * A kernel's own struct begins with a struct writes: its functions get that. */
+ * (rma/payload.h); or all add to one, or the last rank has none. What a slot must hold is known at
+ * both sides, and is compared after each burst. A kernel's own struct begins with a struct writes:
+ * its functions get that. */
 #ifndef ONESIDED_WRITES_H
 #define ONESIDED_WRITES_H
 
@@ -18,19 +19,24 @@ struct writes {
     struct launch *launch;
     const struct cell *cell;
     struct record *record;
-    const struct flavor *flavor; /* of the cell; shared where that has no meaning */
-    int elements;                /* of a write, eight bytes each */
-    int slots;                   /* writes of a burst, at most */
-    MPI_Info info;               /* of the window */
-    MPI_Aint more_bytes;         /* of rank 0's part, behind all regions */
-    MPI_Aint own_bytes;          /* of the others' parts */
-    bool holds_lock_all;         /* all ranks, as long as the window is open */
+    const struct flavor *flavor;       /* of the cell; shared where that has no meaning */
+    double size_bytes;                 /* of a write */
+    int elements;                      /* of it, eight bytes each */
+    int slots;                         /* writes of a burst, at most */
+    const struct operation *operation; /* what becomes of the elements; a put */
+    const struct layout *layout;       /* NULL: a slot's elements are side by side */
+    bool is_common;                    /* all add to one region */
+    int origins;                       /* ranks from 1 that write; all but rank 0 */
+    MPI_Info info;                     /* of the window */
+    MPI_Aint more_bytes;               /* of rank 0's part, behind all regions */
+    MPI_Aint own_bytes;                /* of the others' parts */
+    bool holds_lock_all;               /* all ranks, as long as the window is open */
     /* NULL, or at the others after a burst: what it has fetched, before the payload is advanced */
     void (*compare)(struct writes *writes, long long burst);
     struct window window; /* this and what follows: once it is open */
     struct payload payload;
     struct transfer transfer; /* at the others: from their memory to their region */
-    int64_t *shared;          /* at the others, of a shared window: their region */
+    int64_t *shared;          /* at the others, of a shared window: their region, or the first */
 };
 
 /* Rows of a kernel's axes and options. `with_`: the idioms that are no loads and stores; these need
@@ -50,8 +56,10 @@ struct writes {
      .minimum = 8,                                                                                 \
      .maximum = 1 << 24}
 
-/* What the cell's axes say. */
+/* What the cell's axes say; without an axis of sizes, of so many elements. */
 struct writes writes_of(struct launch *launch, const struct cell *cell, struct record *record);
+struct writes writes_of_elements(struct launch *launch, const struct cell *cell,
+                                 struct record *record, double elements);
 
 /* Collective: open the window, or leave the reason in the record and return false on all ranks. */
 bool writes_open(struct writes *writes);

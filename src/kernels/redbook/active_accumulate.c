@@ -1,0 +1,121 @@
+/* Active accumulate: what does D += S take, with D at another rank, and who adds?
+ *
+ * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
+ * SG24-5611, 1999), section 3.5.3.1: an active message of LAPI brings S to the target, and a
+ * handler there adds it. In MPI: MPI_Accumulate; a lock, MPI_Get, the sum and MPI_Put; a request
+ * that rank 0 serves, or a second thread of it, or a rank of its own that shares rank 0's memory.
+ * All other ranks add to the same D. Timed, in seconds: an accumulate until its origin knows that
+ * it is complete, the mean of a burst; a single one that meets rank 0 while it computes. Verified:
+ * every element of D, which is the sum of all that was sent, and how many requests were answered.
+ */
+#include "rma/computing.h"
+#include "rma/served.h"
+
+struct way {
+    const char *name;
+    enum serves serves;
+    bool locks; /* each time; else all ranks hold a lock_all */
+    void (*go)(void *state, long long burst);
+};
+
+/* ---- THE TIMED LOOPS of an origin ---- */
+
+static void go_accumulate(void *state, long long burst)
+{
+    const struct writes *writes = state;
+    for (long long slot = 0; slot < burst; slot++) {
+        CHECKED(MPI_Accumulate(SLOT_HERE(payload), SLOT_THERE, MPI_SUM, writes->window.handle));
+        CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
+    }
+}
+
+static void go_lock_get_put(void *state, long long burst)
+{
+    const struct writes *writes = state;
+    for (long long slot = 0; slot < burst; slot++) {
+        const int64_t *payload = writes->transfer.payload + slot * writes->elements;
+        int64_t *result = writes->transfer.result + slot * writes->elements;
+        CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, writes->window.handle));
+        get_slot(writes, slot);
+        CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
+        for (int i = 0; i < writes->elements; i++) {
+            result[i] += payload[i];
+        }
+        CHECKED(MPI_Put(SLOT_HERE(result), SLOT_THERE, writes->window.handle));
+        CHECKED(MPI_Win_unlock(TARGET, writes->window.handle));
+    }
+}
+
+static void go_ask(void *state, long long burst)
+{
+    struct served *served = state;
+    const struct writes *writes = &served->writes;
+    const size_t bytes = (size_t)writes->elements * sizeof(int64_t);
+    for (long long slot = 0; slot < burst; slot++) {
+        server_ask(&served->server, 0, &slot, sizeof slot,
+                   writes->transfer.payload + slot * writes->elements, bytes);
+        server_await(&served->server, NULL, 0);
+    }
+}
+
+/* ---- What a server does with a request ---- */
+
+static void add(struct server *server, const struct request *request)
+{
+    const struct served *served = server->state;
+    const int elements = served->writes.elements;
+    const long long *slot = request->header;
+    const int64_t *terms = request->payload;
+    int64_t *sums = (int64_t *)served->memory + *slot * elements;
+    CHECKED(MPI_Win_sync(served->writes.window.handle));
+    for (int i = 0; i < elements; i++) {
+        sums[i] += terms[i];
+    }
+    CHECKED(MPI_Win_sync(served->writes.window.handle));
+    server_answer(server, request, NULL, 0);
+}
+
+#define ONE_SIDED "accumulate,lock_get_put"
+static const struct way ways[] = {
+    {"accumulate", NOBODY, false, go_accumulate},
+    {"lock_get_put", NOBODY, true, go_lock_get_put},
+    {"target_serves", TARGET_ITSELF, false, go_ask},
+    {"server_thread", A_THREAD, false, go_ask},
+    {"server_process", A_RANK, false, go_ask},
+};
+
+static const struct axis axes[] = {
+    {.name = "way",
+     .help = "how a vector is added to one at rank 0",
+     .kind = AXIS_CHOICE,
+     .fallback = ONE_SIDED ",target_serves,server_thread,server_process",
+     .choices = TABLE(ways)},
+    {.name = "flavor",
+     .help = "where the window's memory comes from",
+     .kind = AXIS_CHOICE,
+     .fallback = "allocate",
+     .choices = TABLE(flavors),
+     .only_with = "way=" ONE_SIDED},
+    WRITE_BYTES_AXIS("8"),
+    IDLE_OR_COMPUTES_AXIS,
+};
+
+static const struct option options[] = {TRIAL_OPTIONS("100", "20", "0.05"), MEETING_OPTIONS};
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    const struct way *way = cell_choice(cell, "way");
+    const struct target_state *state = cell_choice(cell, "target_state");
+    struct served served = {.serves = way->serves, .go = way->go, .answer = add};
+    struct writes *writes = &served.writes;
+    if (served_is_supported(launch, way->serves, state->computes, record)) {
+        *writes = writes_of(launch, cell, record);
+        writes->operation = operation_named("accumulate");
+        writes->is_common = true;
+        writes->holds_lock_all = !way->locks;
+        served_run(&served, state->computes);
+    }
+}
+
+KERNEL("active_accumulate", "time of D += S with D at another rank, by who adds",
+       .run_cell = run_cell)

@@ -1,0 +1,34 @@
+/* Accesses to rank 0's memory (rma/writes.h) that their origins make, or that a server makes for
+ * them (mpi/server.h): rank 0 itself in its own calls, a second thread of it, or a rank of its own
+ * that shares its memory. A kernel's own struct begins with a struct served. */
+#ifndef ONESIDED_SERVED_H
+#define ONESIDED_SERVED_H
+
+#include "mpi/server.h"
+#include "rma/writes.h"
+
+enum serves { NOBODY, TARGET_ITSELF, A_THREAD, A_RANK };
+
+struct served {
+    struct writes writes; /* first */
+    enum serves serves;
+    /* THE TIMED LOOP of an origin. */
+    void (*go)(void *state, long long burst);
+    /* At the server, for a request; its state is this struct. */
+    void (*answer)(struct server *server, const struct request *request);
+    struct server server; /* this and what follows: of served_run */
+    char *memory;         /* at the server: rank 0's part of the window */
+    /* of the trial: what the server's thread may not meet */
+    void (*prepare)(void *state, long long burst);
+    void (*check)(void *state, long long burst);
+};
+
+/* Collective: can the cell run here? The record says why not. */
+bool served_is_supported(const struct launch *launch, enum serves serves, bool computes,
+                         struct record *record);
+
+/* Collective: open the window, take all samples of the cell (mpi/trial.h), close it. `writes` says
+ * what is accessed; with a server the window and its epochs are chosen here. */
+void served_run(struct served *served, bool computes);
+
+#endif
