@@ -17,6 +17,9 @@ CROWDED_WORDS = (
 THREADS = ("threads", "arrangement", "pairs")
 """Axes of kernels whose ranks have several threads: they say how many."""
 
+ONE_THREAD_MORE = "server_thread"
+"""A value of an axis with which one rank has a second thread."""
+
 Place = tuple[str, str, int, tuple[str, ...]]
 """System, partition, number of ranks, and what says how many threads these have."""
 
@@ -24,6 +27,7 @@ Place = tuple[str, str, int, tuple[str, ...]]
 def place_of(cell: Cell) -> Place:
     """Return where a cell was run, with how many ranks, and with how many threads of each."""
     threads = tuple(str(cell.labels.get(axis, "")) for axis in THREADS)
+    threads += tuple(word for word in cell.labels.values() if word == ONE_THREAD_MORE)
     return cell.system, cell.partition, cell.ranks, threads
 
 

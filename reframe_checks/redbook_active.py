@@ -1,0 +1,138 @@
+"""Active messages of an IBM SP and what MPI has in their place: D += S, and a gather.
+
+Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
+sections 3.5.3.1 (accumulate) and 3.5.3.2 (gather).
+"""
+
+import reframe as rfm
+import reframe.core.builtins as builtins
+
+from onesided.campaign.grid import NO_MEANING
+
+from .common.base import OnesidedCheck
+from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
+from .plugins.grid import THREADS_LEVEL
+
+TAGS = {"redbook", "papers"}
+FLAVORS = ["create", "allocate"]
+COMPUTING_SAMPLES = 5
+OPTIONS = {"samples": "10", "budget-s": "0.02", "computing-samples": str(COMPUTING_SAMPLES)}
+#: A server that has no core of its own answers once in a time slice.
+FEW_SAMPLES = {"samples": "3", "burst": "1", "computing-samples": str(COMPUTING_SAMPLES)}
+STATES = {"target_state": ["idle", "computes"]}
+COMPUTES = {"target_state": ["computes"]}
+
+
+def served(ways):
+    """Return the part of a cross that names ways with a server: their window is not a choice."""
+    return {"way": ways, "flavor": [NO_MEANING]}
+
+
+class Origins(FewAndCrowd):
+    """A target, and an origin or more; with a core for each rank, and without."""
+
+    cell_s = builtins.variable(dict, value={FEW_RANKS: 0.03, 3: 0.3, CROWD: 0.3, 5: 0.5})
+    options = OPTIONS
+    crowded_options = FEW_SAMPLES
+
+    def seconds_of_cell(self, labels):
+        """Return what was seen on two cores."""
+        meets = COMPUTING_SAMPLES * 0.015 if labels["target_state"] == "computes" else 0
+        return meets + super().seconds_of_cell(labels)
+
+
+class ServerThread(OnesidedCheck):
+    """A server thread, and what it competes with at the same thread level."""
+
+    setting = builtins.parameter(["default"])
+    thread_level = builtins.parameter([THREADS_LEVEL])
+    kernel_options = FEW_SAMPLES
+
+    def seconds_of_cell(self, labels):
+        """Return what was seen on two cores, one less than the threads."""
+        return 0.4 if labels["way"] == "server_thread" else 0.05
+
+
+ACCUMULATE = {
+    "way": "accumulate",
+    "flavor": "allocate",
+    "size_bytes": 8,
+    "target_state": "idle",
+}
+SIZES = {"size_bytes": [8, 8192, 1048576]}
+
+
+@rfm.simple_test
+class ActiveAccumulate(Origins):
+    """Origins add by themselves, or ask rank 0, or a rank that shares its memory."""
+
+    descr = "active accumulate by ranks"
+    tags = TAGS
+    kernel = "active_accumulate"
+    ranks = builtins.parameter([FEW_RANKS, 3, 5])
+    base_point = ACCUMULATE
+    _own = {"way": ["accumulate", "lock_get_put"]}
+    crosses_few = [
+        {**_own, "flavor": FLAVORS, **SIZES},
+        {**_own, "flavor": FLAVORS, **COMPUTES},
+        {**served(["target_serves"]), **SIZES},
+        {**served(["target_serves"]), **COMPUTES},
+    ]
+    crosses_crowd = [_own, {**served(["target_serves", "server_process"]), **STATES}]
+
+
+@rfm.simple_test
+class AccumulateThread(ServerThread):
+    """A second thread of rank 0 adds."""
+
+    descr = "active accumulate by a thread"
+    tags = TAGS
+    kernel = "active_accumulate"
+    base_point = ACCUMULATE
+    crosses_threads = [
+        {"way": ["accumulate"], **SIZES},
+        {**served(["target_serves", "server_thread"]), **SIZES},
+        {**served(["server_thread"]), **COMPUTES},
+    ]
+
+
+GATHER = {"way": "gets", "flavor": "allocate", "elements": 64, "target_state": "idle"}
+ELEMENTS = {"elements": [1, 64, 4096]}
+
+
+@rfm.simple_test
+class Gather(Origins):
+    """Elements come by gets, by a type, or packed by rank 0 or a rank that shares its memory."""
+
+    descr = "gather of scattered elements"
+    tags = TAGS
+    kernel = "gather"
+    ranks = builtins.parameter([FEW_RANKS, 3])
+    base_point = GATHER
+    _main = {"way": ["gets", "get_indexed"], "flavor": FLAVORS}
+    crosses_few = [
+        {**_main, **ELEMENTS},
+        {"way": ["rgets", "get_new_type"], "flavor": ["create"], **ELEMENTS},
+        {**_main, **COMPUTES},
+        {**served(["target_serves"]), **ELEMENTS},
+        {**served(["target_serves"]), **COMPUTES},
+    ]
+    crosses_crowd = [
+        {"way": ["gets", "get_indexed"]},
+        {**served(["target_serves", "server_process"]), **STATES},
+    ]
+
+
+@rfm.simple_test
+class GatherThread(ServerThread):
+    """A second thread of rank 0 packs."""
+
+    descr = "gather by a thread"
+    tags = TAGS
+    kernel = "gather"
+    base_point = GATHER
+    crosses_threads = [
+        {"way": ["gets"], **ELEMENTS},
+        {**served(["target_serves", "server_thread"]), **ELEMENTS},
+        {**served(["server_thread"]), **COMPUTES},
+    ]
