@@ -10,7 +10,7 @@ import reframe.core.builtins as builtins
 from onesided.campaign.grid import NO_MEANING
 
 from .common.base import OnesidedCheck
-from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
+from .common.few_and_crowd import FEW_RANKS, FewAndCrowd
 from .plugins.grid import THREADS_LEVEL
 
 TAGS = {"redbook", "papers"}
@@ -31,7 +31,7 @@ def served(ways):
 class Origins(FewAndCrowd):
     """A target, and an origin or more; with a core for each rank, and without."""
 
-    cell_s = builtins.variable(dict, value={FEW_RANKS: 0.03, 3: 0.3, CROWD: 0.3, 5: 0.5})
+    cell_s = {FEW_RANKS: 0.03, 3: 0.3, 5: 0.5}
     options = OPTIONS
     crowded_options = FEW_SAMPLES
 

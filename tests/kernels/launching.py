@@ -209,8 +209,9 @@ def build(
     folder: Path,
     sources: Path = KERNELS,
     options: Sequence[str] = (),
+    targets: Sequence[str] = (),
 ) -> Path:
-    """Build the kernels with one library; return the build folder."""
+    """Build the kernels with one library, or those that are named; return the build folder."""
     subprocess.run(
         [
             tool("cmake"),
@@ -224,7 +225,7 @@ def build(
         capture_output=True,
     )
     subprocess.run(
-        [tool("cmake"), "--build", folder],
+        [tool("cmake"), "--build", folder, *(["--target", *targets] if targets else [])],
         env=environment.variables(),
         check=True,
         stdout=subprocess.DEVNULL,

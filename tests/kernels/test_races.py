@@ -1,0 +1,61 @@
+"""Threads of a rank share no data without a lock or an atomic: the thread sanitizer finds no race.
+
+It looks at the kernels alone: what MPI's own libraries do is left out (races_of_mpi.supp).
+"""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from .conftest import HERE
+from .launching import Kernel, build
+
+SERVER = ("--target_state=idle,computes", "--computing-samples=2")
+#: What of each kernel that has threads is launched, and which axis says that there are some.
+KERNELS = {
+    "active_accumulate": ("--way=server_thread", "--size_bytes=8,16384", *SERVER),
+    "adapter_sharing": ("--arrangement=threads", "--pairs=2"),
+    "gather": ("--way=server_thread", "--elements=64,4096", *SERVER),
+}
+FEW = ("--thread-level=multiple", "--samples=2", "--burst=2")
+#: Locks of MPI's libraries are not seen when they are taken; at their end they are given back.
+OPTIONS = f"suppressions={HERE / 'races_of_mpi.supp'}:report_mutex_bugs=0"
+
+pytestmark = pytest.mark.parametrize("environment", ["mpich-5.0.2"], indirect=True)
+
+
+@pytest.fixture(scope="session")
+def thread_sanitizer(tmp_path_factory):
+    """Skip where the compiler has none."""
+    folder = tmp_path_factory.mktemp("thread-sanitizer")
+    source = folder / "none.c"
+    source.write_text("int main(void) { return 0; }\n", "utf-8")
+    command = ["cc", "-fsanitize=thread", source, "-o", folder / "none"]
+    answer = subprocess.run(command, capture_output=True, text=True)
+    if answer.returncode != 0:
+        pytest.skip(f"no thread sanitizer here: {(answer.stderr or 'none').splitlines()[-1]}")
+
+
+@pytest.fixture
+def racing(thread_sanitizer, environment, once, tmp_path):
+    """Return a function that gives a kernel with the thread sanitizer, built once."""
+
+    def found(name):
+        options = ["-DONESIDED_SANITIZE=thread"]
+        folder = once(
+            f"build-{environment.name}-thread",
+            lambda folder: build(environment, folder, options=options, targets=list(KERNELS)),
+        )
+        return Kernel(environment, folder / name, tmp_path, {"TSAN_OPTIONS": OPTIONS})
+
+    return found
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_threads_of_a_rank_do_not_race(racing, name):
+    run = racing(name).launch(*FEW, *KERNELS[name])
+    assert "ThreadSanitizer" not in run.stderr
+    assert run.code == 0, run.stderr
+    assert set(run.statuses.values()) == {"ok"}
