@@ -301,9 +301,9 @@ def samples(result: Mapping, metric: str) -> dict[int, list[float]]:
     return {one["rank"]: one["samples"] for one in result["series"] if one["metric"] == metric}
 
 
-def with_fault_everywhere(kernel: Kernel, fault: str, *options: str) -> Run:
+def with_fault_everywhere(kernel: Kernel, fault: str, *options: str, ranks: int = 2) -> Run:
     """Launch with a fault in every cell; each finds its own, whatever way it communicates."""
-    run = kernel.launch(*options, f"--inject={fault}@every")
+    run = kernel.launch(*options, f"--inject={fault}@every", ranks=ranks)
     assert run.results
     assert run.statuses == dict.fromkeys(run.lines[0]["cells"], "wrong_data")
     assert run.ended_with(3)
