@@ -9,16 +9,11 @@ import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
 
-from .common.base import OnesidedCheck
-from .common.few_and_crowd import FEW_RANKS, FewAndCrowd
-from .plugins.grid import THREADS_LEVEL
+from .common.few_and_crowd import FEW_RANKS
+from .common.servers import Origins, ServerThread, ThreadsAllowed
 
 TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
-COMPUTING_SAMPLES = 5
-OPTIONS = {"samples": "10", "budget-s": "0.02", "computing-samples": str(COMPUTING_SAMPLES)}
-#: A server that has no core of its own answers once in a time slice.
-FEW_SAMPLES = {"samples": "3", "burst": "1", "computing-samples": str(COMPUTING_SAMPLES)}
 STATES = {"target_state": ["idle", "computes"]}
 COMPUTES = {"target_state": ["computes"]}
 
@@ -26,31 +21,6 @@ COMPUTES = {"target_state": ["computes"]}
 def served(ways):
     """Return the part of a cross that names ways with a server: their window is not a choice."""
     return {"way": ways, "flavor": [NO_MEANING]}
-
-
-class Origins(FewAndCrowd):
-    """A target, and an origin or more; with a core for each rank, and without."""
-
-    cell_s = {FEW_RANKS: 0.03, 3: 0.3, 5: 0.5}
-    options = OPTIONS
-    crowded_options = FEW_SAMPLES
-
-    def seconds_of_cell(self, labels):
-        """Return what was seen on two cores."""
-        meets = COMPUTING_SAMPLES * 0.015 if labels["target_state"] == "computes" else 0
-        return meets + super().seconds_of_cell(labels)
-
-
-class ServerThread(OnesidedCheck):
-    """A server thread, and what it competes with at the same thread level."""
-
-    setting = builtins.parameter(["default"])
-    thread_level = builtins.parameter([THREADS_LEVEL])
-    kernel_options = FEW_SAMPLES
-
-    def seconds_of_cell(self, labels):
-        """Return what was seen on two cores, one less than the threads."""
-        return 0.4 if labels["way"] == "server_thread" else 0.05
 
 
 ACCUMULATE = {
@@ -82,6 +52,17 @@ class ActiveAccumulate(Origins):
 
 
 @rfm.simple_test
+class AccumulateLevel(ThreadsAllowed):
+    """The ways without a thread, where threads are allowed."""
+
+    descr = "active accumulate where threads are allowed"
+    tags = TAGS
+    kernel = "active_accumulate"
+    base_point = ACCUMULATE
+    crosses_threads = [SIZES, {**served(["target_serves"]), **SIZES}]
+
+
+@rfm.simple_test
 class AccumulateThread(ServerThread):
     """A second thread of rank 0 adds."""
 
@@ -89,11 +70,8 @@ class AccumulateThread(ServerThread):
     tags = TAGS
     kernel = "active_accumulate"
     base_point = ACCUMULATE
-    crosses_threads = [
-        {"way": ["accumulate"], **SIZES},
-        {**served(["target_serves", "server_thread"]), **SIZES},
-        {**served(["server_thread"]), **COMPUTES},
-    ]
+    _thread = served(["server_thread"])
+    crosses_threads = [{**_thread, **SIZES}, {**_thread, **COMPUTES}]
 
 
 GATHER = {"way": "gets", "flavor": "allocate", "elements": 64, "target_state": "idle"}
@@ -124,6 +102,17 @@ class Gather(Origins):
 
 
 @rfm.simple_test
+class GatherLevel(ThreadsAllowed):
+    """Ways without a thread, where threads are allowed."""
+
+    descr = "gather where threads are allowed"
+    tags = TAGS
+    kernel = "gather"
+    base_point = GATHER
+    crosses_threads = [ELEMENTS, {**served(["target_serves"]), **ELEMENTS}]
+
+
+@rfm.simple_test
 class GatherThread(ServerThread):
     """A second thread of rank 0 packs."""
 
@@ -131,8 +120,5 @@ class GatherThread(ServerThread):
     tags = TAGS
     kernel = "gather"
     base_point = GATHER
-    crosses_threads = [
-        {"way": ["gets"], **ELEMENTS},
-        {**served(["target_serves", "server_thread"]), **ELEMENTS},
-        {**served(["server_thread"]), **COMPUTES},
-    ]
+    _thread = served(["server_thread"])
+    crosses_threads = [{**_thread, **ELEMENTS}, {**_thread, **COMPUTES}]

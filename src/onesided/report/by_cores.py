@@ -33,6 +33,25 @@ class RanksOf(Axis):
         return int(cell.ranks)
 
 
+@dataclass(frozen=True)
+class LevelOf(Axis):
+    """The thread level as an axis: what is compared has the same."""
+
+    def value(self, cell: Cell) -> str:
+        """Return the level that a cell was declared with."""
+        return str(cell.thread_level)
+
+
+LEVEL = LevelOf("thread_level", "thread level")
+THREADS_LEVEL = "multiple"
+
+
+def at_level(words: str, values: Mapping[str, object]) -> str:
+    """Return what a sentence calls a point, with its thread level if threads are allowed."""
+    allowed = values[LEVEL.name] == THREADS_LEVEL
+    return f"{words} (MPI_THREAD_MULTIPLE)" if allowed else words
+
+
 COMPUTES = "computes"
 
 

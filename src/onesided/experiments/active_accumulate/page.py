@@ -1,9 +1,18 @@
 """The page of active_accumulate: who adds the fastest, who waits, and the claims."""
 
 from onesided.experiments.active_accumulate import TIME
-from onesided.report.by_cores import ByCores, OnCores, is_timed, with_flavor
+from onesided.report.by_cores import (
+    LEVEL,
+    THREADS_LEVEL,
+    ByCores,
+    OnCores,
+    at_level,
+    is_timed,
+    with_flavor,
+)
 from onesided.report.cells import axis_of
 from onesided.report.claims import Claims
+from onesided.report.material import Cell
 from onesided.report.page import ReferencePage
 from onesided.report.patterns.waits import Waits
 from onesided.report.pivot import Axis, Pivot
@@ -36,6 +45,13 @@ def of(way: str, size_bytes: str = SMALL) -> dict[str, str]:
     return {"way": way, "flavor": flavor, "size_bytes": size_bytes, "target_state": "idle"}
 
 
+def is_drawn(cell: Cell) -> bool:
+    """Tell whether a cell is in the figure: those at two thread levels are there once."""
+    if not is_timed(cell) or axis_of(cell, "flavor") == "allocate":
+        return False
+    return cell.thread_level != THREADS_LEVEL or axis_of(cell, "way") == "server_thread"
+
+
 def computes(way: str) -> dict[str, str]:
     """Return those of one whose target computes."""
     return {**of(way), "target_state": "computes"}
@@ -53,10 +69,10 @@ PAGE = ReferencePage(
         Kinds(
             "active_accumulate",
             TIME.name,
-            [SIZE],
+            [SIZE, LEVEL],
             lambda cell: KINDS.get(axis_of(cell, "way"), SERVER),
             with_flavor(WAY),
-            lambda values: f"{values['size_bytes']} bytes",
+            lambda values: at_level(f"{values['size_bytes']} bytes", values),
             is_timed,
         ),
         Waits(
@@ -83,7 +99,7 @@ PAGE = ReferencePage(
                 y="time of an accumulate",
             ),
             lambda cell: str(WAY.value(cell)),
-            lambda cell: is_timed(cell) and axis_of(cell, "flavor") != "allocate",
+            is_drawn,
         ),
         Claims(
             "active_accumulate_claims",

@@ -1,9 +1,18 @@
 """The page of gather: who is ahead at which number of elements, who waits, and the claims."""
 
 from onesided.experiments.gather import TIME
-from onesided.report.by_cores import ByCores, OnCores, is_timed, with_flavor
+from onesided.report.by_cores import (
+    LEVEL,
+    THREADS_LEVEL,
+    ByCores,
+    OnCores,
+    at_level,
+    is_timed,
+    with_flavor,
+)
 from onesided.report.cells import axis_of
 from onesided.report.claims import Claims
+from onesided.report.material import Cell
 from onesided.report.page import ReferencePage
 from onesided.report.patterns.waits import Waits
 from onesided.report.pivot import Axis, Pivot
@@ -47,6 +56,13 @@ def of(way: str, elements: str = MANY) -> dict[str, str]:
     return {"way": way, "flavor": flavor, "elements": elements, "target_state": "idle"}
 
 
+def is_drawn(cell: Cell) -> bool:
+    """Tell whether a cell is in the figure: those at two thread levels are there once."""
+    if not is_timed(cell) or axis_of(cell, "flavor") == "allocate":
+        return False
+    return cell.thread_level != THREADS_LEVEL or axis_of(cell, "way") == "server_thread"
+
+
 PAGE = ReferencePage(
     identifier="gather",
     title="Gather",
@@ -60,10 +76,10 @@ PAGE = ReferencePage(
         Kinds(
             "gather",
             TIME.name,
-            [ELEMENTS],
+            [ELEMENTS, LEVEL],
             lambda cell: KINDS.get(axis_of(cell, "way"), SERVER),
             with_flavor(WAY),
-            lambda values: f"{values['elements']} elements",
+            lambda values: at_level(f"{values['elements']} elements", values),
             is_timed,
         ),
         OnCores(
@@ -76,7 +92,7 @@ PAGE = ReferencePage(
                 y="time of a gather",
             ),
             lambda cell: str(WAY.value(cell)),
-            lambda cell: is_timed(cell) and axis_of(cell, "flavor") != "allocate",
+            is_drawn,
         ),
         ByCores(
             Pivot(
