@@ -9,6 +9,7 @@
 
 #include "harness/header.h"
 #include "harness/lines.h"
+#include "harness/other_threads.h"
 #include "harness/run.h"
 #include "harness/watchdog.h"
 #include "harness/world.h"
@@ -129,7 +130,9 @@ static void measure_launch(struct launch *launch)
     launch->clock = clock_measure();
     launch->clock_is_global = clock_is_global(launch);
     world_barrier();
+    const double begin_s = clock_now_s(), others_s = other_threads_s();
     compute_calibrate(&launch->compute);
+    launch->busy_threads = other_threads_busy(others_s, clock_now_s() - begin_s);
 }
 
 /* True if the world is the one that was asked for: two ranks at least, where one makes no sense. */

@@ -30,8 +30,9 @@ struct launch {
     struct clock_facts clock;
     bool clock_is_global; /* stamps of different ranks can be compared */
     struct compute compute;
-    int descriptor; /* of the lines; rank 0 */
-    bool table;     /* for a person, on standard output */
+    int busy_threads; /* of the library in this process: they want a core though nobody calls it */
+    int descriptor;   /* of the lines; rank 0 */
+    bool table;       /* for a person, on standard output */
     enum injection injection;
     long long injected_cell;
 };

@@ -40,7 +40,8 @@ struct record {
     size_t series_count;
     struct verification verifications[VERIFICATIONS_MAX];
     size_t verification_count;
-    int helper_threads; /* that this rank has beside its own; the harness adds up all ranks' */
+    int helper_threads; /* that want a core beside this rank's own; -1: it sleeps itself; the
+                           harness adds up all ranks' */
 };
 
 /* Begin a series. Metrics and units are literals: they are not copied. */

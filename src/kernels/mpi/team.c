@@ -36,22 +36,35 @@ pthread_t team_start(void *(*thread_main)(void *), void *argument)
     return thread;
 }
 
+/* All members, before a task and after it. */
+static void gather(struct team *team, struct meeting *meeting)
+{
+    if (team->sleeps) {
+        thread_barrier_wait(&team->asleep);
+    } else {
+        meet(meeting, team->count, MPI_COMM_NULL);
+    }
+}
+
 static void *member_main(void *argument)
 {
     const struct member *member = argument;
     struct team *team = member->team;
     for (;;) {
-        meet(&team->begin, team->count, MPI_COMM_NULL);
+        gather(team, &team->begin);
         if (team->is_over) {
             return NULL;
         }
         team->task(team->state, member->number);
-        meet(&team->end, team->count, MPI_COMM_NULL);
+        gather(team, &team->end);
     }
 }
 
 void team_open(struct team *team)
 {
+    if (team->sleeps) {
+        thread_barrier_open(&team->asleep, team->count);
+    }
     for (int number = 1; number < team->count; number++) {
         struct member *member = &team->members[number];
         *member = (struct member){.team = team, .number = number};
@@ -61,18 +74,21 @@ void team_open(struct team *team)
 
 void team_run(struct team *team)
 {
-    meet(&team->begin, team->count, MPI_COMM_NULL);
+    gather(team, &team->begin);
     team->task(team->state, 0);
-    meet(&team->end, team->count, MPI_COMM_NULL);
+    gather(team, &team->end);
 }
 
 void team_close(struct team *team)
 {
     if (team->count > 1) {
         team->is_over = true;
-        meet(&team->begin, team->count, MPI_COMM_NULL);
+        gather(team, &team->begin);
     }
     for (int number = 1; number < team->count; number++) {
         pthread_join(team->members[number].thread, NULL);
+    }
+    if (team->sleeps) {
+        thread_barrier_close(&team->asleep);
     }
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "harness/thread_barrier.h"
+
 /* Where they wait for each other, and when the last one came; zeroed, in memory that all see. */
 struct meeting {
     atomic_int arrived;
@@ -34,12 +36,14 @@ struct team {
     int count;
     void (*task)(void *state, int number);
     void *state;
+    bool sleeps; /* who waits gives its core away; else it looks on, and is there at once */
     struct meeting begin, end;
+    struct thread_barrier asleep; /* in their place */
     bool is_over;
     struct member members[TEAM_MAX];
 };
 
-/* Start all but the first; they look for a task until the team is closed. */
+/* Start all but the first; they wait for tasks until the team is closed. */
 void team_open(struct team *team);
 
 /* The first: the task by all members; it returns when all are through. */

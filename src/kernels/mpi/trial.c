@@ -14,7 +14,9 @@
 #define COLD_BURST 10
 #define SETTLE_S 0.05
 
-static double run_sample(const struct trial *trial, long long burst)
+/* A burst by one of the timings. */
+static double run_burst(const struct trial *trial, double (*go)(void *state, long long burst),
+                        long long burst)
 {
     const MPI_Comm communicator = world_communicator;
     watchdog_phase = "prepare";
@@ -24,7 +26,7 @@ static double run_sample(const struct trial *trial, long long burst)
     }
     CHECKED(MPI_Barrier(communicator));
     watchdog_phase = "operations";
-    const double slowest_s = trial->go(trial->state, burst);
+    const double slowest_s = go(trial->state, burst);
     watchdog_phase = "wait";
     CHECKED(MPI_Barrier(communicator));
     trial->check(trial->state, burst);
@@ -42,29 +44,47 @@ static void settle(struct launch *launch)
     }
 }
 
-static void take(const struct trial *trial)
+/* Seconds of an operation in the fastest of some short bursts, at the slowest rank. */
+static double warm_up(const struct trial *trial, long long longest)
 {
-    const struct options *asked = &trial->launch->options;
-    const long long longest = options_integer(asked, "burst");
-    const long long burst = longest < trial->longest ? longest : trial->longest;
-    const long long cold_burst = burst < COLD_BURST ? burst : COLD_BURST;
+    const long long burst = longest < COLD_BURST ? longest : COLD_BURST;
     double cold_s = INFINITY;
     for (int i = 0; i < COLD_ROUNDS; i++) {
-        double slowest_s = run_sample(trial, cold_burst);
+        double slowest_s = run_burst(trial, trial->go, burst);
         CHECKED(
             MPI_Allreduce(MPI_IN_PLACE, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, world_communicator));
         cold_s = fmin(cold_s, slowest_s);
     }
-    const struct plan plan =
-        plan_bursts((struct plan){.burst = burst, .samples = options_integer(asked, "samples")},
-                    cold_s / (double)cold_burst, options_number(asked, "budget-s"));
-    struct series *time = NULL;
-    for (long long i = 0; i < plan.samples; i++) {
-        const double passed_s = run_sample(trial, plan.burst);
-        if (trial->time != NULL && passed_s > 0) {
-            series_keep(trial->record, &time, trial->time, "s", plan.burst,
-                        passed_s / (double)plan.burst);
+    return cold_s / (double)burst;
+}
+
+/* A sample that counts: each of its timings. */
+static void take_sample(const struct trial *trial, long long burst, struct series **times)
+{
+    const struct timing only = {.time = trial->time, .go = trial->go};
+    const struct timing *timings = trial->timing_count > 0 ? trial->timings : &only;
+    for (int i = 0; i == 0 || i < trial->timing_count; i++) {
+        const double passed_s = run_burst(trial, timings[i].go, burst);
+        if (timings[i].time != NULL && passed_s > 0) {
+            series_keep(trial->record, &times[i], timings[i].time, "s", burst,
+                        passed_s / (double)burst);
         }
+    }
+}
+
+static void take(const struct trial *trial)
+{
+    const struct options *asked = &trial->launch->options;
+    const long long asked_burst = options_integer(asked, "burst");
+    const long long longest = asked_burst < trial->longest ? asked_burst : trial->longest;
+    const double one_s = warm_up(trial, longest);
+    const struct plan plan =
+        plan_bursts((struct plan){.burst = longest, .samples = options_integer(asked, "samples")},
+                    trial->warmed == NULL ? one_s : trial->warmed(trial->state, one_s),
+                    options_number(asked, "budget-s"));
+    struct series *times[TIMINGS_MAX] = {NULL};
+    for (long long i = 0; i < plan.samples; i++) {
+        take_sample(trial, plan.burst, times);
         if (trial->keep != NULL) {
             trial->keep(trial->state, plan.burst);
         }

@@ -37,6 +37,14 @@
          .minimum = 1e-6,                                                                          \
          .maximum = 3600}
 
+#define TIMINGS_MAX 4
+
+/* One of several timings of a sample: a burst of its own, prepared and checked as any other. */
+struct timing {
+    const char *time;                           /* as in struct trial */
+    double (*go)(void *state, long long burst); /* the same */
+};
+
 /* What the ranks do in a sample. All functions get `state` and the operations of the burst. */
 struct trial {
     struct launch *launch;
@@ -54,6 +62,13 @@ struct trial {
     /* NULL, or the series, in seconds, of an operation: what `go` returned by those of the burst,
      * at ranks that made one. */
     const char *time;
+    /* So many timings of each sample, one after the other, in place of `go` and `time`; `go` makes
+     * the bursts that warm up. */
+    int timing_count;
+    const struct timing *timings;
+    /* NULL, or all ranks, untimed, after those: an operation took so long in the fastest, at its
+     * slowest rank. Returns what it will take in all timings of a sample. */
+    double (*warmed)(void *state, double one_s);
     /* NULL, or all ranks, untimed: what else is kept of a sample that counts. */
     void (*keep)(void *state, long long burst);
     /* In place of samples that are kept: bursts of one operation that meet a computing rank, with

@@ -1,0 +1,198 @@
+/* Overlap: is a transfer hidden behind a computation?
+ *
+ * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
+ * SG24-5611, 1999), section 4.2.7 with Figures 37 and 38: one thread of a process communicates
+ * while the others compute, so that a time step takes the longer of the two times in place of their
+ * sum. Here an origin begins a transfer, computes, and waits for the transfer; or a thread of it
+ * makes the whole transfer meanwhile. Timed, in seconds, in each sample: the transfer alone, the
+ * compute alone, both at once. The compute is fixed work, as long as the transfer alone took in the
+ * warm-up (series `length`). Verified: every element of every transfer; a burst that times the
+ * compute alone transfers after it. */
+#include <stdlib.h>
+
+#include "harness/memory.h"
+#include "redbook/overlap/overlap.h"
+
+static const struct axis axes[] = {
+    {.name = "transfer",
+     .help = "how an origin transfers, and which of its threads does",
+     .kind = AXIS_CHOICE,
+     .fallback = "isend,put,rput,get",
+     .choices = TABLE(ways)},
+    {.name = "flavor",
+     .help = "where the window's memory comes from",
+     .kind = AXIS_CHOICE,
+     .fallback = "allocate",
+     .choices = TABLE(flavors),
+     .only_with = "transfer=" ONE_SIDED},
+    WRITE_BYTES_AXIS("65536"),
+    {.name = "peer",
+     .help = "what rank 0 does while an origin transfers and computes",
+     .kind = AXIS_CHOICE,
+     .fallback = "in_mpi,computes",
+     .choices = TABLE(peers)},
+};
+
+static const struct option options[] = {
+    TRIAL_OPTIONS("100", "10", "0.05"),
+    {.name = "compute-us",
+     .argument = "MICROSECONDS",
+     .help = "length of a compute; 0: as long as the transfer alone in the warm-up",
+     .kind = OPTION_NUMBER,
+     .fallback = "0",
+     .minimum = 0,
+     .maximum = 1e7},
+};
+
+/* ---- THE TIMED LOOP: a transfer, a compute, or both at once ---- */
+
+static void compute_or_transfer(void *state, int number)
+{
+    struct overlap *own = state;
+    if (number == 0) {
+        compute_once(own);
+    } else {
+        own->way->begin(own, own->slot);
+        own->way->end(own, own->slot);
+    }
+}
+
+static void go(struct overlap *own, long long burst, bool transfers, bool computes)
+{
+    const bool has_two_threads = transfers && computes && own->way->by_thread;
+    for (long long slot = 0; slot < burst; slot++) {
+        if (has_two_threads) {
+            own->slot = slot;
+            team_run(&own->team);
+            continue;
+        }
+        if (transfers) {
+            own->way->begin(own, slot);
+        }
+        if (computes) {
+            compute_once(own);
+        }
+        if (transfers) {
+            own->way->end(own, slot);
+        }
+    }
+}
+
+/* ---- The three timings of a sample, all ranks ---- */
+
+static double time_burst(struct overlap *own, long long burst, bool transfers, bool computes)
+{
+    const struct writes *writes = &own->writes;
+    if (writes->launch->rank == TARGET) {
+        peer_take_part(own, burst, transfers && computes);
+        return 0;
+    }
+    own->team.task = compute_or_transfer;
+    const double begin_s = clock_now_s();
+    go(own, burst, transfers, computes);
+    const double passed_s = launch_passed_s(writes->launch, writes->cell, begin_s);
+    if (!transfers) {
+        go(own, burst, true, false); /* a burst leaves its payloads */
+    }
+    return passed_s;
+}
+
+static double time_transfer(void *state, long long burst)
+{
+    return time_burst(state, burst, true, false);
+}
+
+static double time_compute(void *state, long long burst)
+{
+    return time_burst(state, burst, false, true);
+}
+
+static double time_both(void *state, long long burst)
+{
+    return time_burst(state, burst, true, true);
+}
+
+static const struct timing timings[] = {
+    {"transfer", time_transfer}, {"compute", time_compute}, {"both", time_both}};
+
+/* The compute is as long as the transfer alone, unless a length is given. */
+static double choose_length(void *state, double transfer_s)
+{
+    struct overlap *own = state;
+    const struct launch *launch = own->writes.launch;
+    const double asked_s = 1e-6 * options_number(&launch->options, "compute-us");
+    own->length_s = asked_s > 0 ? asked_s : transfer_s;
+    if (launch->rank != TARGET) {
+        series_add(record_series(own->writes.record, "length", "s", 1), own->length_s);
+    }
+    return 2 * (transfer_s + own->length_s);
+}
+
+/* ---- One cell ---- */
+
+static void prepare(void *state, long long burst)
+{
+    struct overlap *own = state;
+    own->prepare(state, burst);
+    if (own->writes.launch->rank == TARGET) {
+        peer_prepare(own, burst);
+    }
+}
+
+/* Only one thread is in MPI at a time. False, and the record says so, where two may not be. */
+static bool may_use_threads(const struct overlap *own)
+{
+    const struct launch *launch = own->writes.launch;
+    const bool may = !own->way->by_thread || launch->thread_provided >= THREAD_SERIALIZED;
+    if (!may) {
+        record_status(own->writes.record, CELL_UNSUPPORTED,
+                      "a communication thread needs MPI_THREAD_SERIALIZED: asked for %s, provided "
+                      "%s",
+                      thread_level_name(launch->thread_required),
+                      thread_level_name(launch->thread_provided));
+    }
+    return may;
+}
+
+/* The second thread of this rank, and what wants a core in all: a rank that sleeps wants none. */
+static void count_threads(struct overlap *own)
+{
+    const bool is_target = own->writes.launch->rank == TARGET;
+    const bool has_second = is_target ? peer_has_thread(own) : own->way->by_thread;
+    own->team = (struct team){.count = has_second ? 2 : 1, .state = own, .sleeps = true};
+    own->writes.record->helper_threads =
+        own->writes.launch->busy_threads + has_second - (is_target && own->peer->sleeps);
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    struct overlap own = {.way = cell_choice(cell, "transfer"), .peer = cell_choice(cell, "peer")};
+    struct writes *writes = &own.writes;
+    *writes = writes_of(launch, cell, record);
+    writes->holds_lock_all = true;
+    if (own.way->sends) {
+        writes->flavor = &flavors[FLAVOR_ALLOCATE];
+    }
+    if (own.way->gets) {
+        writes->operation = operation_named("get");
+    }
+    if (!may_use_threads(&own) || !writes_open(writes)) {
+        return;
+    }
+    own.receives = allocate((size_t)writes->slots * (size_t)launch->ranks, sizeof(MPI_Request));
+    count_threads(&own);
+    team_open(&own.team);
+    struct trial trial = writes_trial(writes, time_transfer, NULL, false);
+    own.prepare = trial.prepare;
+    trial.prepare = prepare;
+    trial.timing_count = sizeof timings / sizeof timings[0];
+    trial.timings = timings;
+    trial.warmed = choose_length;
+    trial_run(&trial);
+    team_close(&own.team);
+    writes_record(writes);
+    writes_close(writes);
+    free(own.receives);
+}
+
+KERNEL("overlap", "time of a transfer, of a compute, and of both at once", .run_cell = run_cell)

@@ -1,0 +1,87 @@
+/* What rank 0 does while an origin transfers and computes: it is in MPI, computes, or sleeps. */
+#include <errno.h>
+#include <time.h>
+
+#include "redbook/overlap/overlap.h"
+
+static void compute(struct overlap *own)
+{
+    compute_once(own);
+}
+
+/* As long as a compute, and its core is free. */
+static void fall_asleep(struct overlap *own)
+{
+    const time_t whole_s = (time_t)own->length_s;
+    struct timespec left = {whole_s, (long)(1e9 * (own->length_s - (double)whole_s))};
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) {
+    }
+}
+
+const struct peer peers[PEERS] = {
+    {.name = "in_mpi"},
+    {.name = "computes", .stay_outside = compute},
+    {.name = "sleeps", .sleeps = true, .stay_outside = fall_asleep},
+};
+
+bool peer_has_thread(const struct overlap *own)
+{
+    return own->way->by_thread && own->way->sends && own->peer->stay_outside != NULL;
+}
+
+static MPI_Request *receives_of(const struct overlap *own, long long slot)
+{
+    return own->receives + slot * (own->writes.launch->ranks - 1);
+}
+
+/* A message goes where a put would. */
+void peer_prepare(struct overlap *own, long long burst)
+{
+    const struct payload *payload = &own->writes.payload;
+    const int elements = own->writes.elements;
+    for (long long slot = 0; slot < burst && own->way->sends; slot++) {
+        for (int origin = 1; origin < own->writes.launch->ranks; origin++) {
+            int64_t *region = (int64_t *)payload->windows[0].memory +
+                              (size_t)(origin - 1) * region_elements(payload);
+            CHECKED(MPI_Irecv(region + slot * elements, elements, MPI_INT64_T, origin, 0,
+                              world_communicator, &receives_of(own, slot)[origin - 1]));
+        }
+    }
+}
+
+static void receive(struct overlap *own, long long slot)
+{
+    for (int origin = 1; origin < own->writes.launch->ranks; origin++) {
+        CHECKED(MPI_Wait(&receives_of(own, slot)[origin - 1], MPI_STATUS_IGNORE));
+        CHECKED(MPI_Send(NULL, 0, MPI_BYTE, origin, REPLY_TAG, world_communicator));
+    }
+}
+
+static void stay_outside_or_receive(void *state, int number)
+{
+    struct overlap *own = state;
+    if (number == 0) {
+        own->peer->stay_outside(own);
+    } else {
+        receive(own, own->slot);
+    }
+}
+
+void peer_take_part(struct overlap *own, long long burst, bool is_both)
+{
+    const bool is_outside = is_both && own->peer->stay_outside != NULL;
+    own->team.task = stay_outside_or_receive;
+    for (long long slot = 0; slot < burst; slot++) {
+        own->slot = slot;
+        if (is_outside && peer_has_thread(own)) {
+            team_run(&own->team);
+            continue;
+        }
+        if (is_outside) {
+            own->peer->stay_outside(own);
+        }
+        if (own->way->sends) {
+            receive(own, slot);
+        }
+    }
+}
