@@ -14,21 +14,22 @@ CROWDED_WORDS = (
     "it."
 )
 
-THREADS = ("threads", "arrangement", "pairs")
-"""Axes of kernels whose ranks have several threads: they say how many."""
+THREADS = ("threads", "arrangement", "pairs", "transfer", "peer")
+"""Axes of kernels whose ranks have several threads: they say how many, and which of them sleep."""
 
 ONE_THREAD_MORE = "server_thread"
 """A value of an axis with which one rank has a second thread."""
 
-Place = tuple[str, str, int, tuple[str, ...]]
-"""System, partition, number of ranks, and what says how many threads these have."""
+Place = tuple[str, str, int, str | None, tuple[str, ...]]
+"""System, partition, number of ranks, setting, and what says how many threads the ranks have. With
+some settings libraries have threads of their own."""
 
 
 def place_of(cell: Cell) -> Place:
     """Return where a cell was run, with how many ranks, and with how many threads of each."""
     threads = tuple(str(cell.labels.get(axis, "")) for axis in THREADS)
     threads += tuple(word for word in cell.labels.values() if word == ONE_THREAD_MORE)
-    return cell.system, cell.partition, cell.ranks, threads
+    return cell.system, cell.partition, cell.ranks, cell.setting, threads
 
 
 def crowded_places(material: Material) -> set[Place]:

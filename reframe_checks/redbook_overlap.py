@@ -1,0 +1,96 @@
+"""Is a transfer hidden behind a computation: by the library, its progress thread, or a thread?
+
+Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
+section 4.2.7.
+"""
+
+import reframe as rfm
+import reframe.core.builtins as builtins
+
+from onesided.campaign.grid import NO_MEANING
+
+from .common.base import OnesidedCheck
+from .common.one_setting import OneSetting
+from .plugins.grid import LOWEST_LEVEL
+
+TAGS = {"redbook", "papers"}
+FLAVORS = ["create", "allocate"]
+MAIN_FLAVOR = "allocate"
+SIZES = [65536, 1048576, 4194304]
+MAIN_SIZE = 1048576
+PEERS = ["in_mpi", "computes"]
+OPTIONS = {"samples": "11", "budget-s": "0.06"}
+MESSAGES = {"transfer": ["isend"], "flavor": [NO_MEANING], "peer": PEERS}
+PUTS = {"transfer": ["put"], "flavor": FLAVORS, "peer": PEERS}
+
+
+class Overlap(OnesidedCheck):
+    """What the launches of the kernel have in common."""
+
+    kernel = "overlap"
+    kernel_options = OPTIONS
+    base_point = {
+        "transfer": "put",
+        "flavor": MAIN_FLAVOR,
+        "size_bytes": MAIN_SIZE,
+        "peer": "in_mpi",
+    }
+
+
+@rfm.simple_test
+class OverlapOneThread(Overlap, OneSetting):
+    """Transfers that the computing thread begins and waits for, in each size."""
+
+    descr = "overlap of a transfer and a compute"
+    tags = TAGS
+    crosses_one_thread = [
+        {**MESSAGES, "size_bytes": SIZES},
+        {**PUTS, "size_bytes": SIZES},
+        {**PUTS, "transfer": ["rput", "get"]},
+    ]
+
+
+@rfm.simple_test
+class OverlapCommunicationThread(Overlap):
+    """A thread makes the whole transfer; on two cores there is one for it where rank 0 sleeps."""
+
+    descr = "overlap by a communication thread"
+    tags = TAGS
+    setting = builtins.parameter(["default"])
+    thread_level = builtins.parameter(["serialized"])
+    crosses_one_thread = [
+        {
+            "transfer": ["put", "thread_put"],
+            "size_bytes": [MAIN_SIZE, max(SIZES)],
+            "peer": ["sleeps"],
+        },
+        {"transfer": ["thread_put"], "peer": PEERS},
+        {**MESSAGES, "transfer": ["thread_send"]},
+    ]
+
+
+@rfm.simple_test
+class OverlapOverTcp(Overlap):
+    """Where the ranks share no memory the network may do the work."""
+
+    descr = "overlap over TCP"
+    tags = TAGS
+    setting = builtins.parameter(["tcp"])
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+    crosses_one_thread = [MESSAGES, {**PUTS, "transfer": ["put", "get"], "flavor": ["create"]}]
+
+
+@rfm.simple_test
+class OverlapProgressThread(Overlap):
+    """The library's own progress thread; one that hangs is ended soon."""
+
+    descr = "overlap with a progress thread"
+    tags = TAGS
+    setting = builtins.parameter(["async_thread"])
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+    cell_timeout_s = 3.0
+    kernel_options = {**OPTIONS, "samples": "3"}
+    crosses_one_thread = [
+        {**MESSAGES, "peer": ["computes"]},
+        {**PUTS, "flavor": ["create"], "peer": ["computes"]},
+    ]

@@ -1,0 +1,121 @@
+"""The page of overlap: which transfers are hidden behind a compute, and the claims."""
+
+from onesided.experiments.overlap import BOTH, TRANSFER
+from onesided.experiments.overlap.analysis import EFFICIENCY, OF_LONGER, OF_SUM
+from onesided.report.by_cores import ByCores, Fold, with_flavor
+from onesided.report.cells import axis_of
+from onesided.report.claims import Claims
+from onesided.report.page import ReferencePage
+from onesided.report.pivot import Axis, Pivot
+from onesided.report.ratios import Compared, Within
+from onesided.report.redbook.claims import claim
+from onesided.report.redbook.overlaps import Overlaps, share_words
+from onesided.report.scope import size_label
+
+WAY = Axis(
+    "transfer",
+    "the transfer",
+    {
+        "isend": "MPI_Isend",
+        "put": "MPI_Put",
+        "rput": "MPI_Rput",
+        "get": "MPI_Get",
+        "thread_send": "MPI_Isend by a thread",
+        "thread_put": "MPI_Put by a thread",
+    },
+)
+PEER = Axis("peer", "rank 0", {"in_mpi": "is in MPI", "computes": "computes", "sleeps": "sleeps"})
+SIZE = Axis("size_bytes", "bytes", whole=True)
+AXES = [WAY, Axis("flavor", "flavor"), SIZE, PEER]
+LARGE = "1048576"
+NEARLY = 1.25
+"""A time is approximately another within this factor."""
+SUM = 0.9
+"""It is a sum where it is at least this share of it."""
+
+
+def of(transfer: str, peer: str, size_bytes: str = LARGE) -> dict[str, str]:
+    """Return the labels of a cell."""
+    return {"transfer": transfer, "peer": peer, "size_bytes": size_bytes}
+
+
+PAGE = ReferencePage(
+    identifier="overlap",
+    title="Overlap",
+    lead=(
+        "A transfer begins, its origin computes for as long as the transfer takes alone, then the "
+        "transfer is waited for; or a second thread makes the transfer meanwhile. Each launch "
+        "takes the times of the transfer alone, A, of the compute alone, B, and of both at once, "
+        "T. The efficiency is (A + B - T) / min(A, B): 1 where the shorter one is hidden, 0 where "
+        "T is the sum, less than 0 where both together take longer than one after the other. A "
+        "transfer overlaps where the interval is above 0.5, and does not where it is below."
+    ),
+    contents=[
+        Overlaps(
+            EFFICIENCY,
+            with_flavor(WAY),
+            lambda cell: (
+                f"{size_label(int(axis_of(cell, 'size_bytes')))}, rank 0 {PEER.value(cell)}"
+            ),
+        ),
+        ByCores(
+            Pivot(
+                name="overlap",
+                caption="Efficiency of each launch, median over launches with its {}.",
+                metric=EFFICIENCY,
+                axes=AXES,
+                show=share_words,
+                unit="1",
+            )
+        ),
+        Fold(
+            {
+                "The transfer alone": Pivot(
+                    name="overlap_transfer",
+                    caption="Time of the transfer alone, until it is complete at both sides; "
+                    "median over launches with its {}.",
+                    metric=TRANSFER.name,
+                    axes=AXES,
+                )
+            },
+            lambda cell: axis_of(cell, "peer") != "computes",
+        ),
+        Claims(
+            "overlap_claims",
+            [
+                claim(
+                    "4.2.7",
+                    "Without threads the time of a step is the sum of both (at least 0.9 of it; "
+                    "1 MiB, a put, rank 0 is in MPI).",
+                    Within(OF_SUM, of("put", "in_mpi"), SUM, show=share_words),
+                ),
+                claim(
+                    "4.2.7",
+                    "The same of a message (1 MiB, rank 0 is in MPI).",
+                    Within(OF_SUM, of("isend", "in_mpi"), SUM, show=share_words),
+                ),
+                claim(
+                    "4.2.7",
+                    "With a thread that communicates the time of a step is approximately the "
+                    "longer of both (at most 1.25 times; 4 MiB, a put, rank 0 sleeps).",
+                    Within(
+                        OF_LONGER,
+                        of("thread_put", "sleeps", "4194304"),
+                        most=NEARLY,
+                        show=share_words,
+                    ),
+                ),
+                claim(
+                    "4.2.7",
+                    "That thread improves the performance: the step takes longer without it (4 "
+                    "MiB, a put, rank 0 sleeps).",
+                    Compared(
+                        BOTH.name,
+                        of("put", "sleeps", "4194304"),
+                        of("thread_put", "sleeps", "4194304"),
+                    ),
+                ),
+            ],
+        ),
+    ],
+)
