@@ -10,7 +10,6 @@ import reframe.core.builtins as builtins
 from onesided.campaign.grid import NO_MEANING
 
 from .common.base import OnesidedCheck
-from .common.one_setting import OneSetting
 from .plugins.grid import LOWEST_LEVEL
 
 TAGS = {"redbook", "papers"}
@@ -38,11 +37,13 @@ class Overlap(OnesidedCheck):
 
 
 @rfm.simple_test
-class OverlapOneThread(Overlap, OneSetting):
+class OverlapOneThread(Overlap):
     """Transfers that the computing thread begins and waits for, in each size."""
 
     descr = "overlap of a transfer and a compute"
     tags = TAGS
+    setting = builtins.parameter(["default"])
+    thread_level = builtins.parameter([LOWEST_LEVEL])
     crosses_one_thread = [
         {**MESSAGES, "size_bytes": SIZES},
         {**PUTS, "size_bytes": SIZES},

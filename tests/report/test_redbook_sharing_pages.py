@@ -88,7 +88,7 @@ def test_added_latency_and_exponent_are_found_again_with_an_interval(tmp_path, c
 
 
 def test_threads_without_cores_take_no_cell_of_fewer_threads_with_them():
-    place = {"system": "laptop", "partition": "node", "ranks": 2}
+    place = {"system": "laptop", "partition": "node", "ranks": 2, "setting": "default"}
     few, many = (
         Cell({**place, "labels": {"threads": threads}, "oversubscribed": threads == "4"})
         for threads in ("1", "4")

@@ -63,4 +63,11 @@ static void verify_sum(struct experiment *experiment)
     }
 }
 
-const struct baseline_kind atomic_operations = {.prepare = look_at_word, .verify = verify_sum};
+/* All changes of the word but this rank's own. */
+static int64_t others_done(const struct experiment *experiment)
+{
+    return atomic_load(&experiment->page->word) - experiment->changed;
+}
+
+const struct baseline_kind atomic_operations = {
+    .prepare = look_at_word, .verify = verify_sum, .others_done = others_done};

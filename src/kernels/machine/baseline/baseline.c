@@ -13,8 +13,13 @@
  * Timed, in seconds, at rank 1: bursts of k, a burst as a whole, k recorded. Meanwhile rank 0, the
  * partner, and all others sleep on a semaphore, so that they take neither a core nor a cache line;
  * where a baseline is contended the partner does the same as rank 1, as fast as it can.
+ * Threads after Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
+ * SG24-5611, 1999): 4.2.1 (what a thread's creation takes), 4.2.4 with Figure 35 and 4.1.10
+ * (barriers of threads that sleep, and that spin), 2.3.2.1 (values of several threads in one line).
+ * Both threads are rank 1's.
  * Verified: the sum of all atomic operations of both ranks; every copy, by the partner; every
- * message, at both ends; that each thread ran; that the clock never steps back. */
+ * message, at both ends; that each thread ran; the counts of both threads; that the clock never
+ * steps back. */
 #include <errno.h>
 #include <mpi.h>
 #include <sched.h>
@@ -60,6 +65,25 @@ static const struct baseline baselines[] = {
      .repeat = round_trip,
      .accompany = echo},
     {.name = "thread_creation", .longest_burst = 10, .kind = &counted, .repeat = create_threads},
+    {.name = "mutex_barrier",
+     .longest_burst = 20,
+     .kind = &meetings,
+     .repeat = meet_by_mutex,
+     .second = meet_too_by_mutex},
+    {.name = "openmp_barrier", .longest_burst = 100, .kind = &openmp, .repeat = meet_by_openmp},
+    {.name = "false_sharing",
+     .longest_burst = 1000,
+     .contended = true,
+     .kind = &beside,
+     .repeat = increment,
+     .second = increment_too},
+    {.name = "own_lines",
+     .longest_burst = 1000,
+     .contended = true,
+     .has_own_lines = true,
+     .kind = &beside,
+     .repeat = increment,
+     .second = increment_too},
     {.name = "timer", .longest_burst = 1000, .kind = &counted, .repeat = read_clock},
 };
 
@@ -68,7 +92,8 @@ static const struct axis axes[] = {
      .help = "what is measured",
      .kind = AXIS_CHOICE,
      .fallback = "atomic_add,atomic_add_contended,compare_and_swap,compare_and_swap_contended,copy,"
-                 "socket_round_trip,thread_creation,timer",
+                 "socket_round_trip,thread_creation,mutex_barrier,openmp_barrier,false_sharing,"
+                 "own_lines,timer",
      .choices = TABLE(baselines)},
     {.name = "size_bytes",
      .help = "size of a copy, a multiple of 8; 8 for all others",
@@ -111,11 +136,11 @@ static void let_others_go(struct experiment *experiment)
     }
 }
 
-/* The partner may have lost its core meanwhile: wait for its next operation. */
-static void await_partner(struct experiment *experiment)
+/* The other one may have lost its core meanwhile: wait for its next operation. */
+static void await_other(const struct experiment *experiment)
 {
-    const int64_t word = atomic_load(&experiment->page->word);
-    while (atomic_load(&experiment->page->word) == word) {
+    const int64_t done = experiment->baseline->kind->others_done(experiment);
+    while (experiment->baseline->kind->others_done(experiment) == done) {
         sched_yield();
     }
 }
@@ -127,15 +152,18 @@ static double time_burst(struct experiment *experiment)
     const double settled_s = clock_now_s() + SETTLE_S;
     while (clock_now_s() < settled_s) {
     }
-    if (experiment->baseline->contended) {
-        await_partner(experiment);
-    }
     experiment->changed = 0;
-    experiment->before = atomic_load(&experiment->page->word);
+    if (experiment->baseline->contended) {
+        await_other(experiment);
+        experiment->before = experiment->baseline->kind->others_done(experiment);
+    }
     const double begin_s = clock_now_s();
     experiment->baseline->repeat(experiment, experiment->burst);
     const double end_s =
         launch_slowed(experiment->launch, experiment->cell, begin_s, clock_now_s());
+    if (experiment->baseline->contended) {
+        experiment->after = experiment->baseline->kind->others_done(experiment);
+    }
     experiment->done += experiment->changed;
     if (experiment->baseline->kind->inspect == NULL) {
         /* as many as there were, but one: nothing but the number tells */
@@ -144,7 +172,7 @@ static double time_burst(struct experiment *experiment)
     return end_s - begin_s;
 }
 
-/* At the origin: the burst, and how often the partner changed the word between its first and last
+/* At the origin: the burst, and how many operations the other one made between its first and last
  * operation, which says whether there was contention. */
 static void be_origin(struct experiment *experiment, struct series *time, struct series *competing)
 {
@@ -152,13 +180,12 @@ static void be_origin(struct experiment *experiment, struct series *time, struct
         experiment->baseline->kind->prepare(experiment);
     }
     const double burst_s = time_burst(experiment);
-    const int64_t word = atomic_load(&experiment->page->word);
     let_others_go(experiment);
     if (time != NULL) {
         series_add(time, burst_s / (double)experiment->burst);
     }
     if (competing != NULL) {
-        series_add(competing, (double)(word - experiment->before - experiment->changed));
+        series_add(competing, (double)(experiment->after - experiment->before));
     }
 }
 

@@ -24,6 +24,8 @@ struct page {
     _Alignas(LINE_BYTES) int64_t copies[]; /* at least COPIED_BYTES, or one copy */
 };
 
+struct pair;
+
 struct experiment {
     struct launch *launch;
     const struct cell *cell;
@@ -36,13 +38,16 @@ struct experiment {
     uint64_t sample; /* the number of the sample that is running, from 1 */
     int64_t *source; /* at the origin: what is copied; with a socket, what is sent */
     int64_t *received;
-    int64_t done;    /* operations of this rank that have changed the word, or threads that ran */
-    int64_t changed; /* by this rank since the burst began */
-    int64_t seen;    /* what the word holds, as far as this rank knows */
-    int64_t before;  /* what it held when the burst began */
-    double last_s;   /* the last reading of the clock */
-    int socket;      /* to the other rank */
-    bool injected;   /* wrong data, for tests */
+    int64_t done;      /* operations of this rank that have changed the word, or threads that ran */
+    int64_t changed;   /* by this rank since the burst began */
+    int64_t seen;      /* what the word holds, as far as this rank knows */
+    int64_t before;    /* contended: what the other one had done when the burst began */
+    int64_t after;     /* the same when it ended */
+    double last_s;     /* the last reading of the clock */
+    int socket;        /* to the other rank */
+    struct pair *pair; /* at the origin: its second thread */
+    int64_t second_done;       /* operations of the second thread, as it counts them itself */
+    bool injected;             /* wrong data, for tests */
     struct verification check; /* of this rank's: what it has copied there, or received */
 };
 
@@ -57,19 +62,25 @@ struct baseline_kind {
     void (*inspect)(struct experiment *experiment);
     /* At all ranks, collective, after the last: leave verifications in the record. */
     void (*verify)(struct experiment *experiment);
+    /* Of contended baselines, at the origin: what the other one has done so far. */
+    int64_t (*others_done)(const struct experiment *experiment);
 };
-extern const struct baseline_kind atomic_operations, copies, messages, counted;
+extern const struct baseline_kind atomic_operations, copies, messages, counted, beside, meetings,
+    openmp;
 
 struct baseline {
     const char *name;
     int64_t longest_burst;
-    bool contended; /* the partner does the same meanwhile */
-    bool has_sizes; /* else its size is WORD_BYTES */
+    bool contended;     /* the partner, or a second thread, does the same meanwhile */
+    bool has_sizes;     /* else its size is WORD_BYTES */
+    bool has_own_lines; /* each thread writes to a cache line of its own */
     const struct baseline_kind *kind;
     /* THE TIMED LOOP: `repeat` operations in a row, one after the other */
     void (*repeat)(struct experiment *experiment, int64_t repeat);
     /* At the partner, instead of its sleep; or NULL. */
     void (*accompany)(struct experiment *experiment);
+    /* In the second thread of the origin, in each sample; or NULL. */
+    void (*second)(struct experiment *experiment);
 };
 
 /* atomics.c */
@@ -84,6 +95,15 @@ void echo(struct experiment *experiment);
 /* counted.c */
 void create_threads(struct experiment *experiment, int64_t repeat);
 void read_clock(struct experiment *experiment, int64_t repeat);
+void verify_count(struct experiment *experiment);
+void verify_both_counts(struct experiment *experiment);
+/* threads.c */
+void increment(struct experiment *experiment, int64_t repeat);
+void increment_too(struct experiment *experiment);
+void meet_by_mutex(struct experiment *experiment, int64_t repeat);
+void meet_too_by_mutex(struct experiment *experiment);
+/* barrier_openmp.c */
+void meet_by_openmp(struct experiment *experiment, int64_t repeat);
 
 /* For tests: true once, at the origin, in the cell that is to go wrong. */
 bool injects_now(struct experiment *experiment);

@@ -39,11 +39,22 @@ void read_clock(struct experiment *experiment, int64_t repeat)
 }
 
 /* Every operation of the origin, the warm-up's too, has counted. */
-static void verify_count(struct experiment *experiment)
+void verify_count(struct experiment *experiment)
 {
     const int64_t burst = experiment->burst;
     if (experiment->launch->rank == ORIGIN) {
         record_verification(experiment->record, verify_exact("count", experiment->done,
+                                                             burst * (int64_t)experiment->sample));
+    }
+}
+
+/* And every one of the second thread. */
+void verify_both_counts(struct experiment *experiment)
+{
+    const int64_t burst = experiment->burst;
+    verify_count(experiment);
+    if (experiment->launch->rank == ORIGIN) {
+        record_verification(experiment->record, verify_exact("second", experiment->second_done,
                                                              burst * (int64_t)experiment->sample));
     }
 }
