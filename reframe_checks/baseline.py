@@ -1,7 +1,8 @@
 """Hardware baseline: what the machine needs for what one-sided communication is made of.
 
 There is no MPI in it. Sources: Schweizer, Besta, Hoefler, "Evaluating the Cost of Atomic Operations
-on Modern Architectures", PACT 2015, for the atomic operations; the others are own definitions.
+on Modern Architectures", PACT 2015, for the atomic operations; Barrios et al., IBM SG24-5611, 1999,
+sections 2.3.2.1, 4.1.10, 4.2.1 and 4.2.4, for threads; the others are own definitions.
 """
 
 import reframe as rfm
@@ -16,6 +17,10 @@ BASELINES = [
     "copy",
     "socket_round_trip",
     "thread_creation",
+    "mutex_barrier",
+    "openmp_barrier",
+    "false_sharing",
+    "own_lines",
     "timer",
 ]
 COPY_BYTES = [8, 1024, 65536, 1048576]
@@ -27,7 +32,7 @@ class Baseline(OneSetting):
     """Every baseline once beside each MPI: no setting and no thread level changes them."""
 
     descr = "the hardware baseline"
-    tags = {"quick", "full"}
+    tags = {"quick", "full", "redbook"}
     kernel = "baseline"
     base_point = {"baseline": "timer", "size_bytes": 8}
     crosses_one_thread = [{"baseline": BASELINES}, {"baseline": ["copy"], "size_bytes": COPY_BYTES}]

@@ -11,7 +11,17 @@ from .conftest import SANITIZERS
 pytestmark = pytest.mark.first_mpi
 
 ATOMICS = "atomic_add,atomic_add_contended,compare_and_swap,compare_and_swap_contended"
-BASELINES = f"{ATOMICS},copy,socket_round_trip,thread_creation,timer"
+THREADS = "mutex_barrier,openmp_barrier,false_sharing,own_lines"
+BASELINES = f"{ATOMICS},copy,socket_round_trip,thread_creation,{THREADS},timer"
+#: Operations of a burst that are fewer than a thousand.
+BURSTS = {
+    "socket_round_trip": 20,
+    "thread_creation": 10,
+    "mutex_barrier": 20,
+    "openmp_barrier": 100,
+}
+#: Rank 0 competes, or a second thread of rank 1.
+CONTENDED = {"atomic_add_contended", "compare_and_swap_contended", "false_sharing", "own_lines"}
 SAMPLES = 6
 FEW = ("--samples", str(SAMPLES))
 LARGER = (
@@ -60,7 +70,7 @@ def test_a_sample_is_a_burst_at_rank_1(whole):
         (time,) = series(result, "time")
         assert (time["rank"], time["unit"], len(time["samples"])) == (ORIGIN, "s", SAMPLES)
         assert all(0 < sample < 0.1 for sample in time["samples"]), cell
-        most = {"socket_round_trip": 20, "thread_creation": 10}.get(baseline_of(result), 1000)
+        most = BURSTS.get(baseline_of(result), 1000)
         room = max(131072 // result["labels"]["size_bytes"], 1)
         assert time["burst"] == min(most, room)
 
@@ -68,7 +78,7 @@ def test_a_sample_is_a_burst_at_rank_1(whole):
 def test_contended_cells_say_how_often_the_partner_was_at_it(whole):
     for result in whole.results.values():
         competing = series(result, "competing")
-        assert len(competing) == baseline_of(result).endswith("_contended")
+        assert len(competing) == (baseline_of(result) in CONTENDED)
         for one in competing:
             assert len(one["samples"]) == SAMPLES
             # none at all where the partner had no core just then; never fewer than none
@@ -77,12 +87,12 @@ def test_contended_cells_say_how_often_the_partner_was_at_it(whole):
 
 def test_contention_is_seen_in_the_sum(baseline):
     """The partner's part of the sum is there: in bursts long enough to outlast a busy core."""
-    cells = ("--baseline", "atomic_add_contended,compare_and_swap_contended")
+    cells = ("--baseline", ",".join(sorted(CONTENDED)))
     run = baseline.launch(*cells, "--burst", "1000", "--samples", "200")
     for result in run.results.values():
         (competing,) = series(result, "competing")
         assert sum(competing["samples"]) > 0
-        assert result["verification"][0]["errors"] == 0
+        assert all(one["errors"] == 0 for one in result["verification"])
 
 
 def test_everything_that_was_done_is_verified_warm_up_too(whole):
@@ -100,6 +110,8 @@ def test_everything_that_was_done_is_verified_warm_up_too(whole):
                     assert checks[end]["checked"] == operations * burst
             case "thread_creation" | "timer":
                 assert checks.keys() == {"count"}
+            case "mutex_barrier" | "openmp_barrier" | "false_sharing" | "own_lines":
+                assert checks.keys() == {"count", "second"}
             case _:
                 assert checks.keys() == {"sum"}
 
@@ -125,6 +137,15 @@ def test_bystanders_sleep_and_sizes_are_for_copies(baseline):
             assert result["status"] == "ok", (cell, result["detail"])
         else:
             assert result["detail"] == "only a copy has a size other than 8 bytes"
+
+
+def test_openmp_that_gives_one_thread_only_is_unsupported(baseline):
+    one = {"OMP_THREAD_LIMIT": "1"}
+    run = baseline.launch("--baseline", "openmp_barrier,timer", *FEW, variables=one)
+    assert run.code == 4
+    openmp, timer = run.results.values()
+    assert (openmp["status"], timer["status"]) == ("unsupported", "ok")
+    assert openmp["detail"] == "OpenMP gave fewer than the two threads that were asked for"
 
 
 def test_a_burst_may_be_shorter(baseline):

@@ -160,7 +160,7 @@ class Within:
     """The test of a claim on a value itself.
 
     Attributes:
-        metric: of summary.parquet; without a unit of time.
+        metric: of summary.parquet; of a time, `show` says the unit.
         labels: values on axes of the cell.
         least: that it is.
         most: that it is.

@@ -1,0 +1,88 @@
+"""The page of overlap: the efficiency of each launch, what overlaps, and the claims."""
+
+from types import SimpleNamespace
+
+import pytest
+import synthetic_redbook_overlap as made
+from shown import materials, parts
+from synthetic_redbook_overlap import MPICH, OPENMPI
+
+from onesided.analysis.statistics import INTERVAL
+from onesided.report.by_cores import ByCores
+from onesided.report.claims import DOES_NOT_HOLD, HOLDS, Claims
+from onesided.report.crowded import apart_by_cores
+from onesided.report.material import Cell
+from onesided.report.parts import Measure
+from onesided.report.redbook.overlaps import DOES_NOT, OPEN, OVERLAPS, Overlaps, word_of
+
+
+@pytest.fixture(scope="module")
+def overlap(tmp_path_factory):
+    return materials(made.campaign, tmp_path_factory.mktemp("overlap"))["overlap"]
+
+
+def words(material):
+    """Return what became of each claim with the first MPI, which is the same with the other."""
+    (claims,) = parts(material, Claims)
+    assert [row[MPICH] for row in claims.rows] == [row[OPENMPI] for row in claims.rows]
+    return [row[MPICH] for row in claims.rows]
+
+
+def test_the_efficiency_is_that_of_each_launch(overlap):
+    table, *_ = parts(overlap, ByCores)
+    found = {(row["transfer"], row["size_bytes"], row["peer"]): row for row in table.rows}
+    assert len(found) == len(table.rows) == 14
+    row = found["MPI_Put by a thread", 1048576, "sleeps"]
+    for name in (MPICH, OPENMPI):
+        # of the longer and of the sum all launches have the same share: noise has left the ratios
+        assert row[name].value == pytest.approx(0.9)
+        assert row[name].launches == 6
+        assert found["MPI_Isend", 4194304, "computes"][name].value == pytest.approx(0.05)
+
+
+def test_the_answer_names_what_overlaps_and_counts_the_rest(overlap):
+    (prose,) = parts(overlap, Overlaps)
+    assert len(prose.sentences) == 2
+    said = prose.sentences[0].replace("\u202f", " ")
+    assert said == (
+        f"{MPICH}: overlaps: MPI_Put by a thread, allocate (1 MiB, rank 0 sleeps: 0.90, 4 MiB, "
+        "rank 0 sleeps: 0.90); each of the other 12 transfers does not overlap."
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"),
+    [(0.51, 0.9, OVERLAPS), (-3.0, 0.49, DOES_NOT), (0.4, 0.6, OPEN), (0.5, 0.5, OPEN)],
+)
+def test_an_interval_that_reaches_to_both_sides_is_open(low, high, word):
+    assert word_of(Measure((low + high) / 2, low, high, 0.97, INTERVAL, 6)) == word
+
+
+def test_claims_hold_where_the_source_is_right(overlap):
+    assert words(overlap) == [HOLDS] * 4
+
+
+def test_claims_do_not_hold_where_it_is_wrong(tmp_path):
+    own = materials(made.campaign, tmp_path, hidden=made.reversed_efficiencies)
+    assert words(own["overlap"]) == [DOES_NOT_HOLD] * 4
+
+
+def cell(transfer, peer, setting, crowded):
+    """Return a cell that differs by what says how many threads want a core."""
+    place = {"system": "laptop", "partition": "node", "ranks": 2, "setting": setting}
+    labels = {"transfer": transfer, "peer": peer}
+    return Cell({**place, "labels": labels, "oversubscribed": crowded})
+
+
+def test_threads_of_a_transfer_or_of_a_library_take_no_other_cell_with_them():
+    few = [
+        cell("put", "in_mpi", "default", False),
+        cell("thread_put", "sleeps", "default", False),
+    ]
+    many = [
+        cell("thread_put", "in_mpi", "default", True),
+        cell("put", "in_mpi", "async_thread", True),
+        cell("put", "in_mpi", "async_thread", None),
+    ]
+    material = SimpleNamespace(cells=[*few, *many])
+    assert apart_by_cores(material, material.cells) == (few, many)
