@@ -18,7 +18,7 @@ BURSTS = {
     "socket_round_trip": 20,
     "thread_creation": 10,
     "mutex_barrier": 20,
-    "openmp_barrier": 100,
+    "openmp_barrier": 50,
 }
 #: Rank 0 competes, or a second thread of rank 1.
 CONTENDED = {"atomic_add_contended", "compare_and_swap_contended", "false_sharing", "own_lines"}
