@@ -52,9 +52,16 @@ def test_the_answer_names_what_overlaps_and_counts_the_rest(overlap):
 
 @pytest.mark.parametrize(
     ("low", "high", "word"),
-    [(0.51, 0.9, OVERLAPS), (-3.0, 0.49, DOES_NOT), (0.4, 0.6, OPEN), (0.5, 0.5, OPEN)],
+    [
+        (0.51, 1.1, OVERLAPS),
+        (-3.0, 0.49, DOES_NOT),
+        (0.4, 0.6, OPEN),
+        (0.5, 0.5, OPEN),
+        # more than all was hidden: the machine was busy at one of the three
+        (0.9, 2.0, OPEN),
+    ],
 )
-def test_an_interval_that_reaches_to_both_sides_is_open(low, high, word):
+def test_an_interval_that_reaches_to_both_sides_or_beyond_one_is_open(low, high, word):
     assert word_of(Measure((low + high) / 2, low, high, 0.97, INTERVAL, 6)) == word
 
 

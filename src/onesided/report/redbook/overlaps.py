@@ -18,6 +18,8 @@ TITLE = "Which transfers overlap"
 OVERLAPS, DOES_NOT, OPEN = "overlaps", "does not", "open"
 HALF = 0.5
 """A transfer overlaps where more than half of what can be hidden is hidden."""
+MOST = 1.25
+"""No more than all of it can be: with more the three times do not belong together."""
 
 
 def share_words(value: float) -> str:
@@ -27,7 +29,7 @@ def share_words(value: float) -> str:
 
 def word_of(efficiency: Measure) -> str:
     """Return what the interval of an efficiency says."""
-    if efficiency.low > HALF:
+    if HALF < efficiency.low and efficiency.high <= MOST:
         return OVERLAPS
     return DOES_NOT if efficiency.high < HALF else OPEN
 
