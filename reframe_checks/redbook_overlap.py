@@ -17,6 +17,8 @@ FLAVORS = ["create", "allocate"]
 MAIN_FLAVOR = "allocate"
 SIZES = [65536, 1048576, 4194304]
 MAIN_SIZE = 1048576
+#: Only so long a transfer takes much longer than it takes to wake up a thread.
+LARGEST = 16777216
 PEERS = ["in_mpi", "computes"]
 OPTIONS = {"samples": "11", "budget-s": "0.06"}
 MESSAGES = {"transfer": ["isend"], "flavor": [NO_MEANING], "peer": PEERS}
@@ -62,7 +64,7 @@ class OverlapCommunicationThread(Overlap):
     crosses_one_thread = [
         {
             "transfer": ["put", "thread_put"],
-            "size_bytes": [MAIN_SIZE, max(SIZES)],
+            "size_bytes": [MAIN_SIZE, max(SIZES), LARGEST],
             "peer": ["sleeps"],
         },
         {"transfer": ["thread_put"], "peer": PEERS},

@@ -15,7 +15,7 @@ ENVIRONMENTS = (
 )
 SAMPLES = 5
 ALONE_S, COMPUTE_S = 1e-4, 0.8e-4
-SIZES = ("1048576", "4194304")
+SIZES = ("1048576", "16777216")
 
 Labels = Mapping[str, str]
 Hidden = Callable[[Labels], float]

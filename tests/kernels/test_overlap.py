@@ -14,8 +14,8 @@ NETWORK = Path(__file__).with_name("known_network.c")
 TRANSFER_S = 0.01
 ELEMENTS = 10
 FEW = ("--samples=3", "--burst=2", "--budget-s=60")
-#: Four bursts that warm up, then three timings of each sample.
-BURSTS = 4 + 3 * 3
+#: Twelve bursts that warm up, then three timings of each sample.
+BURSTS = 12 + 3 * 3
 SERIALIZED = "--thread-level=serialized"
 PEERS = "in_mpi,computes,sleeps"
 THREADS = f"transfer=thread_send,thread_put;peer={PEERS};size_bytes={8 * ELEMENTS}"

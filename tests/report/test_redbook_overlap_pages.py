@@ -37,7 +37,7 @@ def test_the_efficiency_is_that_of_each_launch(overlap):
         # of the longer and of the sum all launches have the same share: noise has left the ratios
         assert row[name].value == pytest.approx(0.9)
         assert row[name].launches == 6
-        assert found["MPI_Isend", 4194304, "computes"][name].value == pytest.approx(0.05)
+        assert found["MPI_Isend", 16777216, "computes"][name].value == pytest.approx(0.05)
 
 
 def test_the_answer_names_what_overlaps_and_counts_the_rest(overlap):
@@ -45,7 +45,7 @@ def test_the_answer_names_what_overlaps_and_counts_the_rest(overlap):
     assert len(prose.sentences) == 2
     said = prose.sentences[0].replace("\u202f", " ")
     assert said == (
-        f"{MPICH}: overlaps: MPI_Put by a thread, allocate (1 MiB, rank 0 sleeps: 0.90, 4 MiB, "
+        f"{MPICH}: overlaps: MPI_Put by a thread, allocate (1 MiB, rank 0 sleeps: 0.90, 16 MiB, "
         "rank 0 sleeps: 0.90); each of the other 12 transfers does not overlap."
     )
 

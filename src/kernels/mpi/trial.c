@@ -11,6 +11,7 @@
 #include "mpi/world.h"
 
 #define COLD_ROUNDS 4 /* the fastest decides how long a burst may be: others lost their core */
+#define LONG_COLD_ROUNDS 12 /* where a kernel builds on what they take */
 #define COLD_BURST 10
 #define SETTLE_S 0.05
 
@@ -48,8 +49,9 @@ static void settle(struct launch *launch)
 static double warm_up(const struct trial *trial, long long longest)
 {
     const long long burst = longest < COLD_BURST ? longest : COLD_BURST;
+    const int rounds = trial->warmed == NULL ? COLD_ROUNDS : LONG_COLD_ROUNDS;
     double cold_s = INFINITY;
-    for (int i = 0; i < COLD_ROUNDS; i++) {
+    for (int i = 0; i < rounds; i++) {
         double slowest_s = run_burst(trial, trial->go, burst);
         CHECKED(
             MPI_Allreduce(MPI_IN_PLACE, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, world_communicator));

@@ -29,7 +29,7 @@ def share_words(value: float) -> str:
 
 def word_of(efficiency: Measure) -> str:
     """Return what the interval of an efficiency says."""
-    if HALF < efficiency.low and efficiency.high <= MOST:
+    if efficiency.low > HALF and efficiency.high <= MOST:
         return OVERLAPS
     return DOES_NOT if efficiency.high < HALF else OPEN
 
