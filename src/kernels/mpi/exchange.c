@@ -6,6 +6,7 @@
 
 #include "harness/memory.h"
 #include "harness/watchdog.h"
+#include "mpi/lanes.h"
 
 #define NOTHING (-1) /* where a message goes, before it does; no payload has it */
 
@@ -35,8 +36,9 @@ void exchange_add(struct exchange *exchange, int source, int destination, int el
 
 void exchange_add_on(struct exchange *exchange, int lane, int source, int destination, int elements)
 {
-    size_t *at_source = &exchange->sent_elements[source];
-    size_t *at_destination = &exchange->received_elements[destination];
+    const int of_lane = lane * exchange->ranks;
+    size_t *at_source = &exchange->sent_elements[of_lane + source];
+    size_t *at_destination = &exchange->received_elements[of_lane + destination];
     struct part part = {.elements = elements, .number = exchange->messages++, .lane = lane};
     if (source == exchange->rank) {
         part.peer = destination;
@@ -94,13 +96,13 @@ static void free_peers(struct peers *peers)
     free(peers->ranks);
 }
 
-/* The elements of the largest slot at any rank: all have as many. */
+/* The elements of the largest slot of any lane and rank: all have as many. */
 static size_t slot_elements_of(const struct exchange *exchange)
 {
     size_t most = 0;
-    for (int rank = 0; rank < exchange->ranks; rank++) {
-        const size_t sent = exchange->sent_elements[rank];
-        const size_t received = exchange->received_elements[rank];
+    for (int i = 0; i < exchange->lanes * exchange->ranks; i++) {
+        const size_t sent = exchange->sent_elements[i];
+        const size_t received = exchange->received_elements[i];
         most = sent > most ? sent : most;
         most = received > most ? received : most;
     }
@@ -120,14 +122,14 @@ static void fill_messages(struct exchange *exchange, int pass)
 {
     for (int i = 0; i < exchange->sends.count; i++) {
         const struct part *part = &exchange->sends.part[i];
-        int64_t *payload = outgoing(exchange, pass) + part->own;
+        int64_t *payload = source_of(exchange, part, pass);
         for (int j = 0; j < part->elements; j++) {
             payload[j] = expected(exchange, part, j, exchange->first + (uint64_t)pass);
         }
     }
     for (int i = 0; i < exchange->receives.count; i++) {
         const struct part *part = &exchange->receives.part[i];
-        int64_t *result = incoming(exchange, pass) + part->own;
+        int64_t *result = destination_of(exchange, part, pass);
         for (int j = 0; j < part->elements; j++) {
             result[j] = NOTHING;
         }
@@ -142,7 +144,7 @@ static void spoil_message(struct exchange *exchange, int pass, enum injection fa
         return;
     }
     const struct part *part = &exchange->receives.part[exchange->receives.count - 1];
-    int64_t *result = incoming(exchange, pass) + part->own;
+    int64_t *result = destination_of(exchange, part, pass);
     for (int i = 0; i < part->elements; i++) {
         const int64_t before = expected(exchange, part, i, exchange->first + (uint64_t)pass - 1);
         if (fault != INJECT_FLIP || i == part->elements - 1) {
@@ -156,7 +158,7 @@ static void compare_messages(struct exchange *exchange, int pass)
     const uint64_t number = exchange->first + (uint64_t)pass;
     for (int i = 0; i < exchange->receives.count; i++) {
         const struct part *part = &exchange->receives.part[i];
-        const int64_t *result = incoming(exchange, pass) + part->own;
+        const int64_t *result = destination_of(exchange, part, pass);
         for (int j = 0; j < part->elements; j++) {
             verify_element(&exchange->found, result[j], expected(exchange, part, j, number),
                            (size_t)j, number);
@@ -185,31 +187,16 @@ static void inject(struct exchange *exchange)
 
 /* ---- Bursts ---- */
 
-/* With fences and with post and start no epoch is open between bursts: no lock is needed then. */
-static void begin_own(struct exchange *exchange)
-{
-    if (exchange->interface->epochs == LOCK_ALL) {
-        window_begin_own(&exchange->window, MPI_LOCK_SHARED);
-    }
-}
-
-static void end_own(struct exchange *exchange)
-{
-    if (exchange->interface->epochs == LOCK_ALL) {
-        window_end_own(&exchange->window);
-    }
-}
-
 static void prepare(void *state, long long burst)
 {
     struct exchange *exchange = state;
     exchange->first += (uint64_t)exchange->passes;
     exchange->passes = (int)burst;
-    begin_own(exchange);
+    lanes_begin_own(exchange);
     for (int pass = 0; pass < exchange->passes; pass++) {
         contents_of(exchange)->fill(exchange, pass);
     }
-    end_own(exchange);
+    lanes_end_own(exchange);
     if (exchange->interface->epochs == FENCE) {
         CHECKED(MPI_Win_fence(MPI_MODE_NOPRECEDE, exchange->window.handle));
     }
@@ -228,12 +215,12 @@ static void check(void *state, long long burst)
 {
     struct exchange *exchange = state;
     (void)burst;
-    begin_own(exchange);
+    lanes_begin_own(exchange);
     inject(exchange);
     for (int pass = 0; pass < exchange->passes; pass++) {
         contents_of(exchange)->compare(exchange, pass);
     }
-    end_own(exchange);
+    lanes_end_own(exchange);
 }
 
 static void keep(void *state, long long burst)
@@ -257,53 +244,9 @@ static bool has_room(struct exchange *exchange)
         exchange->slot_elements = slot_elements_of(exchange);
     }
     const long long slot_bytes = (long long)(exchange->slot_elements * sizeof(int64_t));
-    exchange->slots =
-        slots_choose(exchange->launch, exchange->record, exchange->regions * slot_bytes);
+    exchange->slots = slots_choose(exchange->launch, exchange->record,
+                                   exchange->lanes * exchange->regions * slot_bytes);
     return exchange->slots > 0;
-}
-
-static bool open_memory(struct exchange *exchange)
-{
-    const enum epochs epochs = exchange->interface->epochs;
-    const struct flavor *flavor = cell_choice(exchange->cell, "flavor");
-    const size_t notices = notice_bytes(exchange);
-    const size_t elements =
-        (size_t)exchange->regions * (size_t)exchange->slots * exchange->slot_elements;
-    const size_t bytes = elements * sizeof exchange->memory[0];
-    struct window *window = &exchange->window;
-    if (epochs == NO_WINDOW) {
-        exchange->memory = allocate_pages(bytes);
-        return true;
-    }
-    if (!window_is_supported(exchange->launch, flavor, exchange->record)) {
-        return false;
-    }
-    *window = window_open(exchange->launch, flavor, (MPI_Aint)(notices + bytes));
-    record_window(exchange->record, window->handle, flavor->name, (long long)(notices + bytes));
-    exchange->memory = (int64_t *)((char *)window->memory + notices);
-    window_begin_own(window, MPI_LOCK_EXCLUSIVE);
-    memset(window->memory, 0, notices);
-    window_end_own(window);
-    CHECKED(MPI_Barrier(world_communicator));
-    if (epochs == LOCK_ALL) {
-        CHECKED(MPI_Win_lock_all(0, window->handle));
-        window->is_locked = true;
-    }
-    return true;
-}
-
-static void close_memory(struct exchange *exchange)
-{
-    struct window *window = &exchange->window;
-    if (exchange->interface->epochs == NO_WINDOW) {
-        free(exchange->memory);
-        return;
-    }
-    if (window->is_locked) {
-        CHECKED(MPI_Win_unlock_all(window->handle));
-        window->is_locked = false;
-    }
-    window_close(window);
 }
 
 static void take_samples(struct exchange *exchange)
@@ -344,14 +287,14 @@ void exchange_run(struct launch *launch, const struct cell *cell, struct record 
                                 .first = 1,
                                 .regions = kind->contents == NULL ? 2 : 1,
                                 .lanes = 1,
-                                .sent_elements = allocate(ranks, sizeof(size_t)),
-                                .received_elements = allocate(ranks, sizeof(size_t)),
+                                .sent_elements = allocate(TEAM_MAX * ranks, sizeof(size_t)),
+                                .received_elements = allocate(TEAM_MAX * ranks, sizeof(size_t)),
                                 .found = {.name = "message"}};
     watchdog_phase = "window";
-    if (kind->describe(&exchange) && has_room(&exchange) && open_memory(&exchange)) {
+    if (kind->describe(&exchange) && has_room(&exchange) && lanes_open(&exchange)) {
         take_samples(&exchange);
         watchdog_phase = "window";
-        close_memory(&exchange);
+        lanes_close(&exchange);
     }
     free(exchange.sends.part);
     free(exchange.receives.part);

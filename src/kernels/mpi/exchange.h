@@ -10,14 +10,16 @@
  * after a burst every element is compared with what its source had. A kernel whose messages lie in
  * data of its own has one region, and fills and compares its slots itself (struct contents).
  *
- * Several threads of a rank may send, receive, tell and hear at once where each has a lane:
- * messages and notices of different lanes never match. */
+ * Several threads of a rank may send, receive, put, tell and hear at once where each has a lane:
+ * messages and notices of different lanes never match, and their memory has no cache line in
+ * common. Lanes share a communicator, in which each has a tag, or a window; or each has its own. */
 #ifndef ONESIDED_EXCHANGE_H
 #define ONESIDED_EXCHANGE_H
 
 #include "harness/launch.h"
 #include "mpi/checked.h"
 #include "mpi/slots.h"
+#include "mpi/team.h"
 #include "mpi/world.h"
 #include "rma/notice.h"
 #include "rma/window.h"
@@ -46,6 +48,14 @@ struct part {
 struct parts {
     int count;
     struct part *part;
+};
+
+/* What the messages of a lane go through; lanes that are not apart have the same. */
+struct lane {
+    MPI_Comm communicator;
+    const struct window *window;
+    int64_t *memory; /* of its two regions */
+    MPI_Aint begin;  /* bytes before these in the window's memory of each rank */
 };
 
 /* Ranks that this one sends to, or receives from, each once. */
@@ -88,12 +98,16 @@ struct exchange {
     struct peers destinations, sources;
     MPI_Request *requests; /* as many as this rank receives messages in a pass */
     MPI_Status *statuses;  /* one for each; older headers and GCC disagree on MPI_STATUSES_IGNORE */
-    size_t *sent_elements, *received_elements; /* by rank, in a pass */
+    size_t *sent_elements, *received_elements; /* by lane and rank, in a pass */
     uint64_t messages;                         /* of a pass, all ranks */
-    size_t slot_elements;
-    int slots, regions, lanes;
-    int64_t *memory; /* all regions */
-    struct window window;
+    size_t slot_elements;                      /* of a lane */
+    int slots, regions;
+    int lanes;        /* TEAM_MAX at most */
+    bool lanes_apart; /* each has a communicator, or a window, of its own */
+    struct lane lane[TEAM_MAX];
+    void *memory;         /* of all lanes, without a window */
+    struct window window; /* of all lanes; of the first, where they are apart */
+    struct window further_windows[TEAM_MAX - 1];
     uint64_t first; /* number of the burst's first pass, from 1 */
     int passes;     /* of the burst */
     double burst_s;
@@ -135,7 +149,7 @@ void exchange_run(struct launch *launch, const struct cell *cell, struct record 
  * no multiple of 8. And: add a message to a pass. */
 int exchange_elements(const struct exchange *exchange);
 void exchange_add(struct exchange *exchange, int source, int destination, int elements);
-/* The same, on one of exchange->lanes, which `describe` sets before. */
+/* The same, on one of exchange->lanes, which `describe` sets before, and whether they are apart. */
 void exchange_add_on(struct exchange *exchange, int lane, int source, int destination,
                      int elements);
 
@@ -154,7 +168,8 @@ INLINE size_t notice_bytes(const struct exchange *exchange)
     return (size_t)(exchange->ranks * exchange->lanes) * NOTICE_BYTES;
 }
 
-/* Elements before the slot of a pass, in the region that a rank sends from or receives into. */
+/* Elements before the slot of a pass in a lane's memory, in the region that a rank sends from or
+ * receives into. */
 INLINE size_t slot_of(const struct exchange *exchange, bool receives, int pass)
 {
     const uint64_t turn = exchange->kind->swaps ? exchange->first + (uint64_t)pass : 0;
@@ -174,49 +189,74 @@ INLINE int block_elements(const struct exchange *exchange)
     return exchange->sends.part[0].elements;
 }
 
+/* Where there is one lane: the slot of a pass. */
 INLINE int64_t *outgoing(const struct exchange *exchange, int pass)
 {
-    return exchange->memory + slot_of(exchange, false, pass);
+    return exchange->lane->memory + slot_of(exchange, false, pass);
 }
 
 INLINE int64_t *incoming(const struct exchange *exchange, int pass)
 {
-    return exchange->memory + slot_of(exchange, true, pass);
+    return exchange->lane->memory + slot_of(exchange, true, pass);
+}
+
+/* Where a message is sent from, and where it is received. */
+INLINE int64_t *source_of(const struct exchange *exchange, const struct part *part, int pass)
+{
+    return exchange->lane[part->lane].memory + slot_of(exchange, false, pass) + part->own;
+}
+
+INLINE int64_t *destination_of(const struct exchange *exchange, const struct part *part, int pass)
+{
+    return exchange->lane[part->lane].memory + slot_of(exchange, true, pass) + part->own;
 }
 
 INLINE void send(const struct exchange *exchange, const struct part *part, int pass)
 {
-    CHECKED(MPI_Send(outgoing(exchange, pass) + part->own, part->elements, MPI_INT64_T, part->peer,
-                     part->lane, world_communicator));
+    CHECKED(MPI_Send(source_of(exchange, part, pass), part->elements, MPI_INT64_T, part->peer,
+                     part->lane, exchange->lane[part->lane].communicator));
+}
+
+INLINE void send_later(const struct exchange *exchange, const struct part *part, int pass,
+                       MPI_Request *request)
+{
+    CHECKED(MPI_Isend(source_of(exchange, part, pass), part->elements, MPI_INT64_T, part->peer,
+                      part->lane, exchange->lane[part->lane].communicator, request));
 }
 
 INLINE void receive(const struct exchange *exchange, const struct part *part, int pass)
 {
-    CHECKED(MPI_Recv(incoming(exchange, pass) + part->own, part->elements, MPI_INT64_T, part->peer,
-                     part->lane, world_communicator, MPI_STATUS_IGNORE));
+    CHECKED(MPI_Recv(destination_of(exchange, part, pass), part->elements, MPI_INT64_T, part->peer,
+                     part->lane, exchange->lane[part->lane].communicator, MPI_STATUS_IGNORE));
 }
 
 INLINE void receive_later(const struct exchange *exchange, const struct part *part, int pass,
                           MPI_Request *request)
 {
-    CHECKED(MPI_Irecv(incoming(exchange, pass) + part->own, part->elements, MPI_INT64_T, part->peer,
-                      part->lane, world_communicator, request));
+    CHECKED(MPI_Irecv(destination_of(exchange, part, pass), part->elements, MPI_INT64_T, part->peer,
+                      part->lane, exchange->lane[part->lane].communicator, request));
 }
 
-/* Of a place in the memory of a rank. */
+/* Of a place in a lane's memory at a rank. */
+INLINE MPI_Aint displacement_on(const struct exchange *exchange, int lane, int rank,
+                                size_t elements)
+{
+    const struct lane *of = &exchange->lane[lane];
+    return of->window->begins[rank] + of->begin + (MPI_Aint)(elements * sizeof(int64_t));
+}
+
 INLINE MPI_Aint displacement(const struct exchange *exchange, int rank, size_t elements)
 {
-    return exchange->window.begins[rank] + (MPI_Aint)notice_bytes(exchange) +
-           (MPI_Aint)(elements * sizeof(int64_t));
+    return displacement_on(exchange, 0, rank, elements);
 }
 
 /* Begin to put a message where its destination receives it. */
 INLINE void put(const struct exchange *exchange, const struct part *part, int pass)
 {
-    CHECKED(
-        MPI_Put(outgoing(exchange, pass) + part->own, part->elements, MPI_INT64_T, part->peer,
-                displacement(exchange, part->peer, slot_of(exchange, true, pass) + part->at_peer),
-                part->elements, MPI_INT64_T, exchange->window.handle));
+    const size_t at_peer = slot_of(exchange, true, pass) + part->at_peer;
+    CHECKED(MPI_Put(source_of(exchange, part, pass), part->elements, MPI_INT64_T, part->peer,
+                    displacement_on(exchange, part->lane, part->peer, at_peer), part->elements,
+                    MPI_INT64_T, exchange->lane[part->lane].window->handle));
 }
 
 /* Blocks for all ranks (exchange_describe_blocks): no two ranks put to the same rank first. */
@@ -230,26 +270,27 @@ INLINE void put_blocks(const struct exchange *exchange, int pass)
 /* Begin to get a message from where its source has it. */
 INLINE void get(const struct exchange *exchange, const struct part *part, int pass)
 {
-    CHECKED(
-        MPI_Get(incoming(exchange, pass) + part->own, part->elements, MPI_INT64_T, part->peer,
-                displacement(exchange, part->peer, slot_of(exchange, false, pass) + part->at_peer),
-                part->elements, MPI_INT64_T, exchange->window.handle));
+    const size_t at_peer = slot_of(exchange, false, pass) + part->at_peer;
+    CHECKED(MPI_Get(destination_of(exchange, part, pass), part->elements, MPI_INT64_T, part->peer,
+                    displacement_on(exchange, part->lane, part->peer, at_peer), part->elements,
+                    MPI_INT64_T, exchange->lane[part->lane].window->handle));
 }
 
 /* Of the word in the memory of a rank by which another tells it something. */
 INLINE struct notice notice_of(const struct exchange *exchange, int rank, int teller, int lane)
 {
     const MPI_Aint word = (MPI_Aint)lane * exchange->ranks + teller;
-    return (struct notice){.window = exchange->window.handle,
+    const struct window *window = exchange->lane[lane].window;
+    return (struct notice){.window = window->handle,
                            .rank = rank,
-                           .displacement = exchange->window.begins[rank] + word * NOTICE_BYTES};
+                           .displacement = window->begins[rank] + word * NOTICE_BYTES};
 }
 
 /* Tell a rank that what this one put there in a pass is there, or that its data can be got. */
 INLINE void tell_on(const struct exchange *exchange, int lane, int rank, int pass)
 {
     const struct notice notice = notice_of(exchange, rank, exchange->rank, lane);
-    CHECKED(MPI_Win_sync(exchange->window.handle));
+    CHECKED(MPI_Win_sync(notice.window));
     notice_give(&notice, exchange->first + (uint64_t)pass);
 }
 
@@ -258,7 +299,7 @@ INLINE void hear_on(const struct exchange *exchange, int lane, int rank, int pas
 {
     const struct notice notice = notice_of(exchange, exchange->rank, rank, lane);
     notice_await(&notice, exchange->first + (uint64_t)pass);
-    CHECKED(MPI_Win_sync(exchange->window.handle));
+    CHECKED(MPI_Win_sync(notice.window));
 }
 
 INLINE void tell(const struct exchange *exchange, int rank, int pass)

@@ -8,8 +8,7 @@
  * section 5.1.1: the tasks of a node share its adapter. Here k pairs send messages to and fro at
  * once: of processes, or of threads of two processes. Timed, in seconds: half of a round trip,
  * until the last pair has its answer. Verified: every element of every message. */
-#include "mpi/exchange.h"
-#include "mpi/team.h"
+#include "mpi/pairs.h"
 
 struct arrangement {
     const char *name;
@@ -18,13 +17,6 @@ struct arrangement {
 
 static const struct arrangement arrangements[] = {{"processes", false}, {"threads", true}};
 
-/* What the threads of this rank do: a lane each, which are the messages of a pair. */
-static struct {
-    struct team team;
-    const struct exchange *exchange;
-    int passes;
-} job;
-
 static bool is_first(const struct exchange *exchange, int lane)
 {
     return exchange->sends.part[lane].number < exchange->receives.part[lane].number;
@@ -32,13 +24,11 @@ static bool is_first(const struct exchange *exchange, int lane)
 
 /* ---- THE TIMED LOOPS, of one lane ---- */
 
-static void send_and_receive(void *state, int lane)
+static void send_and_receive(const struct exchange *exchange, int lane, int passes)
 {
-    const struct exchange *exchange = job.exchange;
     const struct part *own = &exchange->sends.part[lane], *other = &exchange->receives.part[lane];
     const bool first = is_first(exchange, lane);
-    (void)state;
-    for (int pass = 0; pass < job.passes; pass++) {
+    for (int pass = 0; pass < passes; pass++) {
         if (first) {
             send(exchange, own, pass);
             receive(exchange, other, pass);
@@ -49,13 +39,11 @@ static void send_and_receive(void *state, int lane)
     }
 }
 
-static void put_and_tell(void *state, int lane)
+static void put_and_tell(const struct exchange *exchange, int lane, int passes)
 {
-    const struct exchange *exchange = job.exchange;
     const struct part *own = &exchange->sends.part[lane], *other = &exchange->receives.part[lane];
     const bool first = is_first(exchange, lane);
-    (void)state;
-    for (int pass = 0; pass < job.passes; pass++) {
+    for (int pass = 0; pass < passes; pass++) {
         if (!first) {
             hear_on(exchange, lane, other->peer, pass);
         }
@@ -67,26 +55,16 @@ static void put_and_tell(void *state, int lane)
     }
 }
 
-/* ---- All lanes of this rank, which may be none ---- */
-
-static void go(const struct exchange *exchange, int passes, void (*task)(void *, int))
-{
-    if (exchange->sends.count > 0) {
-        job.exchange = exchange;
-        job.passes = passes;
-        job.team.task = task;
-        team_run(&job.team);
-    }
-}
+/* ---- All lanes of this rank ---- */
 
 static void go_synchronous(const struct exchange *exchange, int passes)
 {
-    go(exchange, passes, send_and_receive);
+    pairs_go(exchange, passes, send_and_receive);
 }
 
 static void go_put_notice(const struct exchange *exchange, int passes)
 {
-    go(exchange, passes, put_and_tell);
+    pairs_go(exchange, passes, put_and_tell);
 }
 
 static const struct interface interfaces[] = {
@@ -113,55 +91,19 @@ static const struct axis axes[] = {
 
 static const struct option options[] = {EXCHANGE_OPTIONS};
 
-/* Further ranks have no part. */
 static bool describe(struct exchange *exchange)
 {
-    const struct arrangement *arrangement = cell_choice(exchange->cell, "arrangement");
-    const int pairs = (int)cell_number(exchange->cell, "pairs");
-    const int elements = exchange_elements(exchange);
-    exchange->lanes = arrangement->threads ? pairs : 1;
-    for (int pair = 0; elements > 0 && pair < pairs; pair++) {
-        const int lane = arrangement->threads ? pair : 0;
-        const int first = arrangement->threads ? 0 : pair;
-        const int second = arrangement->threads ? 1 : pair + pairs;
-        exchange_add_on(exchange, lane, first, second, elements);
-        exchange_add_on(exchange, lane, second, first, elements);
-    }
-    return elements > 0;
+    return pairs_describe(exchange, true);
 }
 
 static const struct kind kind = {.describe = describe, .sequel = 2};
 
-/* Tell whether the cell can run here; the record says why not, the same on all ranks. */
-static bool is_supported(const struct launch *launch, const struct cell *cell,
-                         struct record *record)
-{
-    const struct arrangement *arrangement = cell_choice(cell, "arrangement");
-    const int pairs = (int)cell_number(cell, "pairs");
-    const int needed = arrangement->threads ? 2 : 2 * pairs;
-    if (launch->ranks < needed) {
-        record_status(record, CELL_UNSUPPORTED, "the arrangement needs %d ranks: found %d", needed,
-                      launch->ranks);
-    } else if (arrangement->threads && pairs > 1 && launch->thread_provided < THREAD_MULTIPLE) {
-        record_status(record, CELL_UNSUPPORTED,
-                      "several threads need MPI_THREAD_MULTIPLE: asked for %s, provided %s",
-                      thread_level_name(launch->thread_required),
-                      thread_level_name(launch->thread_provided));
-    }
-    return record->status == CELL_OK;
-}
-
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
     const struct arrangement *arrangement = cell_choice(cell, "arrangement");
-    const bool has_threads = arrangement->threads && launch->rank < 2;
-    if (is_supported(launch, cell, record)) {
-        job.team = (struct team){.count = has_threads ? (int)cell_number(cell, "pairs") : 1};
-        record->helper_threads = job.team.count - 1;
-        team_open(&job.team);
-        exchange_run(launch, cell, record, &kind);
-        team_close(&job.team);
-    }
+    pairs_run(
+        launch, cell, record, &kind,
+        (struct pairs){.count = (int)cell_number(cell, "pairs"), .threads = arrangement->threads});
 }
 
 KERNEL("adapter_sharing", "time of a message while other pairs send messages, too",

@@ -1,0 +1,16 @@
+/* The lanes of an exchange: the communicators or windows, and the memory, that its messages go
+ * through. */
+#ifndef ONESIDED_LANES_H
+#define ONESIDED_LANES_H
+
+#include "mpi/exchange.h"
+
+/* Collective: open what exchange->lanes need; false: the record says why that cannot be. */
+bool lanes_open(struct exchange *exchange);
+void lanes_close(struct exchange *exchange);
+
+/* An epoch of this rank's own for its loads and stores in all lanes. */
+void lanes_begin_own(struct exchange *exchange);
+void lanes_end_own(struct exchange *exchange);
+
+#endif

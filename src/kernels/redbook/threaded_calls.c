@@ -1,0 +1,165 @@
+/* Threaded calls: how many messages a second do several threads send, each a stream of its own?
+ *
+ * Source: Marcelo Barrios, Stefan Andersson, Gyan Bhanot, John Hague, Frank Johnston, Swamy
+ * Kandadai, David Klepacki, John Levesque, Jarek Nieplocha, Frank O'Connell, Farid Parpia,
+ * Christoph Pospiech, Richard Treumann, Jim Tuccillo, Bob Walkup, "Scientific Applications in
+ * RS/6000 SP Environments" (IBM, SG24-5611-00, 1999), section 5.1.5: calls of MPI by several
+ * threads may gain nothing where messages go both ways, and may gain something where they go one
+ * way; each thread should have a communicator of its own. Also: what a thread-safe library costs
+ * one thread
+ * (--thread-level), windows, and as many pairs of processes.
+ *
+ * Streams of messages, which nobody answers: the question is their rate. adapter_sharing has
+ * messages to and fro, whose question is latency. Timed, in seconds: from the common start of all
+ * streams to the end of the last one, over the messages of one stream in one direction; the slowest
+ * rank counts. Verified: every element of every message. */
+#include "mpi/pairs.h"
+
+#define OUTSTANDING_MAX 256
+
+/* What the streams of threads have in common. */
+struct arrangement {
+    const char *name;
+    bool threads; /* a stream is a thread each of rank 0 and of rank 1; else two ranks */
+    bool apart;   /* each thread has a communicator, or a window, of its own */
+};
+
+static const struct arrangement arrangements[] = {
+    {"one_for_all", true, false}, {"one_each", true, true}, {"processes", false, false}};
+
+struct direction {
+    const char *name;
+    bool both;
+};
+
+static const struct direction directions[] = {{"one_way", false}, {"both_ways", true}};
+
+/* ---- THE TIMED LOOPS, of one lane ---- */
+
+static void send_each(const struct exchange *exchange, int lane, int passes)
+{
+    const struct part *own = on_lane(&exchange->sends, lane);
+    const struct part *other = on_lane(&exchange->receives, lane);
+    for (int pass = 0; pass < passes; pass++) {
+        if (own != NULL && other != NULL) {
+            CHECKED(MPI_Sendrecv(source_of(exchange, own, pass), own->elements, MPI_INT64_T,
+                                 own->peer, lane, destination_of(exchange, other, pass),
+                                 other->elements, MPI_INT64_T, other->peer, lane,
+                                 exchange->lane[lane].communicator, MPI_STATUS_IGNORE));
+        } else if (own != NULL) {
+            send(exchange, own, pass);
+        } else {
+            receive(exchange, other, pass);
+        }
+    }
+}
+
+static void send_several(const struct exchange *exchange, int lane, int passes)
+{
+    const int outstanding = (int)options_integer(&exchange->launch->options, "outstanding");
+    const struct part *own = on_lane(&exchange->sends, lane);
+    const struct part *other = on_lane(&exchange->receives, lane);
+    MPI_Request requests[2 * OUTSTANDING_MAX];
+    MPI_Status statuses[2 * OUTSTANDING_MAX];
+    for (int first = 0; first < passes; first += outstanding) {
+        const int left = passes - first;
+        const int end = first + (left < outstanding ? left : outstanding);
+        int count = 0;
+        for (int pass = first; other != NULL && pass < end; pass++) {
+            receive_later(exchange, other, pass, &requests[count++]);
+        }
+        for (int pass = first; own != NULL && pass < end; pass++) {
+            send_later(exchange, own, pass, &requests[count++]);
+        }
+        CHECKED(MPI_Waitall(count, requests, statuses));
+    }
+}
+
+static void put_and_flush(const struct exchange *exchange, int lane, int passes)
+{
+    const struct part *own = on_lane(&exchange->sends, lane);
+    for (int pass = 0; own != NULL && pass < passes; pass++) {
+        put(exchange, own, pass);
+        CHECKED(MPI_Win_flush(own->peer, exchange->lane[lane].window->handle));
+    }
+}
+
+/* ---- All lanes of this rank ---- */
+
+static void go_send(const struct exchange *exchange, int passes)
+{
+    pairs_go(exchange, passes, send_each);
+}
+
+static void go_isend(const struct exchange *exchange, int passes)
+{
+    pairs_go(exchange, passes, send_several);
+}
+
+static void go_put(const struct exchange *exchange, int passes)
+{
+    pairs_go(exchange, passes, put_and_flush);
+}
+
+static const struct interface interfaces[] = {
+    {"send", NO_WINDOW, go_send},
+    {"isend", NO_WINDOW, go_isend},
+    {"put", LOCK_ALL, go_put},
+};
+
+static const struct axis axes[] = {
+    INTERFACE_AXIS("send,isend,put"),
+    {.name = "flavor",
+     .help = "where the memory of windows comes from",
+     .kind = AXIS_CHOICE,
+     .fallback = "allocate",
+     .choices = TABLE(flavors),
+     .only_with = "interface=put"},
+    {.name = "direction",
+     .help = "messages go from rank 0 to rank 1, or both ways at once",
+     .kind = AXIS_CHOICE,
+     .fallback = "one_way,both_ways",
+     .choices = TABLE(directions)},
+    {.name = "arrangement",
+     .help = "streams of threads with one communicator, in which each has a tag, or with one "
+             "window; with one each; or streams of processes",
+     .kind = AXIS_CHOICE,
+     .fallback = "one_each,processes",
+     .choices = TABLE(arrangements)},
+    {.name = "streams",
+     .help = "at once",
+     .kind = AXIS_INTEGER,
+     .fallback = "1",
+     .minimum = 1,
+     .maximum = TEAM_MAX},
+    MESSAGE_BYTES_AXIS("message", "8", 1 << 24),
+};
+
+static const struct option options[] = {
+    EXCHANGE_OPTIONS,
+    {"outstanding", "N", "messages of a stream under way at once (isend)", OPTION_INTEGER, "64", 1,
+     OUTSTANDING_MAX},
+};
+
+static bool describe(struct exchange *exchange)
+{
+    const struct direction *direction = cell_choice(exchange->cell, "direction");
+    return pairs_describe(exchange, direction->both);
+}
+
+static const struct kind kind = {.describe = describe, .sequel = 1};
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    const struct arrangement *arrangement = cell_choice(cell, "arrangement");
+    const struct direction *direction = cell_choice(cell, "direction");
+    const struct interface *interface = cell_choice(cell, "interface");
+    pairs_run(launch, cell, record, &kind,
+              (struct pairs){.count = (int)cell_number(cell, "streams"),
+                             .threads = arrangement->threads,
+                             .apart = arrangement->apart,
+                             .second_waits = interface->epochs == LOCK_ALL && !direction->both});
+}
+
+KERNEL("threaded_calls", "time of a message in streams that several threads send at once",
+       .run_cell = run_cell)
