@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static void *present(void *block, size_t size_bytes)
@@ -27,6 +28,18 @@ void *allocate_pages(size_t size_bytes)
     void *pages = present(aligned_alloc(page_bytes, whole_bytes), whole_bytes);
     memset(pages, 0, whole_bytes);
     return pages;
+}
+
+void *allocate_untouched(size_t size_bytes)
+{
+    void *pages =
+        mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return present(pages == MAP_FAILED ? NULL : pages, size_bytes);
+}
+
+void free_untouched(void *pages, size_t size_bytes)
+{
+    munmap(pages, size_bytes);
 }
 
 void *reallocate(void *block, size_t size_bytes)

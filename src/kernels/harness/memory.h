@@ -11,6 +11,11 @@ void *allocate(size_t count, size_t size_bytes);
  * whatever its size. To be freed with free(). */
 void *allocate_pages(size_t size_bytes);
 
+/* Return zeroed pages that nobody has touched yet: who does it first has them near. To be freed
+ * with free_untouched() of the same size. */
+void *allocate_untouched(size_t size_bytes);
+void free_untouched(void *pages, size_t size_bytes);
+
 /* Return a block resized to size_bytes; end the process if there is no memory. */
 void *reallocate(void *block, size_t size_bytes);
 

@@ -53,13 +53,9 @@ static bool is_supported(const struct launch *launch, struct record *record)
     if (launch->ranks < needed) {
         record_status(record, CELL_UNSUPPORTED, "the arrangement needs %d ranks: found %d", needed,
                       launch->ranks);
-    } else if (pairs->threads && pairs->count > 1 && launch->thread_provided < THREAD_MULTIPLE) {
-        record_status(record, CELL_UNSUPPORTED,
-                      "several threads need MPI_THREAD_MULTIPLE: asked for %s, provided %s",
-                      thread_level_name(launch->thread_required),
-                      thread_level_name(launch->thread_provided));
+        return false;
     }
-    return record->status == CELL_OK;
+    return team_is_supported(launch, record, pairs->threads ? pairs->count : 1, THREAD_MULTIPLE);
 }
 
 void pairs_run(struct launch *launch, const struct cell *cell, struct record *record,

@@ -25,6 +25,20 @@ double meet(struct meeting *meeting, int participants, MPI_Comm processes)
     return meeting->stamp_s;
 }
 
+bool team_is_supported(const struct launch *launch, struct record *record, int threads,
+                       enum thread_level needed)
+{
+    const bool is_supported = threads == 1 || launch->thread_provided >= needed;
+    if (!is_supported) {
+        record_status(record, CELL_UNSUPPORTED,
+                      "several threads need MPI_THREAD_%s: asked for %s, provided %s",
+                      needed == THREAD_MULTIPLE ? "MULTIPLE" : "FUNNELED",
+                      thread_level_name(launch->thread_required),
+                      thread_level_name(launch->thread_provided));
+    }
+    return is_supported;
+}
+
 pthread_t team_start(void *(*thread_main)(void *), void *argument)
 {
     pthread_t thread;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "harness/launch.h"
 #include "harness/thread_barrier.h"
 
 /* Where they wait for each other, and when the last one came; zeroed, in memory that all see. */
@@ -42,6 +43,10 @@ struct team {
     bool is_over;
     struct member members[TEAM_MAX];
 };
+
+/* Tell whether so many threads may run where they need a level: the record says why not. */
+bool team_is_supported(const struct launch *launch, struct record *record, int threads,
+                       enum thread_level needed);
 
 /* Start all but the first; they wait for tasks until the team is closed. */
 void team_open(struct team *team);

@@ -179,11 +179,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     halo = (struct halo){.updates = work->updates,
                          .graph = MPI_COMM_NULL,
                          .team = {.count = threads, .task = update_part}};
-    if (threads > 1 && launch->thread_provided < THREAD_FUNNELED) {
-        record_status(record, CELL_UNSUPPORTED,
-                      "several threads need MPI_THREAD_FUNNELED: asked for %s, provided %s",
-                      thread_level_name(launch->thread_required),
-                      thread_level_name(launch->thread_provided));
+    if (!team_is_supported(launch, record, threads, THREAD_FUNNELED)) {
         return;
     }
     record->helper_threads = threads - 1;
