@@ -13,7 +13,7 @@ from onesided import report
 from onesided.analysis import verdicts
 from onesided.analysis.analyse import analyse, read_verdicts
 from onesided.campaign import tables
-from onesided.experiments.origin_threads import page
+from onesided.report import numbers
 
 LAUNCHES = 6
 #: thread level, ranks, arrangement, origins: the tests of the check
@@ -205,7 +205,7 @@ def test_the_terminal_has_a_line_an_mpi(campaign):
     ("value", "text"), [(83.0, "83.0\u202f/s"), (1234.0, "1.23\u202fk/s"), (2.5e7, "25.0\u202fM/s")]
 )
 def test_rates_have_three_digits_and_a_fitting_unit(value, text):
-    assert page.rate(value) == text
+    assert numbers.per_second(value) == text
 
 
 def test_the_answer_is_of_each_partition(campaign, tmp_path):

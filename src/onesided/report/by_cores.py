@@ -1,4 +1,4 @@
-"""Tables and figures in which cells with more ranks than cores are apart."""
+"""Tables and figures in which cells with more ranks, or threads, than cores are apart."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from onesided.report.cells import apart, axis_of
 from onesided.report.crowded import (
     CROWD,
     CROWDED,
-    CROWDED_WORDS,
+    WORDS,
+    CrowdedCells,
     apart_by_cores,
-    crowded_places,
     ranks_as_axis,
+    what_crowds,
 )
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Figure, Folded, Table
@@ -72,7 +73,7 @@ def with_flavor(axis: Axis) -> Callable[[Cell], str]:
 
 @dataclass(frozen=True)
 class ByCores:
-    """A table, and a folded one of the cells with more ranks than cores.
+    """A table, and a folded one of the cells with more ranks, or threads, than cores.
 
     Attributes:
         pivot: the table.
@@ -89,12 +90,13 @@ class ByCores:
         found: list[Table | Folded] = []
         if cores:
             found += self.pivot.parts(replace(material, cells=cores))
-        caption = f"{self.pivot.caption} {CROWDED_WORDS}"
+        more = what_crowds(cores, crowd)
+        caption = f"{self.pivot.caption} {WORDS.format(more)}"
         pivot = replace(self.pivot, name=f"{self.pivot.name}_crowded", caption=caption)
         table = pivot.table(replace(material, cells=crowd))
         # few samples are taken there, of which some metrics have no value
         if any(row.get(name) is not None for row in table.rows for name in material.environments):
-            found.append(Folded(CROWD.capitalize(), table))
+            found.append(Folded(more.capitalize(), table))
         return found
 
 
@@ -112,10 +114,12 @@ class ByRanks:
 
     def parts(self, material: Material) -> list[Figure]:
         """Return the figure; none without values."""
-        crowded = crowded_places(material)
+        crowded = CrowdedCells.of(material)
         caption = f"{self.figure.caption} {CROWDED.capitalize()}: {CROWD}, so that the scheduler "
         figure = replace(self.figure, caption=f"{caption}is measured too.")
-        cells = [ranks_as_axis(cell, crowded) for cell in material.cells if self.shown(cell)]
+        cells = [
+            ranks_as_axis(cell, cell in crowded) for cell in material.cells if self.shown(cell)
+        ]
         return figure.parts(replace(material, cells=cells))
 
 

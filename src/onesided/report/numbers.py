@@ -48,6 +48,18 @@ def rate(value: float) -> str:
     return f"{significant(value)}{THIN_SPACE}B/s"
 
 
+def per_second(value: float) -> str:
+    r"""Return operations a second with a unit that keeps the number below 1000.
+
+    >>> per_second(12.3e6), per_second(4e3)
+    ('12.3\u202fM/s', '4.00\u202fk/s')
+    """
+    for size, unit in ((1e6, "M/s"), (1e3, "k/s")):
+        if value >= size * 0.9995:
+            return f"{significant(value / size)}{THIN_SPACE}{unit}"
+    return f"{significant(value)}{THIN_SPACE}/s"
+
+
 def plain_seconds(value: float) -> str:
     """Return seconds without unit, to the microsecond or to three digits, as in a table in s."""
     if value <= 0:

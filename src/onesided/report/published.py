@@ -15,7 +15,8 @@ from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 NOT_AVAILABLE = "N/A"
-"""What a source prints where it has no number."""
+DASHES = "--"
+"""What sources print where they have no number."""
 
 NO_FIELD = ""
 """Where a source's table has no field: it has fewer columns for this row than for others."""
@@ -101,13 +102,13 @@ class PublishedTable:
         Raises:
             InputError: there is neither.
         """
-        if row[column] in (NOT_AVAILABLE, NO_FIELD):
+        if row[column] in (NOT_AVAILABLE, DASHES, NO_FIELD):
             return None
         try:
             return float(row[column]) * UNITS[str(self.unit(column))][0]
         except ValueError as fault:
             field = f"row {row['row']}, {column}"
-            raise InputError(self.path, field, row[column], "a number or N/A") from fault
+            raise InputError(self.path, field, row[column], "a number, N/A or --") from fault
 
     @property
     def citation(self) -> str:

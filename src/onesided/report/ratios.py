@@ -165,6 +165,7 @@ class Within:
         least: that it is.
         most: that it is.
         show: how it is written.
+        ranks: with so many; the fewest that it was measured with, if not given.
     """
 
     metric: str
@@ -172,15 +173,18 @@ class Within:
     least: float = -math.inf
     most: float = math.inf
     show: Callable[[float], str] = numbers.ratio
+    ranks: int | None = None
 
     def __call__(self, material: Material, environment: str) -> Found:
-        """Compare the value of the fewest ranks with the bounds."""
-        for measure in measures(material, environment, self.metric, self.labels).values():
+        """Compare the value with the bounds."""
+        found = measures(material, environment, self.metric, self.labels)
+        chosen = [one for ranks, one in found.items() if ranks == (self.ranks or ranks)]
+        for measure in chosen[:1]:
             one = replace(measure, value=1.0, low=1.0, high=1.0)
             ends = [self.show(end) for end in (measure.value, measure.low, measure.high)]
             why = f"{ends[0]}, {ends[1]} {numbers.DASH} {ends[2]}"
             return replace(decided(measure, one, self.least, self.most), why=why)
-        return _missing(None)
+        return _missing(self.ranks)
 
 
 @dataclass(frozen=True)

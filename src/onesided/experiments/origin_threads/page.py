@@ -20,14 +20,6 @@ Arrangement = tuple[str, int]
 """Name of an arrangement, number of origins."""
 
 
-def rate(value: float) -> str:
-    """Return operations a second with a unit that keeps the number below 1000: ``12.3 M/s``."""
-    for size, unit in ((1e6, "M/s"), (1e3, "k/s")):
-        if value >= size * 0.9995:
-            return f"{numbers.significant(value / size)}{numbers.THIN_SPACE}{unit}"
-    return f"{numbers.significant(value)}{numbers.THIN_SPACE}/s"
-
-
 def _arrangement_of(cell: Cell) -> Arrangement:
     return str(cell.labels["arrangement"]), int(cell.labels["origins"])
 
@@ -106,7 +98,7 @@ def _table(material: Material) -> Table:
                 Column(
                     _key(one),
                     _title(one),
-                    rate,
+                    numbers.per_second,
                     measure=True,
                     unit="per_s",
                     note=f"note_{_key(one)}",

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from onesided.campaign.grid import NO_MEANING
 from onesided.report.cells import axis_of
-from onesided.report.crowded import apart_by_cores, crowded_places, ranks_as_axis
+from onesided.report.crowded import CrowdedCells, apart_by_cores, ranks_as_axis
 from onesided.report.material import Cell, Material
 from onesided.report.pivot import Axis
 
@@ -104,7 +104,7 @@ def for_figures(material: Material) -> Material:
     Ranks are an axis, an interface has its words, and cells with more ranks than cores say so: they
     are a series of their own.
     """
-    crowded = crowded_places(material)
+    crowded = CrowdedCells.of(material)
     cells = [cell for cell in in_order(taking_part(material)) if is_base(cell)]
 
     def shown(cell: Cell) -> Cell:
@@ -115,7 +115,7 @@ def for_figures(material: Material) -> Material:
             "flavor": "",
             **({"target": f"from rank {cell.labels['target']}"} if "target" in meaning else {}),
         }
-        return ranks_as_axis(Cell({**cell.entry, "labels": labels}), crowded)
+        return ranks_as_axis(Cell({**cell.entry, "labels": labels}), cell in crowded)
 
     return replace(material, cells=[shown(cell) for cell in cells])
 

@@ -13,7 +13,7 @@ from onesided.analysis.verdicts import FAILURES, NOT_MEASURED, TEARDOWN_FAILURE
 from onesided.report import numbers
 from onesided.report.averages import Averages
 from onesided.report.cells import apart, axis_of, has
-from onesided.report.crowded import CROWD, CROWDED_WORDS, apart_by_cores, crowded_places, how_run
+from onesided.report.crowded import CROWD, CROWDED_WORDS, CrowdedCells, apart_by_cores, how_run
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Table
 from onesided.report.patterns import cells as of
@@ -102,7 +102,7 @@ class _Today:
             "launches, with its {}. Below it stand the project's own median over the same trials, "
             "and the share of the trials that the source's filter removed."
         ).format(self.words, material.interval_words)
-        crowded = crowded_places(material)
+        crowded = CrowdedCells.of(material)
         return caption + (f" {CROWDED_WORDS}" if crowded else "")
 
     @property

@@ -15,7 +15,7 @@ from onesided.analysis.verdicts import RELEASED
 from onesided.report import numbers
 from onesided.report.answers import by_result, rows_are, together, where
 from onesided.report.cells import apart, axis_of
-from onesided.report.crowded import CROWD, crowded_places, how_run, place_of
+from onesided.report.crowded import CROWD, CrowdedCells, how_run
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Part, Prose, Table
 from onesided.report.patterns import cells as of
@@ -52,12 +52,12 @@ class Waits:
         return [self._table(material, cells), Prose(TITLE, self._sentences(cells))]
 
     def _table(self, material: Material, cells: list[Cell]) -> Table:
-        crowded = crowded_places(material)
+        crowded = CrowdedCells.of(material)
         behind = _behind(material)
         names = of.environments(material, cells)
         rows: dict[tuple[Any, ...], dict[str, Any]] = {}
         for cell in cells:
-            many = place_of(cell) in crowded
+            many = cell in crowded
             head = {
                 "way": self.way(cell),
                 "ranks": cell.ranks,

@@ -12,7 +12,7 @@ from onesided.experiments.exchanges import TIME
 from onesided.report import numbers
 from onesided.report.averages import Averages, measure_of
 from onesided.report.cells import apart, axis_of, by_environment
-from onesided.report.crowded import crowded_places, place_of
+from onesided.report.crowded import CrowdedCells
 from onesided.report.exchanges import ways
 from onesided.report.material import CROWDED, Cell, Material
 from onesided.report.parts import Column, Measure, Table
@@ -64,7 +64,7 @@ class Sharing:
     def rows(self, material: Material) -> list[dict[str, Any]]:
         """Return the rows in the order in which the cells were declared."""
         averages = Averages(material)
-        crowded = crowded_places(material)
+        crowded = CrowdedCells.of(material)
         grouped: dict[tuple[str, str, str], list[Cell]] = {}
         for cell in material.cells:
             key = (cell.environment, axis_of(cell, "arrangement"), ways.way(cell))
@@ -72,7 +72,7 @@ class Sharing:
         rows = []
         for (environment, arrangement, way), cells in grouped.items():
             most = max(map(pairs_of, cells))
-            is_crowded = any(place_of(cell) in crowded for cell in cells)
+            is_crowded = any(cell in crowded for cell in cells)
             heads = {"environment": environment, "arrangement": arrangement, "way": way}
             beside = {"pairs": most, "cores": CROWDED if is_crowded else "a core each"}
             rows.append({**heads, **beside, **self._row(averages, cells)})

@@ -1,0 +1,97 @@
+"""Streams of messages: at each thread level, then by several threads or as many processes at once.
+
+Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
+section 5.1.5.
+"""
+
+import reframe as rfm
+import reframe.core.builtins as builtins
+
+from onesided.campaign.grid import NO_MEANING
+
+from .common.base import OnesidedCheck
+from .plugins.grid import LOWEST_LEVEL, THREADS_LEVEL
+
+LEVELS = [LOWEST_LEVEL, "funneled", "serialized", THREADS_LEVEL]
+DIRECTIONS = ["one_way", "both_ways"]
+#: A burst of the larger messages has 64 of a stream.
+OPTIONS = {"samples": "10", "budget-s": "0.02", "burst-bytes": "8388608"}
+#: With more threads than cores every hand-over may wait for a time slice.
+FEW_SAMPLES = {"samples": "3", "burst": "50", "budget-s": "0.05", "burst-bytes": "33554432"}
+
+
+def _streams(arrangements, streams, sizes):
+    """Return the crosses of messages and of puts."""
+    own = {"direction": DIRECTIONS, "arrangement": arrangements, "streams": streams}
+    own |= {"size_bytes": sizes}
+    return [
+        {"interface": ["send", "isend"], **own},
+        {"interface": ["put"], "flavor": ["allocate"], **own},
+    ]
+
+
+class Streams(OnesidedCheck):
+    """The base point; leaves choose arrangements, streams and ranks."""
+
+    tags = {"redbook"}
+    kernel = "threaded_calls"
+    setting = builtins.parameter(["default"])
+    base_point = {
+        "interface": "send",
+        "flavor": NO_MEANING,
+        "direction": "one_way",
+        "arrangement": "one_for_all",
+        "streams": 1,
+        "size_bytes": 8,
+    }
+
+
+@rfm.simple_test
+class LockTax(Streams):
+    """One stream at each thread level; at the ends also what several are compared with."""
+
+    descr = "threaded calls, one thread at each level"
+    thread_level = builtins.parameter(LEVELS)
+    kernel_options = OPTIONS
+    crosses_one_thread = _streams(["one_for_all"], [1], [8, 65536])
+    crosses_lowest_level = _streams(["processes"], [1], [8, 65536])
+    crosses_threads = _streams(["one_each"], [1], [8, 65536])
+
+    def seconds_of_cell(self, labels):
+        """Return what was seen on two cores."""
+        return 0.05
+
+
+@rfm.simple_test
+class StreamsOfThreads(Streams):
+    """Several threads of two processes, with a communicator or a window for all, or one each."""
+
+    descr = "threaded calls, several threads"
+    thread_level = builtins.parameter([THREADS_LEVEL])
+    kernel_options = FEW_SAMPLES
+    crosses_threads = [
+        *_streams(["one_for_all", "one_each"], [2], [8, 65536]),
+        *_streams(["one_for_all", "one_each"], [4], [8]),
+    ]
+
+
+@rfm.simple_test
+class StreamsOfProcesses(Streams):
+    """As many pairs of processes, of one thread each."""
+
+    descr = "threaded calls, two pairs of processes"
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+    ranks = builtins.parameter([4])
+    kernel_options = FEW_SAMPLES
+    crosses_one_thread = _streams(["processes"], [2], [8, 65536])
+
+
+@rfm.simple_test
+class StreamsOfManyProcesses(Streams):
+    """Four pairs, small messages alone."""
+
+    descr = "threaded calls, four pairs of processes"
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+    ranks = builtins.parameter([8])
+    kernel_options = {**FEW_SAMPLES, "samples": "2"}
+    crosses_one_thread = [{"interface": ["isend"], "arrangement": ["processes"], "streams": [4]}]
