@@ -206,6 +206,11 @@ def _row(
     }
 
 
+def no_further(kernel: str, ranks: int, at: Labels, cores: int) -> Mapping[str, object]:
+    """Return nothing else."""
+    return {}
+
+
 def campaign(
     folder: Path,
     environments: Sequence[Environment] = ENVIRONMENTS,
@@ -216,10 +221,12 @@ def campaign(
     seed: int = 1,
     cells_of: Callable[[str, int, Sequence[str]], list[dict[str, str]]] = cells_of,
     series: Callable[..., list[Sample]] = series,
+    further: Callable[[str, int, Labels, int], Mapping[str, object]] = no_further,
 ) -> Path:
     """Write cells, samples, launches and campaign.json; return the folder.
 
-    Other kernels bring functions of their own: which cells there are, and the samples of one.
+    Other kernels bring functions of their own: which cells there are, the samples of one, and what
+    else is true of it, asked with kernel, ranks, labels and the number of cores.
     """
     source = random.Random(seed)
     cells: list[dict[str, object]] = []
@@ -232,6 +239,7 @@ def campaign(
                 for many in ranks:
                     for at in cells_of(kernel, many, environment.interfaces):
                         row = _row(environment, kernel, many, at, turn, cores)
+                        row |= further(kernel, many, at, cores)
                         cells.append(row)
                         if row["status"] not in ("ok", "teardown_failure"):
                             continue

@@ -4,7 +4,8 @@
  * has each of them without rounding. The result is then the same in whatever order it is summed,
  * and every bit of it is compared. Of other numbers a sum of n products differs from the true one
  * by no more than n u / (1 - n u) times the sum of their magnitudes, with u = 2^-53: that bound
- * holds for every order, but a lost small product or a flipped last bit would hide inside it. */
+ * holds for every order, but a flipped last bit, or a very small product that is lost, would hide
+ * inside it. */
 #ifndef ONESIDED_PRODUCT_H
 #define ONESIDED_PRODUCT_H
 

@@ -142,14 +142,9 @@ class Question:
 
 
 QUESTIONS = (
-    Question(
-        "Several threads over one, one communicator or window for all",
-        ONE_FOR_ALL,
-        ONE_FOR_ALL,
-        True,
-    ),
-    Question("Several threads over one, one each", ONE_EACH, ONE_EACH, True),
-    Question("One communicator or window each over one for all", ONE_EACH, ONE_FOR_ALL),
+    Question("Several threads over one, one for all", ONE_FOR_ALL, ONE_FOR_ALL, one=True),
+    Question("Several threads over one, one each", ONE_EACH, ONE_EACH, one=True),
+    Question("Threads with one each over threads with one for all", ONE_EACH, ONE_FOR_ALL),
     Question("Threads with one each over as many pairs of processes", ONE_EACH, PROCESSES),
 )
 

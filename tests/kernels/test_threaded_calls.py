@@ -1,0 +1,80 @@
+"""Threaded calls: each message of each stream is verified, and counted; threads meet no others'."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import FAULTS
+from .launching import samples, verified, with_fault_everywhere
+
+WAYS = ("interface=send,isend", "interface=put;flavor=create,allocate")
+#: Bursts of three after four cold ones of three: seven samples a cell.
+FEW = ("--samples=3", "--burst=3", "--budget-s=60")
+PASSES = 3 * (4 + 3)
+ELEMENTS = 10
+MULTIPLE = "--thread-level=multiple"
+
+
+def cells(arrangement, streams, directions="one_way,both_ways"):
+    """Return the options that ask for cells in each way."""
+    own = f"direction={directions};arrangement={arrangement};streams={streams}"
+    return [f"--cells={way};{own};size_bytes={8 * ELEMENTS}" for way in WAYS]
+
+
+@pytest.fixture(scope="module")
+def calls(each):
+    return each("threaded_calls")
+
+
+def assert_verified(run, streams):
+    assert run.statuses.keys() == set(run.lines[0]["cells"])
+    for cell, result in run.results.items():
+        assert result["status"] == "ok", result["detail"]
+        directions = 2 if "direction=both_ways" in cell else 1
+        assert verified(result)["message"] == (directions * streams * ELEMENTS * PASSES, 0)
+        assert all(min(times) > 0 for times in samples(result, "time").values())
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    ("arrangement", "streams", "level"),
+    [("processes", 1, []), ("one_for_all,one_each", 2, [MULTIPLE])],
+)
+def test_a_message_that_is_lost_stale_or_altered_is_found(
+    calls, fault, arrangement, streams, level
+):
+    with_fault_everywhere(calls, fault, *FEW, *level, *cells(arrangement, streams))
+
+
+@pytest.mark.parametrize("streams", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+def test_threads_send_messages_that_never_match_anothers(calls, streams):
+    run = calls.launch(*FEW, MULTIPLE, *cells("one_for_all,one_each", streams))
+    assert_verified(run, streams)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("ranks", "streams"), [(2, 1), (3, 1), (4, 2)])
+def test_processes_are_pairs_and_further_ranks_have_no_part(calls, ranks, streams):
+    run = calls.launch(*FEW, *cells("processes", streams), ranks=ranks)
+    assert_verified(run, streams)
+
+
+@pytest.mark.parametrize("level", ["single", "multiple"])
+def test_one_thread_needs_no_level(calls, level):
+    run = calls.launch(
+        *FEW, f"--thread-level={level}", *cells("one_for_all,one_each", 1, "one_way")
+    )
+    assert_verified(run, 1)
+
+
+def test_more_messages_than_may_be_under_way_arrive(calls):
+    own = f"--cells=interface=isend;arrangement=one_for_all;streams=1;size_bytes={8 * ELEMENTS}"
+    assert_verified(calls.launch(*FEW, "--outstanding=2", own), 1)
+
+
+def test_without_the_level_a_cell_says_what_was_asked_and_provided(calls):
+    run = calls.launch(*FEW, *cells("one_each", 2))
+    provided = run.lines[0]["thread_level"]["provided"]
+    reason = f"several threads need MPI_THREAD_MULTIPLE: asked for single, provided {provided}"
+    expected = ("ok", None) if provided == "multiple" else ("unsupported", reason)
+    assert {(one["status"], one["detail"]) for one in run.results.values()} == {expected}

@@ -1,0 +1,140 @@
+"""The pages of threaded calls and of matrix and vector: what threads cost and gain; the claims."""
+
+from types import SimpleNamespace
+
+import pytest
+import synthetic_redbook_threads as made
+from shown import materials, parts
+from synthetic_redbook_threads import MPICH, OPENMPI
+
+from onesided.report.by_cores import ByCores
+from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
+from onesided.report.crowded import CrowdedCells, what_crowds
+from onesided.report.material import Cell
+from onesided.report.parts import Folded, Prose, Table
+from onesided.report.published import PublishedTable
+from onesided.report.redbook.speedups import Speedups
+from onesided.report.redbook.streams import LevelCosts, Together
+
+
+@pytest.fixture(scope="module")
+def two_cores(tmp_path_factory):
+    return materials(made.campaign, tmp_path_factory.mktemp("two-cores"))
+
+
+@pytest.fixture(scope="module")
+def eight_cores(tmp_path_factory):
+    return materials(made.campaign, tmp_path_factory.mktemp("eight-cores"), cores=8)
+
+
+def words(material):
+    """Return what became of each claim with the first MPI, which is the same with the other."""
+    (claims,) = parts(material, Claims)
+    assert [row[MPICH] for row in claims.rows] == [row[OPENMPI] for row in claims.rows]
+    return [row[MPICH] for row in claims.rows]
+
+
+def test_each_level_is_over_the_lowest_and_the_dearest_is_said(two_cores):
+    prose, table = parts(two_cores["threaded_calls"], LevelCosts)
+    assert [row["environment"] for row in table.rows] == [MPICH] * 8 + [OPENMPI] * 8
+    for row in table.rows:
+        for level, factor in made.LEVELS.items():
+            if level != "single":
+                assert row[level].value == pytest.approx(factor, rel=0.02)
+                assert row[level].launches == 6
+    assert prose.sentences[0].startswith(f"{MPICH}: 8 of 8 kinds of messages take longer")
+
+
+def test_what_several_streams_gain_is_a_ratio_of_rates_at_one_level(eight_cores):
+    (table,) = parts(eight_cores["threaded_calls"], Together)
+    found = {
+        (row["question"], row["direction"]): row[MPICH].value
+        for row in table.rows
+        if row["size_bytes"] == 8 and row["interface"].startswith("put")
+    }
+    gains, multiple = made.GAINS, made.LEVELS["multiple"]
+    expected = {
+        ("Several threads over one, one for all", "one way"): gains["one_for_all"],
+        ("Several threads over one, one each", "one way"): gains["one_each"],
+        ("Threads with one each over threads with one for all", "one way"): 1.75 / 1.5,
+        ("Threads with one each over as many pairs of processes", "one way"): 1.75 / 2 / multiple,
+        ("Several threads over one, one for all", "both ways"): 1.0,
+        ("Several threads over one, one each", "both ways"): 1.0,
+        ("Threads with one each over threads with one for all", "both ways"): 1.0,
+        ("Threads with one each over as many pairs of processes", "both ways"): 1 / multiple,
+    }
+    assert found == {key: pytest.approx(value, rel=0.02) for key, value in expected.items()}
+
+
+def test_without_cores_for_several_streams_their_rates_are_folded_and_no_ratio_is_shown(two_cores):
+    (said,) = parts(two_cores["threaded_calls"], Together)
+    assert isinstance(said, Prose)
+    shown, folded = parts(two_cores["threaded_calls"], ByCores)
+    assert isinstance(shown, Table)
+    assert {row["streams"] for row in shown.rows} == {1}
+    assert isinstance(folded, Folded)
+    assert folded.summary == "More threads than cores"
+    assert {row["streams"] for row in folded.part.rows} == {2}
+    both = [row for row in shown.rows if row["direction"] == "both ways"]
+    assert len(both) == len(shown.rows) / 2
+    # two messages in the time of one
+    assert both[0][MPICH].value == pytest.approx(
+        2 / made.UNIT_S / made.LEVELS["multiple"], rel=0.02
+    )
+
+
+def test_printed_speed_ups_are_beside_todays_and_the_suspect_one_is_marked(two_cores):
+    material = two_cores["matrix_vector"]
+    tables = parts(material, PublishedTable)
+    assert [table.rows[2]["threads_2"] for table in tables] == ["33", "18"]
+    (table,) = parts(material, Speedups)
+    found = {(row["way"][:9], row["tasks"], row["threads"]): row for row in table.rows}
+    assert len(found) == len(table.rows) == 24
+    assert found["Example 1", 1, 8]["published"] == pytest.approx(218 / 173)
+    assert found["Example 2", 8, 2]["published"] == pytest.approx(207 / 16)
+    assert [key for key, row in found.items() if row["mark"]] == [("Example 2", 4, 2)]
+    assert table.notes[0][0] == found["Example 2", 4, 2]["mark"]
+    measured = {key: row[MPICH].value for key, row in found.items() if MPICH in row}
+    assert measured == {
+        ("Example 1", 1, 2): pytest.approx(1.25, rel=0.02),
+        ("Example 1", 2, 1): pytest.approx(made.TASKS, rel=0.02),
+        ("Example 2", 1, 2): pytest.approx(1.8, rel=0.02),
+        ("Example 2", 2, 1): pytest.approx(made.TASKS, rel=0.02),
+    }
+
+
+def test_claims_hold_where_the_source_is_right(two_cores, eight_cores):
+    assert words(eight_cores["threaded_calls"]) == [HOLDS] * 3
+    assert words(eight_cores["matrix_vector"]) == [HOLDS] * 8
+    on_two = words(two_cores["matrix_vector"])
+    assert on_two == [HOLDS] * 3 + [NOT_MEASURED] * 2 + [HOLDS] * 3
+
+
+def test_no_claim_rests_on_more_threads_than_cores(two_cores):
+    assert set(words(two_cores["threaded_calls"])) == {NOT_MEASURED}
+
+
+def test_claims_do_not_hold_where_it_is_wrong(tmp_path, monkeypatch):
+    monkeypatch.setattr(made, "SHARE", 0.5)
+    own = materials(made.campaign, tmp_path, times=made.reversed_times, cores=8)
+    assert words(own["threaded_calls"]) == [DOES_NOT_HOLD] * 3
+    assert words(own["matrix_vector"]) == [DOES_NOT_HOLD] * 8
+
+
+def cell(ranks, threads, crowded, environment="a"):
+    place = {"system": "laptop", "partition": "node", "environment": environment}
+    labels = {"workers": str(threads)}
+    return Cell({**place, "ranks": ranks, "labels": labels, "oversubscribed": crowded})
+
+
+def test_a_cell_that_was_not_run_is_where_that_of_another_mpi_is_then_where_its_ranks_are():
+    many, few = cell(2, 2, True), cell(2, 1, False)
+    unknown = [cell(2, 2, None, "b"), cell(2, 1, None, "b"), cell(4, 1, None)]
+    cells = [many, few, *unknown, cell(4, 2, True)]
+    crowded = CrowdedCells.of(SimpleNamespace(cells=cells))
+    assert [one in crowded for one in cells] == [True, False, True, False, True, True]
+
+
+def test_what_there_is_more_of_than_cores_is_threads_where_as_many_ranks_had_enough():
+    assert what_crowds([cell(2, 1, False)], [cell(2, 2, True)]) == "more threads than cores"
+    assert what_crowds([cell(2, 1, False)], [cell(4, 1, True)]) == "more ranks than cores"
