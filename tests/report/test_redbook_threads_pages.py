@@ -112,6 +112,10 @@ def test_claims_hold_where_the_source_is_right(two_cores, eight_cores):
 
 def test_no_claim_rests_on_more_threads_than_cores(two_cores):
     assert set(words(two_cores["threaded_calls"])) == {NOT_MEASURED}
+    for material in two_cores.values():
+        (claims,) = parts(material, Claims)
+        why = {row[f"why_{MPICH}"] for row in claims.rows if row[MPICH] == NOT_MEASURED}
+        assert why == {"more threads than cores"}
 
 
 def test_claims_do_not_hold_where_it_is_wrong(tmp_path, monkeypatch):

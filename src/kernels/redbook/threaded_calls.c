@@ -34,6 +34,8 @@ struct direction {
 
 static const struct direction directions[] = {{"one_way", false}, {"both_ways", true}};
 
+static int outstanding; /* messages of a stream that are under way at once, at most */
+
 /* ---- THE TIMED LOOPS, of one lane ---- */
 
 static void send_each(const struct exchange *exchange, int lane, int passes)
@@ -56,7 +58,6 @@ static void send_each(const struct exchange *exchange, int lane, int passes)
 
 static void send_several(const struct exchange *exchange, int lane, int passes)
 {
-    const int outstanding = (int)options_integer(&exchange->launch->options, "outstanding");
     const struct part *own = on_lane(&exchange->sends, lane);
     const struct part *other = on_lane(&exchange->receives, lane);
     MPI_Request requests[2 * OUTSTANDING_MAX];
@@ -154,6 +155,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     const struct arrangement *arrangement = cell_choice(cell, "arrangement");
     const struct direction *direction = cell_choice(cell, "direction");
     const struct interface *interface = cell_choice(cell, "interface");
+    outstanding = (int)options_integer(&launch->options, "outstanding");
     pairs_run(launch, cell, record, &kind,
               (struct pairs){.count = (int)cell_number(cell, "streams"),
                              .threads = arrangement->threads,

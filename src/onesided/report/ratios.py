@@ -11,7 +11,7 @@ from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
 from onesided.report.cells import has
 from onesided.report.claims import NOT_MEASURED, Found, decided, quotient, ratio_of, within
-from onesided.report.crowded import apart_by_cores
+from onesided.report.crowded import MORE_THREADS, apart_by_cores, what_crowds
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Measure
 
@@ -59,6 +59,23 @@ def _missing(ranks: int | None) -> Found:
     return Found(NOT_MEASURED, why)
 
 
+def _lacking(
+    material: Material, environment: str, pair: Sequence[Labels], ranks: int | None
+) -> Found:
+    """Say that one of two cells is missing, and whether it is there with too few cores."""
+    cores, crowd = apart_by_cores(material, material.cells)
+    here = [
+        cell
+        for cell in crowd
+        if cell.environment == environment
+        and any(has(cell, labels) for labels in pair)
+        and cell.ranks == (ranks or cell.ranks)
+    ]
+    if here and what_crowds(cores, here) == MORE_THREADS:
+        return Found(NOT_MEASURED, MORE_THREADS)
+    return _missing(ranks)
+
+
 def missing_ranks() -> Found:
     """Return what a claim on more ranks is where no cell has a core for each of them."""
     return Found(NOT_MEASURED, "there is no core for each of more ranks")
@@ -92,7 +109,7 @@ class Compared:
             if ranks in below and ranks == (self.ranks or ranks):
                 ratio = ratio_of(material, cell, below[ranks], self.metric, MEDIAN)
                 return within(ratio, self.least, self.most)
-        return _missing(self.ranks)
+        return _lacking(material, environment, (self.over, self.under), self.ranks)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,11 @@ from onesided.report.pivot import Axis
 WAY = Axis(
     "interface",
     "way",
-    {"send": "MPI_Send", "isend": "MPI_Isend, several under way", "put": "put and flush"},
+    {
+        "send": "MPI_Send, or MPI_Sendrecv",
+        "isend": "MPI_Isend, several under way",
+        "put": "put and flush",
+    },
 )
 DIRECTION = Axis("direction", "direction", {"one_way": "one way", "both_ways": "both ways"})
 STREAMS = Axis("streams", "streams", whole=True)
