@@ -17,15 +17,15 @@ DIRECTIONS = ["one_way", "both_ways"]
 #: A burst of the larger messages has 64 of a stream.
 OPTIONS = {"samples": "10", "budget-s": "0.02", "burst-bytes": "8388608"}
 #: With more threads than cores every hand-over may wait for a time slice.
-FEW_SAMPLES = {"samples": "3", "burst": "50", "budget-s": "0.05", "burst-bytes": "33554432"}
+FEW_SAMPLES = {"samples": "3", "burst": "10", "budget-s": "0.05", "burst-bytes": "33554432"}
 
 
-def _streams(arrangements, streams, sizes):
+def _streams(arrangements, streams, sizes, interfaces=("send", "isend")):
     """Return the crosses of messages and of puts."""
     own = {"direction": DIRECTIONS, "arrangement": arrangements, "streams": streams}
     own |= {"size_bytes": sizes}
     return [
-        {"interface": ["send", "isend"], **own},
+        {"interface": list(interfaces), **own},
         {"interface": ["put"], "flavor": ["allocate"], **own},
     ]
 
@@ -71,7 +71,7 @@ class StreamsOfThreads(Streams):
     kernel_options = FEW_SAMPLES
     crosses_threads = [
         *_streams(["one_for_all", "one_each"], [2], [8, 65536]),
-        *_streams(["one_for_all", "one_each"], [4], [8]),
+        *_streams(["one_for_all", "one_each"], [4], [8], ["isend"]),
     ]
 
 
