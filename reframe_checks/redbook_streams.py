@@ -16,8 +16,9 @@ LEVELS = [LOWEST_LEVEL, "funneled", "serialized", THREADS_LEVEL]
 DIRECTIONS = ["one_way", "both_ways"]
 #: A burst of the larger messages has 64 of a stream.
 OPTIONS = {"samples": "10", "budget-s": "0.02", "burst-bytes": "8388608"}
-#: With more threads than cores every hand-over may wait for a time slice.
-FEW_SAMPLES = {"samples": "3", "burst": "10", "budget-s": "0.05", "burst-bytes": "33554432"}
+#: With more threads than cores every hand-over may wait for a time slice: the budget then shortens
+#: bursts.
+SEVERAL = {"samples": "5", "burst": "200", "budget-s": "0.02", "burst-bytes": "33554432"}
 
 
 def _streams(arrangements, streams, sizes, interfaces=("send", "isend")):
@@ -68,7 +69,7 @@ class StreamsOfThreads(Streams):
 
     descr = "threaded calls, several threads"
     thread_level = builtins.parameter([THREADS_LEVEL])
-    kernel_options = FEW_SAMPLES
+    kernel_options = SEVERAL
     crosses_threads = [
         *_streams(["one_for_all", "one_each"], [2], [8, 65536]),
         *_streams(["one_for_all", "one_each"], [4], [8], ["isend"]),
@@ -82,7 +83,7 @@ class StreamsOfProcesses(Streams):
     descr = "threaded calls, two pairs of processes"
     thread_level = builtins.parameter([LOWEST_LEVEL])
     ranks = builtins.parameter([4])
-    kernel_options = FEW_SAMPLES
+    kernel_options = SEVERAL
     crosses_one_thread = _streams(["processes"], [2], [8, 65536])
 
 
@@ -93,5 +94,5 @@ class StreamsOfManyProcesses(Streams):
     descr = "threaded calls, four pairs of processes"
     thread_level = builtins.parameter([LOWEST_LEVEL])
     ranks = builtins.parameter([8])
-    kernel_options = {**FEW_SAMPLES, "samples": "2"}
+    kernel_options = {**SEVERAL, "samples": "2"}
     crosses_one_thread = [{"interface": ["isend"], "arrangement": ["processes"], "streams": [4]}]
