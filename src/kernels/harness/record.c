@@ -131,11 +131,18 @@ void record_write_verifications(struct json *json, const struct record *record)
     json_close(json, ']');
 }
 
-void record_free(struct record *record)
+void record_drop_series(struct record *record)
 {
     for (size_t i = 0; i < record->series_count; i++) {
         free(record->series[i].samples);
     }
+    record->series_count = 0;
+}
+
+void record_free(struct record *record)
+{
+    record_drop_series(record);
     json_free(&record->window.info);
+    json_free(&record->storage);
     *record = (struct record){0};
 }

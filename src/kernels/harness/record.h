@@ -36,6 +36,7 @@ struct record {
     enum cell_status status;
     char detail[DETAIL_BYTES]; /* empty: none */
     struct window_facts window;
+    struct json storage; /* an object; empty: the cell has no file (harness/storage.h) */
     struct series series[SERIES_MAX];
     size_t series_count;
     struct verification verifications[VERIFICATIONS_MAX];
@@ -65,6 +66,8 @@ record_status(struct record *record, enum cell_status status, const char *format
 void record_write_series(struct json *json, const struct record *record, int rank);
 void record_write_window(struct json *json, const struct record *record);
 void record_write_verifications(struct json *json, const struct record *record);
+/* Drop all series: the cell cannot run to its end. */
+void record_drop_series(struct record *record);
 void record_free(struct record *record);
 
 const char *status_name(enum cell_status status);

@@ -75,6 +75,10 @@ static void append_result(struct launch *launch, const struct cell *cell, struct
     write_status(&line, record);
     json_key(&line, "window");
     record_write_window(&line, record);
+    if (record->storage.length > 0) {
+        json_key(&line, "storage");
+        json_raw(&line, record->storage.bytes, record->storage.length);
+    }
     json_key_boolean(&line, "oversubscribed", cell_oversubscribed(launch, record));
     json_key_number(&line, "elapsed_s", clock_now_s() - started_s);
     end_cell_line(launch, &line, record);

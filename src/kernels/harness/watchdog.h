@@ -48,10 +48,12 @@ extern volatile long watchdog_collectives;
      BEGINS_WITH(text, "MPI_Win_create") || BEGINS_WITH(text, "MPI_Win_allocate") ||               \
      BEGINS_WITH(text, "MPI_Win_fence") || BEGINS_WITH(text, "MPI_Win_free") ||                    \
      BEGINS_WITH(text, "MPI_Alltoall") || BEGINS_WITH(text, "MPI_Neighbor") ||                     \
-     BEGINS_WITH(text, "MPI_Dist_graph_create") || BEGINS_WITH(text, "MPI_Finalize") ||            \
-     BEGINS_WITH(text, "shmem_barrier_all") || BEGINS_WITH(text, "shmem_malloc") ||                \
-     BEGINS_WITH(text, "shmem_calloc") || BEGINS_WITH(text, "shmem_free") ||                       \
-     BEGINS_WITH(text, "shmem_finalize"))
+     BEGINS_WITH(text, "MPI_Dist_graph_create") || BEGINS_WITH(text, "MPI_File_open") ||           \
+     BEGINS_WITH(text, "MPI_File_close") || BEGINS_WITH(text, "MPI_File_set_view") ||              \
+     BEGINS_WITH(text, "MPI_File_write_at_all") || BEGINS_WITH(text, "MPI_File_read_at_all") ||    \
+     BEGINS_WITH(text, "MPI_Finalize") || BEGINS_WITH(text, "shmem_barrier_all") ||                \
+     BEGINS_WITH(text, "shmem_malloc") || BEGINS_WITH(text, "shmem_calloc") ||                     \
+     BEGINS_WITH(text, "shmem_free") || BEGINS_WITH(text, "shmem_finalize"))
 
 /* End the launch, and leave where this rank gave up. */
 _Noreturn void watchdog_abort(void);

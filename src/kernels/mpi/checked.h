@@ -22,4 +22,12 @@ _Noreturn void mpi_failed(const char *call, int code);
         }                                                                                          \
     } while (0)
 
+/* Make a call that may fail, with its code left in `code_`: of a file, say, with no space left. */
+#define TRIED(code_, call)                                                                         \
+    do {                                                                                           \
+        BEGIN_CALL(call);                                                                          \
+        (code_) = (call);                                                                          \
+        END_CALL();                                                                                \
+    } while (0)
+
 #endif

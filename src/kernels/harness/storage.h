@@ -1,0 +1,74 @@
+/* A file of a cell, on the storage that the cell asks for: a disk, or a tmpfs.
+ *
+ * Rank 0 makes the file, and the record keeps what file system it really is on. A place of another
+ * kind, one without room, and one that other ranks do not see are reasons of a cell that cannot
+ * run. The file is removed at the end; one that a dead launch has left is removed by the next
+ * launch on that host with the same folder. */
+#ifndef ONESIDED_STORAGE_H
+#define ONESIDED_STORAGE_H
+
+#include <limits.h>
+#include <stdint.h>
+
+#include "harness/launch.h"
+
+struct storage {
+    const char *name;
+    bool in_memory;
+    const char *option; /* that names the folder */
+};
+enum { STORAGE_DISK, STORAGE_TMPFS, STORAGES };
+extern const struct storage storages[STORAGES];
+
+/* Rows of a kernel's axes and options. */
+#define STORAGE_AXIS(fallback_)                                                                    \
+    {.name = "storage",                                                                            \
+     .help = "where the file is",                                                                  \
+     .kind = AXIS_CHOICE,                                                                          \
+     .fallback = (fallback_),                                                                      \
+     .choices = TABLE(storages)}
+#define STORAGE_OPTIONS                                                                            \
+    {.name = "disk-dir",                                                                           \
+     .argument = "FOLDER",                                                                         \
+     .help = "where files of the storage disk are made; no tmpfs",                                 \
+     .kind = OPTION_TEXT,                                                                          \
+     .fallback = "."},                                                                             \
+        {.name = "tmpfs-dir",                                                                      \
+         .argument = "FOLDER",                                                                     \
+         .help = "where files of the storage tmpfs are made",                                      \
+         .kind = OPTION_TEXT,                                                                      \
+         .fallback = "/dev/shm"}
+
+struct stored {
+    const struct storage *storage;
+    const char *folder;
+    long long bytes;
+    bool is_here;         /* this rank sees the file */
+    char path[PATH_MAX];  /* empty: there is none */
+    char file_system[32]; /* "ext4" */
+    char device[128];     /* "/dev/vda" */
+    int64_t magic;        /* of the file system, as statfs tells it */
+};
+
+/* Collective: make a file of so many bytes, all of them written. Where this cannot be, the record
+ * says why, the same on all ranks, and the result is false. `only`: the rank beside rank 0 that
+ * needs to see the file; -1: all. */
+bool storage_open(struct stored *stored, const struct launch *launch, const struct cell *cell,
+                  struct record *record, long long bytes, int only);
+
+/* Collective: rank 0 removes the file, once all ranks are done with it. */
+void storage_close(const struct stored *stored, const struct launch *launch);
+
+/* Rank 0 keeps which file system it was, as statfs tells it: the series `file_system`. */
+void storage_record(const struct stored *stored, const struct launch *launch,
+                    struct record *record);
+
+/* How many bytes the file and what is left around it can have. */
+long long storage_room_bytes(const struct stored *stored);
+
+/* Write or read so many bytes at an offset, in as many calls as it takes; 0, or what errno says.
+ * Beyond the end of a file nothing is read: then it is EIO. */
+int storage_write(int descriptor, const void *data, long long bytes, long long offset);
+int storage_read(int descriptor, void *data, long long bytes, long long offset);
+
+#endif

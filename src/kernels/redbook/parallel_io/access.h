@@ -1,0 +1,51 @@
+/* A file that is open in one of several ways, and what becomes of an access with no space left. */
+#ifndef ONESIDED_ACCESS_H
+#define ONESIDED_ACCESS_H
+
+#include "mpi/checked.h"
+#include "mpi/world.h"
+#include "redbook/parallel_io/cube.h"
+
+struct access;
+struct way {
+    const char *name;
+    void (*open)(struct access *own);
+    void (*write)(struct access *own);
+    void (*read)(struct access *own);
+    void (*close)(struct access *own);
+};
+
+struct access {
+    struct launch *launch;
+    const struct cell *cell;
+    struct record *record;
+    const struct way *way;
+    bool reads;
+    struct cube cube;
+    struct stored stored;
+    MPI_File file;  /* of MPI's ways */
+    int descriptor; /* of the others; -1: this rank has none */
+    double open_s, device_s;
+    struct series *open, *device;
+    bool is_full; /* this rank found no space left */
+    bool is_over; /* a rank did: the cell takes no further sample */
+};
+
+/* Ways to open the file: through MPI with this rank's view of it; at each rank; at rank 0 alone. */
+void open_view(struct access *own);
+void open_each(struct access *own);
+void open_first(struct access *own);
+void close_view(struct access *own);
+void close_own(struct access *own);
+
+/* Around an access, untimed: the values and the open file; their comparison; what else is kept. */
+void access_prepare(void *state, long long burst);
+void access_check(void *state, long long burst);
+void access_keep(void *state, long long burst);
+
+/* An access through MPI has ended with this code and status, or a call of the system with an errno:
+ * it was right, there was no space left, or the launch ends. */
+void access_ended(struct access *own, const char *call, int code, const MPI_Status *status);
+void access_ended_with(struct access *own, const char *call, int error);
+
+#endif

@@ -1,0 +1,194 @@
+/* A cube of ints, a block of it at each rank, and the file that has the whole of it. */
+#include "redbook/parallel_io/cube.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/memory.h"
+#include "mpi/checked.h"
+#include "mpi/world.h"
+
+#define CHUNK_ELEMENTS (1LL << 18)
+
+static long long all_elements(const struct cube *cube)
+{
+    return (long long)cube->side * cube->side * cube->side;
+}
+
+long long cube_bytes(const struct cube *cube)
+{
+    return all_elements(cube) * (long long)sizeof(int32_t);
+}
+
+/* MPI_Dims_create gives the most ranks to its first dimension; the last is the fastest here. */
+static void share_out(struct cube *cube)
+{
+    int most_first[DIMENSIONS] = {0};
+    CHECKED(MPI_Dims_create(cube->launch->ranks, DIMENSIONS, most_first));
+    for (int i = 0; i < DIMENSIONS; i++) {
+        cube->parts[i] = cube->cut->in_all ? most_first[DIMENSIONS - 1 - i]
+                         : i == 0          ? cube->launch->ranks
+                                           : 1;
+    }
+}
+
+/* A rank's block. */
+static void find_block(const struct cube *cube, int rank, int begin[], int size[])
+{
+    for (int i = DIMENSIONS - 1; i >= 0; i--) {
+        const int part = rank % cube->parts[i];
+        rank /= cube->parts[i];
+        begin[i] = (int)((long long)cube->side * part / cube->parts[i]);
+        size[i] = (int)((long long)cube->side * (part + 1) / cube->parts[i]) - begin[i];
+    }
+}
+
+static void make_views(struct cube *cube)
+{
+    const int sides[DIMENSIONS] = {cube->side, cube->side, cube->side};
+    cube->views = allocate((size_t)cube->launch->ranks, sizeof cube->views[0]);
+    for (int rank = 0; rank < cube->launch->ranks; rank++) {
+        int begin[DIMENSIONS], size[DIMENSIONS];
+        find_block(cube, rank, begin, size);
+        CHECKED(MPI_Type_create_subarray(DIMENSIONS, sides, size, begin, MPI_ORDER_C, MPI_INT32_T,
+                                         &cube->views[rank]));
+        CHECKED(MPI_Type_commit(&cube->views[rank]));
+    }
+}
+
+bool cube_open(struct cube *cube, const struct launch *launch, const struct cell *cell,
+               struct record *record)
+{
+    *cube = (struct cube){.launch = launch,
+                          .cell = cell,
+                          .cut = cell_choice(cell, "blocks"),
+                          .side = (int)cell_number(cell, "side"),
+                          .file = {.name = "file"},
+                          .blocks = {.name = "blocks"}};
+    share_out(cube);
+    for (int i = 0; i < DIMENSIONS; i++) {
+        if (cube->parts[i] > cube->side) {
+            record_status(record, CELL_UNSUPPORTED, "a side of %d ints is cut into %d parts",
+                          cube->side, cube->parts[i]);
+            return false;
+        }
+    }
+    find_block(cube, launch->rank, cube->begin, cube->size);
+    cube->elements = cube->size[0] * cube->size[1] * cube->size[2];
+    cube->run = cube->size[2];
+    for (int i = DIMENSIONS - 1; i > 0 && cube->size[i] == cube->side; i--) {
+        cube->run *= cube->size[i - 1];
+    }
+    cube->block = allocate_pages((size_t)cube->elements * sizeof cube->block[0]);
+    cube->whole = launch->rank == 0 ? allocate_pages((size_t)cube_bytes(cube)) : NULL;
+    make_views(cube);
+    return true;
+}
+
+void cube_close(struct cube *cube)
+{
+    for (int rank = 0; rank < cube->launch->ranks; rank++) {
+        CHECKED(MPI_Type_free(&cube->views[rank]));
+    }
+    free(cube->views);
+    free(cube->block);
+    free(cube->whole);
+}
+
+long long cube_place(const struct cube *cube, int element)
+{
+    const int fast = element % cube->size[2], rest = element / cube->size[2];
+    const long long slow = cube->begin[0] + rest / cube->size[1];
+    const long long middle = cube->begin[1] + rest % cube->size[1];
+    return (slow * cube->side + middle) * cube->side + cube->begin[2] + fast;
+}
+
+static int32_t value_at(uint64_t sample, long long place)
+{
+    return (int32_t)value_of_sample(sample, (size_t)place);
+}
+
+/* What a test wants to be found: an access that was not made, or one made twice, leaves the values
+ * of the sample before. */
+static int32_t value_given(const struct cube *cube, long long place, bool is_first, bool is_last)
+{
+    const enum injection fault = launch_fault(cube->launch, cube->cell);
+    const bool wrong = is_first && cube->sample == 1 &&
+                       launch_injects(cube->launch, cube->cell, INJECT_WRONG_DATA);
+    const int32_t right = value_at(cube->sample, place);
+    return fault == INJECT_DROP || fault == INJECT_REPEAT ? value_at(cube->sample - 1, place)
+           : fault == INJECT_FLIP && is_last ? (int32_t)faulty_number(fault, right, right)
+                                             : right ^ (int32_t)wrong;
+}
+
+void cube_fill(struct cube *cube)
+{
+    for (int i = 0; i < cube->elements; i++) {
+        cube->block[i] = value_given(cube, cube_place(cube, i), i == 0, i == cube->elements - 1);
+    }
+}
+
+void cube_clear(struct cube *cube)
+{
+    memset(cube->block, 0, (size_t)cube->elements * sizeof cube->block[0]);
+}
+
+/* Elements of a part of the file, from one on. */
+static long long chunk(const struct cube *cube, long long from)
+{
+    const long long left = all_elements(cube) - from;
+    return left < CHUNK_ELEMENTS ? left : CHUNK_ELEMENTS;
+}
+
+int cube_write_file(const struct cube *cube, const struct stored *stored)
+{
+    const int descriptor = open(stored->path, O_WRONLY | O_CLOEXEC);
+    int32_t *values = allocate((size_t)CHUNK_ELEMENTS, sizeof values[0]);
+    const long long last = all_elements(cube) - 1;
+    int code = 0;
+    for (long long from = 0; code == 0 && from <= last; from += CHUNK_ELEMENTS) {
+        const long long count = chunk(cube, from);
+        for (long long i = 0; i < count; i++) {
+            values[i] = value_given(cube, from + i, from + i == 0, from + i == last);
+        }
+        code = storage_write(descriptor, values, count * (long long)sizeof values[0],
+                             from * (long long)sizeof values[0]);
+    }
+    free(values);
+    close(descriptor);
+    return code;
+}
+
+void cube_check_file(struct cube *cube, const struct stored *stored)
+{
+    struct stat found = {.st_size = 0};
+    const int descriptor = open(stored->path, O_RDONLY | O_CLOEXEC);
+    int32_t *values = allocate((size_t)CHUNK_ELEMENTS, sizeof values[0]);
+    const long long all = all_elements(cube);
+    for (long long from = 0; from < all; from += CHUNK_ELEMENTS) {
+        const long long count = chunk(cube, from);
+        memset(values, 0, (size_t)count * sizeof values[0]);
+        storage_read(descriptor, values, count * (long long)sizeof values[0],
+                     from * (long long)sizeof values[0]);
+        for (long long i = 0; i < count; i++) {
+            verify_element(&cube->file, values[i], value_at(cube->sample, from + i),
+                           (size_t)(from + i), cube->sample);
+        }
+    }
+    fstat(descriptor, &found);
+    verify_element(&cube->file, found.st_size, cube_bytes(cube), (size_t)all, cube->sample);
+    free(values);
+    close(descriptor);
+}
+
+void cube_check_block(struct cube *cube)
+{
+    for (int i = 0; i < cube->elements; i++) {
+        const long long place = cube_place(cube, i);
+        verify_element(&cube->blocks, cube->block[i], value_at(cube->sample, place), (size_t)place,
+                       cube->sample);
+    }
+}

@@ -1,0 +1,186 @@
+/* Reads of rank 1 from a file that rank 0 has: what is asked for, what is answered, what is right.
+ */
+#include "redbook/remote_read/distant.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/memory.h"
+
+/* ---- The content of the file: a function of the place ---- */
+
+static int64_t value_at(const struct distant *own, long long element)
+{
+    const uint64_t seed = (uint64_t)options_integer(&own->launch->options, "seed");
+    return value_of_sample(seed * 1000 + own->cell->index + 1, (size_t)element);
+}
+
+void distant_fill_file(const struct distant *own)
+{
+    const long long elements = own->bytes / (long long)sizeof(int64_t);
+    const int descriptor = open(own->stored.path, O_WRONLY | O_CLOEXEC);
+    int64_t *values = allocate((size_t)elements, sizeof values[0]);
+    for (long long place = 0; place < own->places; place++) {
+        for (long long i = 0; i < elements; i++) {
+            values[i] = value_at(own, place * elements + i);
+        }
+        const int error = storage_write(descriptor, values, own->bytes, place * own->bytes);
+        if (error != 0) {
+            watchdog_failed("pwrite", strerror(error));
+        }
+    }
+    free(values);
+    close(descriptor);
+}
+
+/* ---- The client ---- */
+
+/* Around loads and stores of the slots. */
+static void begin_own(struct distant *own)
+{
+    if (own->window.size_bytes > 0) {
+        window_begin_own(&own->window, MPI_LOCK_SHARED);
+    }
+}
+
+static void end_own(struct distant *own)
+{
+    if (own->window.size_bytes > 0) {
+        window_end_own(&own->window);
+    }
+}
+
+void distant_choose(struct distant *own, long long burst)
+{
+    const long long before =
+        own->sample == 0 ? own->places - 1 : own->wanted[0].offset / own->bytes;
+    own->sample++;
+    for (long long slot = 0; slot < burst; slot++) {
+        own->right[slot] = own->next;
+        own->next = (own->next + own->stride) % own->places;
+        own->wanted[slot] = (struct wanted){
+            .offset = own->right[slot] * own->bytes, .bytes = own->bytes, .slot = slot};
+    }
+    if (launch_fault(own->launch, own->cell) == INJECT_REPEAT) {
+        const long long again = burst > 1 ? own->right[burst - 2] : before;
+        own->wanted[burst - 1].offset = again * own->bytes;
+    }
+    begin_own(own);
+    memset(own->answers, 0, (size_t)(burst * own->slot_bytes));
+    end_own(own);
+}
+
+/* What a test wants to be found: an operation that was not made, an element that was changed. */
+static void spoil(const struct distant *own, long long burst)
+{
+    const enum injection fault = launch_fault(own->launch, own->cell);
+    char *const last = answer_in(own, burst - 1);
+    int64_t *const first = (int64_t *)(answer_in(own, 0) + CODE_BYTES);
+    if (fault == INJECT_DROP) {
+        memset(last, 0, (size_t)own->slot_bytes);
+    } else if (fault == INJECT_FLIP) {
+        int64_t *const element = (int64_t *)(last + CODE_BYTES);
+        *element = faulty_number(fault, *element, 0);
+    } else if (own->sample == 1 && launch_injects(own->launch, own->cell, INJECT_WRONG_DATA)) {
+        *first ^= 1;
+    }
+}
+
+void distant_compare(struct distant *own, long long burst)
+{
+    const long long elements = own->bytes / (long long)sizeof(int64_t);
+    begin_own(own);
+    spoil(own, burst);
+    for (long long slot = 0; slot < burst; slot++) {
+        const int64_t *const answer = (const int64_t *)answer_in(own, slot);
+        const long long first = own->right[slot] * elements;
+        verify_element(&own->data, answer[0], own->bytes, (size_t)slot, own->sample);
+        for (long long i = 0; i < elements; i++) {
+            verify_element(&own->data, answer[1 + i], value_at(own, first + i),
+                           (size_t)(slot * elements + i), own->sample);
+        }
+    }
+    end_own(own);
+}
+
+void distant_ask_wrongly(struct distant *own, void (*ask)(struct distant *own, long long slot))
+{
+    const int64_t size = own->places * own->bytes;
+    const struct wrong {
+        struct wanted wanted;
+        enum code code;
+    } wrong[] = {
+        {{.file = 1, .bytes = own->bytes}, NO_SUCH_FILE},
+        {{.file = -1, .bytes = own->bytes}, NO_SUCH_FILE},
+        {{.offset = size, .bytes = own->bytes}, NO_SUCH_OFFSET},
+        {{.offset = -own->bytes, .bytes = own->bytes}, NO_SUCH_OFFSET},
+        {{.offset = INT64_MAX - 7, .bytes = own->bytes}, NO_SUCH_OFFSET},
+        {{.bytes = -1}, NO_SUCH_LENGTH},
+        {{.bytes = own->bytes + 8}, NO_SUCH_LENGTH},
+        {{.bytes = INT64_MAX}, NO_SUCH_LENGTH},
+        {{.offset = size - 8, .bytes = own->bytes}, own->bytes > 8 ? NO_SUCH_LENGTH : 0},
+        {{.bytes = own->bytes, .slot = own->slots}, NO_SUCH_SLOT},
+        {{.bytes = own->bytes, .slot = -1}, NO_SUCH_SLOT},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        if (wrong[i].code != 0) {
+            own->wanted[0] = wrong[i].wanted;
+            begin_own(own);
+            memset(answer_in(own, 0), 0, (size_t)own->slot_bytes);
+            end_own(own);
+            ask(own, 0);
+            begin_own(own);
+            const int64_t *const answer = (const int64_t *)answer_in(own, 0);
+            verify_element(&own->refused, answer[0], wrong[i].code, 0, i);
+            verify_element(&own->refused, answer[1], 0, 1, i); /* no data came with it */
+            end_own(own);
+        }
+    }
+}
+
+/* ---- The server ---- */
+
+/* Nothing is taken on trust that comes from another process. */
+static int64_t read_wanted(const struct distant *own, const struct wanted *wanted)
+{
+    const int64_t size = own->places * own->bytes;
+    if (wanted->file != 0) {
+        return NO_SUCH_FILE;
+    }
+    if (wanted->offset < 0 || wanted->offset >= size) {
+        return NO_SUCH_OFFSET;
+    }
+    if (wanted->bytes < 0 || wanted->bytes > own->bytes || wanted->bytes > size - wanted->offset) {
+        return NO_SUCH_LENGTH;
+    }
+    if (wanted->slot < 0 || wanted->slot >= own->slots) {
+        return NO_SUCH_SLOT;
+    }
+    const int error =
+        storage_read(own->descriptor, own->reply + CODE_BYTES, wanted->bytes, wanted->offset);
+    if (error != 0) {
+        watchdog_failed("pread", strerror(error));
+    }
+    return wanted->bytes;
+}
+
+void distant_answer(struct server *server, const struct request *request)
+{
+    const struct distant *own = server->state;
+    struct wanted wanted;
+    memcpy(&wanted, request->header, sizeof wanted);
+    const int64_t code = read_wanted(own, &wanted);
+    const long long bytes = CODE_BYTES + (code > 0 ? code : 0);
+    memcpy(own->reply, &code, sizeof code);
+    if (wanted.turn == 0) {
+        server_answer(server, request, own->reply, (size_t)bytes);
+    } else {
+        const int64_t slot = code == NO_SUCH_SLOT ? 0 : wanted.slot;
+        CHECKED(MPI_Put(own->reply, (int)bytes, MPI_BYTE, request->source,
+                        own->window.begins[request->source] + slot * own->slot_bytes, (int)bytes,
+                        MPI_BYTE, own->window.handle));
+        notice_give(&own->notice, wanted.turn); /* flushes before and after */
+    }
+}

@@ -1,0 +1,185 @@
+/* Remote read: how long does a rank take to read from a file that another rank has?
+ *
+ * Source: Marcelo Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM
+ * SG24-5611, 1999), section 3.5.3.3 with Figure 25: an active message asks for a part of a file;
+ * its handler reads that part into a buffer, puts it into the memory of the origin, and counts a
+ * counter of the origin up. Here rank 1 asks, and a server answers that is a thread of rank 0, or
+ * rank 0 itself: by MPI_Put and a notice, or by MPI_Send. Beside it rank 1 reads the file itself.
+ * Timed, in seconds, at rank 1: from the request until the data are in its memory. Warm: the file
+ * is in the page cache. Cold: before each operation the rank that reads throws the file out of it,
+ * and looks, untimed. Verified: every element of every operation; requests for what there is not.
+ */
+#include "mpi/trial.h"
+#include "redbook/remote_read/distant.h"
+
+struct way {
+    const char *name;
+    bool asks;
+    bool puts;
+    void (*read)(struct distant *own, long long slot);
+};
+
+/* ---- What is timed, of one operation ---- */
+
+static void read_here(struct distant *own, long long slot)
+{
+    char *const answer = answer_in(own, slot);
+    const struct wanted *wanted = &own->wanted[slot];
+    const int error =
+        storage_read(own->descriptor, answer + CODE_BYTES, wanted->bytes, wanted->offset);
+    *(int64_t *)answer = error == 0 ? wanted->bytes : -error;
+}
+
+static void ask_for_put(struct distant *own, long long slot)
+{
+    own->wanted[slot].turn = ++own->turn;
+    server_ask(&own->server, 0, &own->wanted[slot], sizeof own->wanted[slot], NULL, 0);
+    notice_await(&own->notice, own->turn);
+}
+
+static void ask_for_message(struct distant *own, long long slot)
+{
+    server_ask(&own->server, 0, &own->wanted[slot], sizeof own->wanted[slot], NULL, 0);
+    server_await(&own->server, answer_in(own, slot), (size_t)own->slot_bytes);
+}
+
+static const struct way ways[] = {{"local", false, false, read_here},
+                                  {"put_back", true, true, ask_for_put},
+                                  {"send_back", true, false, ask_for_message}};
+static const struct where {
+    const char *name;
+    bool is_thread;
+} wheres[] = {{"thread", true}, {"process", false}};
+static const struct cache {
+    const char *name;
+    bool is_cold;
+} caches[] = {{"warm", false}, {"cold", true}};
+
+static const struct axis axes[] = {
+    {.name = "way",
+     .help = "rank 1 reads the file itself, or the data are put, or sent",
+     .kind = AXIS_CHOICE,
+     .fallback = "local,put_back,send_back",
+     .choices = TABLE(ways)},
+    {.name = "server",
+     .help = "a second thread of rank 0, or rank 0 itself",
+     .kind = AXIS_CHOICE,
+     .fallback = "thread,process",
+     .choices = TABLE(wheres),
+     .only_with = "way=put_back,send_back"},
+    STORAGE_AXIS("disk"),
+    {.name = "cache",
+     .help = "whether the file is in the page cache",
+     .kind = AXIS_CHOICE,
+     .fallback = "warm,cold",
+     .choices = TABLE(caches)},
+    {.name = "size_bytes",
+     .help = "of a read, a multiple of 8",
+     .kind = AXIS_INTEGER,
+     .fallback = "4096",
+     .minimum = 8,
+     .maximum = 1 << 26},
+};
+
+static const struct option options[] = {TRIAL_OPTIONS("50", "10", "0.05"), STORAGE_OPTIONS};
+
+/* ---- A sample ---- */
+
+/* THE TIMED LOOP, of the client. */
+static double go_client(struct distant *own, long long burst)
+{
+    const double begin_s = clock_now_s();
+    for (long long slot = 0; slot < burst; slot++) {
+        own->way->read(own, slot);
+    }
+    return launch_passed_s(own->launch, own->cell, begin_s);
+}
+
+/* Rank 0 serves where no thread of it does, until the client and all that look on let it go. */
+static void serve_if_asked(struct distant *own)
+{
+    if (own->way->asks && !own->is_thread) {
+        if (own->launch->rank == HOME) {
+            server_serve(&own->server);
+        } else {
+            server_release(&own->server);
+        }
+    }
+}
+
+static double go(void *state, long long burst)
+{
+    struct distant *own = state;
+    const double passed_s = own->launch->rank == CLIENT ? go_client(own, burst) : 0;
+    serve_if_asked(own);
+    return passed_s;
+}
+
+static void prepare(void *state, long long burst)
+{
+    struct distant *own = state;
+    if (own->launch->rank == CLIENT) {
+        distant_choose(own, burst);
+    }
+    distant_set_cache(own);
+}
+
+static void check(void *state, long long burst)
+{
+    struct distant *own = state;
+    if (own->launch->rank == CLIENT) {
+        distant_compare(own, burst);
+    }
+}
+
+static void keep(void *state, long long burst)
+{
+    struct distant *own = state;
+    if (own->descriptor >= 0) {
+        series_keep(own->record, &own->residents, "resident", "1", burst, own->resident);
+    }
+}
+
+/* Requests that the server must refuse. */
+static void ask_wrongly(struct distant *own)
+{
+    if (own->launch->rank == CLIENT) {
+        distant_ask_wrongly(own, own->way->read);
+    }
+    serve_if_asked(own);
+}
+
+static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
+{
+    const struct way *way = cell_choice(cell, "way");
+    const struct where *where = cell_choice(cell, "server");
+    const struct cache *cache = cell_choice(cell, "cache");
+    struct distant own = {.launch = launch,
+                          .cell = cell,
+                          .record = record,
+                          .way = way,
+                          .is_thread = where != NULL && where->is_thread,
+                          .is_cold = cache->is_cold,
+                          .bytes = (long long)cell_number(cell, "size_bytes"),
+                          .reader = way->asks ? HOME : CLIENT};
+    if (!distant_open(&own, way->asks, way->puts)) {
+        return;
+    }
+    const struct trial trial = {.launch = launch,
+                                .cell = cell,
+                                .record = record,
+                                .state = &own,
+                                .longest = own.is_cold ? 1 : own.slots,
+                                .prepare = prepare,
+                                .go = go,
+                                .check = check,
+                                .time = "time",
+                                .keep = keep};
+    trial_run(&trial);
+    if (way->asks) {
+        ask_wrongly(&own);
+    }
+    distant_close(&own, way->asks, way->puts);
+}
+
+KERNEL("remote_read", "time of a read from a file that another rank has", .run_cell = run_cell)
