@@ -53,13 +53,10 @@ int storage_read(int descriptor, void *data, long long bytes, long long offset)
 
 long long storage_room_bytes(const struct stored *stored)
 {
-    struct stat file = {.st_blocks = 0};
-    struct statvfs around;
-    if (statvfs(stored->folder, &around) != 0) {
-        return 0;
-    }
-    stat(stored->path, &file); /* nothing of it where it is not there yet */
-    return (long long)around.f_bavail * (long long)around.f_frsize + 512LL * file.st_blocks;
+    struct statvfs found;
+    return statvfs(stored->folder, &found) != 0
+               ? 0
+               : (long long)found.f_bavail * (long long)found.f_frsize;
 }
 
 /* ---- Rank 0: the file; the text is the reason why it cannot be, empty if it can ---- */

@@ -32,7 +32,7 @@ extern const struct storage storages[STORAGES];
      .argument = "FOLDER",                                                                         \
      .help = "where files of the storage disk are made; no tmpfs",                                 \
      .kind = OPTION_TEXT,                                                                          \
-     .fallback = "."},                                                                             \
+     .fallback = "./"},                                                                            \
         {.name = "tmpfs-dir",                                                                      \
          .argument = "FOLDER",                                                                     \
          .help = "where files of the storage tmpfs are made",                                      \
@@ -63,7 +63,7 @@ void storage_close(const struct stored *stored, const struct launch *launch);
 void storage_record(const struct stored *stored, const struct launch *launch,
                     struct record *record);
 
-/* How many bytes the file and what is left around it can have. */
+/* How many bytes are left where the file is. */
 long long storage_room_bytes(const struct stored *stored);
 
 /* Write or read so many bytes at an offset, in as many calls as it takes; 0, or what errno says.

@@ -1,0 +1,96 @@
+"""Files: a cube that all ranks write or read, and a part of a file that another rank has.
+
+Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
+section 6.5 (MPI-IO), section 3.5.3.3 (distant read).
+"""
+
+import reframe as rfm
+import reframe.core.builtins as builtins
+
+from onesided.campaign.grid import NO_MEANING
+
+from .common.base import OnesidedCheck
+from .common.few_and_crowd import CROWD, FEW_RANKS, FewAndCrowd
+from .common.one_setting import OneSetting
+from .plugins.grid import THREADS_LEVEL
+
+TAGS = {"redbook"}
+STORAGES = ["disk", "tmpfs"]
+
+
+@rfm.simple_test
+class ParallelIo(FewAndCrowd):
+    """A cube cut so that each rank has many short runs of the file, or one long one."""
+
+    descr = "parallel input and output"
+    tags = TAGS
+    kernel = "parallel_io"
+    cell_s = {FEW_RANKS: 0.2, CROWD: 1.0}
+    options = {"samples": "10", "budget-s": "0.1"}
+    crowded_options = {"samples": "3", "budget-s": "0.1"}
+    base_point = {
+        "direction": "write",
+        "way": "at_all",
+        "storage": "disk",
+        "blocks": "cubes",
+        "side": 64,
+    }
+    _ways = {"way": ["at_all", "at", "posix", "one_rank"]}
+    crosses_few = [
+        {
+            "direction": ["write", "read"],
+            **_ways,
+            "storage": STORAGES,
+            "blocks": ["cubes", "slabs"],
+        },
+        {"direction": ["write", "read"], **_ways, "side": [16, 64, 128]},
+    ]
+    crosses_crowd = [_ways]
+
+
+BASE_POINT = {
+    "way": "local",
+    "server": NO_MEANING,
+    "storage": "disk",
+    "cache": "warm",
+    "size_bytes": 65536,
+}
+OPTIONS = {"samples": "10", "budget-s": "0.05"}
+
+
+def _reads(servers, sizes):
+    """Return the cross of reads that a server answers."""
+    asked = {"way": ["put_back", "send_back"], "server": servers}
+    return {**asked, "cache": ["warm", "cold"], "size_bytes": sizes}
+
+
+@rfm.simple_test
+class RemoteRead(OneSetting):
+    """Rank 1 reads the file itself, or rank 0 does; both with a core of their own."""
+
+    descr = "remote read, the server is a process"
+    tags = TAGS
+    kernel = "remote_read"
+    kernel_options = OPTIONS
+    base_point = BASE_POINT
+    _sizes = [512, 4096, 16384, 65536, 1048576, 16777216]
+    crosses_one_thread = [
+        {"cache": ["warm", "cold"], "size_bytes": _sizes},
+        _reads(["process"], _sizes),
+        {"storage": ["tmpfs"]},
+        {**_reads(["process"], [65536]), "storage": ["tmpfs"], "cache": ["warm"]},
+    ]
+
+
+@rfm.simple_test
+class RemoteReadThread(OnesidedCheck):
+    """A second thread of rank 0 answers; all at the level that allows it."""
+
+    descr = "remote read, the server is a thread"
+    tags = TAGS
+    kernel = "remote_read"
+    setting = builtins.parameter(["default"])
+    thread_level = builtins.parameter([THREADS_LEVEL])
+    kernel_options = OPTIONS
+    base_point = BASE_POINT
+    crosses_threads = [_reads(["thread"], [512, 65536, 1048576])]

@@ -1,0 +1,139 @@
+"""Parallel input and output: every int of every write and read is verified; no space is said."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from .conftest import FAULTS
+from .files import (
+    TINY_BYTES,
+    TMPFS,
+    dead_process,
+    file_of,
+    file_system,
+    on_disk,
+    with_tiny_tmpfs,
+)
+from .launching import preloaded, samples, verified, with_fault_everywhere
+
+WAYS = "at_all,at,posix,one_rank"
+#: Three samples after four cold ones.
+FEW = ("--samples=3", "--budget-s=60")
+SAMPLES = 7
+#: Odd, so that blocks differ, and no block has whole pages.
+SIDE = 11
+INTS = SIDE**3
+IN_MEMORY = ("--storage=tmpfs", "--blocks=cubes,slabs", f"--side={SIDE}")
+
+
+@pytest.fixture(scope="module")
+def files(each):
+    return each("parallel_io")
+
+
+def assert_verified(run, ranks):
+    assert len(run.statuses) == 16
+    for result in run.results.values():
+        assert result["status"] == "ok", result["detail"]
+        # a file is compared at each rank, with its length; of what was read each rank has a part
+        wanted = (
+            {"file": (SAMPLES * ranks * (INTS + 1), 0)}
+            if result["labels"]["direction"] == "write"
+            else {"blocks": (SAMPLES * INTS, 0)}
+        )
+        assert verified(result) == wanted
+        assert samples(result, "time").keys() == samples(result, "open").keys() == set(range(ranks))
+
+
+@pytest.mark.every_mpi
+def test_every_int_is_verified_in_the_file_and_in_memory(files):
+    assert_verified(files.launch(*FEW, *IN_MEMORY), 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", [3, 4])
+def test_every_int_is_verified_with_more_ranks(files, ranks):
+    assert_verified(files.launch(*FEW, *IN_MEMORY, ranks=ranks), ranks)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_file_that_is_stale_or_altered_is_found_in_every_way(files, fault):
+    with_fault_everywhere(files, fault, "--samples=1", *IN_MEMORY)
+
+
+def test_the_file_system_is_found_and_the_file_removed(files, tmp_path):
+    folder = on_disk(tmp_path)
+    options = ("--storage=disk,tmpfs", "--way=posix", "--direction=write")
+    run = files.launch(*FEW, *options, f"--disk-dir={folder}")
+    disk, memory = (result["storage"] for result in run.results.values())
+    assert (disk["asked"], disk["file_system"]) == ("disk", file_system(folder))
+    assert (memory["asked"], memory["folder"]) == ("tmpfs", str(TMPFS))
+    assert memory["file_system"] == "tmpfs"
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--storage=disk", f"--disk-dir={TMPFS}"], r"asked for a disk, found tmpfs \(.+"),
+        (["--storage=tmpfs", "--tmpfs-dir={folder}"], r"asked for a tmpfs, found (?!tmpfs).+"),
+        (["--storage=disk", "--disk-dir={folder}/no"], r"asked for a file in .+ No such file .+"),
+        (["--side=1", "--blocks=cubes"], r"a side of 1 ints is cut into 2 parts"),
+    ],
+)
+def test_what_is_not_as_it_was_asked_for_is_unsupported(files, tmp_path, options, reason):
+    folder = on_disk(tmp_path)
+    run = files.launch(*FEW, *(option.format(folder=folder) for option in options))
+    assert set(run.statuses.values()) == {"unsupported"}
+    for result in run.results.values():
+        assert re.fullmatch(reason, result["detail"]), result["detail"]
+        assert (result["series"], result["verification"]) == ([], [])
+
+
+@pytest.mark.every_mpi
+def test_no_space_left_is_no_crash_and_names_device_and_bytes(files, tmp_path):
+    mounted = tmp_path / "mounted"
+    mounted.mkdir()
+    tiny = with_tiny_tmpfs(files, mounted, tmp_path)
+    # 16 KiB fit; a MiB does not
+    run = tiny.launch(*FEW, "--storage=tmpfs", f"--tmpfs-dir={mounted}", "--side=16,64")
+    assert run.ended_with(4), run.stderr
+    for result in run.results.values():
+        if result["labels"]["side"] == 16:
+            assert result["status"] == "ok"
+            continue
+        said = f"no space left: asked for {4 * 64**3} bytes on tiny (tmpfs), found {TINY_BYTES}"
+        assert (result["status"], result["detail"]) == ("unsupported", said)
+
+
+@pytest.mark.every_mpi
+def test_no_space_left_that_a_library_finds_is_said_too(files, tmp_path):
+    # of a MPI's own error classes none may be that of a full disk
+    source = (Path(__file__).parent / "full.c").read_text("utf-8")
+    variables = {**preloaded(source, tmp_path), "FULL": str(tmp_path / "full")}
+    for way in WAYS.split(","):
+        (tmp_path / "full").unlink(missing_ok=True)
+        options = ("--direction=write", f"--way={way}", "--storage=tmpfs", f"--side={SIDE}")
+        run = files.launch(*FEW, *options, "--cell-timeout-s=20", variables=variables)
+        (result,) = run.results.values()
+        assert run.ended_with(4), run.stderr
+        assert result["detail"].endswith(f"asked for {4 * INTS} bytes on tmpfs (tmpfs), found 0")
+        assert (result["status"], result["series"]) == ("unsupported", [])
+
+
+def test_what_a_dead_launch_has_left_is_removed_and_nothing_else(files, tmp_path):
+    folder = on_disk(tmp_path)
+    stray, alive, other = (
+        folder / name for name in (file_of(dead_process()), file_of(os.getpid()), "onesided-x")
+    )
+    for path in (stray, alive, other):
+        path.write_text("x", "utf-8")
+    options = ("--storage=disk", "--way=posix", "--direction=write", f"--disk-dir={folder}")
+    files.launch(*FEW, *options, "--inject=crash@0")
+    run = files.launch(*FEW, *options)
+    assert set(run.statuses.values()) == {"ok"}
+    assert set(folder.iterdir()) == {alive, other}
