@@ -1,0 +1,96 @@
+"""The pages of parallel input and output and of remote reads: answers, bandwidths, claims."""
+
+import pytest
+import synthetic_redbook_files as made
+from shown import materials, parts
+from synthetic_redbook_files import MPICH, OPENMPI
+
+from onesided.report.by_cores import ByCores, Fold
+from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
+from onesided.report.parts import Prose, Table
+from onesided.report.redbook.file_systems import FileSystems, name_of
+from onesided.report.redbook.kinds import ONE_SIDED, Kinds
+from onesided.report.redbook.near import Near
+
+
+@pytest.fixture(scope="module")
+def two_cores(tmp_path_factory):
+    return materials(made.campaign, tmp_path_factory.mktemp("two-cores"))
+
+
+def words(material):
+    """Return what became of each claim with the first MPI, which is the same with the other."""
+    (claims,) = parts(material, Claims)
+    assert [row[MPICH] for row in claims.rows] == [row[OPENMPI] for row in claims.rows]
+    return [row[MPICH] for row in claims.rows]
+
+
+def test_claims_hold_where_the_source_is_right(two_cores):
+    assert words(two_cores["parallel_io"]) == [HOLDS] * 6
+    assert words(two_cores["remote_read"]) == [HOLDS] * 4
+
+
+def test_claims_do_not_hold_where_it_is_wrong(tmp_path):
+    own = materials(made.campaign, tmp_path, times=made.reversed_times)
+    assert words(own["parallel_io"]) == [DOES_NOT_HOLD] * 6
+    assert words(own["remote_read"]) == [DOES_NOT_HOLD] * 4
+
+
+def test_no_claim_rests_on_more_ranks_than_cores(tmp_path):
+    own = materials(made.campaign, tmp_path, cores=1)
+    assert set(words(own["parallel_io"]) + words(own["remote_read"])) == {NOT_MEASURED}
+    assert parts(own["remote_read"], Near) == []
+
+
+def test_the_bandwidth_is_the_whole_cube_over_the_slowest_rank(two_cores):
+    (table,) = parts(two_cores["parallel_io"], ByCores)
+    heads = ("direction", "blocks", "storage")
+    found = {tuple(row[name] for name in (*heads, "way")): row[MPICH] for row in table.rows}
+    assert len(found) == 32
+    unit = 4 * 64**3 / made.UNIT_S
+    written = found["write", "many short runs", "disk", "a system call a run"]
+    assert written.value == pytest.approx(unit / 4, rel=0.02)
+    read = found["read", "many short runs", "disk", "a system call a run"]
+    assert read.value == pytest.approx(unit / 2, rel=0.02)
+
+
+def test_what_opening_and_the_device_take_is_apart(two_cores):
+    folded = parts(two_cores["parallel_io"], Fold)
+    for table, units in zip((one.part for one in folded), (made.OPEN, made.DEVICE), strict=True):
+        assert len(table.rows) == 8
+        assert table.rows[0][MPICH].value == pytest.approx(units * made.UNIT_S, rel=0.02)
+
+
+def test_the_answer_names_the_fastest_way_at_each_point(two_cores):
+    said, table = parts(two_cores["parallel_io"], Kinds)
+    assert isinstance(said, Prose)
+    found = {(row["direction"], row["blocks"], row["storage"]): row[MPICH] for row in table.rows}
+    assert found["write", "many short runs", "disk"] == "collective, at_all"
+    assert found["read", "one long run", "tmpfs"] == "a system call a run"
+    _, table = parts(two_cores["remote_read"], Kinds)
+    assert {row[MPICH] for row in table.rows if row["cache"] == "warm"} == {ONE_SIDED}
+
+
+def test_near_is_what_takes_at_most_a_quarter_longer(two_cores):
+    said, table = parts(two_cores["remote_read"], Near)
+    assert said.sentences[0] == (
+        f"{MPICH}: cold, near at 16.4\u202fkB, 65.5\u202fkB and 1.05\u202fMB; warm, at no size."
+    )
+    found = {(row["cache"], row["size"]): row[MPICH].value for row in table.rows}
+    cold = made.COLD_BYTE * 512
+    assert found["cold", 512] == pytest.approx((made.ASKING + cold) / cold, rel=0.03)
+
+
+def test_the_file_systems_that_were_found_are_named(two_cores):
+    (table,) = parts(two_cores["parallel_io"], FileSystems)
+    assert isinstance(table, Table)
+    assert [(row["storage"], row[MPICH]) for row in table.rows] == [
+        ("disk", "ext4"),
+        ("tmpfs", "tmpfs"),
+    ]
+    (table,) = parts(two_cores["remote_read"], FileSystems)
+    assert [(row["cache"], row[OPENMPI]) for row in table.rows] == [
+        ("warm", "ext4, 100\u202f% in memory"),
+        ("cold", "ext4, 0\u202f% in memory"),
+    ]
+    assert name_of(1.0) == "0x1"
