@@ -63,8 +63,8 @@ static double warm_up(const struct trial *trial, long long longest)
 /* A sample that counts: each of its timings. */
 static void take_sample(const struct trial *trial, long long burst, struct series **times)
 {
-    const struct timing only = {.time = trial->time, .go = trial->go};
-    const struct timing *timings = trial->timing_count > 0 ? trial->timings : &only;
+    const struct sample_timing only = {.time = trial->time, .go = trial->go};
+    const struct sample_timing *timings = trial->timing_count > 0 ? trial->timings : &only;
     for (int i = 0; i == 0 || i < trial->timing_count; i++) {
         const double passed_s = run_burst(trial, timings[i].go, burst);
         if (timings[i].time != NULL && passed_s > 0) {

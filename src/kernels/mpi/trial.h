@@ -40,7 +40,7 @@
 #define TIMINGS_MAX 4
 
 /* One of several timings of a sample: a burst of its own, prepared and checked as any other. */
-struct timing {
+struct sample_timing {
     const char *time;                           /* as in struct trial */
     double (*go)(void *state, long long burst); /* the same */
 };
@@ -65,7 +65,7 @@ struct trial {
     /* So many timings of each sample, one after the other, in place of `go` and `time`; `go` makes
      * the bursts that warm up. */
     int timing_count;
-    const struct timing *timings;
+    const struct sample_timing *timings;
     /* NULL, or all ranks, untimed, after those: an operation took so long in the fastest, at its
      * slowest rank. Returns what it will take in all timings of a sample. */
     double (*warmed)(void *state, double one_s);

@@ -112,7 +112,7 @@ static double time_both(void *state, long long burst)
     return time_burst(state, burst, true, true);
 }
 
-static const struct timing timings[] = {
+static const struct sample_timing timings[] = {
     {"transfer", time_transfer}, {"compute", time_compute}, {"both", time_both}};
 
 /* The compute is as long as the transfer alone, unless a length is given. */
