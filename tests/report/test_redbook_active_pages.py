@@ -70,7 +70,7 @@ def test_what_rank_0_serves_itself_is_synchronising(eight_cores):
 
 
 def test_a_server_thread_without_a_core_takes_no_other_cell_with_it():
-    place = {"system": "laptop", "partition": "node", "ranks": 2}
+    place = {"system": "laptop", "partition": "node", "ranks": 2, "setting": "default"}
     own, thread = (
         Cell({**place, "labels": {"way": way}, "oversubscribed": way == "server_thread"})
         for way in ("target_serves", "server_thread")

@@ -18,8 +18,8 @@ Ranks = tuple[str, str, int]
 """System, partition and number of ranks."""
 
 Point = tuple[Ranks, str | None, frozenset[tuple[str, str]]]
-"""The same, with the setting and all labels: these say how many threads the ranks have, whatever the
-axes are. With some settings libraries have threads of their own."""
+"""The same, with the setting and all labels: these say how many threads the ranks have, whatever
+the axes are. With some settings libraries have threads of their own."""
 
 
 def _ranks_of(cell: Cell) -> Ranks:
