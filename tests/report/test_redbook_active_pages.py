@@ -8,6 +8,7 @@ from shown import materials, parts
 from synthetic_redbook_active import MPICH, OPENMPI
 
 from onesided.analysis import verdicts
+from onesided.report.by_cores import LEVEL, at_level
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, Claims
 from onesided.report.crowded import apart_by_cores
 from onesided.report.material import Cell
@@ -77,3 +78,10 @@ def test_a_server_thread_without_a_core_takes_no_other_cell_with_it():
     )
     material = SimpleNamespace(cells=[own, thread])
     assert apart_by_cores(material, material.cells) == ([own], [thread])
+
+
+def test_a_point_names_the_thread_level_where_threads_are_allowed():
+    cell = Cell({"thread_level": "multiple", "labels": {}})
+    assert LEVEL.value(cell) == "multiple"
+    assert at_level("8 bytes", {LEVEL.name: LEVEL.value(cell)}) == "8 bytes (MPI_THREAD_MULTIPLE)"
+    assert at_level("8 bytes", {LEVEL.name: "single"}) == "8 bytes"

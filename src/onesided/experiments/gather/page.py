@@ -1,6 +1,7 @@
 """The page of gather: who is ahead at which number of elements, who waits, and the claims."""
 
 from onesided.experiments.gather import TIME
+from onesided.report import numbers
 from onesided.report.by_cores import (
     LEVEL,
     THREADS_LEVEL,
@@ -79,7 +80,7 @@ PAGE = ReferencePage(
             [ELEMENTS, LEVEL],
             lambda cell: KINDS.get(axis_of(cell, "way"), SERVER),
             with_flavor(WAY),
-            lambda values: at_level(f"{values['elements']} elements", values),
+            lambda values: at_level(numbers.count(values["elements"], "element"), values),
             is_timed,
         ),
         OnCores(
