@@ -8,7 +8,7 @@ from shown import materials, parts
 from synthetic_redbook_overlap import MPICH, OPENMPI
 
 from onesided.analysis.statistics import INTERVAL
-from onesided.report.by_cores import ByCores
+from onesided.report.by_cores import ByCores, OnCores
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, Claims
 from onesided.report.crowded import apart_by_cores
 from onesided.report.material import Cell
@@ -32,19 +32,18 @@ def test_the_efficiency_is_that_of_each_launch(overlap):
     table, *_ = parts(overlap, ByCores)
     found = {(row["transfer"], row["size_bytes"], row["peer"]): row for row in table.rows}
     assert len(found) == len(table.rows) == 14
-    row = found["MPI_Put by a thread", 1048576, "sleeps"]
+    row = found["MPI_Put by a thread", "1 MiB", "sleeps"]
     for name in (MPICH, OPENMPI):
         # of the longer and of the sum all launches have the same share: noise has left the ratios
         assert row[name].value == pytest.approx(0.9)
         assert row[name].launches == 6
-        assert found["MPI_Isend", 16777216, "computes"][name].value == pytest.approx(0.05)
+        assert found["MPI_Isend", "16 MiB", "computes"][name].value == pytest.approx(0.05)
 
 
 def test_the_answer_names_what_overlaps_and_counts_the_rest(overlap):
     (prose,) = parts(overlap, Overlaps)
     assert len(prose.sentences) == 2
-    said = prose.sentences[0].replace("\u202f", " ")
-    assert said == (
+    assert prose.sentences[0] == (
         f"{MPICH}: overlaps: MPI_Put by a thread, allocate (1 MiB, rank 0 sleeps: 0.90, 16 MiB, "
         "rank 0 sleeps: 0.90); each of the other 12 transfers does not overlap."
     )
@@ -63,6 +62,13 @@ def test_the_answer_names_what_overlaps_and_counts_the_rest(overlap):
 )
 def test_an_interval_that_reaches_to_both_sides_or_beyond_one_is_open(low, high, word):
     assert word_of(Measure((low + high) / 2, low, high, 0.97, INTERVAL, 6)) == word
+
+
+def test_the_figure_has_the_ways_that_were_run_in_each_size(overlap):
+    (figure,) = parts(overlap, OnCores)
+    found = {(row["series"], row["label"]) for row in figure.table.rows if row["panel"] == MPICH}
+    ways = ("MPI_Isend", "MPI_Put, allocate")
+    assert found == {(way, size) for way in ways for size in ("1 MiB", "16 MiB")}
 
 
 def test_claims_hold_where_the_source_is_right(overlap):

@@ -1,16 +1,18 @@
 """The page of overlap: which transfers are hidden behind a compute, and the claims."""
 
+from onesided.environments.settings import DEFAULT
 from onesided.experiments.overlap import BOTH, TRANSFER
 from onesided.experiments.overlap.analysis import EFFICIENCY, OF_LONGER, OF_SUM
-from onesided.report.by_cores import ByCores, Fold, with_flavor
+from onesided.report.by_cores import ByCores, Fold, OnCores, with_flavor
 from onesided.report.cells import axis_of
 from onesided.report.claims import Claims
+from onesided.report.material import Cell
 from onesided.report.page import ReferencePage
 from onesided.report.pivot import Axis, Pivot
 from onesided.report.ratios import Compared, Within
 from onesided.report.redbook.claims import claim
 from onesided.report.redbook.overlaps import Overlaps, share_words
-from onesided.report.scope import size_label
+from onesided.report.series import SeriesFigure
 
 WAY = Axis(
     "transfer",
@@ -25,7 +27,8 @@ WAY = Axis(
     },
 )
 PEER = Axis("peer", "rank 0", {"in_mpi": "is in MPI", "computes": "computes", "sleeps": "sleeps"})
-SIZE = Axis("size_bytes", "bytes", whole=True)
+SIZES = {"65536": "64 KiB", "1048576": "1 MiB", "4194304": "4 MiB", "16777216": "16 MiB"}
+SIZE = Axis("size_bytes", "size", SIZES)
 AXES = [WAY, Axis("flavor", "flavor"), SIZE, PEER]
 LARGE, LARGEST = "1048576", "16777216"
 NEARLY = 1.25
@@ -37,6 +40,13 @@ SUM = 0.9
 def of(transfer: str, peer: str, size_bytes: str = LARGE) -> dict[str, str]:
     """Return the labels of a cell."""
     return {"transfer": transfer, "peer": peer, "size_bytes": size_bytes}
+
+
+def is_swept(cell: Cell) -> bool:
+    """Tell whether a cell is one of those that have each size."""
+    is_default = cell.setting in (None, DEFAULT)
+    ways = ("isend", "put")
+    return is_default and axis_of(cell, "transfer") in ways and axis_of(cell, "peer") == "in_mpi"
 
 
 PAGE = ReferencePage(
@@ -54,9 +64,7 @@ PAGE = ReferencePage(
         Overlaps(
             EFFICIENCY,
             with_flavor(WAY),
-            lambda cell: (
-                f"{size_label(int(axis_of(cell, 'size_bytes')))}, rank 0 {PEER.value(cell)}"
-            ),
+            lambda cell: f"{SIZE.value(cell)}, rank 0 {PEER.value(cell)}",
         ),
         ByCores(
             Pivot(
@@ -67,6 +75,20 @@ PAGE = ReferencePage(
                 show=share_words,
                 unit="1",
             )
+        ),
+        OnCores(
+            SeriesFigure(
+                name="overlap_sizes",
+                title="Efficiency by size",
+                caption="Rank 0 is in MPI; median over launches with its {}.",
+                metric=EFFICIENCY,
+                x=SIZE,
+                y="efficiency",
+                show=share_words,
+                unit="1",
+            ),
+            with_flavor(WAY),
+            is_swept,
         ),
         Fold(
             {
