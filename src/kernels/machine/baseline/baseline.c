@@ -72,13 +72,13 @@ static const struct baseline baselines[] = {
      .second = meet_too_by_mutex},
     {.name = "openmp_barrier", .longest_burst = 50, .kind = &openmp, .repeat = meet_by_openmp},
     {.name = "false_sharing",
-     .longest_burst = 1000,
+     .longest_burst = 10000,
      .contended = true,
      .kind = &beside,
      .repeat = increment,
      .second = increment_too},
     {.name = "own_lines",
-     .longest_burst = 1000,
+     .longest_burst = 10000,
      .contended = true,
      .has_own_lines = true,
      .kind = &beside,
@@ -106,7 +106,7 @@ static const struct axis axes[] = {
 static const struct option options[] = {
     {"samples", "N", "bursts to time", OPTION_INTEGER, "20", 1, SERIES_SAMPLES_MAX},
     {"burst", "K", "operations in a burst, at most: those that take long have fewer",
-     OPTION_INTEGER, "1000", 1, 100000},
+     OPTION_INTEGER, "10000", 1, 100000},
 };
 
 /* ---- One sample ---- */

@@ -48,6 +48,4 @@ class OverlapAnalysis(ReferenceAnalysis):
         return pl.concat([times, *made])
 
 
-ANALYSIS = OverlapAnalysis(
-    EXPERIMENT.metrics, "what a rank waits for is a part of what is measured"
-)
+ANALYSIS = OverlapAnalysis(EXPERIMENT.metrics, "what a rank waits for is part of the times")

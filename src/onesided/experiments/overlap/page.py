@@ -12,6 +12,7 @@ from onesided.report.pivot import Axis, Pivot
 from onesided.report.ratios import Compared, Within
 from onesided.report.redbook.claims import claim
 from onesided.report.redbook.overlaps import Overlaps, share_words
+from onesided.report.scope import size_label
 from onesided.report.series import SeriesFigure
 
 WAY = Axis(
@@ -27,7 +28,7 @@ WAY = Axis(
     },
 )
 PEER = Axis("peer", "rank 0", {"in_mpi": "is in MPI", "computes": "computes", "sleeps": "sleeps"})
-SIZES = {"65536": "64 KiB", "1048576": "1 MiB", "4194304": "4 MiB", "16777216": "16 MiB"}
+SIZES = {str(size): size_label(size) for size in (65536, 1048576, 4194304, 16777216)}
 SIZE = Axis("size_bytes", "size", SIZES)
 AXES = [WAY, Axis("flavor", "flavor"), SIZE, PEER]
 LARGE, LARGEST = "1048576", "16777216"
