@@ -18,7 +18,7 @@ BURSTS = {
     "socket_round_trip": 20,
     "thread_creation": 10,
     "mutex_barrier": 20,
-    "openmp_barrier": 50,
+    "openmp_barrier": 20,
     "false_sharing": 10000,
     "own_lines": 10000,
 }

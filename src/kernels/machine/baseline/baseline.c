@@ -70,7 +70,7 @@ static const struct baseline baselines[] = {
      .kind = &meetings,
      .repeat = meet_by_mutex,
      .second = meet_too_by_mutex},
-    {.name = "openmp_barrier", .longest_burst = 50, .kind = &openmp, .repeat = meet_by_openmp},
+    {.name = "openmp_barrier", .longest_burst = 20, .kind = &openmp, .repeat = meet_by_openmp},
     {.name = "false_sharing",
      .longest_burst = 10000,
      .contended = true,
