@@ -43,7 +43,7 @@ class ParallelIo(FewAndCrowd):
             "storage": STORAGES,
             "blocks": ["cubes", "slabs"],
         },
-        {"direction": ["write", "read"], **_ways, "side": [16, 64, 128]},
+        {**_ways, "side": [16, 64, 128]},
     ]
     crosses_crowd = [_ways]
 

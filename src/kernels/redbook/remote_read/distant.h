@@ -39,6 +39,7 @@ struct distant {
     long long next;       /* place of the next operation */
     long long *right;     /* by operation: its place */
     struct wanted *wanted;
+    uint64_t content; /* of the file: its values are its own */
     struct stored stored;
     int descriptor; /* at that rank, else -1 */
     double resident;

@@ -138,6 +138,8 @@ bool distant_open(struct distant *own, bool asks, bool puts)
     }
     own->data = (struct verification){.name = "data"};
     own->refused = (struct verification){.name = "refused"};
+    own->content =
+        (uint64_t)options_integer(&own->launch->options, "seed") * 1000 + own->cell->index + 1;
     choose_places(own);
     if (!open_file(own)) {
         close_file(own);
