@@ -6,8 +6,7 @@
  * RS/6000 SP Environments" (IBM, SG24-5611-00, 1999), section 5.1.5: calls of MPI by several
  * threads may gain nothing where messages go both ways, and may gain something where they go one
  * way; each thread should have a communicator of its own. Also: what a thread-safe library costs
- * one thread
- * (--thread-level), windows, and as many pairs of processes.
+ * one thread (--thread-level), windows, and as many pairs of processes.
  *
  * Streams of messages, which nobody answers: the question is their rate. adapter_sharing has
  * messages to and fro, whose question is latency. Timed, in seconds: from the common start of all
