@@ -65,7 +65,7 @@ def test_the_answer_names_the_fastest_way_at_each_point(two_cores):
     said, table = parts(two_cores["parallel_io"], Kinds)
     assert isinstance(said, Prose)
     found = {(row["direction"], row["blocks"], row["storage"]): row[MPICH] for row in table.rows}
-    assert found["write", "many short runs", "disk"] == "collective, at_all"
+    assert found["write", "many short runs", "disk"] == "a collective call"
     assert found["read", "one long run", "tmpfs"] == "a system call a run"
     _, table = parts(two_cores["remote_read"], Kinds)
     assert {row[MPICH] for row in table.rows if row["cache"] == "warm"} == {ONE_SIDED}
@@ -74,7 +74,8 @@ def test_the_answer_names_the_fastest_way_at_each_point(two_cores):
 def test_near_is_what_takes_at_most_a_quarter_longer(two_cores):
     said, table = parts(two_cores["remote_read"], Near)
     assert said.sentences[0] == (
-        f"{MPICH}: cold, near at 16.4\u202fkB, 65.5\u202fkB and 1.05\u202fMB; warm, at no size."
+        f"{MPICH}: cold, near at 16.4\u202fkB, 65.5\u202fkB and 1.05\u202fMB; "
+        "warm, near at no size."
     )
     found = {(row["cache"], row["size"]): row[MPICH].value for row in table.rows}
     cold = made.COLD_BYTE * 512

@@ -1,5 +1,8 @@
 """The page of parallel_io: which way is ahead, the bandwidths, and the claims."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from onesided.experiments.files import BANDWIDTH, BANDWIDTH_UNIT, TIME
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, Fold, OnCores
@@ -14,10 +17,10 @@ from onesided.report.redbook.kinds import Kinds
 from onesided.report.series import SeriesFigure
 
 WAYS = {
-    "at_all": "collective, at_all",
-    "at": "independent, at",
+    "at_all": "a collective call",
+    "at": "independent calls",
     "posix": "a system call a run",
-    "one_rank": "by way of rank 0",
+    "one_rank": "rank 0 for all",
 }
 DIRECTION = Axis("direction", "direction")
 WAY = Axis("way", "way", WAYS)
@@ -32,6 +35,12 @@ def of(way: str, direction: str = "write", blocks: str = "cubes") -> dict[str, s
     """Return the labels of a cell on a disk."""
     at = {"direction": direction, "way": way, "storage": "disk"}
     return {**at, "blocks": blocks, "side": MAIN_SIDE}
+
+
+def point_words(values: Mapping[str, Any]) -> str:
+    """Return what a sentence calls a point: ``writing many short runs (disk)``."""
+    doing = {"write": "writing", "read": "reading"}[values["direction"]]
+    return f"{doing} {values['blocks']} ({values['storage']})"
 
 
 PAGE = ReferencePage(
@@ -49,7 +58,7 @@ PAGE = ReferencePage(
             [DIRECTION, BLOCKS, STORAGE],
             lambda cell: WAYS[axis_of(cell, "way")],
             lambda cell: WAYS[axis_of(cell, "way")],
-            lambda values: f"{values['direction']}, {values['blocks']}, {values['storage']}",
+            point_words,
             lambda cell: has(cell, {"side": MAIN_SIDE}),
         ),
         ByCores(

@@ -15,7 +15,7 @@ from onesided.report.redbook.near import LOCAL, NEARLY, Near
 from onesided.report.series import SeriesFigure
 
 PUT, SEND = "put_back", "send_back"
-WAY = Axis("way", "the data", {LOCAL: "are read here", PUT: "are put back", SEND: "are sent back"})
+WAY = Axis("way", "the data", {LOCAL: "read here", PUT: "put back", SEND: "sent back"})
 SERVER = Axis("server", "server")
 STORAGE = Axis("storage", "storage")
 CACHE = Axis("cache", "page cache")
@@ -54,7 +54,7 @@ PAGE = ReferencePage(
             [CACHE, SIZE],
             lambda cell: TWO_SIDED if axis_of(cell, "way") == SEND else ONE_SIDED,
             lambda cell: str(WAY.value(cell)),
-            lambda values: f"{values['size_bytes']} bytes, {values['cache']}",
+            lambda values: f"{values['size_bytes']} bytes ({values['cache']})",
             lambda cell: axis_of(cell, "way") != LOCAL and axis_of(cell, "storage") == "disk",
         ),
         ByCores(

@@ -81,7 +81,7 @@ class Near:
                 for (state, size), (_, ratio) in by_place.items()
                 if state == cache and ratio.high <= NEARLY
             ]
-            said.append(f"{cache}, near at {listed(near)}" if near else f"{cache}, at no size")
+            said.append(f"{cache}, near at {listed(near) or 'no size'}")
         return f"{name}: {'; '.join(said)}."
 
     def _table(
