@@ -5,10 +5,14 @@ from onesided.campaign.slot import slots
 from onesided.system import paths
 
 CAMPAIGN = campaigns.load(config.get("campaign", "quick"))
-SLOTS = list(slots(CAMPAIGN))
+
+
+wildcard_constraints:
+    round=r"\d+",
 
 
 include: "workflow/rules/environments.smk"
+include: "workflow/rules/further.smk"
 include: "workflow/rules/sessions.smk"
 include: "workflow/rules/results.smk"
 

@@ -6,7 +6,7 @@ import reframe.core.builtins as builtins
 import reframe.utility.typecheck as typ
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided.campaign import grid
+from onesided.campaign import further, grid
 
 LOWEST_LEVEL = "single"
 THREADS_LEVEL = "multiple"
@@ -26,6 +26,9 @@ class GridPlugin(RegressionTestPlugin):
     #: The crosses of this test; made of the three above by its thread level.
     crosses = builtins.variable(typ.List[dict], value=[])
 
+    #: The file that says which cells a further round of a campaign carries; empty: all of them.
+    further_round = builtins.variable(str, value="")
+
     thread_level = builtins.parameter([LOWEST_LEVEL, THREADS_LEVEL])
 
     @builtins.run_after("init")
@@ -34,6 +37,13 @@ class GridPlugin(RegressionTestPlugin):
         lowest = self.crosses_lowest_level if self.thread_level == LOWEST_LEVEL else []
         threads = self.crosses_threads if self.thread_level == THREADS_LEVEL else []
         self.crosses = [*self.crosses_one_thread, *lowest, *threads]
+
+    @builtins.run_after("init")
+    def narrow_crosses(self):
+        """Leave out the cells that a further round does not carry."""
+        if self.further_round:
+            chosen = further.read(self.further_round)["cells"].get(self.display_name, {})
+            self.crosses = grid.narrowed(self.base_point, self.crosses, chosen)
 
     def declared_cells(self):
         """Return the labels of every cell of this test by id."""

@@ -17,6 +17,7 @@ STAGES = (
     "environments",
     "declare",
     "session",
+    "further",
     "collect",
     "analyse",
     "report",

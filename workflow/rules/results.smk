@@ -4,7 +4,7 @@
 rule collect:
     input:
         CAMPAIGN.results / "declared.json",
-        [slot.pointer for slot in SLOTS],
+        every_session,
     output:
         CAMPAIGN.results / "cells.parquet",
         CAMPAIGN.results / "samples.parquet",

@@ -1,7 +1,9 @@
 # Sessions: one ReFrame run for a partition, environment and round, one at a time on a machine.
 from onesided.system import fingerprint
 
-ORDER = {slot.pointer: -number for number, slot in enumerate(SLOTS)}
+MOST_ROUNDS = (CAMPAIGN.until or {}).get("at_most_rounds", CAMPAIGN.rounds[-1])
+EVERY_SLOT = slots(CAMPAIGN, range(1, MOST_ROUNDS + 1))
+ORDER = {slot.pointer: -number for number, slot in enumerate(EVERY_SLOT)}
 
 
 def priority_of(wildcards):
@@ -13,6 +15,12 @@ def priority_of(wildcards):
         / f"round-{wildcards.round}.json"
     )
     return ORDER[pointer]
+
+
+def decision_of(wildcards):
+    number = int(wildcards.round)
+    is_further = further.is_further(CAMPAIGN, number)
+    return further.decision_file(CAMPAIGN, number) if is_further else []
 
 
 rule declare:
@@ -38,6 +46,7 @@ rule session:
         paths.config_dir() / "settings.yaml",
         fingerprint.kernel_sources(),
         fingerprint.check_sources(),
+        decision_of,
     output:
         CAMPAIGN.results / "sessions" / "{environment}" / "{partition}" / "round-{round}.json",
     log:

@@ -11,9 +11,11 @@ from typing import Any
 
 import polars as pl
 
-from onesided.analysis import tails
+from onesided.analysis import enough, tails
+from onesided.analysis.merit import merit_rows, place_of
 from onesided.analysis.statistics import median_interval, percentile, rerun_interval
 from onesided.analysis.verdicts import (
+    NO_COMMON_CLOCK,
     NO_EFFECT,
     RELEASED,
     UNDECIDED,
@@ -166,7 +168,7 @@ def _observe(
     found = [probes.get((*place, row["round"]), Probe((), ())) for row in comparable]
     verdict = experiment.analysis.judge(labels, found)
     if verdict.word == UNDECIDED and len(comparable) < len(usable):
-        return Verdict(UNDECIDED, "the ranks' stamps are not known to be on one clock")
+        return Verdict(UNDECIDED, NO_COMMON_CLOCK)
     return verdict
 
 
@@ -207,8 +209,19 @@ def verdicts(campaign: CollectedCampaign) -> list[dict[str, Any]]:
     return entries
 
 
-def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    table = pl.DataFrame(rows, schema=dict(SUMMARY_COLUMNS), orient="row")
+def judge(campaign: CollectedCampaign) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
+    """Return what summary.parquet holds, and the ``cells`` of verdicts.json, each with its end."""
+    rows = [row for entry in measured(campaign) for row in summarise(campaign, entry)]
+    summary = pl.DataFrame(rows, schema=dict(SUMMARY_COLUMNS), orient="row")
+    merits, record = merit_rows(summary), campaign.record
+    declared, end = record.get("declared", {}), record.get("end")
+    return summary, [
+        {**cell, "end": enough.end_of(cell, merits.get(place_of(cell)), declared, end)}
+        for cell in verdicts(campaign)
+    ]
+
+
+def _write_parquet(path: Path, table: pl.DataFrame) -> None:
     buffer = io.BytesIO()
     table.sort(*IDENTITY, "metric", "statistic", nulls_last=True).write_parquet(buffer)
     documents.write_bytes(path, buffer.getvalue())
@@ -223,14 +236,12 @@ def analyse(folder: Path) -> tuple[int, int]:
     Raises:
         InputError: a file of the campaign is missing, cut or of another version.
     """
-    campaign = read_campaign(folder)
-    rows = [row for entry in measured(campaign) for row in summarise(campaign, entry)]
-    entries = verdicts(campaign)
+    summary, entries = judge(read_campaign(folder))
     document = {"schema": VERDICTS_SCHEMA, "cells": entries}
     documents.check(document, "verdicts", folder / "verdicts.json")
-    _write_parquet(folder / "summary.parquet", rows)
+    _write_parquet(folder / "summary.parquet", summary)
     documents.write_json(folder / "verdicts.json", document)
-    return len(rows), len(entries)
+    return len(summary), len(entries)
 
 
 def read_verdicts(path: Path) -> list[dict[str, Any]]:

@@ -30,6 +30,9 @@ UNSUPPORTED = "unsupported"
 UNAVAILABLE = "unavailable"
 NOT_RUN = "not run"
 
+NO_COMMON_CLOCK = "the ranks' stamps are not known to be on one clock"
+"""Why a cell is `undecided` however many launches it has."""
+
 STATUS_OK = "ok"
 VERDICT_OF_STATUS: Mapping[str, str] = {
     "wrong_data": WRONG_DATA,

@@ -46,8 +46,13 @@ class Campaign:
 
     @property
     def rounds(self) -> list[int]:
-        """Round numbers from 1."""
+        """Numbers, from 1, of the rounds that every cell has."""
         return list(range(1, self.document["rounds"] + 1))
+
+    @property
+    def until(self) -> dict[str, Any] | None:
+        """What further rounds are for, and how many there may be; None: there are none."""
+        return self.document.get("until")
 
     @property
     def site_file(self) -> Path:
@@ -148,6 +153,18 @@ def _place(fault: SyntaxError) -> str:
     return f"at {line}column {fault.offset}" if fault.offset else f"at {line}the end"
 
 
+def _check_until(path: Path, document: dict[str, Any]) -> None:
+    """See that further rounds have something to reach, and room after those that all cells have."""
+    until, least = document.get("until"), document["rounds"]
+    if until is None:
+        return
+    if not {"undecided", "half_width_percent"} & set(until):
+        raise InputError(path, "until", until, "undecided or half_width_percent, or both")
+    if until["at_most_rounds"] < least:
+        expected = f"{least} or more, as rounds says"
+        raise InputError(path, "until.at_most_rounds", until["at_most_rounds"], expected)
+
+
 def load(name_or_path: str) -> Campaign:
     """Read a campaign and check every name in it against what is declared.
 
@@ -158,6 +175,7 @@ def load(name_or_path: str) -> Campaign:
     paths.check_usable(path)
     document = documents.read_yaml(path, "campaign")
     _check_expression(path, document["select"].get("expression", "True"))
+    _check_until(path, document)
     declared = list(declarations.declared(in_containers=True))
     _require_known(
         path, "environments", document["environments"], declared, "config/environments.yaml"

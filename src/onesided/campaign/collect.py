@@ -7,19 +7,26 @@ import json
 import os
 import time
 from collections import Counter
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from onesided.campaign import origin, outcomes, records, transport
+from onesided.campaign import further, origin, outcomes, records, transport
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.declared import cells_of, tests_for, tests_of
 from onesided.campaign.outcomes import Expectation, Outcome
 from onesided.campaign.records import Launch
 from onesided.campaign.slot import Slot, read_record, slots
-from onesided.campaign.tables import CELL_COLUMNS, LAUNCH_COLUMNS, RECORD_SCHEMA, SAMPLE_COLUMNS
+from onesided.campaign.tables import (
+    CELL_COLUMNS,
+    LAUNCH_COLUMNS,
+    RECORD_SCHEMA,
+    SAMPLE_COLUMNS,
+    CollectedCampaign,
+)
 from onesided.environments import provision
 from onesided.system import documents
 
@@ -251,25 +258,40 @@ def _write_parquet(path: Path, frame: pl.DataFrame) -> None:
     documents.write_bytes(path, buffer.getvalue())
 
 
+def gather(campaign: Campaign, rounds: Iterable[int]) -> CollectedCampaign:
+    """Return the tables of the sessions of some rounds; nothing is written.
+
+    Raises:
+        InputError: a session is missing, or one of its files does not fit its schema.
+    """
+    declared, tables = tests_of(campaign), _Tables()
+    sessions = [
+        _collect_slot(tables, slot, further.tests_in(campaign, slot.round, declared))
+        for slot in slots(campaign, rounds)
+    ]
+    return CollectedCampaign(
+        folder=campaign.results,
+        record=_campaign_record(campaign, sessions, tables.facts),
+        cells=pl.DataFrame(tables.cells, schema=CELL_COLUMNS),
+        samples=pl.concat([pl.DataFrame(schema=SAMPLE_COLUMNS), *tables.samples]),
+        launches=pl.DataFrame(tables.launches, schema=LAUNCH_COLUMNS),
+    )
+
+
 def collect(campaign: Campaign) -> None:
     """Write ``cells``, ``samples`` and ``launches`` as Parquet, and ``campaign.json``.
 
     Raises:
         InputError: a session is missing, or one of its files does not fit its schema.
     """
-    tests = tests_of(campaign)
-    tables = _Tables()
-    sessions = [_collect_slot(tables, slot, tests) for slot in slots(campaign)]
-    folder = campaign.results
-    empty_samples = pl.DataFrame(schema=SAMPLE_COLUMNS)
-    _write_parquet(folder / "samples.parquet", pl.concat([empty_samples, *tables.samples]))
-    _write_parquet(
-        folder / "launches.parquet", pl.DataFrame(tables.launches, schema=LAUNCH_COLUMNS)
-    )
-    _write_parquet(folder / "cells.parquet", pl.DataFrame(tables.cells, schema=CELL_COLUMNS))
-    record = _campaign_record(campaign, sessions, tables.facts)
-    _keep_locks(folder, record["environments"])
-    documents.write_json(folder / "campaign.json", record)
+    decisions = further.decisions(campaign)
+    more = further.decided_rounds(decisions)
+    found = gather(campaign, [*campaign.rounds, *more])
+    for name in ("samples", "launches", "cells"):
+        _write_parquet(found.folder / f"{name}.parquet", getattr(found, name))
+    _keep_locks(found.folder, found.record["environments"])
+    ended = {"further_rounds": more, "end": further.end(decisions)}
+    documents.write_json(found.folder / "campaign.json", {**found.record, **ended})
 
 
 def _keep_locks(folder: Path, described: list[dict[str, Any]]) -> None:

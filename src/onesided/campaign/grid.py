@@ -9,7 +9,7 @@ same blocks (``--list-cells``), and a test compares the two.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 NO_MEANING = "none"
 """The only value of an axis that has no meaning beside the values of the others."""
@@ -64,3 +64,15 @@ def cells(base_point: Point, crosses: Iterable[Cross]) -> dict[str, dict[str, st
             labels = dict(zip(block, values, strict=True))
             grid[cell_id(labels)] = labels
     return grid
+
+
+def narrowed(
+    base_point: Point, crosses: Iterable[Cross], chosen: Container[str]
+) -> list[dict[str, list[str]]]:
+    """Return crosses for those cells alone whose ids are chosen, in the order declared."""
+    declared = cells(base_point, crosses)
+    return [
+        {axis: [value] for axis, value in labels.items()}
+        for cell, labels in declared.items()
+        if cell in chosen
+    ]

@@ -7,17 +7,15 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 from onesided.campaign import causes, collect, declared
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.declared import cells_of
 from onesided.campaign.session import Session
-from onesided.campaign.slot import slots
+from onesided.campaign.watch import Plan, Say, SessionWatch
 from onesided.environments import containers, declarations, provision
 from onesided.experiments import demand
 from onesided.system import documents, fingerprint, paths, processes, strays
@@ -26,9 +24,6 @@ from onesided.system.lock import DeadHolder, campaign_lock, lock_file
 
 SMALLEST_FREE_SPACE_BYTES = 200 * 1024**2
 STOP_S = 20.0
-LOOK_S = 0.25
-
-Say = Callable[[str], None]
 
 
 def check_machine(campaign: Campaign) -> None:
@@ -102,61 +97,6 @@ def clean_after(dead: DeadHolder | None, say: Say) -> None:
     ended, removed = _clear(dead.started_s if dead else None)
     if ended or removed:
         say(f"a killed campaign left {ended} processes and {removed} files; they are gone")
-
-
-class SessionWatch:
-    """Tells how many sessions are over and how long the rest may take."""
-
-    def __init__(self, sessions: list[Session], say: Say) -> None:
-        """Watch for the sessions' records; those that exist already are not counted as work."""
-        self._waiting = {session.record: session.slot for session in sessions}
-        self._total = len(sessions)
-        for record in [record for record in self._waiting if record.exists()]:
-            del self._waiting[record]
-        self._say = say
-        self._begin = self._last = time.monotonic()
-        self._durations: list[float] = []
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> SessionWatch:
-        """Start to watch."""
-        over = self._total - len(self._waiting)
-        if self._waiting and over:
-            self._say(f"{over} of {self._total} sessions are finished already")
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        """Stop, after a last look."""
-        self._stop.set()
-        self._thread.join()
-        self._look()
-
-    def _watch(self) -> None:
-        while not self._stop.wait(LOOK_S):
-            self._look()
-
-    def _look(self) -> None:
-        for record in [record for record in self._waiting if record.exists()]:
-            slot = self._waiting.pop(record)
-            now = time.monotonic()
-            self._durations.append(now - self._last)
-            self._last = now
-            over = self._total - len(self._waiting)
-            self._say(
-                f"session {over:3d} of {self._total}  round {slot.round}  {slot.environment:<18}"
-                f" {self._durations[-1]:6.1f} s{self._left()}"
-            )
-
-    def _left(self) -> str:
-        if not self._waiting:
-            return ""
-        # the first sessions build kernels; the mean of the latest tells more of what is to come
-        latest = self._durations[-6:]
-        left_s = len(self._waiting) * sum(latest) / len(latest)
-        minutes, seconds = divmod(round(left_s), 60)
-        return f"   about {minutes} min {seconds:02d} s left"
 
 
 DEFAULT_PROFILE = "default"
@@ -249,12 +189,13 @@ def sessions_at_a_time(profile: Path) -> int:
         raise InputError(path, None, found, "whole numbers, or all cores") from fault
 
 
-def announcement(sessions: list[Session], at_a_time: int = 1) -> str:
+def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") -> str:
     """Return in one line what will be run, and about how long it will take.
 
     Args:
-        sessions: all of the campaign.
+        sessions: all of the campaign, as far as they are decided.
         at_a_time: how many sessions run side by side.
+        more: of the further rounds that may come.
     """
     waiting = [session for session in sessions if not session.record.exists()]
     waiting_s = sum(
@@ -265,7 +206,7 @@ def announcement(sessions: list[Session], at_a_time: int = 1) -> str:
     mean_s = waiting_s / max(1, len(waiting))
     minutes = max(1, round(math.ceil(len(waiting) / at_a_time) * mean_s / 60))
     side_by_side = f", {at_a_time} at a time" if at_a_time > 1 else ""
-    return f"{_sizes(sessions)}, {len(waiting)} to run{side_by_side}: about {minutes} min"
+    return f"{_sizes(sessions)}, {len(waiting)} to run{side_by_side}: about {minutes} min{more}"
 
 
 def _sizes(sessions: list[Session]) -> str:
@@ -293,8 +234,13 @@ def check_environments(sessions: list[Session], campaign: Campaign) -> None:
             raise InputError(campaign.path, "environments", name, expected)
 
 
-def explanation(sessions: list[Session]) -> list[str]:
-    """Return a line for each session that has tests to run: how many, and why."""
+def explanation(sessions: list[Session], more: str = "") -> list[str]:
+    """Return a line for each session that has tests to run: how many, and why.
+
+    Args:
+        sessions: as for `announcement`.
+        more: likewise.
+    """
     lines = []
     for session in sessions:
         reasons = Counter(session.reasons().values())
@@ -302,6 +248,8 @@ def explanation(sessions: list[Session]) -> list[str]:
             slot = session.slot
             why = "; ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
             lines.append(f"round {slot.round}  {slot.environment}  {slot.partition}: tests {why}")
+    if more:
+        return [*(lines or ["every session is finished"]), more.removeprefix("; ")]
     return lines or ["every session is finished: there is nothing to run"]
 
 
@@ -338,17 +286,18 @@ def run(
             collect.STARTED_VARIABLE: str(started_s),
             FAULTS_VARIABLE: str(faults),
         }
-        tests = declared.tests_of(campaign)
-        demand(test["kernel"] for test in tests)
-        sessions = [Session(slot, tests) for slot in slots(campaign)]
+        plan = Plan(campaign)
+        demand(test["kernel"] for test in plan.tests)
+        sessions = plan.sessions(campaign.rounds)
         check_environments(sessions, campaign)
+        sessions += plan.further()
         if explain:
-            for line in explanation(sessions):
+            for line in explanation(sessions, plan.more()):
                 say(line)
             return
         reopen(sessions, campaign, say)
-        say(announcement(sessions, at_a_time))
-        with SessionWatch(sessions, say):
+        say(announcement(sessions, at_a_time, plan.more()))
+        with SessionWatch(sessions, say, plan):
             exit_status = _call_snakemake(campaign, chosen, environment)
         if exit_status != 0:
             raise causes.failure(campaign, exit_status, faults)

@@ -25,7 +25,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from onesided.campaign import records
+from onesided.campaign import further, records
 from onesided.campaign.declared import (
     last_line,
     reframe_command,
@@ -55,7 +55,7 @@ class Session:
     """One session in its slot, for the sources and the environment as they are now."""
 
     def __init__(self, slot: Slot, tests: list[dict[str, Any]]) -> None:
-        """Bind a slot to those of the declared tests (`describe`) that its environment has."""
+        """Bind a slot to those of its round's tests (`further`) that its environment has."""
         self.slot = slot
         self.environment = provision.read(slot.environment, slot.campaign.provider)
         self.tests = tests_for(tests, self.environment)
@@ -168,7 +168,7 @@ class Session:
             tests = _without_run(missing, "unavailable", self.environment["reason"])
             exit_status = None
         elif missing:
-            exit_status = self._call_reframe(attempt, _of_names(missing) if earlier else [])
+            exit_status = self._call_reframe(attempt, self._selection(missing))
             tests = self._account(attempt, exit_status, missing)
         found = earlier | {
             entry["test"]: {**entry, "inputs": self.inputs[entry["test"]]} for entry in tests
@@ -179,6 +179,14 @@ class Session:
             "reframe_exit_status": exit_status,
             "tests": [found[test["test"]] for test in self.tests],
         }
+
+    def _selection(self, missing: list[str]) -> list[str]:
+        """Return ReFrame's options that select some of the session's tests, and their cells."""
+        campaign, number = self.slot.campaign, self.slot.round
+        if not further.is_further(campaign, number):
+            return _of_names(missing) if len(missing) < len(self.tests) else []
+        chosen = further.decision_file(campaign, number)
+        return [f"--setvar=further_round={chosen}", *_of_names(missing)]
 
     def _call_reframe(self, attempt: Path, selection: list[str]) -> int:
         campaign = self.slot.campaign

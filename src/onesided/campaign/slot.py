@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,12 +39,16 @@ class Slot:
         return self.pointer.with_suffix("")
 
 
-def slots(campaign: Campaign) -> Iterator[Slot]:
+def slots(campaign: Campaign, rounds: Iterable[int] | None = None) -> Iterator[Slot]:
     """Yield the campaign's slots in the order in which they are run: round by round.
 
     The environments change places from round to round, so that none is always the first.
+
+    Args:
+        campaign: the campaign.
+        rounds: numbers of rounds; by default those that every cell has.
     """
-    for number in campaign.rounds:
+    for number in campaign.rounds if rounds is None else rounds:
         for partition in campaign.partitions:
             names = campaign.environments
             turn = (number - 1) % len(names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from onesided.campaign import campaign, declared
+from onesided.campaign import campaign, declared, further
 from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot
 
@@ -24,6 +24,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 def _session(options: argparse.Namespace) -> int:
     loaded = campaign.load(options.campaign)
     slot = Slot(loaded, options.partition, options.environment, options.round)
-    was_run = Session(slot, declared.tests_of(loaded)).run()
+    tests = further.tests_in(loaded, slot.round, declared.tests_of(loaded))
+    was_run = Session(slot, tests).run()
     print(f"{slot.pointer}: {'run' if was_run else 'adopted'}")
     return 0

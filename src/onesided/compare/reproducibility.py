@@ -7,27 +7,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from onesided.analysis import verdicts
 from onesided.analysis.analyse import read_verdicts
-from onesided.campaign.tables import PLACE, SUMMARY_COLUMNS, read_table
-from onesided.environments import settings
-from onesided.experiments import merits
+from onesided.analysis.merit import (
+    MOST_HALF_WIDTH,
+    Place,
+    Row,
+    is_narrow,
+    is_plain,
+    merit_rows,
+    place_of,
+)
+from onesided.campaign.tables import SUMMARY_COLUMNS, read_table
 from onesided.system.errors import InputError
-
-HELPER_AXES = ("target_state", "case")
-HELPER_PREFIX = "helper"
 
 MOST_UNDECIDED = 0.05
 LEAST_EQUAL_VERDICTS = 0.95
-MOST_HALF_WIDTH = 0.30
 LEAST_NARROW = 0.80
 LEAST_INSIDE = 0.90
 LEAST_OVERLAPPING = 0.95
 """What a campaign has to reach to be called reproducible."""
-
-Place = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -59,46 +58,6 @@ class Figure:
         if self.bound is None:
             return True
         return self.share <= self.bound if self.at_most else self.share >= self.bound
-
-
-def _is_plain(cell: Mapping[str, Any]) -> bool:
-    """Tell whether `figures` compares a cell: default setting, a core per thread, judged."""
-    plain = cell["setting"] == settings.DEFAULT and not is_crowded(cell)
-    return plain and cell["kernel"] in merits()
-
-
-def place_of(row: Mapping[str, Any]) -> Place:
-    """Return what tells a cell, or its row of the summary, from every other of its campaign."""
-    return tuple(row[name] for name in PLACE)
-
-
-def is_crowded(cell: Mapping[str, Any]) -> bool:
-    """Tell whether a cell's times may be the scheduler's, not the MPI's.
-
-    So are those of cells with more ranks or threads than cores. Cells with a second thread of the
-    target in MPI count as such on every machine.
-    """
-    labels = cell["labels"]
-    helped = any(str(labels.get(axis, "")).startswith(HELPER_PREFIX) for axis in HELPER_AXES)
-    return helped or bool(cell["oversubscribed"])
-
-
-def merit_rows(summary: pl.DataFrame) -> dict[Place, Mapping[str, Any]]:
-    """Return each cell's row of a summary that has its figure of merit."""
-    wanted = pl.any_horizontal(
-        (pl.col("kernel") == kernel)
-        & (pl.col("metric") == merit.metric)
-        & (pl.col("statistic") == merit.statistic)
-        for kernel, merit in merits().items()
-    )
-    return {place_of(row): row for row in summary.filter(wanted).to_dicts()}
-
-
-Row = Mapping[str, Any]
-
-
-def _is_narrow(row: Row) -> bool:
-    return (row["rerun_high"] - row["rerun_low"]) / 2 <= MOST_HALF_WIDTH * row["value"]
 
 
 def _is_inside(first: Row, second: Row) -> bool:
@@ -142,7 +101,7 @@ def figures(first: Path, second: Path) -> list[Figure]:
         if pair.value is not None and pair.value_again is not None
     ]
     held = [rows for rows in timed if all(row["rerun_low"] is not None for row in rows)]
-    narrow = sum(_is_narrow(row) for rows in held for row in rows)
+    narrow = sum(is_narrow(row) for rows in held for row in rows)
     percent = f"{MOST_HALF_WIDTH:.0%}"
     return [
         Figure(
@@ -200,7 +159,7 @@ class Pair:
 def pairs(
     first: Path,
     second: Path,
-    chosen: Callable[[Mapping[str, Any]], bool] = _is_plain,
+    chosen: Callable[[Mapping[str, Any]], bool] = is_plain,
     place_in_first: Callable[[Place], Place] = lambda place: place,
 ) -> list[Pair]:
     """Return the cells that both runs have.

@@ -12,10 +12,11 @@ import polars as pl
 
 from onesided.analysis import verdicts
 from onesided.analysis.analyse import launch_values, measured
+from onesided.analysis.merit import Place, is_crowded, place_of
 from onesided.analysis.significance import holm, mean_shift
 from onesided.analysis.statistics import median
 from onesided.campaign.tables import PLACE, CollectedCampaign
-from onesided.compare.reproducibility import Pair, Place, is_crowded, place_of
+from onesided.compare.reproducibility import Pair
 from onesided.experiments import merits
 
 ENVIRONMENT_LEVEL = 0.03

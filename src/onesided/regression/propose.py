@@ -13,10 +13,10 @@ import polars as pl
 
 from onesided.analysis.analyse import launch_values, measured, read_verdicts
 from onesided.analysis.latencies import cores_limits
+from onesided.analysis.merit import Place, is_crowded, place_of
 from onesided.analysis.moments import LATENCY
 from onesided.analysis.verdicts import FAILURES, NOT_MEASURED
 from onesided.campaign.tables import PLACE, CollectedCampaign, read_campaign
-from onesided.compare.reproducibility import Place, is_crowded, place_of
 from onesided.environments import settings
 from onesided.experiments.metric import Metric
 from onesided.regression import references

@@ -38,6 +38,7 @@ def _grid_row(cell: Cell) -> dict[str, Any]:
         "early": _early(cell),
         "tau": cell.tau_s,
         "valid": f"{cell.valid_launches} of {cell.launches}",
+        "end": cell.entry.get("end"),
         "oversubscribed": cell.oversubscribed,
         "where": cell.group_label,
         "test": cell.test,
@@ -65,6 +66,7 @@ def cells_table(material: Material) -> Table:
         Column("oversubscribed", "over-subscribed"),
         Column("test", "test"),
         Column("cell", "cell"),
+        Column("end", "end of its rounds"),
     ]
     level = Column("thread_level", "thread level")
     if len(levels) > 1:

@@ -6,6 +6,7 @@ import json
 
 import polars as pl
 
+from onesided.analysis import enough
 from onesided.analysis.statistics import MINIMUM_COVERAGE
 from onesided.campaign import transport
 from onesided.environments.settings import DEFAULT
@@ -107,6 +108,12 @@ def timing_lines(loaded: Loaded) -> list[tuple[str, str]]:
     return lines
 
 
+def further_rounds(loaded: Loaded) -> str | None:
+    """Return how many cells had further rounds, and how these ended; None if none was asked for."""
+    rounds = loaded.campaign.record.get("rounds", 0)
+    return enough.line([cell.entry for cell in loaded.cells], rounds)
+
+
 def _facts(loaded: Loaded) -> list[tuple[str, str]]:
     campaign = loaded.campaign
     started = campaign.launches["started_at"].drop_nulls().sort()
@@ -114,6 +121,7 @@ def _facts(loaded: Loaded) -> list[tuple[str, str]]:
     facts = [
         ("campaign", campaign.name),
         ("rounds", str(campaign.record.get("rounds", "not known"))),
+        *([("further rounds", said)] if (said := further_rounds(loaded)) else []),
         ("launches", str(campaign.launches.height)),
         ("samples", f"{campaign.samples.height:,}".replace(",", numbers.THIN_SPACE)),
     ]

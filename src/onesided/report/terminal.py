@@ -9,7 +9,7 @@ from onesided.analysis import verdicts
 from onesided.report import numbers, scope
 from onesided.report.build import INDEX
 from onesided.report.material import Material, load
-from onesided.report.provenance import timing_lines
+from onesided.report.provenance import further_rounds, timing_lines
 from onesided.report.words import tally
 
 
@@ -33,6 +33,7 @@ def terminal_summary(folder: Path) -> str:
     lines.append(f"cells: {len(words)} declared, {len(missing)} not measured" + _brackets(missing))
     lines[-1] += f", {len(failed)} failed" + _brackets(failed)
     lines[-1] += f", {len(open_words)} undecided"
+    lines += [rounds] if (rounds := further_rounds(loaded)) else []
     lines.append("time: " + "; ".join(f"{what} {found}" for what, found in timing_lines(loaded)))
     advice = folder / "report" / "advice"
     lines += [f"what to use, a file per MPI: {advice}"] if advice.is_dir() else []

@@ -1,0 +1,111 @@
+"""Further rounds: which were decided, and which cells each of them carries.
+
+After the rounds that every cell has, a file says of each further one which cells it carries
+(`decide`). The first file without a cell ends the campaign and says why.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from onesided.campaign import grid
+from onesided.campaign.campaign import Campaign
+from onesided.campaign.declared import cells_of
+from onesided.system import documents
+
+FURTHER_SCHEMA = "onesided/further/1"
+
+Decision = dict[str, Any]
+
+
+def is_further(campaign: Campaign, number: int) -> bool:
+    """Tell whether a round is none of those that every cell has."""
+    return number > campaign.rounds[-1]
+
+
+def decision_file(campaign: Campaign, number: int | str) -> Path:
+    """Return the file that says which cells a further round carries."""
+    return campaign.results / "further" / f"round-{number}.json"
+
+
+def read(path: str | Path) -> Decision:
+    """Read such a file.
+
+    Raises:
+        InputError: it is not there, is cut, or is of another schema version.
+    """
+    return documents.read_json(Path(path), "further")
+
+
+def decisions(campaign: Campaign) -> list[Decision]:
+    """Return what was decided so far, round by round; the last has no cell where it is the end."""
+    found: list[Decision] = []
+    while campaign.until and not (found and found[-1]["end"]):
+        path = decision_file(campaign, campaign.rounds[-1] + 1 + len(found))
+        if not path.exists():
+            break
+        found.append(read(path))
+    return found
+
+
+def decided_rounds(found: Iterable[Decision]) -> list[int]:
+    """Return the numbers of the further rounds that there are."""
+    return [decision["round"] for decision in found if decision["cells"]]
+
+
+def end(found: list[Decision]) -> str | None:
+    """Return why there is no further round; None where none was asked for, or one may come."""
+    return found[-1]["end"] if found else None
+
+
+def tests_in(
+    campaign: Campaign, number: int, tests: Iterable[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the declared tests of a round, those of a further one with its cells alone.
+
+    Raises:
+        InputError: it was not decided what that round carries.
+    """
+    if not is_further(campaign, number):
+        return list(tests)
+    chosen = read(decision_file(campaign, number))["cells"]
+    return [_narrowed(test, chosen[test["test"]]) for test in tests if test["test"] in chosen]
+
+
+def _narrowed(test: dict[str, Any], chosen: dict[str, str]) -> dict[str, Any]:
+    crosses = grid.narrowed(test["base_point"], test["crosses"], chosen)
+    share = len(crosses) / len(cells_of(test))
+    return {**test, "crosses": crosses, "expected_s": share * test.get("expected_s", 0.0)}
+
+
+def line(decision: Decision) -> str:
+    """Return a decision as a person reads it."""
+    number, cells = decision["round"], decision["cells"]
+    if not cells:
+        return f"there is no round {number}: {decision['end']}"
+    reasons = Counter(why for chosen in cells.values() for why in chosen.values())
+    why = ", ".join(f"{count} {word}" for word, count in sorted(reasons.items()))
+    return f"round {number} is for {sum(reasons.values())} cells of each environment: {why}"
+
+
+class News:
+    """The decisions that are new, or changed, since it was last asked."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        """Take those that are there already for known."""
+        self._campaign = campaign
+        self._known: list[Decision] = []
+        self()
+
+    def __call__(self) -> list[Decision]:
+        """Return them, the earliest first."""
+        before, self._known = self._known, decisions(self._campaign)
+        return [decision for decision in self._known if decision not in before]
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether there may be further rounds that are not decided."""
+        return self._campaign.until is not None and end(self._known) is None
