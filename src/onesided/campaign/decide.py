@@ -22,9 +22,11 @@ def decide(campaign: Campaign, number: int) -> Path:
         InputError: the campaign file asks for no further round of this number, or a session of a
             round before it is missing.
     """
-    if campaign.until is None or not further.is_further(campaign, number):
-        expected = f"until, and rounds below {number}"
-        raise InputError(campaign.path, "until", campaign.until, expected)
+    if campaign.until is None:
+        raise InputError(campaign.path, "until", "no such key", "what further rounds are for")
+    if not further.is_further(campaign, number):
+        expected = f"more than {campaign.rounds[-1]}, as rounds says"
+        raise InputError(campaign.path, "number of a further round", number, expected)
     before = collect.gather(campaign, range(1, number))
     summary, cells = judge(before)
     wanted = enough.wanted(cells, merit_rows(summary), campaign.until)

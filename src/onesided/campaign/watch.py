@@ -41,9 +41,8 @@ class Plan:
         """Say that there may be further rounds, where that is open."""
         if not self.news.is_open:
             return ""
-        return (
-            f"; then further rounds for some cells, {self.campaign.until['at_most_rounds']} at most"
-        )
+        most = self.campaign.until["at_most_rounds"]
+        return f"; then further rounds for the cells that need them, {most} rounds at most"
 
 
 class SessionWatch:

@@ -1,0 +1,290 @@
+"""Claims about further rounds: which cells they carry, where, and which end each cell comes to."""
+
+import json
+from types import SimpleNamespace
+
+import polars as pl
+import pytest
+import synthetic
+
+from onesided.analysis import enough, verdicts
+from onesided.analysis.analyse import analyse, judge
+from onesided.analysis.merit import merit_rows
+from onesided.campaign import campaign, decide, further, grid, run, tables, watch
+from onesided.campaign.session import Session
+from onesided.campaign.slot import Slot, slots
+from onesided.system.errors import InputError
+
+UNTIL = {"undecided": "none", "half_width_percent": 30, "at_most_rounds": 8}
+TEST = "a test"
+PLAIN = {
+    "system": "s", "partition": "p", "environment": "one", "test": TEST, "cell": "a=1",
+    "kernel": "progress", "setting": "default", "labels": {}, "oversubscribed": False,
+    "verdict": verdicts.WAITS, "detail": None,
+}  # fmt: skip
+NARROW = {"value": 1.0, "rerun_low": 0.8, "rerun_high": 1.3, "launches": 6}
+WIDE = {**NARROW, "rerun_low": 0.6, "rerun_high": 1.5}
+
+
+def wanted(*pairs, until=UNTIL):
+    """Return the wanted cells of pairs of what a cell differs in from `PLAIN` and its row."""
+    cells = [{**PLAIN, **changes} for changes, _ in pairs]
+    rows = {
+        tuple(cell[n] for n in tables.PLACE): row
+        for cell, (_, row) in zip(cells, pairs, strict=True)
+    }
+    return enough.wanted(cells, rows, until)
+
+
+@pytest.mark.parametrize(
+    ("changes", "row", "why"),
+    [
+        ({}, NARROW, None),
+        ({}, WIDE, enough.HALF_WIDTH),
+        ({"verdict": verdicts.UNDECIDED}, NARROW, verdicts.UNDECIDED),
+        ({"verdict": verdicts.UNDECIDED}, None, verdicts.UNDECIDED),
+        # what further launches cannot decide
+        ({"verdict": verdicts.UNDECIDED, "detail": verdicts.NO_COMMON_CLOCK}, NARROW, None),
+        # of one launch nothing can be said; of values that are not positive, never
+        ({}, {**WIDE, "rerun_low": None, "launches": 1}, enough.HALF_WIDTH),
+        ({}, {**WIDE, "rerun_low": None}, None),
+        ({}, None, None),
+        # crowded, another setting, no figure of merit, failed
+        ({"oversubscribed": True}, WIDE, None),
+        ({"labels": {"case": "helper_blocked"}}, WIDE, None),
+        ({"setting": "tcp"}, WIDE, None),
+        ({"kernel": "no such"}, WIDE, None),
+        ({"verdict": verdicts.CRASH}, WIDE, None),
+        ({"verdict": verdicts.NOT_RUN}, None, None),
+    ],
+)
+def test_a_cell_is_wanted_while_it_is_undecided_or_wide(changes, row, why):
+    assert wanted((changes, row)) == ({TEST: {"a=1": why}} if why else {})
+
+
+def test_what_the_campaign_does_not_ask_makes_no_cell_wanted():
+    undecided = {"verdict": verdicts.UNDECIDED}
+    assert wanted((undecided, WIDE), until={"half_width_percent": 30}) == {
+        TEST: {"a=1": enough.HALF_WIDTH}
+    }
+    assert wanted(({}, WIDE), until={"undecided": "none"}) == {}
+
+
+@pytest.mark.parametrize("needy", ["one", "two"])
+def test_a_cell_that_any_environment_needs_is_wanted_whichever_it_is(needy):
+    other = {"cell": "a=2", "environment": "two"}
+    pairs = [({"environment": name}, WIDE if name == needy else NARROW) for name in ("one", "two")]
+    assert wanted(*pairs, (other, NARROW)) == {TEST: {"a=1": enough.HALF_WIDTH}}
+
+
+def test_crosses_are_narrowed_to_the_chosen_cells_in_the_order_declared():
+    base = {"operation": "put", "size": 8}
+    crosses = [{"operation": ["get", "put"]}, {"size": [8, 1024, 65536]}]
+    declared = list(grid.cells(base, crosses))
+    chosen = {declared[3], declared[0], "no=such"}
+    assert list(grid.cells(base, grid.narrowed(base, crosses, chosen))) == [
+        declared[0],
+        declared[3],
+    ]
+
+
+def declared_test(name, values):
+    return {
+        "test": name, "kernel": "progress", "check": "progress.py", "setting": "default",
+        "base_point": {"a": 0}, "crosses": [{"a": values}], "expected_s": 3.0,
+        "valid_prog_environs": ["+mpi"],
+    }  # fmt: skip
+
+
+TESTS = [declared_test(TEST, [1, 2, 3]), declared_test("another", [1])]
+
+
+@pytest.fixture
+def two(ready_environment, campaign_file):
+    """Return a campaign of two environments, two rounds, and further ones."""
+    names = [ready_environment(name)["name"] for name in ("mpich-5.0.2", "openmpi-5.0.11")]
+    return campaign.load(str(campaign_file(environments=names, rounds=2, until=UNTIL)))
+
+
+def write(loaded, number, cells, end=None):
+    path = further.decision_file(loaded, number)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    document = {"schema": further.FURTHER_SCHEMA, "round": number, "cells": cells, "end": end}
+    path.write_text(json.dumps(document))
+
+
+THIRD = {TEST: {"a=3": enough.HALF_WIDTH, "a=1": verdicts.UNDECIDED}}
+
+
+def test_a_further_round_has_its_cells_in_all_environments_alike_and_tells_them_from_others(two):
+    write(two, 3, THIRD)
+    plan = further.tests_in(two, 3, TESTS)
+    assert [(test["test"], test["crosses"]) for test in plan] == [
+        (TEST, [{"a": ["1"]}, {"a": ["3"]}])
+    ]
+    assert plan[0]["expected_s"] == pytest.approx(2.0)
+    assert further.tests_in(two, 2, TESTS) == TESTS
+    sessions = [Session(slot, further.tests_in(two, 3, TESTS)) for slot in slots(two, [3])]
+    assert [session.slot.environment for session in sessions] == two.environments
+    assert [session.tests for session in sessions] == [plan, plan]
+    before = sessions[0].fingerprint
+    write(two, 3, {TEST: {"a=3": enough.HALF_WIDTH}})
+    assert Session(sessions[0].slot, further.tests_in(two, 3, TESTS)).fingerprint != before
+
+
+def test_what_all_cells_have_is_worth_the_same_with_further_rounds_and_without(two, campaign_file):
+    plain = campaign.load(str(campaign_file("plain", environments=two.environments, rounds=2)))
+    for name in two.environments:
+        with_until, without = (Slot(one, "laptop:node", name, 1) for one in (two, plain))
+        assert Session(with_until, TESTS).fingerprint == Session(without, TESTS).fingerprint
+
+
+def test_rounds_are_decided_one_after_the_other_until_one_has_no_cell(two):
+    news = further.News(two)
+    assert news.is_open and news() == []
+    write(two, 3, THIRD)
+    # of an earlier run, and of no worth before the one before it is there
+    write(two, 5, {}, enough.OUT_OF_ROUNDS)
+    (third,) = news()
+    assert further.line(third) == (
+        "round 3 is for 2 cells of each environment: 1 half-width, 1 undecided"
+    )
+    assert news() == []
+    write(two, 4, {}, enough.ENOUGH)
+    assert [further.line(one) for one in news()] == ["there is no round 4: enough"]
+    assert not news.is_open
+    assert further.decided_rounds(further.decisions(two)) == [3]
+    assert further.end(further.decisions(two)) == enough.ENOUGH
+
+
+@pytest.mark.parametrize(
+    ("found", "number", "spent_s", "end"),
+    [
+        ({}, 7, 10, enough.ENOUGH),
+        (THIRD, 8, 10, None),
+        (THIRD, 9, 10, enough.OUT_OF_ROUNDS),
+        (THIRD, 7, 119, None),
+        (THIRD, 7, 121, enough.OUT_OF_TIME),
+        ({}, 9, 121, enough.ENOUGH),
+    ],
+)
+def test_the_rounds_end_with_enough_or_out_of_rounds_or_out_of_time(
+    two, monkeypatch, found, number, spent_s, end
+):
+    two.results.mkdir(parents=True)
+    two.document["until"] = {**UNTIL, "at_most_minutes": 2}
+    record = {"sessions": [{"elapsed_s": spent_s / 2}] * 2}
+    asked = []
+    monkeypatch.setattr(
+        decide.collect,
+        "gather",
+        lambda _, rounds: asked.extend(rounds) or SimpleNamespace(record=record),
+    )
+    monkeypatch.setattr(
+        decide, "judge", lambda _: (pl.DataFrame(schema=dict(tables.SUMMARY_COLUMNS)), [])
+    )
+    monkeypatch.setattr(enough, "wanted", lambda *_: found)
+    decided = further.read(decide.decide(two, number))
+    assert (decided["cells"], decided["end"]) == ({} if end else found, end)
+    assert asked == list(range(1, number))
+
+
+def test_a_round_that_all_cells_have_is_not_to_be_decided(two, campaign_file):
+    with pytest.raises(InputError, match="found 2; expected more than 2, as rounds says"):
+        decide.decide(two, 2)
+    with pytest.raises(InputError, match="until: found no such key"):
+        decide.decide(campaign.load(str(campaign_file())), 2)
+
+
+@pytest.fixture
+def sessions(two, monkeypatch):
+    """Have the plan's sessions be such as are over when a test says so."""
+
+    def made(slot, tests):
+        record = two.results / f"{slot.round}-{slot.environment}"
+        return SimpleNamespace(slot=slot, tests=tests, record=record, reasons=dict)
+
+    two.results.mkdir(parents=True)
+    (two.results / "declared.json").write_text("{}")
+    monkeypatch.setattr(watch.declared, "tests_of", lambda _: TESTS)
+    monkeypatch.setattr(watch, "Session", made)
+    return watch.Plan(two)
+
+
+def test_the_watch_counts_sessions_that_were_not_known_when_it_began(two, sessions):
+    said = []
+    first = sessions.sessions(two.rounds) + sessions.further()
+    looking = watch.SessionWatch(first, said.append, sessions)
+    looking._look()
+    for session in first:
+        session.record.touch()
+    looking._look()
+    assert said[-1].startswith("session   4 of 4+ round 2")
+    write(two, 3, THIRD)
+    looking._look()
+    assert said[-1].startswith("round 3 is for 2 cells of each environment")
+    (two.results / "3-mpich-5.0.2").touch()
+    looking._look()
+    assert said[-1].startswith("session   5 of 6+ round 3  mpich-5.0.2")
+    assert "at least" in said[-1]
+    (two.results / "3-openmpi-5.0.11").touch()
+    write(two, 4, {}, enough.ENOUGH)
+    looking._look()
+    assert said[-1] == "there is no round 4: enough"
+    assert len(said) == 8
+
+
+def test_what_may_still_come_is_announced_and_explained(two, sessions):
+    first = sessions.sessions(two.rounds)
+    more = "then further rounds for the cells that need them, 8 rounds at most"
+    assert run.announcement(first, more=sessions.more()).endswith(f"min; {more}")
+    assert run.explanation(first, sessions.more()) == ["every session is finished", more]
+    write(two, 3, {}, enough.ENOUGH)
+    assert watch.Plan(two).more() == ""
+
+
+@pytest.fixture(scope="module")
+def analysed(tmp_path_factory):
+    """Return a campaign of five rounds, in which some cells had two more, and is out of rounds."""
+    folder = synthetic.campaign(tmp_path_factory.mktemp("further"), rounds=7)
+    cells, samples = (pl.read_parquet(folder / f"{name}.parquet") for name in ("cells", "samples"))
+    labels = pl.col("cell").str.contains("flavor=create")
+    for name, table in (("cells", cells), ("samples", samples)):
+        table.filter((pl.col("round") <= 5) | labels).write_parquet(folder / f"{name}.parquet")
+    record = json.loads((folder / "campaign.json").read_text())
+    record |= {
+        "rounds": 5,
+        "further_rounds": [6, 7],
+        "end": enough.OUT_OF_ROUNDS,
+        "declared": {"until": {"half_width_percent": 3, "at_most_rounds": 7}},
+    }
+    (folder / "campaign.json").write_text(json.dumps(record))
+    analyse(folder)
+    return folder
+
+
+def test_each_cell_says_which_end_it_came_to(analysed):
+    summary, cells = judge(tables.read_campaign(analysed))
+    rows = merit_rows(summary)
+    ends = {}
+    for cell in cells:
+        row = rows.get(tuple(cell[name] for name in tables.PLACE))
+        ends.setdefault(cell["end"], []).append((cell, row))
+    assert set(ends) == {None, enough.ENOUGH, enough.OUT_OF_ROUNDS}
+    assert all(not enough.is_asked(cell) for cell, _ in ends[None])
+    for cell, row in ends[enough.OUT_OF_ROUNDS]:
+        half = (row["rerun_high"] - row["rerun_low"]) / 2
+        assert half > 0.03 * row["value"], cell
+    assert json.loads((analysed / "verdicts.json").read_text())["cells"] == cells
+
+
+def test_one_line_says_how_many_cells_had_further_rounds_and_how_they_ended():
+    ends = [(9, enough.ENOUGH)] * 3 + [(8, enough.OUT_OF_ROUNDS), (9, None), (6, enough.ENOUGH)]
+    cells = [{"launches": launches, "end": end} for launches, end in ends]
+    assert enough.line(cells, 6) == (
+        "4 cells had further rounds (up to 9): 3 enough, 1 out of rounds"
+    )
+    assert enough.line([{"launches": 6, "end": enough.OUT_OF_TIME}], 6) == (
+        "0 cells had further rounds: 1 out of time"
+    )
+    assert enough.line([{"launches": 6, "end": None}, {"launches": 6}], 6) is None
