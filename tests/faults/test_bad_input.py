@@ -27,6 +27,21 @@ def refused(answer, *words):
         ({"rounds": -1}, ["rounds", "-1", "from 1 to 100"]),
         ({"rounds": 10**9}, ["rounds", "1000000000", "from 1 to 100"]),
         ({"rounds": "six"}, ["rounds", "'six'"]),
+        ({"until": {"undecided": "none"}}, ["until", "at_most_rounds"]),
+        ({"until": {"at_most_rounds": 6}}, ["until", "undecided or half_width_percent"]),
+        (
+            {"rounds": 6, "until": {"undecided": "none", "at_most_rounds": 5}},
+            ["until.at_most_rounds", "found 5", "6 or more, as rounds says"],
+        ),
+        (
+            {"until": {"half_width_percent": 0, "at_most_rounds": 5}},
+            ["until.half_width_percent", "found 0", "above 0, at most 100"],
+        ),
+        (
+            {"until": {"undecided": "few", "at_most_rounds": 5}},
+            ["until.undecided", "'few'", "expected none"],
+        ),
+        ({"until": {"at_most_minute": 1, "at_most_rounds": 5}}, ["until", "at_most_minute"]),
         ({"launch_timeout_s": 0}, ["launch_timeout_s", "0", "86400"]),
         ({"settings": ["fast"]}, ["settings.0", "'fast'", "default"]),
         ({"site": "nowhere"}, ["site", "'nowhere'", "laptop"]),

@@ -13,6 +13,8 @@ from onesided.system import strays
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENTS = ["mpich-5.0.2", "openmpi-5.0.11"]
+#: All cells that are judged are undecided after one round.
+FURTHER = {"rounds": 1, "until": {"undecided": "none", "at_most_rounds": 2}}
 APPEAR_S = 90
 GONE_S = 10
 
@@ -78,11 +80,11 @@ class Campaign:
         ranks = campaign_processes(self.results)["kernel"]
         return {path for path in strays.mapped_segments(ranks) if Path(path).exists()}
 
-    def wait_for_the_second_session(self):
-        """Return when one session is finished and the kernel of another maps shared memory."""
-        deadline = time.monotonic() + APPEAR_S
+    def wait_for_the_session_after(self, over=1):
+        """Return when so many are finished and the kernel of another maps shared memory."""
+        deadline = time.monotonic() + over * APPEAR_S
         while time.monotonic() < deadline:
-            if self.sessions() and self.segments():
+            if len(self.sessions()) >= over and self.segments():
                 return
             assert self.process.poll() is None, self.process.stdout.read()
             time.sleep(0.01)
@@ -91,15 +93,17 @@ class Campaign:
 
 @pytest.fixture
 def campaign(request, ready_environment, campaign_file, tmp_path):
-    """Give a campaign of two sessions, or of four where the test asks for two rounds."""
+    """Give a campaign of two sessions, or of four where the test asks for two rounds.
+
+    Two rounds are two that all cells have, or one and a further one.
+    """
     for name in ENVIRONMENTS:
         ready_environment(name)
-    rounds = getattr(request, "param", 1)
-    running = Campaign(
-        campaign_file(environments=ENVIRONMENTS, rounds=rounds),
-        tmp_path / "results" / "tiny",
-        rounds,
-    )
+    asked = getattr(request, "param", 1)
+    changes = FURTHER if asked == "further" else {"rounds": asked}
+    rounds = 2 if asked == "further" else asked
+    path = campaign_file(environments=ENVIRONMENTS, **changes)
+    running = Campaign(path, tmp_path / "results" / "tiny", rounds)
     yield running
     if running.process.poll() is None:
         os.killpg(running.process.pid, signal.SIGKILL)
@@ -141,7 +145,7 @@ def victims(campaign, target):
 )
 def test_sigkill_in_the_middle_loses_nothing_and_leaves_nothing(campaign, target):
     campaign.start()
-    campaign.wait_for_the_second_session()
+    campaign.wait_for_the_session_after()
     over, segments = campaign.sessions(), campaign.segments()
     for process in victims(campaign, target):
         os.kill(process, signal.SIGKILL)
@@ -179,9 +183,32 @@ def test_sigkill_in_the_middle_loses_nothing_and_leaves_nothing(campaign, target
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("campaign", ["further"], indirect=True)
+@pytest.mark.parametrize("target", ["snakemake", "everything"])
+def test_sigkill_in_a_further_round_leaves_what_was_decided(campaign, target):
+    campaign.start()
+    campaign.wait_for_the_session_after(3)
+    decision = campaign.results / "further" / "round-2.json"
+    kept = {**campaign.sessions(), decision: decision.stat().st_mtime_ns}
+    for process in victims(campaign, target):
+        os.kill(process, signal.SIGKILL)
+    campaign.finish()
+    assert campaign.process.returncode != 0
+
+    campaign.start()
+    output = campaign.finish()
+    assert campaign.process.returncode == 0, output
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    assert len(campaign.sessions()) == len(ENVIRONMENTS) * campaign.rounds
+    cells = pl.read_parquet(campaign.results / "cells.parquet")
+    assert set(cells["status"]) == {"ok"}
+    assert cells.filter(pl.col("round") == 2).group_by("environment").len()["len"].n_unique() == 1
+
+
+@pytest.mark.slow
 def test_an_interrupt_from_the_keyboard_ends_everything_and_the_next_run_goes_on(campaign):
     campaign.start()
-    campaign.wait_for_the_second_session()
+    campaign.wait_for_the_session_after()
     over = campaign.sessions()
     os.killpg(campaign.process.pid, signal.SIGINT)
     campaign.finish()
@@ -200,7 +227,7 @@ def test_an_interrupt_from_the_keyboard_ends_everything_and_the_next_run_goes_on
 @pytest.mark.slow
 def test_a_second_campaign_at_the_same_time_waits_for_the_first(campaign, onesided):
     campaign.start()
-    campaign.wait_for_the_second_session()
+    campaign.wait_for_the_session_after()
     answer = onesided("run", campaign.path)
     assert "waiting until it is finished" in answer.stdout
     assert campaign.process.wait(30) == 0

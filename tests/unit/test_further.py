@@ -213,7 +213,7 @@ def sessions(two, monkeypatch):
 
 def test_the_watch_counts_sessions_that_were_not_known_when_it_began(two, sessions):
     said = []
-    first = sessions.sessions(two.rounds) + sessions.further()
+    first = sessions.sessions(two.rounds) + sessions.decided()
     looking = watch.SessionWatch(first, said.append, sessions)
     looking._look()
     for session in first:

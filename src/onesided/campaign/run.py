@@ -290,7 +290,7 @@ def run(
         demand(test["kernel"] for test in plan.tests)
         sessions = plan.sessions(campaign.rounds)
         check_environments(sessions, campaign)
-        sessions += plan.further()
+        sessions += plan.decided()
         if explain:
             for line in explanation(sessions, plan.more()):
                 say(line)

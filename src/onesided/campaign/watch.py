@@ -33,7 +33,7 @@ class Plan:
             for slot in slots(self.campaign, rounds)
         ]
 
-    def further(self) -> list[Session]:
+    def decided(self) -> list[Session]:
         """Return those of the further rounds that are decided already."""
         return self.sessions(further.decided_rounds(further.decisions(self.campaign)))
 
