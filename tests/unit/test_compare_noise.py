@@ -207,3 +207,15 @@ def test_a_round_without_its_slow_cells_is_not_faster_for_that():
     )
     assert whole.difference.ratio == pytest.approx(1, abs=0.02)
     assert whole.difference.word == "~"
+
+
+def test_rounds_that_only_a_few_cells_have_do_not_speak_for_an_environment(spreads):
+    """A campaign with further rounds has such: its cells that spread most."""
+    timed = drawn(spreads, random.Random(1), 6)
+    more = [
+        (pair, first, {**second, **dict.fromkeys(range(100, 106), 0.5)} if at < 3 else second)
+        for at, (pair, first, second) in enumerate(timed)
+    ]
+    sides = [weigh._whole_sides(one) for one in (timed, more)]
+    assert [list(map(len, pair)) for pair in sides] == [[6, 6], [6, 6]]
+    assert called(timed)[0] == called(more)[0] == set()

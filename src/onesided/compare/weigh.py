@@ -201,7 +201,8 @@ def _whole_sides(cells: Sequence[Timed]) -> Sides:
 
     A round is one value: the mean over its cells of how far each lies from that cell's middle. So
     what the cells of a launch share is counted once, and a cell that a round has not does not
-    shift that round.
+    shift that round. A round with fewer than half as many cells as the fullest says too little of
+    the whole: a further round is for a few.
     """
     sides: tuple[dict[int, list[float]], ...] = (defaultdict(list), defaultdict(list))
     for _, *launches in cells:
@@ -209,8 +210,13 @@ def _whole_sides(cells: Sequence[Timed]) -> Sides:
         for side, rounds in zip(launches, sides, strict=True):
             for number, value in side.items():
                 rounds[number].append(value - middle)
-    first, second = ([sum(of) / len(of) for of in rounds.values()] for rounds in sides)
+    first, second = (_means_of_full_rounds(list(rounds.values())) for rounds in sides)
     return first, second
+
+
+def _means_of_full_rounds(rounds: Sequence[Sequence[float]]) -> list[float]:
+    fullest = max(map(len, rounds))
+    return [sum(of) / len(of) for of in rounds if 2 * len(of) >= fullest]
 
 
 def _wholes(timed: Sequence[Timed]) -> list[Whole]:
