@@ -13,6 +13,9 @@ from onesided.analysis.merit import merit_rows
 from onesided.campaign import campaign, decide, further, grid, run, tables, watch
 from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot, slots
+from onesided.report import numbers
+from onesided.report.material import load
+from onesided.report.parts import Column
 from onesided.system.errors import InputError
 
 UNTIL = {"undecided": "none", "half_width_percent": 30, "at_most_rounds": 8}
@@ -276,6 +279,21 @@ def test_each_cell_says_which_end_it_came_to(analysed):
         half = (row["rerun_high"] - row["rerun_low"]) / 2
         assert half > 0.03 * row["value"], cell
     assert json.loads((analysed / "verdicts.json").read_text())["cells"] == cells
+
+
+def test_a_page_names_the_launches_that_all_cells_have_and_tells_which_values_have_more(analysed):
+    (material,) = load(analysed).materials()
+    merit = material.experiment.merit
+    assert material.interval_words == "range of 5 launches"
+    counts = {}
+    for cell in material.cells:
+        found = material.measure(cell, merit.metric, merit.statistic)
+        if found is not None:
+            counts.setdefault(found.launches, found)
+    assert set(counts) >= {5, 7} and {one.usual for one in counts.values()} == {5}
+    column = Column("a", "a", numbers.seconds)
+    shown = {launches: column.html({"a": found}) for launches, found in counts.items()}
+    assert "7 launches" in shown[7] and "launches" not in shown[5]
 
 
 def test_one_line_says_how_many_cells_had_further_rounds_and_how_they_ended():

@@ -140,9 +140,9 @@ class Material:
     @cached_property
     def _measures(self) -> dict[tuple[Any, ...], Measure]:
         names = (*PLACE, "metric", "statistic")
-        most = self.summary["launches"].max() if self.summary.height else None
+        usual = usual_launches(self.summary, self.campaign.record)
         found = {
-            tuple(row[name] for name in names): replace(Measure.of(row), most=most)
+            tuple(row[name] for name in names): replace(Measure.of(row), usual=usual)
             for row in self.summary.to_dicts()
         }
         return found | {
@@ -216,16 +216,29 @@ class Material:
     @cached_property
     def interval_words(self) -> str:
         """Say what the pairs beside the values are, from the launches there were."""
-        return interval_words(self.summary)
+        return interval_words(self.summary, self.campaign.record)
 
 
-def interval_words(summary: pl.DataFrame) -> str:
+def usual_launches(summary: pl.DataFrame, record: Mapping[str, Any]) -> int | None:
+    """Return how many launches a caption names: the most that a value has without further rounds.
+
+    Args:
+        summary: rows of summary.parquet.
+        record: the campaign's, which has the rounds that all cells have.
+    """
+    counts = summary["launches"]
+    usual = counts.filter(counts <= record.get("rounds", math.inf))
+    return (usual if usual.len() else counts).max()
+
+
+def interval_words(summary: pl.DataFrame, record: Mapping[str, Any]) -> str:
     """Return what the two numbers beside a median are called."""
     if not summary.height:
         return "range"
-    most = summary.sort("launches")[-1]
-    launches, coverage = most["launches"][0], most["coverage"][0]
-    if most["kind"][0] == INTERVAL:
+    launches = usual_launches(summary, record)
+    one = summary.filter(pl.col("launches") == launches)[0]
+    coverage = one["coverage"][0]
+    if one["kind"][0] == INTERVAL:
         return f"{100 * coverage:.1f}{numbers.THIN_SPACE}% interval of {launches} launches"
     return f"range of {numbers.count(launches, 'launch', 'launches')}"
 

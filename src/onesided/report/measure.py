@@ -13,7 +13,7 @@ class Measure:
 
     Attributes:
         remark: what is out of all proportion about it (`tails`); None where nothing is.
-        most: the launches that a caption speaks of; a value of fewer says how many it has.
+        usual: the launches that a caption speaks of; a value of other ones says how many it has.
     """
 
     value: float
@@ -23,7 +23,7 @@ class Measure:
     kind: str
     launches: int
     remark: str | None = None
-    most: int | None = None
+    usual: int | None = None
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Measure:

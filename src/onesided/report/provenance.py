@@ -139,7 +139,7 @@ def _facts_table(loaded: Loaded) -> Table:
 
 
 def _interval_lead(loaded: Loaded) -> str:
-    words = interval_words(loaded.summary)
+    words = interval_words(loaded.summary, loaded.campaign.record)
     return (
         "A value is the median over launches; the two numbers with it are the "
         f"{words}. From six launches on they are order statistics that cover the median with at "

@@ -126,8 +126,8 @@ class Column:
         if value.launches < 2:
             return shown + Markup('<small class="interval">one launch</small>')
         word = "range " if value.kind == RANGE else ""
-        fewer = value.most is not None and value.launches < value.most
-        of = f", {value.launches} launches" if fewer else ""
+        differs = value.usual is not None and value.launches != value.usual
+        of = f", {value.launches} launches" if differs else ""
         between = Markup('<small class="interval">{}{} {} {}{}</small>')
         return shown + between.format(
             word, self.show(value.low), numbers.DASH, self.show(value.high), of
