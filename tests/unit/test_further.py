@@ -156,6 +156,9 @@ def test_rounds_are_decided_one_after_the_other_until_one_has_no_cell(two):
     write(two, 4, {}, enough.ENOUGH)
     assert [further.line(one) for one in news()] == ["there is no round 4: enough"]
     assert not news.is_open
+    assert news() == []
+    write(two, 3, {TEST: {"a=3": enough.HALF_WIDTH}})
+    assert [one["round"] for one in news()] == [3, 4], "what follows a changed decision is open too"
     assert further.decided_rounds(further.decisions(two)) == [3]
     assert further.end(further.decisions(two)) == enough.ENOUGH
 

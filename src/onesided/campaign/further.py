@@ -6,6 +6,7 @@ After the rounds that every cell has, a file says of each further one which cell
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -101,9 +102,12 @@ class News:
         self()
 
     def __call__(self) -> list[Decision]:
-        """Return them, the earliest first."""
+        """Return them, the earliest first, with all that follow: these were of what was before."""
         before, self._known = self._known, decisions(self._campaign)
-        return [decision for decision in self._known if decision not in before]
+        same = itertools.takewhile(
+            lambda pair: pair[0] == pair[1], zip(before, self._known, strict=False)
+        )
+        return self._known[len(list(same)) :]
 
     @property
     def is_open(self) -> bool:
