@@ -125,6 +125,13 @@ def test_the_rule_leaves_the_coverage_of_both_intervals_what_it_is_without(name)
     assert everything["rerun"] == pytest.approx(everything["twin_rerun"], abs=ONE_PERCENT)
 
 
+@pytest.mark.slow
+def test_a_narrow_bound_in_one_environment_is_seen_to_cost_coverage():
+    """So docs/methods.md warns of it; and so the simulation finds a rule that does harm."""
+    found = coverages("launch_spreads_2.json", UNTIL | {"half_width_percent": 10}, 1)["least"]
+    assert found["median"] < found["nominal"] - 3 * ONE_PERCENT
+
+
 if __name__ == "__main__":
     # what docs/methods.md says of other numbers
     for file in ("launch_spreads_1.json", "launch_spreads_2.json"):
