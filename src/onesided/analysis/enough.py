@@ -94,6 +94,7 @@ def line(cells: Sequence[Cell], rounds: int) -> str | None:
     ends.update(
         cell["end"] for cell in asked if cell["launches"] <= rounds and cell["end"] != ENOUGH
     )
-    said = f"{len(further)} cells had further rounds" + (f" (up to {most})" if further else "")
+    count = f"{len(further)} cell{'' if len(further) == 1 else 's'}"
+    said = f"{count} had further rounds" + (f" (up to {most})" if further else "")
     counts = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
     return f"{said}: {counts}" if counts else said
