@@ -5,6 +5,7 @@ import json
 
 import polars as pl
 import pytest
+from test_holes import break_off
 
 from onesided.analysis import enough, verdicts
 
@@ -115,3 +116,12 @@ def test_a_further_round_is_run_in_every_environment_and_its_order_changes(
     onesided("run", campaign_file(environments=names, until=UNTIL))
     assert {file: file.stat().st_mtime_ns for file in before} == before
     assert cells_of(results)[0][3, names[0]] == UNDECIDED
+
+    # a hole in a further round is filled as any other, and its decision stands
+    decision = results / "further" / "round-2.json"
+    made = decision.stat().st_mtime_ns
+    break_off(next(results.glob(f"sessions/{names[0]}/*/round-2/*/session.json")), True)
+    said = onesided("run", campaign_file(environments=names, until=UNTIL)).stdout
+    assert "to be run again: 1" in said
+    assert decision.stat().st_mtime_ns == made
+    assert cells_of(results)[0][2, names[0]] == UNDECIDED
