@@ -69,12 +69,16 @@ def test_what_several_streams_gain_is_a_ratio_of_rates_at_one_level(eight_cores)
 def test_without_cores_for_several_streams_their_rates_are_folded_and_no_ratio_is_shown(two_cores):
     (said,) = parts(two_cores["threaded_calls"], Together)
     assert isinstance(said, Prose)
-    shown, folded = parts(two_cores["threaded_calls"], ByCores)
-    assert isinstance(shown, Table)
-    assert {row["streams"] for row in shown.rows} == {1}
-    assert isinstance(folded, Folded)
-    assert folded.summary == "More threads than cores"
-    assert {row["streams"] for row in folded.part.rows} == {2}
+    shown, folded, of_processes, many_processes = parts(two_cores["threaded_calls"], ByCores)
+    for table, further, summary in (
+        (shown, folded, "More threads than cores"),
+        (of_processes, many_processes, "More ranks than cores"),
+    ):
+        assert isinstance(table, Table)
+        assert {row["streams"] for row in table.rows} == {1}
+        assert isinstance(further, Folded)
+        assert further.summary == summary
+        assert {row["streams"] for row in further.part.rows} == {2}
     both = [row for row in shown.rows if row["direction"] == "both ways"]
     assert len(both) == len(shown.rows) / 2
     # two messages in the time of one

@@ -1,6 +1,6 @@
 """The page of threaded_calls: the cost of a level, what several streams gain, and the claims."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from onesided.experiments.threaded_calls.analysis import RATE, RATE_UNIT
 from onesided.report import numbers
@@ -47,9 +47,27 @@ def gain(direction: str, least: float, most: float = float("inf")) -> Compared:
     return Compared(RATE, two, one, least, most)
 
 
-def is_at_its_level(cell: Cell) -> bool:
-    """Tell whether a cell has the level that its arrangement needs with several streams."""
-    return axis_of(cell, "arrangement") == PROCESSES or cell.thread_level == "multiple"
+def is_of_threads(cell: Cell) -> bool:
+    """Tell whether a cell has threads, at the level that several need."""
+    return not is_of_processes(cell) and cell.thread_level == "multiple"
+
+
+def is_of_processes(cell: Cell) -> bool:
+    """Tell whether a cell has pairs of processes."""
+    return axis_of(cell, "arrangement") == PROCESSES
+
+
+def rates(name: str, who: str, heads: Sequence[Axis]) -> Pivot:
+    """Return a table of rates."""
+    return Pivot(
+        name=name,
+        caption=f"{who}: messages a second of all streams, in both directions where they go both "
+        "ways. Median over launches with its {}.",
+        metric=RATE,
+        axes=[*heads, STREAMS, DIRECTION, SIZE, WAY, Axis("flavor", "flavor")],
+        show=numbers.per_second,
+        unit=RATE_UNIT,
+    )
 
 
 PAGE = ReferencePage(
@@ -64,24 +82,10 @@ PAGE = ReferencePage(
         LevelCosts("threaded_calls_levels"),
         Together("threaded_calls_together", RATE),
         ByCores(
-            Pivot(
-                name="threaded_calls",
-                caption="Messages a second of all streams, in both directions where they go both "
-                "ways; threads at the level multiple. Median over launches with its {}.",
-                metric=RATE,
-                axes=[
-                    ARRANGEMENT,
-                    STREAMS,
-                    DIRECTION,
-                    SIZE,
-                    WAY,
-                    Axis("flavor", "flavor"),
-                ],
-                show=numbers.per_second,
-                unit=RATE_UNIT,
-            ),
-            is_at_its_level,
+            rates("threaded_calls", "Threads, at the level multiple", [ARRANGEMENT]),
+            is_of_threads,
         ),
+        ByCores(rates("threaded_calls_processes", "Pairs of processes", []), is_of_processes),
         Claims(
             "threaded_calls_claims",
             [

@@ -31,10 +31,10 @@ STREAMS = Axis("streams", "streams", whole=True)
 SIZE = Axis("size_bytes", "bytes", whole=True)
 ARRANGEMENT = Axis(
     "arrangement",
-    "of",
+    "communicator or window",
     {
-        "one_for_all": "threads, one communicator or window",
-        "one_each": "threads, one each",
+        "one_for_all": "one for all",
+        "one_each": "one each",
         "processes": "pairs of processes",
     },
 )
