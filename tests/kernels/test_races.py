@@ -18,6 +18,10 @@ KERNELS = {
     "active_accumulate": ("--way=server_thread", "--size_bytes=8,16384", *SERVER),
     "adapter_sharing": ("--arrangement=threads", "--pairs=2"),
     "gather": ("--way=server_thread", "--elements=64,4096", *SERVER),
+    "matrix_vector": ("--threads=2",),
+    "overlap": ("--transfer=thread_send,thread_put",),
+    "remote_read": ("--way=put_back,send_back", "--server=thread"),
+    "threaded_calls": ("--arrangement=one_for_all,one_each", "--streams=2"),
 }
 FEW = ("--thread-level=multiple", "--samples=2", "--burst=2")
 #: Locks of MPI's libraries are not seen when they are taken; at their end they are given back.
