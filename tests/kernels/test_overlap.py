@@ -115,6 +115,7 @@ def efficiency(result):
     return (one + other - both) / min(one, other)
 
 
+@pytest.mark.measures
 @pytest.mark.parametrize(
     ("way", "kind", "overlaps"),
     [

@@ -130,7 +130,7 @@ def test_claims_do_not_hold_where_it_is_wrong(tmp_path, monkeypatch):
 
 
 def cell(ranks, threads, crowded, environment="a"):
-    place = {"system": "laptop", "partition": "node", "environment": environment}
+    place = {"system": "laptop", "partition": "node", "environment": environment, "setting": None}
     labels = {"workers": str(threads)}
     return Cell({**place, "ranks": ranks, "labels": labels, "oversubscribed": crowded})
 

@@ -135,13 +135,6 @@ static void open_experiment(struct experiment *experiment)
     CHECKED(MPI_Barrier(world_communicator));
 }
 
-void pass_on(struct experiment *experiment)
-{
-    if (experiment->target_state->has_ghost) {
-        ghost_pass_on(&experiment->window, experiment->holder);
-    }
-}
-
 static void close_experiment(struct experiment *experiment)
 {
     watchdog_phase = "window";

@@ -3,6 +3,7 @@
 
 #include "mpi/checked.h"
 #include "mpi/world.h"
+#include "rma/ghost.h"
 #include "stfc/progress/experiment.h"
 
 /* The wait itself follows: in the barrier, or in the call that ends the target's part of an active
@@ -68,6 +69,13 @@ static struct presence stay_polling(struct experiment *experiment, double length
     } while (presence.exit_s < presence.entry_s + length_s && *word < 0);
     presence.run_delay_s = run_delay_s() - delay_s;
     return presence;
+}
+
+void pass_on(struct experiment *experiment)
+{
+    if (experiment->target_state->has_ghost) {
+        ghost_pass_on(&experiment->window, experiment->holder);
+    }
 }
 
 const struct target_state target_states[] = {
