@@ -91,7 +91,7 @@ def test_there_is_no_ghost_without_a_rank_or_without_memory_that_mpi_allocates(p
 @pytest.mark.slow
 def test_sanitizers_find_nothing_beside_a_ghost(each):
     run = each("progress", SANITIZERS).launch(
-        *("--operation", "rput,fetch_and_op", "--synchronisation", PASSIVE, *SHORT, *GHOST),
+        *("--operation", "put,fetch_and_op", "--synchronisation", PASSIVE, *SHORT, *GHOST),
         ranks=3,
     )
     assert run.code == 0, run.stderr
