@@ -125,7 +125,8 @@ def efficiency(result):
     ],
 )
 def test_a_known_overlap_is_found(overlap, network, way, kind, overlaps):
-    cells = f"--cells=transfer={way};flavor=create;peer=sleeps;size_bytes=80"
+    # memory that the ranks share: no put waits for rank 0, which sleeps
+    cells = f"--cells=transfer={way};flavor=allocate;peer=sleeps;size_bytes=80"
     for _ in range(LAUNCHES):
         run = overlap.launch(*FEW, "--samples=7", SERIALIZED, cells, variables=network(kind))
         (result,) = run.results.values()
