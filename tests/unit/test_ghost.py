@@ -34,6 +34,7 @@ def cell(state, ranks, setting="default", verdict="with help", oversubscribed=Fa
 
 
 WAITS = cell("computes", 2, verdict="waits")
+GHOST = cell("ghost_process", 3)
 
 
 def test_a_ghost_process_stands_beside_the_cells_that_have_a_rank_less():
@@ -42,6 +43,16 @@ def test_a_ghost_process_stands_beside_the_cells_that_have_a_rank_less():
     assert computing(group) == [WAITS]
     (way,) = helps(group, ["one"])
     assert (way.key, way.words) == ("ghost_process", {"one": "with help"})
+
+
+def test_a_ghost_that_was_declared_first_is_no_place_of_its_own():
+    group = first_group([cell("ghost_process", 3), WAITS])
+    assert computing(group) == [WAITS]
+    assert [way.key for way in helps(group, ["one"])] == ["ghost_process"]
+
+
+def test_ghosts_alone_speak_for_themselves():
+    assert first_group([GHOST, GHOST]) == [GHOST, GHOST]
 
 
 def test_a_ghost_of_another_setting_is_no_answer():

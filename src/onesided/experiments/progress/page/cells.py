@@ -45,14 +45,17 @@ def first_group(cells: Sequence[Cell]) -> list[Cell]:
     that nothing is pooled.
     """
     firsts: dict[tuple[Any, ...], list[Cell]] = {}
-    for group in groups(cells):
-        first = firsts.setdefault(group[0].group[:2], group)
-        if group is not first and group[0].setting == first[0].setting:
-            first += [cell for cell in group if axis_of(cell, "target_state") == GHOST]
+    others = [cell for cell in cells if axis_of(cell, "target_state") != GHOST]
+    for group in groups(others or cells):
+        firsts.setdefault(group[0].group[:2], group)
+    for ghost in (cell for cell in cells if others and axis_of(cell, "target_state") == GHOST):
+        first = firsts.get(ghost.group[:2])
+        if first is not None and first[0].setting == ghost.setting:
+            first.append(ghost)
     return [cell for group in firsts.values() for cell in group]
 
 
-def groups(cells: Sequence[Cell]) -> list[list[Cell]]:
+def groups(cells: Iterable[Cell]) -> list[list[Cell]]:
     """Return the cells by setting and place, in the order declared, the default first."""
     found: dict[tuple[Any, ...], list[Cell]] = {}
     for cell in cells:

@@ -200,6 +200,8 @@ def _table(points: pl.DataFrame) -> Table:
 def figure(material: Material) -> Figure | None:
     """Return time against remaining compute, with any cell to explore; None without an access."""
     cells = _drawn_cells(material)
+    if not cells:
+        return None
     keys = ("environment", "synchronisation", "operation", "flavor")
     points = probe.spread(_points(material, cells), keys, POINTS_A_COMBINATION)
     if not points.height:
