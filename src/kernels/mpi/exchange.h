@@ -122,13 +122,7 @@ struct exchange {
      .kind = AXIS_CHOICE,                                                                          \
      .fallback = (fallback_),                                                                      \
      .choices = TABLE(interfaces)}
-#define FLAVOR_OF_WINDOW_AXIS(with_)                                                               \
-    {.name = "flavor",                                                                             \
-     .help = "where the window's memory comes from",                                               \
-     .kind = AXIS_CHOICE,                                                                          \
-     .fallback = "create,allocate",                                                                \
-     .choices = TABLE(flavors),                                                                    \
-     .only_with = "interface=" with_}
+#define FLAVOR_OF_WINDOW_AXIS(with_) FLAVOR_ONLY_WITH_AXIS("create,allocate", "interface=" with_)
 
 #define MESSAGE_BYTES_AXIS(of_, fallback_, most_)                                                  \
     {.name = "size_bytes",                                                                         \

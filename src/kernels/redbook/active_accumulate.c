@@ -90,12 +90,7 @@ static const struct axis axes[] = {
      .kind = AXIS_CHOICE,
      .fallback = ONE_SIDED ",target_serves,server_thread,server_process",
      .choices = TABLE(ways)},
-    {.name = "flavor",
-     .help = "where the window's memory comes from",
-     .kind = AXIS_CHOICE,
-     .fallback = "allocate",
-     .choices = TABLE(flavors),
-     .only_with = "way=" ONE_SIDED},
+    FLAVOR_ONLY_WITH_AXIS("allocate", "way=" ONE_SIDED),
     WRITE_BYTES_AXIS("8"),
     IDLE_OR_COMPUTES_AXIS,
 };

@@ -40,6 +40,15 @@ extern const struct flavor flavors[FLAVORS];
      .fallback = (fallback_),                                                                      \
      .choices = TABLE(flavors)}
 
+/* The same, where an axis before this one has one of some values: "axis=value,value". */
+#define FLAVOR_ONLY_WITH_AXIS(fallback_, with_)                                                    \
+    {.name = "flavor",                                                                             \
+     .help = "where the window's memory comes from",                                               \
+     .kind = AXIS_CHOICE,                                                                          \
+     .fallback = (fallback_),                                                                      \
+     .choices = TABLE(flavors),                                                                    \
+     .only_with = (with_)}
+
 /* Collective: tell whether such a window can span all ranks; leave the reason in the record if it
  * cannot, the same on all ranks. */
 bool window_is_supported(const struct launch *launch, const struct flavor *flavor,

@@ -41,13 +41,7 @@ struct writes {
 
 /* Rows of a kernel's axes and options. `with_`: the idioms that are no loads and stores; these need
  * a shared window. */
-#define FLAVOR_OF_IDIOM_AXIS(with_)                                                                \
-    {.name = "flavor",                                                                             \
-     .help = "where the window's memory comes from",                                               \
-     .kind = AXIS_CHOICE,                                                                          \
-     .fallback = "allocate",                                                                       \
-     .choices = TABLE(flavors),                                                                    \
-     .only_with = "idiom=" with_}
+#define FLAVOR_OF_IDIOM_AXIS(with_) FLAVOR_ONLY_WITH_AXIS("allocate", "idiom=" with_)
 #define WRITE_BYTES_AXIS(fallback_)                                                                \
     {.name = "size_bytes",                                                                         \
      .help = "size of a write, a multiple of 8",                                                   \

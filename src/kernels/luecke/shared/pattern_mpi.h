@@ -15,13 +15,7 @@
         }                                                                                          \
     }
 #define INTERFACE_NAMES(rival_) "mpi2,mpi3," rival_
-#define FLAVOR_OF_INTERFACE_AXIS                                                                   \
-    {.name = "flavor",                                                                             \
-     .help = "where the window's memory comes from",                                               \
-     .kind = AXIS_CHOICE,                                                                          \
-     .fallback = "create,allocate",                                                                \
-     .choices = TABLE(flavors),                                                                    \
-     .only_with = "interface=mpi2,mpi3"}
+#define FLAVOR_OF_INTERFACE_AXIS FLAVOR_ONLY_WITH_AXIS("create,allocate", "interface=mpi2,mpi3")
 
 #define NOTICE_BYTES 64 /* before a rank's data: a word, with a cache line of its own */
 
