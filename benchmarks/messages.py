@@ -10,7 +10,7 @@ What is alike, and what is not:
   (-sync off);
 - 1 MiB: one pass a sample in ours, from one buffer to the other, again and again, as IMB-MPI1
   does. A barrier comes before each; IMB-MPI1 has one for Alltoall alone (-sync on). Ours verifies
-  its buffers and writes them anew between two passes. Buffers larger than the caches are left out,
+  its buffers and fills them again between two passes. Buffers larger than the caches are left out,
   for there the two differ: ours writes all buffers before each sample, IMB-MPI1 writes once what
   it sends.
 

@@ -81,7 +81,7 @@ static void go_indexed(void *state, long long burst)
     }
 }
 
-/* Other elements are to be gathered each time: the type is made anew. */
+/* A new type for each gather, as for elements that change from one to the next. */
 static void go_new_type(void *state, long long burst)
 {
     const struct gather *own = state;

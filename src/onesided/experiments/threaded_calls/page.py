@@ -27,7 +27,7 @@ from onesided.report.redbook.streams import (
 
 LARGE = "65536"
 GAINS = 1.1
-"""What is no advantage is a rate that is less than this many times another's."""
+"""A rate below this many times another rate is no advantage."""
 
 
 def of(arrangement: str, streams: str, direction: str, size_bytes: str = "8") -> Mapping[str, str]:
