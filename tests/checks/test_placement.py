@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+SLOW = pytest.mark.slow
 SITE = """
 from onesided.sites import configuration
 
@@ -72,6 +73,7 @@ def test_a_rank_a_node_asked_for_and_two_on_one_found_fails_every_cell(reframe, 
     assert "unavailable: 1 ranks a node on 2 nodes asked for, 2 on " in said
 
 
+@SLOW
 def test_all_ranks_on_one_node_is_what_a_partition_means_that_does_not_say(
     reframe, ready_environment
 ):
@@ -79,7 +81,9 @@ def test_all_ranks_on_one_node_is_what_a_partition_means_that_does_not_say(
     assert "0 failure(s)" in reframe(LOCAL, "mpich-5.0.2", *ONE_TEST, "--run")
 
 
-@pytest.mark.parametrize(("ranks_per_node", "nodes"), [(None, 1), (1, 2), (4, 1)])
+@pytest.mark.parametrize(
+    ("ranks_per_node", "nodes"), [(None, 1), (1, 2), pytest.param(4, 1, marks=SLOW)]
+)
 def test_slurm_is_asked_for_the_nodes_that_the_ranks_want(job_script, ranks_per_node, nodes):
     extras = {"srun_mpi": {"mpich": "pmi2"}}
     if ranks_per_node is not None:
@@ -90,6 +94,7 @@ def test_slurm_is_asked_for_the_nodes_that_the_ranks_want(job_script, ranks_per_
     assert [line for line in lines if "--nodes" in line][-1] == f"#SBATCH --nodes={nodes}"
 
 
+@SLOW
 def test_the_node_that_gets_fewer_ranks_than_the_others_is_asked_for_too(job_script):
     extras = {"srun_mpi": {"mpich": "pmi2"}, "ranks_per_node": 2}
     lines = job_script({**SLURM, "extras": extras}, "mpich-5.0.2", THREE_RANKS)
@@ -97,7 +102,10 @@ def test_the_node_that_gets_fewer_ranks_than_the_others_is_asked_for_too(job_scr
     assert [line for line in lines if "--nodes" in line][-1] == "#SBATCH --nodes=2"
 
 
-@pytest.mark.parametrize(("nodes", "has_room"), [(2, False), (3, True), (None, True)])
+@pytest.mark.parametrize(
+    ("nodes", "has_room"),
+    [(2, False), pytest.param(3, True, marks=SLOW), pytest.param(None, True, marks=SLOW)],
+)
 def test_ranks_that_want_more_nodes_than_there_are_are_skipped_with_both_numbers(
     reframe, ready_environment, tmp_path, nodes, has_room
 ):
@@ -131,6 +139,7 @@ def test_srun_starts_the_families_it_is_told_of_and_the_others_start_themselves(
     assert f" {launcher} " in line
 
 
+@SLOW
 def test_a_partition_may_say_how_its_launcher_binds_ranks(job_script):
     options = {"unbound": ["--cpu-bind=verbose,none"], "core": ["--cpu-bind=verbose,cores"]}
     extras = {"srun_mpi": {"mpich": "pmi2"}, "launcher_placement": options}

@@ -68,6 +68,14 @@ def is_left_out(item: pytest.Item) -> bool:
     return not (by_one_kernel and kernel == ONE_KERNEL)
 
 
+def repeats_the_harness(item: pytest.Item) -> bool:
+    """Return whether `make test` shows what is the harness's by another kernel than this one."""
+    if not item.get_closest_marker("one_kernel"):
+        return False
+    kernel, _ = parameters_of(item)["kernel"]
+    return kernel != ONE_KERNEL
+
+
 def is_anothers_turn(item: pytest.Item) -> bool:
     """Return whether a test of a kernel's own meets another MPI than this one.
 
@@ -85,7 +93,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Kernels are launched alone: two ranks spin on two cores."""
     launched = [item for item in items if not item.get_closest_marker("beside")]
     quiet.mark(launched, HERE, pytest.mark.measures)
-    left_out = {item for item in items if HERE in item.path.parents and is_left_out(item)}
+    here = [item for item in items if HERE in item.path.parents]
+    for item in filter(repeats_the_harness, here):
+        item.add_marker(SLOW)
+    left_out = set(filter(is_left_out, here))
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=list(left_out))
 

@@ -33,6 +33,7 @@ def test_help_names_every_option_with_its_default(kernel, whole, without_mpi):
             assert paragraphs[name].endswith(f"(default: {value})")
 
 
+@pytest.mark.one_kernel
 @pytest.mark.one_kernel_elsewhere
 def test_a_file_that_cannot_be_written_is_a_usage_fault(kernel, tmp_path):
     run = kernel.launch(output=tmp_path / "no folder" / "lines.jsonl")
@@ -41,6 +42,7 @@ def test_a_file_that_cannot_be_written_is_a_usage_fault(kernel, tmp_path):
     assert run.stderr.count(f"{kernel.executable.name}: --output: found") == 1
 
 
+@pytest.mark.one_kernel
 @pytest.mark.one_kernel_elsewhere
 def test_a_full_disk_is_said(kernel):
     run = kernel.launch(output=Path("/dev/full"))
@@ -122,6 +124,7 @@ def test_the_table_has_a_row_a_cell(whole):
     assert "{" not in whole.stdout
 
 
+@pytest.mark.one_kernel
 @pytest.mark.one_kernel_elsewhere
 def test_one_rank_is_unsupported_and_the_header_proves_that_it_was_alone(kernel):
     run = kernel.launch(ranks=1)
@@ -156,6 +159,7 @@ def test_sanitizers_find_nothing(sanitized_whole):
     assert_clean(sanitized_whole)
 
 
+@pytest.mark.slow
 @pytest.mark.first_mpi
 def test_sanitizers_find_nothing_with_three_ranks_in_a_relaunch(
     sanitized, sanitized_whole, tmp_path

@@ -76,6 +76,7 @@ def assert_dead(run, ok_cells, index, *, call, signal_number, words):
     return line["phase"]
 
 
+@pytest.mark.one_kernel
 def test_a_crash_is_booked_to_its_cell_with_the_signal(crash, ok_cells):
     words = "outside MPI: signal 6 (SIGABRT)"
     index = len(ok_cells) // 2
@@ -84,6 +85,7 @@ def test_a_crash_is_booked_to_its_cell_with_the_signal(crash, ok_cells):
     assert crash.side_lines("crash").keys() == {1}
 
 
+@pytest.mark.one_kernel
 def test_a_fault_is_booked_to_its_cell_with_the_signal(launch, ok_cells):
     run = launch("--inject", "fault@0")
     words = "outside MPI: signal 11 (SIGSEGV)"
@@ -100,6 +102,7 @@ def relaunch(launch, run, folder) -> tuple[Run, list[str]]:
     return again, started[len(run.of_type("started")) :]
 
 
+@pytest.mark.one_kernel
 def test_a_relaunch_after_a_crash_runs_the_rest_alone(launch, crash, ok_cells, tmp_path):
     index = len(ok_cells) // 2
     again, begun = relaunch(launch, crash, tmp_path)
@@ -111,6 +114,7 @@ def test_a_relaunch_after_a_crash_runs_the_rest_alone(launch, crash, ok_cells, t
     assert nothing_left.of_type("started") == again.of_type("started")
 
 
+@pytest.mark.one_kernel
 def test_an_error_of_the_library_is_booked_to_its_cell_with_the_call(kernel, launch, ok_cells):
     said = [""]
     call = FAILING_CALLS[kernel.environment.library]
@@ -131,6 +135,7 @@ def test_an_error_of_the_library_is_booked_to_its_cell_with_the_call(kernel, lau
     assert message in said[-1], said
 
 
+@pytest.mark.one_kernel
 def test_a_hang_is_booked_to_its_cell_with_phase_and_call_of_every_rank(kernel, launch, ok_cells):
     for _ in range(LAUNCHERS):
         run = launch("--inject", "hang@0", "--cell-timeout-s", "1")
@@ -149,12 +154,14 @@ def test_a_hang_is_booked_to_its_cell_with_phase_and_call_of_every_rank(kernel, 
     assert outcome.detail.startswith(f"rank 0 in {sides[0]['phase']}, outside MPI")
 
 
+@pytest.mark.one_kernel
 def test_a_cell_made_slow_is_not_wrong(launch, ok_cells):
     run = launch("--inject", "slow@0")
     assert run.ended_with(0), run.stderr
     assert run.statuses == dict.fromkeys(ok_cells, "ok")
 
 
+@pytest.mark.one_kernel
 def test_a_line_that_is_cut_is_no_line_and_its_cell_is_run_again(kernel, whole, tmp_path):
     begin, _, _ = whole.output.read_text("utf-8").rpartition('{"type":"started"')
     cut = Run(whole.code, "", "", tmp_path / "lines.jsonl")
