@@ -68,9 +68,9 @@ def is_left_out(item: pytest.Item) -> bool:
     return not (by_one_kernel and kernel == ONE_KERNEL)
 
 
-def repeats_the_harness(item: pytest.Item) -> bool:
-    """Return whether `make test` shows what is the harness's by another kernel than this one."""
-    if not item.get_closest_marker("one_kernel"):
+def is_of_another_kernel(item: pytest.Item, mark: str) -> bool:
+    """Return whether a test has this mark and is not of the kernel that stands for all."""
+    if not item.get_closest_marker(mark):
         return False
     kernel, _ = parameters_of(item)["kernel"]
     return kernel != ONE_KERNEL
@@ -94,9 +94,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     launched = [item for item in items if not item.get_closest_marker("beside")]
     quiet.mark(launched, HERE, pytest.mark.measures)
     here = [item for item in items if HERE in item.path.parents]
-    for item in filter(repeats_the_harness, here):
-        item.add_marker(SLOW)
-    left_out = set(filter(is_left_out, here))
+    for item in here:
+        if is_of_another_kernel(item, "one_kernel_first"):
+            item.add_marker(SLOW)
+    left_out = {
+        item for item in here if is_left_out(item) or is_of_another_kernel(item, "one_kernel")
+    }
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=list(left_out))
 

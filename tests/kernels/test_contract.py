@@ -135,7 +135,9 @@ def test_one_rank_is_unsupported_and_the_header_proves_that_it_was_alone(kernel)
     assert run.side_lines("crash") == {}
 
 
+# every kernel runs on three ranks with sanitizers, below
 @pytest.mark.slow
+@pytest.mark.one_kernel
 @pytest.mark.one_kernel_elsewhere
 def test_three_ranks_work(kernel, whole):
     run = kernel.launch(*blocks(cells_for_three_ranks(whole.statuses)), ranks=3)

@@ -76,7 +76,7 @@ def assert_dead(run, ok_cells, index, *, call, signal_number, words):
     return line["phase"]
 
 
-@pytest.mark.one_kernel
+@pytest.mark.one_kernel_first
 def test_a_crash_is_booked_to_its_cell_with_the_signal(crash, ok_cells):
     words = "outside MPI: signal 6 (SIGABRT)"
     index = len(ok_cells) // 2
@@ -102,7 +102,7 @@ def relaunch(launch, run, folder) -> tuple[Run, list[str]]:
     return again, started[len(run.of_type("started")) :]
 
 
-@pytest.mark.one_kernel
+@pytest.mark.one_kernel_first
 def test_a_relaunch_after_a_crash_runs_the_rest_alone(launch, crash, ok_cells, tmp_path):
     index = len(ok_cells) // 2
     again, begun = relaunch(launch, crash, tmp_path)
@@ -114,7 +114,7 @@ def test_a_relaunch_after_a_crash_runs_the_rest_alone(launch, crash, ok_cells, t
     assert nothing_left.of_type("started") == again.of_type("started")
 
 
-@pytest.mark.one_kernel
+@pytest.mark.one_kernel_first
 def test_an_error_of_the_library_is_booked_to_its_cell_with_the_call(kernel, launch, ok_cells):
     said = [""]
     call = FAILING_CALLS[kernel.environment.library]
@@ -135,10 +135,10 @@ def test_an_error_of_the_library_is_booked_to_its_cell_with_the_call(kernel, lau
     assert message in said[-1], said
 
 
-@pytest.mark.one_kernel
+@pytest.mark.one_kernel_first
 def test_a_hang_is_booked_to_its_cell_with_phase_and_call_of_every_rank(kernel, launch, ok_cells):
     for _ in range(LAUNCHERS):
-        run = launch("--inject", "hang@0", "--cell-timeout-s", "1")
+        run = launch("--inject", "hang@0", "--cell-timeout-s", "0.5")
         assert run.code != 0
         sides = run.side_lines("hang")
         # OpenSHMEM's launcher ends the other rank at once, which may have said nothing yet
