@@ -7,15 +7,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
 import pytest
 import yaml
 
-from onesided.analysis.analyse import launch_values
 from onesided.campaign import grid
-from onesided.campaign.tables import read_campaign
 from onesided.environments import provision, settings
-from onesided.experiments import EXPERIMENTS
 from onesided.regression import known_defects, propose, references, repeats
 
 pytestmark = [pytest.mark.slow, pytest.mark.measures]
@@ -30,7 +26,8 @@ FLUSHED = "synchronisation=lock_all_flush,data=contiguous,size_bytes=8"
 #: may not use shared memory.
 IDLE = f"operation=put,flavor=create,{FLUSHED},target_state=idle,probe_interval_us=100"
 COMPUTES = f"operation=put,flavor=allocate,{FLUSHED},target_state=computes,probe_interval_us=100"
-#: Runs of which one has to pass where nothing was made slower.
+#: Comparisons of which one has to tell: between two runs the cores of a virtual machine may come to
+#: share a cache, or no longer share one, and latencies then change by a factor of nearly three.
 TRIES = 3
 #: How the warning of a figure that is not decided begins.
 WHY = "no launch showed them well below their bounds"
@@ -97,13 +94,6 @@ def kept(campaign, tmp_path, monkeypatch):
     answer = onesided("references", campaign)
     assert answer.returncode == 0, answer.stderr
     return references.file_of(*PLACE)
-
-
-def least_latency(campaign, cell):
-    """Return the least latency of a cell in a campaign's launches: noise can only add to it."""
-    found = launch_values(read_campaign(campaign), EXPERIMENTS["progress"])
-    latencies = found.filter((pl.col("metric") == "latency") & (pl.col("cell") == cell))
-    return latencies["value"].min()
 
 
 def keep(path, figures=(), verdicts=()):
@@ -205,15 +195,6 @@ def test_a_proposed_reference_is_met_by_a_second_run(campaign, kept, tmp_path):
     assert run.case["result"] == "pass", run.case["fail_reason"]
 
 
-def passing(folder):
-    """Return a run that passes, or the last of some: in whole minutes a core gives half of itself."""
-    for _ in range(TRIES):
-        run = regression(folder)
-        if run.case["result"] == "pass":
-            break
-    return run
-
-
 def test_a_latency_well_below_its_bound_passes_in_one_launch(kept, tmp_path):
     keep(kept, figures={IDLE: 1.0})
     run = regression(tmp_path)
@@ -222,13 +203,17 @@ def test_a_latency_well_below_its_bound_passes_in_one_launch(kept, tmp_path):
     assert run.figures["launches"][0] == 1
 
 
-def test_a_latency_three_times_as_high_fails_and_says_which_and_how_high(campaign, kept, tmp_path):
-    keep(kept, figures={IDLE: least_latency(campaign, IDLE)})
+def test_a_latency_three_times_as_high_fails_and_says_which_and_how_high(kept, tmp_path):
     name = references.figure_name("latency", IDLE)
-    run = passing(tmp_path)
-    assert run.case["result"] == "pass", run.case["fail_reason"]
-    assert run.holds(name)
-    run = regression(tmp_path, inject("slow", IDLE), f"--report-junit={tmp_path}/junit.xml")
+    slow = (inject("slow", IDLE), f"--report-junit={tmp_path}/junit.xml")
+    for _ in range(TRIES):
+        keep(kept, figures={IDLE: 1.0})
+        keep(kept, figures={IDLE: regression(tmp_path).figures[name][0]})
+        before, run = regression(tmp_path), regression(tmp_path, *slow)
+        if (before.case["result"], run.case["result"]) == ("pass", "fail"):
+            break
+    assert before.case["result"] == "pass", before.case["fail_reason"]
+    assert before.holds(name)
     assert (run.case["result"], run.case["fail_phase"]) == ("fail", "performance")
     value, reference, _, upper, *_ = run.figures[name]
     assert upper == pytest.approx(1) and value > 2 * reference
