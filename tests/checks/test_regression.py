@@ -21,8 +21,7 @@ MPI = "mpich-5.0.2"
 PLACE = ("laptop", "node", MPI)
 TEST = "ProgressQuick %setting=default %thread_level=single %ranks=2 %placement=unbound"
 FLUSHED = "synchronisation=lock_all_flush,data=contiguous,size_bytes=8"
-#: Cells of that test: one whose latency is steady (loads and stores into shared memory take twice
-#: as long in whole launches on a virtual machine), and one that is independent unless the library
+#: Cells of that test: one of a target that is idle, and one that is independent unless the library
 #: may not use shared memory.
 IDLE = f"operation=put,flavor=create,{FLUSHED},target_state=idle,probe_interval_us=100"
 COMPUTES = f"operation=put,flavor=allocate,{FLUSHED},target_state=computes,probe_interval_us=100"

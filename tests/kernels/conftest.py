@@ -41,8 +41,10 @@ SLOW = pytest.mark.slow
 TWO_AND_THREE = (2, pytest.param(3, marks=SLOW))
 #: Faults of the harness; in `make test` each kernel meets all of them in test_contract_faults.py.
 FAULTS = ("drop", pytest.param("repeat", marks=SLOW), pytest.param("flip", marks=SLOW))
-#: Shows under the other MPIs what the harness does for every kernel.
+#: Shows what the harness does for every kernel.
 ONE_KERNEL = "shared_counter"
+#: Marks of tests that not every kernel has to pass under every MPI.
+SHOWN_BY_ONE = {"first_mpi", "one_kernel", "one_kernel_first", "one_kernel_elsewhere"}
 #: Of kernels over one description the first shows under the other MPIs what all do;
 #: test_patterns.py and test_exchanges.py have all of them.
 ALIKE = {"right_shift", "naive_broadcast", "tree_broadcast", "all_to_all"}
@@ -55,25 +57,23 @@ def parameters_of(item: pytest.Item) -> dict:
 
 
 def is_left_out(item: pytest.Item) -> bool:
-    """Return whether the first MPI alone, or one kernel of the others, shows what is claimed."""
-    by_one_kernel = item.get_closest_marker("one_kernel_elsewhere")
-    if not by_one_kernel and not item.get_closest_marker("first_mpi"):
+    """Return whether the first MPI alone, or one kernel, shows what is claimed.
+
+    What is kept is marked `slow` where `make test` has it by the first MPI or by the one kernel.
+    """
+    marks = {mark.name for mark in item.iter_markers()}
+    if not marks & SHOWN_BY_ONE:
         return is_anothers_turn(item)
     parameters = parameters_of(item)
     pair = parameters.get("kernel") or parameters.get("sanitized")
     kernel, mpi = pair or (None, parameters.get("environment"))
-    if mpi in (None, ENVIRONMENTS[0], OPENSHMEM):
-        return False
-    item.add_marker(SLOW)
-    return not (by_one_kernel and kernel == ONE_KERNEL)
-
-
-def is_of_another_kernel(item: pytest.Item, mark: str) -> bool:
-    """Return whether a test has this mark and is not of the kernel that stands for all."""
-    if not item.get_closest_marker(mark):
-        return False
-    kernel, _ = parameters_of(item)["kernel"]
-    return kernel != ONE_KERNEL
+    is_elsewhere = mpi not in (None, ENVIRONMENTS[0], OPENSHMEM)
+    is_another = kernel != ONE_KERNEL
+    if is_elsewhere or ("one_kernel_first" in marks and is_another):
+        item.add_marker(SLOW)
+    if "one_kernel" in marks:
+        return is_another
+    return is_elsewhere and (is_another or "first_mpi" in marks)
 
 
 def is_anothers_turn(item: pytest.Item) -> bool:
@@ -93,13 +93,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Kernels are launched alone: two ranks spin on two cores."""
     launched = [item for item in items if not item.get_closest_marker("beside")]
     quiet.mark(launched, HERE, pytest.mark.measures)
-    here = [item for item in items if HERE in item.path.parents]
-    for item in here:
-        if is_of_another_kernel(item, "one_kernel_first"):
-            item.add_marker(SLOW)
-    left_out = {
-        item for item in here if is_left_out(item) or is_of_another_kernel(item, "one_kernel")
-    }
+    left_out = {item for item in items if HERE in item.path.parents and is_left_out(item)}
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=list(left_out))
 

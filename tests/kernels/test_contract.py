@@ -34,7 +34,6 @@ def test_help_names_every_option_with_its_default(kernel, whole, without_mpi):
 
 
 @pytest.mark.one_kernel
-@pytest.mark.one_kernel_elsewhere
 def test_a_file_that_cannot_be_written_is_a_usage_fault(kernel, tmp_path):
     run = kernel.launch(output=tmp_path / "no folder" / "lines.jsonl")
     # there is no file to say that OpenSHMEM crashed in its end
@@ -43,7 +42,6 @@ def test_a_file_that_cannot_be_written_is_a_usage_fault(kernel, tmp_path):
 
 
 @pytest.mark.one_kernel
-@pytest.mark.one_kernel_elsewhere
 def test_a_full_disk_is_said(kernel):
     run = kernel.launch(output=Path("/dev/full"))
     assert run.code != 0
@@ -125,7 +123,6 @@ def test_the_table_has_a_row_a_cell(whole):
 
 
 @pytest.mark.one_kernel
-@pytest.mark.one_kernel_elsewhere
 def test_one_rank_is_unsupported_and_the_header_proves_that_it_was_alone(kernel):
     run = kernel.launch(ranks=1)
     assert run.ended_with(4)
@@ -138,7 +135,6 @@ def test_one_rank_is_unsupported_and_the_header_proves_that_it_was_alone(kernel)
 # every kernel runs on three ranks with sanitizers, below
 @pytest.mark.slow
 @pytest.mark.one_kernel
-@pytest.mark.one_kernel_elsewhere
 def test_three_ranks_work(kernel, whole):
     run = kernel.launch(*blocks(cells_for_three_ranks(whole.statuses)), ranks=3)
     assert_right(run)
