@@ -43,10 +43,11 @@ LAYOUTS = ["plain", "contiguous", "vector", "backwards", "hvector", "indexed", "
 LAYOUTS += ["indexed_block", "hindexed_block", "struct", "resized", "negative", "subarray"]
 LAYOUTS += ["nested", "drawn"]
 FLAVORS = ["create", "allocate", "shared", "dynamic"]
+MANY = [1, 16, 254, 255, 256, 4096]
+WINDOWS = ["1", "2", "8", "8_freed_backwards"]
 LOCKS = ["lock_exclusive", "lock_shared", "lock_shared_nocheck"]
 ALL_LOCKED = ["lock_all_flush", "lock_all_nocheck", "lock_all_flush_local"]
 PASSIVE, ACTIVE = LOCKS + ALL_LOCKED, ["fence", "pscw"]
-ROLES = [{"target": ["last", "first", "self"]}, {"memory": ["one"]}]
 PLAIN = {"layout_origin": ["plain"], "layout_target": ["plain"]}
 
 
@@ -55,13 +56,21 @@ def calls(*names, **axes):
     return [{"call": [name], **OF_CALL[name], **axes} for name in names]
 
 
+def alike(names, layouts):
+    """Return crosses with the same layout on both sides."""
+    return [
+        cross
+        for layout in layouts
+        for cross in calls(*names, layout_origin=[layout], layout_target=[layout])
+    ]
+
+
 class ConformanceCheck(OnesidedCheck):
     """A part of the matrix: cells of a few rounds, at the lowest thread level."""
 
     kernel = "conformance"
     tags = {"conformance"}
     thread_level = builtins.parameter([LOWEST_LEVEL])
-    ranks = builtins.variable(int, value=2)
     base_point = {
         "call": "put",
         "operator": NO_MEANING,
@@ -90,49 +99,16 @@ class ConformanceLayouts(ConformanceCheck):
     """Layouts at the origin and at the target, by count, and drawn ones of every element."""
 
     descr = "data by layout"
-    _pairs = calls("put", "accumulate", layout_origin=LAYOUTS, layout_target=LAYOUTS)
-    _alike = [
-        cross
-        for layout in LAYOUTS
-        for cross in calls(
-            "get",
-            "get_accumulate",
-            "rput",
-            "rget",
-            "raccumulate",
-            "rget_accumulate",
-            layout_origin=[layout],
-            layout_target=["plain", "indexed", layout],
-        )
-    ]
+    _drawn = {"layout_origin": ["drawn"], "layout_target": ["drawn"], "count": [1, 5]}
     crosses_one_thread = [
         *calls("put", "get", count=[0, 1, 2, 255, 256, 4096], layout_target=["plain", "resized"]),
-        *_alike,
-        *_pairs,
-        *calls(
-            "put",
-            "get",
-            "accumulate",
-            "get_accumulate",
-            layout_origin=["bottom"],
-            datatypes=["kept"],
-        ),
-        *calls(
-            "put",
-            "get",
-            layout_origin=["drawn"],
-            layout_target=["drawn"],
-            element=ELEMENTS,
-            count=[1, 5],
-        ),
-        *calls(
-            "accumulate",
-            "get_accumulate",
-            layout_origin=["drawn"],
-            layout_target=["drawn"],
-            element=[*WHOLE, *REAL, *COMPLEX],
-            count=[1, 5],
-        ),
+        *alike(["put", "get", "accumulate", "get_accumulate"], LAYOUTS),
+        *alike(WITH_REQUEST, ["vector", "struct", "drawn"]),
+        *calls("put", "accumulate", layout_origin=["plain", "vector"], layout_target=LAYOUTS),
+        *calls("put", "accumulate", layout_origin=LAYOUTS, layout_target=["plain", "indexed"]),
+        *calls(*IN_ANY_EPOCH[:4], layout_origin=["bottom"]),
+        *calls("put", "get", element=ELEMENTS, **_drawn),
+        *calls("accumulate", element=[*WHOLE, *REAL, *COMPLEX], **_drawn),
         *calls("put", "get", layout_origin=["empty"], layout_target=["empty"]),
     ]
 
@@ -144,30 +120,21 @@ class ConformanceOperators(ConformanceCheck):
     descr = "data by operator and element"
     crosses_one_thread = [
         *calls("put", "get", element=ELEMENTS),
-        *calls(
-            "compare_and_swap",
-            element=[*WHOLE, "logical", "byte"],
-            overlap=["apart", "same"],
-        ),
+        *calls("compare_and_swap", element=[*WHOLE, "logical", "byte"], overlap=["apart", "same"]),
+        *calls("accumulate", element=[*WHOLE, *REAL, *COMPLEX], overlap=["all_ranks"]),
         *[
             cross
             for elements, operators in OPERATORS
-            for cross in [
-                *calls(
-                    "accumulate",
-                    element=elements,
-                    operator=[*operators, "replace"],
-                    overlap=["apart", "same"],
-                ),
+            for cross in (
+                *calls("accumulate", element=elements, operator=[*operators, "replace"]),
                 *calls(
                     "get_accumulate",
                     "fetch_and_op",
                     element=elements,
                     operator=[*operators, "replace", "no_op"],
-                    overlap=["apart", "same"],
+                    overlap=["same"],
                 ),
-                *calls("accumulate", element=elements, operator=operators, overlap=["all_ranks"]),
-            ]
+            )
         ],
     ]
 
@@ -178,22 +145,12 @@ class ConformanceEpochs(ConformanceCheck):
 
     descr = "data by epoch, flavor and role"
     crosses_one_thread = [
-        cross
-        for roles in ROLES
-        for cross in [
-            *calls(*IN_ANY_EPOCH, flavor=FLAVORS, synchronisation=PASSIVE + ACTIVE, **roles),
-            *calls(*WITH_REQUEST, flavor=FLAVORS, synchronisation=PASSIVE, **roles),
-        ]
-    ] + calls(
-        "put",
-        "get",
-        "accumulate",
-        "rput",
-        "rget",
-        outstanding=[1, 16, 254, 255, 256, 4096],
-        count=[1],
-        **PLAIN,
-    )
+        *calls(*IN_ANY_EPOCH, flavor=FLAVORS, synchronisation=PASSIVE + ACTIVE),
+        *calls(*WITH_REQUEST, flavor=FLAVORS, synchronisation=PASSIVE),
+        *calls(*IN_ANY_EPOCH, *WITH_REQUEST, flavor=FLAVORS, target=["first", "self"]),
+        *calls(*IN_ANY_EPOCH, *WITH_REQUEST, flavor=FLAVORS, memory=["one"]),
+        *calls("put", "get", "accumulate", "rput", "rget", outstanding=MANY, count=[1], **PLAIN),
+    ]
 
 
 @rfm.simple_test
@@ -202,23 +159,12 @@ class ConformanceWindows(ConformanceCheck):
 
     descr = "data by size and number of windows"
     _exact = {"window": ["exact"], "outstanding": [1], **PLAIN}
-    _bytes = [*range(1, 71), 127, 129, 4095, 4096, 4097]
+    _some = {"element": ["int8"], "count": [1, 3, 7, 9, 127, 129, 4095, 4096, 4097]}
     crosses_one_thread = [
-        *calls("put", "get", "accumulate", element=["int8"], count=_bytes, **_exact),
-        *calls(
-            "put",
-            "get",
-            element=["int8"],
-            count=[1, 3, 5, 7, 9, 4095, 4097],
-            flavor=FLAVORS,
-            **_exact,
-        ),
-        *calls("fetch_and_op", "compare_and_swap", element=WHOLE, flavor=FLAVORS, window=["exact"]),
-        *calls(
-            "put",
-            "accumulate",
-            flavor=FLAVORS,
-            windows=["1", "2", "8", "8_freed_backwards"],
-            datatypes=["kept", "freed_early"],
-        ),
+        *calls("put", "get", element=["int8"], count=list(range(1, 71)), **_exact),
+        *calls("put", "get", "accumulate", flavor=FLAVORS, **_some, **_exact),
+        *calls("fetch_and_op", element=WHOLE, flavor=["allocate", "dynamic"], window=["exact"]),
+        *calls("compare_and_swap", element=WHOLE, window=["exact"]),
+        *calls("put", flavor=FLAVORS, windows=WINDOWS, datatypes=["kept", "freed_early"]),
+        *calls("accumulate", flavor=FLAVORS, windows=["2", "8_freed_backwards"]),
     ]

@@ -9,6 +9,7 @@
  * Timed, in seconds: all operations of a round until they are complete; nothing is concluded from
  * it. */
 #include "data/conformance/call.h"
+#include "data/conformance/program.h"
 #include "data/conformance/trip.h"
 
 #define ATOMIC_CALLS                                                                               \
@@ -72,7 +73,7 @@ static const struct axis axes[] = {
     CHOICE_AXIS("target", "rank that is accessed: by the first, by the last, by itself", "last",
                 roles),
     CHOICE_AXIS("memory", "ranks that have memory in the window", "every", memories),
-    CHOICE_AXIS("window", "bytes beside what is accessed: 64 on each side, or none", "roomy",
+    CHOICE_AXIS("window", "bytes beside what is accessed: 64 on both sides, or none", "roomy",
                 sizes),
     CHOICE_AXIS("windows", "windows at a time, and the order in which they are freed", "1",
                 windows),
@@ -81,6 +82,8 @@ static const struct axis axes[] = {
 
 static const struct option options[] = {
     {"rounds", "N", "rounds of a cell, each with values of its own", OPTION_INTEGER, "2", 1, 1000},
+    {"program", "FILE", "write the first round of the last cell as a C program of its own",
+     OPTION_TEXT, NULL, 0, 0},
 };
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
@@ -90,6 +93,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     if (!plan_read(&plan, launch, cell, record)) {
         return;
     }
+    program_write(&plan);
     struct trip trip = trip_open(&plan);
     struct series *time = is_origin(&plan, launch->rank)
                               ? record_series(record, "time", "s", plan.outstanding)

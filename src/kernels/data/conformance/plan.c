@@ -27,14 +27,21 @@ static void lay(struct placed *placed, long long count, const struct element *el
     placed->slot = (placed->bytes + unit - 1) / unit * unit;
 }
 
+/* Trees that are drawn differ by seed, side and element alone: a cell made smaller keeps its own.
+ */
+static uint64_t tree_seed(const struct plan *plan, int side)
+{
+    const uint64_t seed = (uint64_t)options_integer(&plan->launch->options, "seed");
+    return mixed(mixed(seed, (uint64_t)(plan->element - elements)), (uint64_t)side);
+}
+
 static void choose_shape(struct plan *plan, struct placed *placed, const char *axis)
 {
     const struct layout *layout = cell_choice(plan->cell, axis);
     layout = layout == NULL ? &layouts[0] : layout;
     const int side = placed == &plan->target;
-    placed->shape = layout->shape != NULL
-                        ? layout->shape
-                        : shape_draw(&plan->drawn[side], plan->seed + (uint64_t)side);
+    placed->shape = layout->shape != NULL ? layout->shape
+                                          : shape_draw(&plan->drawn[side], tree_seed(plan, side));
     placed->is_absolute = layout->is_absolute;
     placed->map = typemap_of(placed->shape, plan->element);
 }
@@ -149,7 +156,7 @@ MPI_Aint window_bytes(const struct plan *plan)
 
 MPI_Aint buffer_bytes(const struct plan *plan)
 {
-    return plan->outstanding * plan->origin.slot + 2 * MARGIN_BYTES;
+    return plan->outstanding * plan->origin.slot + 2 * window_lead(plan);
 }
 
 MPI_Aint placed_at(const struct placed *placed, long long slot, long long element)

@@ -47,7 +47,7 @@ struct plan {
     enum overlap overlap;
     int origin_rank, target_rank;
     bool has_memory; /* this rank */
-    bool is_exact;   /* the window ends where what is accessed ends */
+    bool is_exact;   /* windows and buffers end where what is accessed ends */
     int windows;
     bool frees_backwards;
     bool frees_types; /* before the operations are complete */

@@ -6,45 +6,11 @@
 #include <string.h>
 
 #include "data/conformance/call.h"
+#include "data/conformance/places.h"
 #include "harness/memory.h"
 #include "harness/world.h"
 #include "mpi/checked.h"
 #include "mpi/world.h"
-
-/* ---- Where things are ---- */
-
-static uint64_t seed_of(const struct plan *plan, int window, int rank)
-{
-    return mixed(plan->seed, (uint64_t)((plan->round * WINDOWS_MAX + window) * 4096 + rank));
-}
-
-static struct memory part_of(const struct trip *trip, int window, unsigned char *bytes)
-{
-    const struct plan *plan = trip->plan;
-    const bool is_target = plan->launch->rank == plan->target_rank;
-    return (struct memory){.name = "window",
-                           .bytes = bytes,
-                           .size = plan->has_memory ? window_bytes(plan) : 0,
-                           .begin = window_lead(plan),
-                           .placed = &plan->target,
-                           .slots = is_target ? target_slots(plan) : 0,
-                           .elements = plan->elements,
-                           .seed = seed_of(plan, window, plan->launch->rank)};
-}
-
-static struct memory buffer_of(const struct trip *trip, const char *name, unsigned char *bytes,
-                               uint64_t seed)
-{
-    const struct plan *plan = trip->plan;
-    return (struct memory){.name = name,
-                           .bytes = bytes,
-                           .size = buffer_bytes(plan),
-                           .begin = MARGIN_BYTES,
-                           .placed = &plan->origin,
-                           .slots = plan->outstanding,
-                           .elements = plan->elements,
-                           .seed = seed};
-}
 
 struct trip trip_open(struct plan *plan)
 {
@@ -100,7 +66,7 @@ static void make_one(const struct trip *trip, const struct window *window, struc
 {
     const struct plan *plan = trip->plan;
     const struct placed *here = &plan->origin;
-    const MPI_Aint begin = MARGIN_BYTES + number * here->slot + here->shift;
+    const MPI_Aint begin = window_lead(plan) + number * here->slot + here->shift;
     a.origin = trip->origin + begin;
     a.result = trip->result + begin;
     a.compare = trip->compare + begin;
@@ -149,13 +115,13 @@ static void make_all(const struct trip *trip, const struct window *window, MPI_R
 static void look_at_origin(struct trip *trip, const struct model *model, int window)
 {
     const struct plan *plan = trip->plan;
-    const uint64_t seed = seed_of(plan, window, plan->launch->rank);
+    const uint64_t seed = seed_of(plan, window);
     if (plan->call->fetches) {
-        const struct memory result = buffer_of(trip, "result", trip->result, seed + 1);
+        const struct memory result = buffer_of(plan, "result", trip->result, seed + 1);
         memory_compare(&result, plan->element, model->fetched, &trip->at_result);
     }
     if (plan->call->sends) {
-        const struct memory origin = buffer_of(trip, "origin", trip->origin, seed + 2);
+        const struct memory origin = buffer_of(plan, "origin", trip->origin, seed + 2);
         memory_compare(&origin, plan->element, model->sent, &trip->at_origin);
         for (MPI_Aint i = 0; i < origin.size; i++) {
             origin.bytes[i] = (unsigned char)~origin.bytes[i];
@@ -173,7 +139,6 @@ static void access_target(struct trip *trip, const struct epoch *epoch, const st
     MPI_Datatype types[] = {datatype_of(plan->origin.shape, plan->element),
                             datatype_of(plan->target.shape, plan->element)};
     MPI_Request *requests = allocate((size_t)plan->outstanding, sizeof requests[0]);
-    launch_inject(plan->launch, plan->cell);
     const double begin_s = clock_now_s();
     begin_epoch(epoch, way->calls, true);
     make_all(trip, window, requests, types);
@@ -203,7 +168,7 @@ static void look_at_window(struct trip *trip, const struct model *model, enum in
 {
     const struct plan *plan = trip->plan;
     struct window *window = &trip->windows[index];
-    struct memory part = part_of(trip, index, NULL);
+    struct memory part = part_of(plan, index, NULL);
     part.bytes = allocate((size_t)part.size + 1, 1);
     window_begin_own(window, MPI_LOCK_SHARED);
     memcpy(part.bytes, window->memory, (size_t)part.size);
@@ -223,11 +188,11 @@ static void fill_all(struct trip *trip, const struct model *model, int index)
 {
     const struct plan *plan = trip->plan;
     struct window *window = &trip->windows[index];
-    const uint64_t seed = seed_of(plan, index, plan->launch->rank);
-    const struct memory part = part_of(trip, index, window->memory);
-    const struct memory result = buffer_of(trip, "result", trip->result, seed + 1);
-    const struct memory origin = buffer_of(trip, "origin", trip->origin, seed + 2);
-    const struct memory compare = buffer_of(trip, "compare", trip->compare, seed + 3);
+    const uint64_t seed = seed_of(plan, index);
+    const struct memory part = part_of(plan, index, window->memory);
+    const struct memory result = buffer_of(plan, "result", trip->result, seed + 1);
+    const struct memory origin = buffer_of(plan, "origin", trip->origin, seed + 2);
+    const struct memory compare = buffer_of(plan, "compare", trip->compare, seed + 3);
     if (part.size > 0) {
         window_begin_own(window, MPI_LOCK_SHARED);
         memory_fill(&part, plan->element, model->before);
@@ -302,11 +267,15 @@ void trip_run(struct trip *trip, int index)
     struct window *window = &trip->windows[index];
     struct model model = model_make(plan, index, INJECT_NOTHING);
     struct model faulty = model_make(plan, index, fault);
+    watchdog_phase = "fill";
     fill_all(trip, &model, index);
     world_barrier();
+    watchdog_phase = "access";
+    launch_inject(plan->launch, plan->cell);
     communicate(trip, fault != INJECT_NOTHING ? &faulty : &model, index);
     window->is_locked = holds;
     world_barrier();
+    watchdog_phase = "verify";
     look_at_window(trip, &model, fault, &faulty, index);
     world_barrier();
     if (holds) {
