@@ -61,7 +61,6 @@ class ConformanceCheck(OnesidedCheck):
     kernel = "conformance"
     tags = {"conformance"}
     thread_level = builtins.parameter([LOWEST_LEVEL])
-    ranks = builtins.variable(int, value=2)
     base_point = {
         "call": "put",
         "operator": NO_MEANING,
