@@ -11,7 +11,7 @@ from onesided.report import numbers
 from onesided.report.data import defects
 from onesided.report.data.counts import Counts, Cross
 from onesided.report.data.defects import Defects, UpstreamDefect, known_of
-from onesided.report.data.failures import Failures
+from onesided.report.data.failures import Failures, common
 from onesided.report.material import Cell
 
 PUTS = sum(at["call"] == "put" for at in made.CELLS)
@@ -108,7 +108,7 @@ def test_two_axes_are_counted_together_for_each_mpi(made_of):
 
 
 @pytest.mark.parametrize(
-    ("axes", "common"),
+    ("axes", "told"),
     [
         ({"layout_target": "vector"}, "layout target vector"),
         ({"layout_target": "vector", "layout_origin": "plain"},
@@ -118,14 +118,32 @@ def test_two_axes_are_counted_together_for_each_mpi(made_of):
     ],
 )  # fmt: skip
 def test_failures_have_in_common_what_tells_them_from_the_others_and_nothing_else(
-    made_of, axes, common
+    made_of, axes, told
 ):
     bad = where("wrong_data", **{"call": "put", **axes})
     (row,) = failures(made_of(environment(MPICH), environment(OPENMPI, bad)))
     assert (row["environment"], row["verdict"], row["call"]) == (OPENMPI, "wrong data", "put")
     many = sum(bad(at) is not None for at in made.CELLS)
-    assert (row["cells"], row["common"]) == (f"{many} of {PUTS}", common)
+    assert (row["cells"], row["common"]) == (f"{many} of {PUTS}", told)
     assert "wrong_data at" in row["detail"]
+
+
+def cells_of(verdict, *labels):
+    return [Cell({"verdict": verdict, "setting": "default", "labels": one}) for one in labels]
+
+
+def test_the_fewest_axes_are_told():
+    failed = cells_of("hang", {"a": 0, "b": 0, "c": 0})
+    others = [{"a": a, "b": b, "c": 1 - b} for a in (0, 0, 1, 1, 1) for b in (0, 1)]
+    # a leaves fewest of the others, and after b and c it leaves none fewer
+    assert common(failed, failed + cells_of("right", *others)) == {"b": ["0"], "c": ["0"]}
+
+
+@pytest.mark.parametrize(("many", "told"), [(6, True), (7, False)])
+def test_an_axis_on_which_failures_have_many_values_is_not_told(many, told):
+    failed = cells_of("crash", *({"count": count} for count in range(many)))
+    found = common(failed, failed + cells_of("right", {"count": 99}))
+    assert ("count" in found) == told
 
 
 def test_the_setting_is_told_like_an_axis_and_each_verdict_has_its_row(made_of):

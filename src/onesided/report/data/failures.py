@@ -27,15 +27,15 @@ def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
 
     Args:
         failed: cells that failed alike.
-        run: all cells that were run of the same call, under the same MPI.
+        run: all cells that were run of the same call, under the same MPI, these among them.
     """
     own = [axes_of(cell) for cell in failed]
-    others = [axes_of(cell) for cell in run if cell.verdict != failed[0].verdict]
+    every = [axes_of(cell) for cell in run]
     values = {axis: list(dict.fromkeys(labels.get(axis) for labels in own)) for axis in own[0]}
     values = {axis: each for axis, each in values.items() if len(each) <= MOST_VALUES}
 
     chosen: list[str] = []
-    left = others
+    left = every
     while values:
         kept = {axis: _within(left, values, [axis]) for axis in values}
         best = min(kept, key=lambda axis: len(kept[axis]))
@@ -45,16 +45,16 @@ def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
         left = kept[best]
     for axis in list(chosen):
         without = [one for one in chosen if one != axis]
-        if len(_within(others, values, without)) == len(left):
+        if len(_within(every, values, without)) == len(left):
             chosen = without
     return {axis: [str(value) for value in values[axis]] for axis in chosen}
 
 
 def _within(
-    others: Sequence[Mapping[str, str]], values: Mapping[str, Sequence[str]], axes: Sequence[str]
+    every: Sequence[Mapping[str, str]], values: Mapping[str, Sequence[str]], axes: Sequence[str]
 ) -> list[Mapping[str, str]]:
-    """Return the others that have failing cells' values on some axes."""
-    return [one for one in others if all(one.get(axis) in values[axis] for axis in axes)]
+    """Return the cells that have failing ones' values on some axes."""
+    return [one for one in every if all(one.get(axis) in values[axis] for axis in axes)]
 
 
 def _in_words(found: Mapping[str, Sequence[str]]) -> str:
