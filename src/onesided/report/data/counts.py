@@ -15,6 +15,9 @@ from onesided.report.parts import Column, Table
 SETTING = "setting"
 """Counted like an axis of the kernel."""
 
+SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
+"""Verdicts of cells that tell nothing of the data under their setting."""
+
 
 @dataclass
 class Tally:
@@ -24,8 +27,8 @@ class Tally:
     failed: int = 0
 
     def add(self, cell: Cell) -> None:
-        """Count a cell; one that was not measured does not count."""
-        if cell.verdict not in verdicts.NOT_MEASURED:
+        """Count a cell; one that was not run, or whose setting changed nothing, does not count."""
+        if cell.verdict not in SAYS_NOTHING:
             self.run += 1
             self.failed += cell.verdict in verdicts.FAILURES
 
