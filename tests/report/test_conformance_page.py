@@ -139,11 +139,27 @@ def test_the_fewest_axes_are_told():
     assert common(failed, failed + cells_of("right", *others)) == {"b": ["0"], "c": ["0"]}
 
 
-@pytest.mark.parametrize(("many", "told"), [(6, True), (7, False)])
-def test_an_axis_on_which_failures_have_many_values_is_not_told(many, told):
-    failed = cells_of("crash", *({"count": count} for count in range(many)))
+@pytest.mark.parametrize(
+    ("many", "each", "told"), [(1, 1, True), (6, 2, True), (6, 1, False), (7, 2, False)]
+)
+def test_an_axis_on_which_failures_have_many_values_is_not_told(many, each, told):
+    failed = cells_of("crash", *({"count": count} for count in range(many) for _ in range(each)))
     found = common(failed, failed + cells_of("right", {"count": 99}))
     assert ("count" in found) == told
+
+
+@pytest.mark.parametrize(("failing", "told"), [(2, {}), (12, {"flavor": ["dynamic"]})])
+def test_what_only_some_cells_of_a_value_show_is_told_where_it_is_no_chance(failing, told):
+    dynamic = {"flavor": "dynamic"}
+    failed = cells_of("hang", *[dynamic] * failing)
+    others = cells_of("right", *[dynamic] * 20, *[{"flavor": "create"}] * 20)
+    assert common(failed, failed + others) == told
+
+
+def test_any_few_cells_have_nothing_in_common_though_many_axes_tell_them_apart():
+    axes = [{axis: int(axis != other) for axis in "abcdefg"} for other in "abcdefg"]
+    failed = cells_of("hang", dict.fromkeys("abcdefg", 1))
+    assert common(failed, failed + cells_of("right", *axes)) == {}
 
 
 def test_the_setting_is_told_like_an_axis_and_each_verdict_has_its_row(made_of):
@@ -161,6 +177,8 @@ def test_a_known_defect_is_beside_the_failures_that_it_accounts_for(made_of, kno
     assert failures(material)[0]["known"] == "not known upstream"
     known(DEFECT, replace(DEFECT, id="open-mpi/ompi#2", family="mpich"))
     assert failures(material)[0]["known"] == "known: open-mpi/ompi#1 (1 of 2)"
+    known(replace(DEFECT, fixed="main, pull 3"))
+    assert failures(material)[0]["known"] == "known: open-mpi/ompi#1 (1 of 2, said to be fixed)"
 
 
 @pytest.mark.parametrize(
@@ -197,7 +215,7 @@ def test_a_defect_accounts_for_a_cell_of_its_versions_and_its_probe(known, chang
         (None, "4.1", "5.0.2", "does not show: 1 right"),
         (None, "5.0.11", None, "does not show: 1 right, not as said"),
         (None, "4.1", "6.0", "does not show: 1 right, not as said"),
-        ("hang", None, None, "fails otherwise: 1 of 1"),
+        ("hang", "4.1", "6.0", "1 failed otherwise"),
     ],
 )
 def test_it_is_said_whether_an_mpi_shows_a_defect_as_its_version_is_said_to(
@@ -207,6 +225,12 @@ def test_it_is_said_whether_an_mpi_shows_a_defect_as_its_version_is_said_to(
     material = made_of(environment(MPICH), environment(OPENMPI, where(status, **SWAP)))
     assert word(material) == said
     assert word(material, MPICH) is None
+
+
+def test_of_many_cells_the_right_ones_say_that_a_defect_does_not_show(made_of, known):
+    known(replace(DEFECT, probe={"call": ("put",)}))
+    material = made_of(environment(OPENMPI, where("hang", call="put", count="255")))
+    assert word(material) == f"does not show: {PUTS - 1} right, 1 failed otherwise"
 
 
 def test_a_defect_that_no_cell_probes_has_no_row(made_of, known):
