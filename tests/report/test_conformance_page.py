@@ -11,7 +11,7 @@ from onesided.report import numbers
 from onesided.report.data import defects
 from onesided.report.data.counts import Counts, Cross
 from onesided.report.data.defects import Defects, UpstreamDefect, known_of
-from onesided.report.data.failures import Failures, common
+from onesided.report.data.failures import Failures
 from onesided.report.material import Cell
 
 PUTS = sum(at["call"] == "put" for at in made.CELLS)
@@ -128,40 +128,6 @@ def test_failures_have_in_common_what_tells_them_from_the_others_and_nothing_els
     assert "wrong_data at" in row["detail"]
 
 
-def cells_of(verdict, *labels):
-    return [Cell({"verdict": verdict, "setting": "default", "labels": one}) for one in labels]
-
-
-def test_the_fewest_axes_are_told():
-    failed = cells_of("hang", {"a": 0, "b": 0, "c": 0})
-    others = [{"a": a, "b": b, "c": 1 - b} for a in (0, 0, 1, 1, 1) for b in (0, 1)]
-    # a leaves fewest of the others, and after b and c it leaves none fewer
-    assert common(failed, failed + cells_of("right", *others)) == {"b": ["0"], "c": ["0"]}
-
-
-@pytest.mark.parametrize(
-    ("many", "each", "told"), [(1, 1, True), (6, 2, True), (6, 1, False), (7, 2, False)]
-)
-def test_an_axis_on_which_failures_have_many_values_is_not_told(many, each, told):
-    failed = cells_of("crash", *({"count": count} for count in range(many) for _ in range(each)))
-    found = common(failed, failed + cells_of("right", {"count": 99}))
-    assert ("count" in found) == told
-
-
-@pytest.mark.parametrize(("failing", "told"), [(2, {}), (12, {"flavor": ["dynamic"]})])
-def test_what_only_some_cells_of_a_value_show_is_told_where_it_is_no_chance(failing, told):
-    dynamic = {"flavor": "dynamic"}
-    failed = cells_of("hang", *[dynamic] * failing)
-    others = cells_of("right", *[dynamic] * 20, *[{"flavor": "create"}] * 20)
-    assert common(failed, failed + others) == told
-
-
-def test_any_few_cells_have_nothing_in_common_though_many_axes_tell_them_apart():
-    axes = [{axis: int(axis != other) for axis in "abcdefg"} for other in "abcdefg"]
-    failed = cells_of("hang", dict.fromkeys("abcdefg", 1))
-    assert common(failed, failed + cells_of("right", *axes)) == {}
-
-
 def test_the_setting_is_told_like_an_axis_and_each_verdict_has_its_row(made_of):
     bad, worse = where("crash", call="put"), where("hang", call="accumulate", element="double")
     material = made_of(environment(OPENMPI, worse), environment(OPENMPI, bad, setting="osc_ucx"))
@@ -225,6 +191,23 @@ def test_it_is_said_whether_an_mpi_shows_a_defect_as_its_version_is_said_to(
     material = made_of(environment(MPICH), environment(OPENMPI, where(status, **SWAP)))
     assert word(material) == said
     assert word(material, MPICH) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "seen", "fixed"),
+    [
+        ({}, "not said", "not said"),
+        ({"since": "4.1", "fixed": "main, pull 3"}, "4.1", "main, pull 3"),
+        ({"until": "5.0.2", "fixed": "main, pull 3"}, "not said", "5.0.2"),
+    ],
+)
+def test_it_is_told_where_a_defect_was_seen_and_where_it_was_fixed(
+    made_of, known, change, seen, fixed
+):
+    known(replace(DEFECT, **change))
+    ((row,),) = [table.rows for table in parts(made_of(environment(OPENMPI)), Defects)]
+    assert (row["id"], row["what"]) == (DEFECT.id, DEFECT.what)
+    assert (row["since"], row["fixed"]) == (seen, fixed)
 
 
 def test_of_many_cells_the_right_ones_say_that_a_defect_does_not_show(made_of, known):

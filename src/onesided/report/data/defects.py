@@ -21,7 +21,7 @@ from onesided.system.paths import config_dir
 FILE = "upstream_defects.yaml"
 SCHEMA = "upstream_defects"
 SHOWS, GONE, OTHERWISE = "shows", "does not show", "failed otherwise"
-NOT_AS_SAID = "not as said"
+NOT_AS_SAID, NOT_SAID = "not as said", "not said"
 PARTS_OF_VERSION = 3
 
 
@@ -146,16 +146,21 @@ class Defects:
                 for name, cells in run.items()
             }
             if any(found.values()):
-                versions = f"{defect.since or '?'} to {defect.until or '?'}"
-                fixed = defect.fixed or "not said"
-                row = {"id": defect.id, "what": defect.what, "versions": versions, "fixed": fixed}
-                rows.append({**row, **found})
+                rows.append(
+                    {
+                        "id": defect.id,
+                        "what": defect.what,
+                        "since": defect.since or NOT_SAID,
+                        "fixed": defect.until or defect.fixed or NOT_SAID,
+                        **found,
+                    }
+                )
         if not rows:
             return []
         columns = [
             Column("id", "defect", header=True),
             Column("what", "what", prose=True),
-            Column("versions", "versions"),
+            Column("since", "seen in"),
             Column("fixed", "fixed in"),
             *(Column(name, name) for name in material.environments),
         ]
