@@ -10,6 +10,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Hashable, Iterator
+from datetime import datetime
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
@@ -19,7 +20,7 @@ import fastjsonschema
 import jsonschema
 import yaml
 
-from onesided.system import names
+from onesided.system import names, values
 from onesided.system.errors import InputError, OnesidedError
 
 MOST_VALUES = 1_000_000
@@ -71,10 +72,38 @@ def _pattern(
         yield jsonschema.ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-_Validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _pattern})
+def _is_integer(_: jsonschema.TypeChecker, value: Any) -> bool:
+    """Tell whether a value is an integer: 6.0 is none, for no option of a program takes it."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator,
+    {"pattern": _pattern},
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
+)
 
 _FORMATS = jsonschema.FormatChecker(formats=())
 _FORMATS.checks("name")(lambda text: not isinstance(text, str) or names.is_name(text))
+
+
+def _is_time(text: object) -> bool:
+    """Tell whether a text is a time, with its distance from UTC; the format ``time`` of schemas."""
+    try:
+        return not isinstance(text, str) or datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def _is_regular_expression(text: object) -> bool:
+    try:
+        return not isinstance(text, str) or bool(re.compile(text))
+    except (re.error, OverflowError, RecursionError):
+        return False
+
+
+_FORMATS.checks("time")(_is_time)
+_FORMATS.checks("regex")(_is_regular_expression)
 
 
 @cache
@@ -162,43 +191,28 @@ def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
     )
 
 
-def _values(document: Any) -> Iterator[tuple[str, Any]]:
-    """Yield every key and value of a document, with the field that it is in."""
-    left = [("", document)]
-    while left:
-        field, value = left.pop()
-        yield field, value
-        if isinstance(value, dict):
-            left += [(field, key) for key in value]
-            left += [(f"{field}.{key}", part) for key, part in value.items()]
-        elif isinstance(value, list):
-            left += [(f"{field}.{index}", part) for index, part in enumerate(value)]
+def refuse(fault: tuple[str | None, str, str] | None, source: str | Path) -> None:
+    """Raise for what `values.fault` found.
+
+    Raises:
+        InputError: it found something.
+    """
+    if fault is not None:
+        raise InputError(source, *fault)
 
 
-def _is_text(value: str) -> bool:
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:  # half a character, by an escape
-        return False
-    return "\0" not in value
-
-
-def _check_text(document: Any, source: str | Path) -> None:
-    """Refuse text that no path, command or file can take."""
-    for field, value in _values(document):
-        if isinstance(value, str) and not _is_text(value):
-            where = field.lstrip(".") or None
-            raise InputError(source, where, repr(value), "text without NUL, in UTF-8")
-
-
-def read_text(path: Path) -> str:
+def read_text(path: Path, errors: str = "strict") -> str:
     """Return the text of a file.
+
+    Args:
+        path: the file.
+        errors: what becomes of bytes that are not UTF-8, as `bytes.decode` names it.
 
     Raises:
         InputError: it cannot be read, or is not UTF-8.
     """
     try:
-        return path.read_text("utf-8")
+        return path.read_text("utf-8", errors)
     except UnicodeDecodeError as fault:
         raise InputError(path, None, f"byte {fault.start} is not UTF-8", "UTF-8 text") from fault
     except OSError as fault:
@@ -234,9 +248,9 @@ def parse_yaml(text: str, source: str | Path) -> Any:
     """
     try:
         document = copy.deepcopy(_loaded(text))
-        if next(itertools.islice(_values(document), MOST_VALUES, None), None):
+        if next(itertools.islice(values.walk(document), MOST_VALUES, None), None):
             raise InputError(source, None, f"more than {MOST_VALUES} values", "fewer")
-        _check_text(document, source)
+        refuse(values.fault(document), source)
     except yaml.YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
         line = f"line {mark.line + 1}" if mark else None
@@ -269,9 +283,8 @@ def parse_json(text: str, schema: str, source: str | Path) -> Any:
         InputError: it is no JSON (cut in half, say) or does not fit.
     """
     try:
-        document = json.loads(text)
-        if "\\u" in text:  # JSON knows no other way to write what is no text
-            _check_text(document, source)
+        document = values.from_json(text)
+        refuse(values.suspicious_fault(document, text), source)
         check(document, schema, source)
     except json.JSONDecodeError as fault:
         expected = "a whole JSON document"
