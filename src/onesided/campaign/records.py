@@ -14,6 +14,7 @@ from onesided.system.errors import InputError
 LINE_SCHEMA = "onesided/line/2"
 LINE_TYPES = ("header", "started", "result", "further", "finished")
 
+MOST_SAMPLES = 2000
 SAMPLE_KINDS = {float, int, type(None)}
 
 OK = "ok"
@@ -92,10 +93,14 @@ def _document(line: bytes, source: str) -> Any:
 def _check_samples(document: dict[str, Any], source: str) -> None:
     """See that each sample of a result is a number or null, without a schema: there are many."""
     for index, series in enumerate(document["series"]):
-        kinds = set(map(type, series["samples"]))
-        if not kinds <= SAMPLE_KINDS:
-            found = next(one for one in series["samples"] if type(one) not in SAMPLE_KINDS)
-            raise InputError(source, f"series.{index}.samples", repr(found), "numbers or null")
+        samples, where = series["samples"], f"series.{index}.samples"
+        if not set(map(type, samples)) <= SAMPLE_KINDS:
+            found = next(one for one in samples if type(one) not in SAMPLE_KINDS)
+            raise InputError(source, where, repr(found), "numbers or null")
+        if len(samples) > MOST_SAMPLES:
+            raise InputError(source, where, f"{len(samples)} samples", f"at most {MOST_SAMPLES}")
+    if len(set(map(_series_key, document["series"]))) < len(document["series"]):
+        raise InputError(source, "series", "a metric of a rank twice", "each series once")
 
 
 def check_line(document: dict[str, Any], source: str) -> None:

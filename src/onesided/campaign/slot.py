@@ -64,6 +64,9 @@ def read_record(slot: Slot) -> tuple[Path, dict[str, Any]]:
     """
     pointer = documents.read_json(slot.pointer, "session_pointer")
     path = slot.pointer.parent / pointer["session"]
+    if not os.path.isfile(path):  # noqa: PTH113 -- of any text, also one that is no path
+        expected = "the path of a session.json"
+        raise InputError(slot.pointer, "session", pointer["session"], expected)
     record = documents.read_json(path, "session")
     for name in ("partition", "environment", "round"):
         if record[name] != getattr(slot, name):

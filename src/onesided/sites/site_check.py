@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from onesided.sites import LOCAL, SLURM
-from onesided.system import documents
+from onesided.system import documents, values
 from onesided.system.command import one_line
 from onesided.system.errors import InputError
 
@@ -108,6 +108,7 @@ def check(path: Path) -> Findings:
     try:
         site = _load(path)
         systems = _systems(site)
+        documents.refuse(values.fault(systems), path)
     except InputError as fault:
         findings.faults.append(fault)
         return findings
@@ -143,8 +144,9 @@ def _load(path: Path) -> Any:
     try:
         site = config.load_config(str(path))
         site.validate()
-    except InputError:
-        raise
+    except InputError as fault:  # of the declarations, or of a name that is not among them
+        where = f"{fault.source}: {fault.field}" if fault.field else fault.source
+        raise InputError(path, where, fault.found, fault.expected) from fault
     except SyntaxError as fault:
         raise InputError(path, f"line {fault.lineno}", fault.msg, "Python") from fault
     except ConfigError as fault:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import itertools
 import json
 import os
 import re
@@ -26,6 +25,8 @@ from onesided.system.errors import InputError, OnesidedError
 MOST_VALUES = 1_000_000
 """Of a YAML document, each as often as an alias repeats it: a few lines can stand for any number of
 values, and whoever writes them into a message never comes to an end."""
+#: What YAML's constructors let through of a number, a date or a tag that is none.
+CONSTRUCTORS_RAISE = (ValueError, TypeError, LookupError, AttributeError, OverflowError)
 NESTED_TOO_DEEPLY = "a document nested too deeply"
 
 
@@ -184,11 +185,10 @@ def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
     if error.validator == "additionalProperties" and known:
         unknown = next(name for name in error.instance if name not in known)
         return ".".join([*path, str(unknown)]), "an unknown key", f"one of {', '.join(known)}"
-    return (
-        ".".join(path) or None,
-        repr(error.instance),
-        _describe(error.schema, error.message),
-    )
+    fallback = error.message
+    if error.validator == "enum":
+        fallback = f"one of {', '.join(map(str, error.validator_value))}"
+    return ".".join(path) or None, repr(error.instance), _describe(error.schema, fallback)
 
 
 def refuse(fault: tuple[str | None, str, str] | None, source: str | Path) -> None:
@@ -248,17 +248,17 @@ def parse_yaml(text: str, source: str | Path) -> Any:
     """
     try:
         document = copy.deepcopy(_loaded(text))
-        if next(itertools.islice(values.walk(document), MOST_VALUES, None), None):
+        if values.has_more_than(MOST_VALUES, document):
             raise InputError(source, None, f"more than {MOST_VALUES} values", "fewer")
         refuse(values.fault(document), source)
     except yaml.YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
         line = f"line {mark.line + 1}" if mark else None
         raise InputError(source, line, getattr(fault, "problem", fault), "YAML") from fault
-    except ValueError as fault:  # a number or a date that Python cannot hold
-        raise InputError(source, None, fault, "YAML") from fault
     except RecursionError:
         raise InputError(source, None, NESTED_TOO_DEEPLY, "a few levels") from None
+    except CONSTRUCTORS_RAISE as fault:
+        raise InputError(source, None, fault, "YAML") from fault
     return document
 
 

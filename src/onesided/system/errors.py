@@ -12,8 +12,9 @@ from onesided.system import text
 #: Names a file to which a stage that fails adds its one line and its exit code.
 FAULTS_VARIABLE = "ONESIDED_FAULTS"
 
-#: A field's name may be any text of the file.
+#: Characters of a field's name, which may be any text of the file, and of what was expected.
 MOST_OF_A_FIELD = 200
+MOST_EXPECTED = 1000
 
 EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
@@ -52,7 +53,7 @@ class InputError(OnesidedError):
         self.source = text.line(source)
         self.field = field and text.line(field, MOST_OF_A_FIELD)
         self.found = text.line(" ".join(str(found).split())[:120])
-        self.expected = " ".join(expected.split())
+        self.expected = text.line(" ".join(expected.split()), MOST_EXPECTED)
         where = f"{self.source}: {self.field}" if self.field else self.source
         super().__init__(f"{where}: found {self.found}; expected {self.expected}")
 

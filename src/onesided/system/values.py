@@ -40,6 +40,19 @@ def walk(document: Any) -> Iterator[tuple[str, Any]]:
             left += [(f"{field}.{index}", part) for index, part in enumerate(value)]
 
 
+def has_more_than(most: int, document: Any) -> bool:
+    """Tell whether a document has more keys and values than this, aliases of YAML followed."""
+    left, seen = [document], 0
+    while left and seen <= most:
+        value = left.pop()
+        seen += 1
+        if isinstance(value, dict):
+            left += [*value, *value.values()]
+        elif isinstance(value, list):
+            left += value
+    return seen > most
+
+
 def fault(document: Any) -> tuple[str | None, str, str] | None:
     """Return field, what was found and what was expected of a value that no document may hold."""
     for field, value in walk(document):
