@@ -20,6 +20,7 @@ from hostile import (
     CONTROLS,
     DEEP,
     LONG,
+    MANY,
     NO_NUMBERS,
     OTHER_SCRIPTS,
     PATHS,
@@ -133,7 +134,7 @@ def many_items(source, document, bait):
     path = _drawn(source, document, lambda value: isinstance(value, list))
     found = at(document, path)
     one = source.choice(found) if isinstance(found, list) and found else {"a": []}
-    return put(document, path, [one] * source.choice([2, 20_000]))
+    return put(document, path, [one] * source.choice([2, MANY]))
 
 
 def key_removed(source, document, bait):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from onesided.system import values
+from onesided.system import text, values
 
 #: What makes each family tell its transport. The reader of the family below knows just these words.
 REPORT_VARIABLES: Mapping[str, Mapping[str, str]] = {
@@ -77,6 +77,15 @@ def read(report: str, family: str) -> Transport:
     """Return the transport that a report tells; all of it None for a family that has no reader."""
     reader = _READERS.get(family)
     return reader(report) if reader else Transport()
+
+
+def from_text(written: str | None) -> dict[str, Any]:
+    """Return a transport's document from the JSON text of cells.parquet; nothing for no mapping."""
+    try:
+        found = values.from_json(written or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return text.plain(found) if isinstance(found, dict) else {}
 
 
 def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[list[str], list[str]]:

@@ -97,6 +97,12 @@ class _Partition:
         return self.entry.get("extras", {})
 
     @property
+    def interfaces(self) -> Entry:
+        """What the partition says in ``srun_mpi``; nothing where it is no mapping."""
+        said = self.extras.get("srun_mpi")
+        return said if isinstance(said, dict) else {}
+
+    @property
     def features(self) -> list[str]:
         """What the partition says in features."""
         return self.entry.get("features", [])
@@ -303,7 +309,7 @@ def _programs(partition: _Partition) -> Iterator[InputError]:
 def _interfaces(partition: _Partition) -> Iterator[InputError]:
     """Yield values of ``srun --mpi`` that this machine's Slurm does not know."""
     known = _srun_mpi_list()
-    for family, value in partition.extras.get("srun_mpi", {}).items():
+    for family, value in partition.interfaces.items():
         if known and value not in known:
             expected = f"one of {', '.join(known)} (srun --mpi=list)"
             yield partition.fault(f"extras.srun_mpi.{family}", value, expected)
@@ -351,7 +357,7 @@ def _notes(partition: _Partition) -> Iterator[str]:
             "is told by the cores of the machine that ReFrame runs on"
         )
     if entry["launcher"] == SRUN:
-        served = partition.extras.get("srun_mpi", {})
+        served = partition.interfaces
         others = {one["family"] for one in partition.documents.values() if one}
         others -= {None, *served}
         if others:

@@ -25,6 +25,8 @@ from onesided.system.errors import InputError, OnesidedError
 MOST_VALUES = 1_000_000
 """Of a YAML document, each as often as an alias repeats it: a few lines can stand for any number of
 values, and whoever writes them into a message never comes to an end."""
+#: Of brackets and braces of YAML: what reads it takes time by the square of them.
+MOST_LEVELS = 200
 #: What YAML's constructors let through of a number, a date or a tag that is none.
 CONSTRUCTORS_RAISE = (ValueError, TypeError, LookupError, AttributeError, OverflowError)
 NESTED_TOO_DEEPLY = "a document nested too deeply"
@@ -85,26 +87,27 @@ _Validator = jsonschema.validators.extend(
 )
 
 _FORMATS = jsonschema.FormatChecker(formats=())
-_FORMATS.checks("name")(lambda text: not isinstance(text, str) or names.is_name(text))
 
 
-def _is_time(text: object) -> bool:
-    """Tell whether a text is a time, with its distance from UTC; the format ``time`` of schemas."""
+def _is_time(text: str) -> bool:
+    """Tell whether a text is a time, with its distance from UTC."""
     try:
-        return not isinstance(text, str) or datetime.fromisoformat(text).tzinfo is not None
+        return datetime.fromisoformat(text).tzinfo is not None
     except ValueError:
         return False
 
 
-def _is_regular_expression(text: object) -> bool:
+def _is_regular_expression(text: str) -> bool:
     try:
-        return not isinstance(text, str) or bool(re.compile(text))
+        return bool(re.compile(text))
     except (re.error, OverflowError, RecursionError):
         return False
 
 
-_FORMATS.checks("time")(_is_time)
-_FORMATS.checks("regex")(_is_regular_expression)
+#: The formats of our schemas, for the fast validator as they are.
+_FORMATS_COMPILED = {"name": names.is_name, "date-time": _is_time, "regex": _is_regular_expression}
+for _name, _holds in _FORMATS_COMPILED.items():
+    _FORMATS.checks(_name)(lambda text, holds=_holds: not isinstance(text, str) or holds(text))
 
 
 @cache
@@ -117,7 +120,7 @@ def _validator(name: str) -> jsonschema.protocols.Validator:
 
 
 #: Schemas of documents that come by the thousand, and use no word younger than what compiles here.
-COMPILED = ("line", "references", "verdicts")
+COMPILED = ("launches", "line", "references", "reframe_report", "session", "verdicts")
 
 
 @cache
@@ -127,7 +130,7 @@ def _fits(name: str) -> Callable[[Any], Any] | None:
         return None
     schema = dict(_validator(name).schema)
     schema.pop("$id", None)  # a name of ours, which it would take for where to fetch references
-    return fastjsonschema.compile(schema, formats={"name": names.is_name}, use_default=False)
+    return fastjsonschema.compile(schema, formats=_FORMATS_COMPILED, use_default=False)
 
 
 def check(document: Any, schema: str, source: str | Path) -> None:
@@ -247,6 +250,8 @@ def parse_yaml(text: str, source: str | Path) -> Any:
         InputError: it is no YAML, is nested too deeply, or holds NUL or half a character.
     """
     try:
+        if values.levels(text) > MOST_LEVELS:
+            raise InputError(source, None, NESTED_TOO_DEEPLY, "a few levels")
         document = copy.deepcopy(_loaded(text))
         if values.has_more_than(MOST_VALUES, document):
             raise InputError(source, None, f"more than {MOST_VALUES} values", "fewer")

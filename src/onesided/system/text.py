@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from typing import Any
 
 #: What ends a line, steers a terminal, turns the direction of writing, cannot be seen, or is half
 #: a character.
@@ -34,6 +36,20 @@ def line(text: object, most: int | None = None) -> str:
 def lines(text: str) -> str:
     """Return a text of maybe several lines with the same characters named, as `line` does."""
     return UNSEEN_IN_LINES.sub(_named, text)
+
+
+def plain(value: Any, but: Collection[str] = ()) -> Any:
+    """Return a document with each text in it as `line` shows it, the keys, too.
+
+    Args:
+        value: of JSON.
+        but: keys whose values stay as they are.
+    """
+    if isinstance(value, str):
+        return line(value)
+    if isinstance(value, dict):
+        return {line(key): part if key in but else plain(part, but) for key, part in value.items()}
+    return [plain(part, but) for part in value] if isinstance(value, list) else value
 
 
 def is_text(text: str) -> bool:

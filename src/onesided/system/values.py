@@ -40,6 +40,15 @@ def walk(document: Any) -> Iterator[tuple[str, Any]]:
             left += [(f"{field}.{index}", part) for index, part in enumerate(value)]
 
 
+def levels(written: str) -> int:
+    """Return how deep brackets and braces in a text are nested, those in quotes counted, too."""
+    depth = most = 0
+    for sign in re.findall(r"[][{}]", written):
+        depth = depth + 1 if sign in "[{" else max(0, depth - 1)
+        most = max(most, depth)
+    return most
+
+
 def has_more_than(most: int, document: Any) -> bool:
     """Tell whether a document has more keys and values than this, aliases of YAML followed."""
     left, seen = [document], 0
