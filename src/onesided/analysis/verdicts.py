@@ -18,6 +18,7 @@ UNDECIDED = "undecided"
 LOCAL_COMPLETION = "local completion only"
 SYNCHRONISING = "synchronising"
 REFERENCE = "reference"
+RIGHT = "right"
 
 WRONG_DATA = "wrong data"
 HANG = "hang"
@@ -68,6 +69,7 @@ WORDS = (
     LOCAL_COMPLETION,
     SYNCHRONISING,
     REFERENCE,
+    RIGHT,
 )
 """Every verdict, in the order in which a reader should meet them."""
 

@@ -94,7 +94,12 @@ class Comparison:
         return [cell for cell in self.tested if cell.difference.is_significant]
 
 
-_GOOD_BY_NATURE = (verdicts.LOCAL_COMPLETION, verdicts.SYNCHRONISING, verdicts.REFERENCE)
+_GOOD_BY_NATURE = (
+    verdicts.LOCAL_COMPLETION,
+    verdicts.SYNCHRONISING,
+    verdicts.REFERENCE,
+    verdicts.RIGHT,
+)
 _RANKS = {
     **dict.fromkeys(verdicts.FAILURES, 0),
     verdicts.WAITS: 1,

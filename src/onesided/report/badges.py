@@ -20,6 +20,7 @@ _SIGNS = {
     verdicts.WAITS: ("‖", "waits"),
     verdicts.UNDECIDED: ("?", "open"),
     verdicts.REFERENCE: ("·", "open"),
+    verdicts.RIGHT: ("✓", "good"),
     verdicts.LOCAL_COMPLETION: ("↦", "open"),
     verdicts.SYNCHRONISING: ("⇄", "open"),
     verdicts.NO_EFFECT: ("∅", "open"),
@@ -39,6 +40,7 @@ MEANINGS: Mapping[str, str] = {
     verdicts.UNDECIDED: "too little was measured to tell; the reason is beside it",
     verdicts.REFERENCE: "nobody computes at the target, or no MPI is asked: what the others are "
     "compared with",
+    verdicts.RIGHT: "every byte is the one that MPI promises; nothing is said of time or progress",
     verdicts.LOCAL_COMPLETION: "the origin's buffer is free again; nothing is said of the target",
     verdicts.SYNCHRONISING: "a call waits for the other rank: a fence, or a post that does",
     MIXED: "the cells taken together here differ; the table of every cell tells them apart",

@@ -1,0 +1,173 @@
+"""Is the data right? Every call, datatype, operator, window and epoch, under every setting.
+
+Source: MPI 4.1, chapter 12 (one-sided communication), sections 5.1 (datatypes) and 6.9 (operators).
+"""
+
+import reframe as rfm
+import reframe.core.builtins as builtins
+
+from onesided.campaign.grid import NO_MEANING
+
+from .common.base import OnesidedCheck
+from .plugins.grid import LOWEST_LEVEL
+
+NONE = [NO_MEANING]
+MOVES = ["put", "get", "rput", "rget"]
+REDUCES = ["accumulate", "get_accumulate", "raccumulate", "rget_accumulate"]
+IN_ANY_EPOCH = ["put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap"]
+WITH_REQUEST = ["rput", "rget", "raccumulate", "rget_accumulate"]
+WITHOUT_LAYOUT = {"count": NONE, "layout_origin": NONE, "layout_target": NONE}
+#: What an axis is where the call gives it a meaning or none.
+OF_CALL = {
+    **{call: {"operator": NONE, "overlap": NONE} for call in MOVES},
+    **{call: {"operator": ["sum"], "overlap": ["apart"]} for call in REDUCES},
+    "fetch_and_op": {"operator": ["sum"], "overlap": ["apart"], **WITHOUT_LAYOUT},
+    "compare_and_swap": {"operator": NONE, "overlap": ["apart"], **WITHOUT_LAYOUT},
+}
+WHOLE = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+REAL = ["float", "double", "long_double"]
+COMPLEX = ["float_complex", "double_complex"]
+PAIRS = ["two_int", "short_int", "long_int", "float_int", "double_int"]
+ELEMENTS = [*WHOLE, *REAL, *COMPLEX, "logical", "byte", *PAIRS]
+LOGICAL, BITWISE = ["land", "lor", "lxor"], ["band", "bor", "bxor"]
+#: The operators that MPI 4.1 has for an element, sections 6.9.2 and 6.9.4; beside those of all.
+OPERATORS = [
+    (WHOLE, ["sum", "prod", "max", "min", *LOGICAL, *BITWISE]),
+    (REAL, ["sum", "prod", "max", "min"]),
+    (COMPLEX, ["sum", "prod"]),
+    (["logical"], LOGICAL),
+    (["byte"], BITWISE),
+    (PAIRS, ["maxloc", "minloc"]),
+]
+LAYOUTS = ["plain", "contiguous", "vector", "backwards", "hvector", "indexed", "hindexed"]
+LAYOUTS += ["indexed_block", "hindexed_block", "struct", "resized", "negative", "subarray"]
+LAYOUTS += ["nested", "drawn"]
+FLAVORS = ["create", "allocate", "shared", "dynamic"]
+MANY = [1, 16, 254, 255, 256, 4096]
+WINDOWS = ["1", "2", "8", "8_freed_backwards"]
+LOCKS = ["lock_exclusive", "lock_shared", "lock_shared_nocheck"]
+ALL_LOCKED = ["lock_all_flush", "lock_all_nocheck", "lock_all_flush_local"]
+PASSIVE, ACTIVE = LOCKS + ALL_LOCKED, ["fence", "pscw"]
+PLAIN = {"layout_origin": ["plain"], "layout_target": ["plain"]}
+
+
+def calls(*names, **axes):
+    """Return a cross for each call, whose own axes are those of the call where not named."""
+    return [{"call": [name], **OF_CALL[name], **axes} for name in names]
+
+
+def alike(names, layouts):
+    """Return crosses with the same layout on both sides."""
+    return [
+        cross
+        for layout in layouts
+        for cross in calls(*names, layout_origin=[layout], layout_target=[layout])
+    ]
+
+
+class ConformanceCheck(OnesidedCheck):
+    """A part of the matrix: cells of a few rounds, at the lowest thread level."""
+
+    kernel = "conformance"
+    tags = {"conformance"}
+    thread_level = builtins.parameter([LOWEST_LEVEL])
+    base_point = {
+        "call": "put",
+        "operator": NO_MEANING,
+        "element": "int32",
+        "count": 3,
+        "layout_origin": "vector",
+        "layout_target": "indexed",
+        "flavor": "allocate",
+        "synchronisation": "lock_all_flush",
+        "outstanding": 4,
+        "overlap": NO_MEANING,
+        "target": "last",
+        "memory": "every",
+        "window": "roomy",
+        "windows": "1",
+        "datatypes": "kept",
+    }
+
+    def seconds_of_cell(self, labels):
+        """Return what was seen on two cores, with the time of a slow transport."""
+        return 0.01 * max(1, int(labels["outstanding"]) / 64)
+
+
+@rfm.simple_test
+class ConformanceLayouts(ConformanceCheck):
+    """Layouts at the origin and at the target, by count, and drawn ones of every element."""
+
+    descr = "data by layout"
+    _drawn = {"layout_origin": ["drawn"], "layout_target": ["drawn"], "count": [1, 5]}
+    crosses_one_thread = [
+        *calls("put", "get", count=[0, 1, 2, 255, 256, 4096], layout_target=["plain", "resized"]),
+        *alike(["put", "get", "accumulate", "get_accumulate"], LAYOUTS),
+        *alike(["rput", "rget"], LAYOUTS),
+        *alike(WITH_REQUEST, ["vector", "struct", "drawn"]),
+        *calls("rput", "rget", layout_origin=LAYOUTS, layout_target=["plain"]),
+        *calls("put", "accumulate", layout_origin=["plain", "vector"], layout_target=LAYOUTS),
+        *calls("put", "accumulate", layout_origin=LAYOUTS, layout_target=["plain", "indexed"]),
+        *calls(*IN_ANY_EPOCH[:4], layout_origin=["bottom"]),
+        *calls("put", "get", element=ELEMENTS, **_drawn),
+        *calls("accumulate", element=[*WHOLE, *REAL, *COMPLEX], **_drawn),
+        *calls("put", "get", layout_origin=["empty"], layout_target=["empty"]),
+    ]
+
+
+@rfm.simple_test
+class ConformanceOperators(ConformanceCheck):
+    """Every operator on every element that MPI allows, each at its own place or all at one."""
+
+    descr = "data by operator and element"
+    crosses_one_thread = [
+        *calls("put", "get", element=ELEMENTS),
+        *calls("compare_and_swap", element=[*WHOLE, "logical", "byte"], overlap=["apart", "same"]),
+        *calls("accumulate", element=[*WHOLE, *REAL, *COMPLEX], overlap=["all_ranks"]),
+        *[
+            cross
+            for elements, operators in OPERATORS
+            for cross in (
+                *calls("accumulate", element=elements, operator=[*operators, "replace"]),
+                *calls(
+                    "get_accumulate",
+                    "fetch_and_op",
+                    element=elements,
+                    operator=[*operators, "replace", "no_op"],
+                    overlap=["same"],
+                ),
+            )
+        ],
+    ]
+
+
+@rfm.simple_test
+class ConformanceEpochs(ConformanceCheck):
+    """Every call in every epoch on every flavor, by role; and many operations outstanding."""
+
+    descr = "data by epoch, flavor and role"
+    crosses_one_thread = [
+        *calls(*IN_ANY_EPOCH, flavor=FLAVORS, synchronisation=PASSIVE + ACTIVE),
+        *calls(*WITH_REQUEST, flavor=FLAVORS, synchronisation=PASSIVE),
+        *calls(*IN_ANY_EPOCH, *WITH_REQUEST, flavor=FLAVORS, target=["first", "self"]),
+        *calls(*IN_ANY_EPOCH, flavor=FLAVORS, target=["self"], synchronisation=LOCKS[:1]),
+        *calls(*IN_ANY_EPOCH, *WITH_REQUEST, flavor=FLAVORS, memory=["one"]),
+        *calls("put", "get", "accumulate", "rput", "rget", outstanding=MANY, count=[1], **PLAIN),
+    ]
+
+
+@rfm.simple_test
+class ConformanceWindows(ConformanceCheck):
+    """Windows of odd sizes that end where an access ends; several at a time."""
+
+    descr = "data by size and number of windows"
+    _exact = {"window": ["exact"], "outstanding": [1], **PLAIN}
+    _some = {"element": ["int8"], "count": [1, 3, 7, 9, 127, 129, 4095, 4096, 4097]}
+    crosses_one_thread = [
+        *calls("put", "get", element=["int8"], count=list(range(1, 71)), **_exact),
+        *calls("put", "get", "accumulate", flavor=FLAVORS, **_some, **_exact),
+        *calls("fetch_and_op", element=WHOLE, flavor=["allocate", "dynamic"], window=["exact"]),
+        *calls("compare_and_swap", element=WHOLE, window=["exact"]),
+        *calls("put", flavor=FLAVORS, windows=WINDOWS, datatypes=["kept", "freed_early"]),
+        *calls("accumulate", flavor=FLAVORS, windows=["2", "8_freed_backwards"]),
+    ]

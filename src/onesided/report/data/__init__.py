@@ -1,0 +1,1 @@
+"""The page of `conformance`: counts, failures, and defects that upstream knows."""

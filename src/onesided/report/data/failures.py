@@ -1,0 +1,133 @@
+"""What failed, and what the failures have in common."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from onesided.analysis import verdicts
+from onesided.report import numbers
+from onesided.report.data.counts import SAYS_NOTHING, axes_of
+from onesided.report.data.defects import families, known_of
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Column, Table
+from onesided.report.words import listed, short_detail
+
+MOST_VALUES = 6
+"""An axis on which failing cells have more values than this tells nothing of them."""
+
+
+def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
+    """Return the fewest axes, with their values, that tell failing cells from the others.
+
+    The grid has crosses around a base point, so that failing cells agree on many axes only because
+    the others were never varied with the one that matters. The axis that leaves fewest of the
+    others comes first, until no axis leaves fewer; what later axes made superfluous is left out.
+
+    Args:
+        failed: cells that failed alike.
+        run: all cells that were run of the same call, under the same MPI, these among them.
+    """
+    own = [axes_of(cell) for cell in failed]
+    every = [axes_of(cell) for cell in run]
+    values = {axis: list(dict.fromkeys(labels.get(axis) for labels in own)) for axis in own[0]}
+    values = {axis: each for axis, each in values.items() if len(each) <= MOST_VALUES}
+
+    chosen: list[str] = []
+    left = every
+    while values:
+        kept = {axis: _within(left, values, [axis]) for axis in values}
+        best = min(kept, key=lambda axis: len(kept[axis]))
+        if len(kept[best]) == len(left):
+            break
+        chosen.append(best)
+        left = kept[best]
+    for axis in list(chosen):
+        without = [one for one in chosen if one != axis]
+        if len(_within(every, values, without)) == len(left):
+            chosen = without
+    return {axis: [str(value) for value in values[axis]] for axis in chosen}
+
+
+def _within(
+    every: Sequence[Mapping[str, str]], values: Mapping[str, Sequence[str]], axes: Sequence[str]
+) -> list[Mapping[str, str]]:
+    """Return the cells that have failing ones' values on some axes."""
+    return [one for one in every if all(one.get(axis) in values[axis] for axis in axes)]
+
+
+def _in_words(found: Mapping[str, Sequence[str]]) -> str:
+    words = [f"{axis.replace('_', ' ')} {listed(values, 'or')}" for axis, values in found.items()]
+    return "; ".join(words)
+
+
+def _known(failed: Sequence[Cell], family: str, version: str) -> str:
+    """Return the defects that account for failures, each with how many it accounts for."""
+    found = Counter(one.id for cell in failed for one in known_of(cell, family, version))
+    if not found:
+        return "not known upstream"
+    words = [f"{name} ({cells} of {len(failed)})" for name, cells in found.items()]
+    return f"known: {listed(words)}"
+
+
+@dataclass(frozen=True)
+class Failures:
+    """A row for each MPI, verdict and call of which cells failed.
+
+    Attributes:
+        name: of the table and its CSV.
+        caption: one sentence.
+    """
+
+    name: str
+    caption: str
+
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table, with no row where nothing failed."""
+        groups: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
+        run: dict[tuple[str, str], list[Cell]] = defaultdict(list)
+        for cell in material.cells:
+            call = str(cell.labels["call"])
+            if cell.verdict in SAYS_NOTHING:
+                continue
+            run[cell.environment, call].append(cell)
+            if cell.verdict in verdicts.FAILURES:
+                groups[cell.environment, cell.verdict, call].append(cell)
+        where = families(material)
+        rows = []
+        for (environment, verdict, call), failed in groups.items():
+            first = failed[0]
+            rows.append(
+                {
+                    "environment": environment,
+                    "verdict": verdict,
+                    "call": call,
+                    "cells": f"{len(failed)} of {len(run[environment, call])}",
+                    "common": _in_words(common(failed, run[environment, call])) or numbers.DASH,
+                    "detail": short_detail(first.detail),
+                    "known": _known(failed, *where.get(environment, ("", ""))),
+                    "reproduce": f"onesided reproduce {environment} '{first.cell}'",
+                }
+            )
+        columns = [
+            Column("verdict", "verdict", verdict=True, header=True),
+            Column("call", "call"),
+            Column("cells", "cells"),
+            Column("common", "what they have in common", prose=True),
+            Column("detail", "the first of them", prose=True),
+            Column("known", "known", prose=True),
+            Column("reproduce", "its program", prose=True),
+        ]
+        return [
+            Table(
+                self.name,
+                self.caption,
+                columns,
+                rows,
+                groups="environment",
+                csv_only=[Column("environment", "MPI")],
+                large=True,
+                whole=True,
+            )
+        ]
