@@ -108,7 +108,7 @@ def _nodes_fault(header: Mapping[str, Any]) -> str | None:
     asked = header["labels"].get(RANKS_PER_NODE)
     if asked is None:
         return None
-    if not asked.isdecimal() or int(asked) < 1:
+    if not (asked.isascii() and asked.isdecimal()) or int(asked) < 1:
         return f"{asked!r} ranks a node asked for, which is no number of ranks"
     per_node = int(asked)
     found = Counter(process["host"] for process in header["processes"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,8 +98,6 @@ def _check_samples(document: dict[str, Any], source: str) -> None:
             raise InputError(source, where, repr(found), "numbers or null")
         if len(samples) > MOST_SAMPLES:
             raise InputError(source, where, f"{len(samples)} samples", f"at most {MOST_SAMPLES}")
-    if len(set(map(_series_key, document["series"]))) < len(document["series"]):
-        raise InputError(source, "series", "a metric of a rank twice", "each series once")
 
 
 def check_line(document: dict[str, Any], source: str) -> None:
@@ -170,7 +167,6 @@ def read_launch(lines: Path | str, launches: Path | str) -> Launch:
     """
     lines = Path(lines)
     launch = Launch(attempts=read_attempts(Path(launches)))
-    further: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for number, document in whole_lines(lines):
         if document is None:
             launch.cut_lines += 1
@@ -188,9 +184,6 @@ def read_launch(lines: Path | str, launches: Path | str) -> Launch:
             case "result":
                 launch.results[document["cell"]] = document
             case "further" if document["cell"] in launch.results:
-                if document in further[document["cell"]]:
-                    raise InputError(source, None, "the same samples again", "others")
-                further[document["cell"]].append(document)
                 _add(launch.results[document["cell"]], document)
             case "finished":
                 launch.finished = True

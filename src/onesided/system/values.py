@@ -91,7 +91,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _object_of_whole_numbers(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = _object(pairs)
     for name, value in pairs:
-        if isinstance(value, float) and value.is_integer():
+        if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
             found[name] = int(value)
     return found
 
