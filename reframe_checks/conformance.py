@@ -103,7 +103,9 @@ class ConformanceLayouts(ConformanceCheck):
     crosses_one_thread = [
         *calls("put", "get", count=[0, 1, 2, 255, 256, 4096], layout_target=["plain", "resized"]),
         *alike(["put", "get", "accumulate", "get_accumulate"], LAYOUTS),
+        *alike(["rput", "rget"], LAYOUTS),
         *alike(WITH_REQUEST, ["vector", "struct", "drawn"]),
+        *calls("rput", "rget", layout_origin=LAYOUTS, layout_target=["plain"]),
         *calls("put", "accumulate", layout_origin=["plain", "vector"], layout_target=LAYOUTS),
         *calls("put", "accumulate", layout_origin=LAYOUTS, layout_target=["plain", "indexed"]),
         *calls(*IN_ANY_EPOCH[:4], layout_origin=["bottom"]),
@@ -148,6 +150,7 @@ class ConformanceEpochs(ConformanceCheck):
         *calls(*IN_ANY_EPOCH, flavor=FLAVORS, synchronisation=PASSIVE + ACTIVE),
         *calls(*WITH_REQUEST, flavor=FLAVORS, synchronisation=PASSIVE),
         *calls(*IN_ANY_EPOCH, *WITH_REQUEST, flavor=FLAVORS, target=["first", "self"]),
+        *calls(*IN_ANY_EPOCH, flavor=FLAVORS, target=["self"], synchronisation=LOCKS[:1]),
         *calls(*IN_ANY_EPOCH, *WITH_REQUEST, flavor=FLAVORS, memory=["one"]),
         *calls("put", "get", "accumulate", "rput", "rget", outstanding=MANY, count=[1], **PLAIN),
     ]

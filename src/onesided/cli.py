@@ -14,6 +14,7 @@ from onesided.system.errors import OnesidedError, record_fault
 STAGES = (
     "run",
     "progress",
+    "reproduce",
     "environments",
     "declare",
     "session",

@@ -482,3 +482,78 @@ def test_as_many_nodes_as_asked_for_are_not_enough_where_one_is_crowded(launch):
     read = launch([told, *WHOLE[1:], FINISHED], ended())
     details = {one.detail for one in outcomes.of_cells(read, CELLS, expected).values()}
     assert details == {"2 ranks a node on 2 nodes asked for, 3 on n1, 1 on n2 found"}
+
+
+def test_a_number_that_is_none_is_refused_by_line_and_not_taken_for_a_cut_line(launch):
+    whole = json.dumps(result("c=1"))
+    for number in ("NaN", "-Infinity", "1e400", "9" * 25):
+        line = whole.replace("1e-06", number)
+        with pytest.raises(InputError, match=r"lines\.jsonl: line 3: series\.0\.samples\.0: found"):
+            launch([header(), started("c=1")], ended(), f"{line}\n")
+
+
+def test_every_sample_is_a_number_not_only_the_first(launch):
+    odd = result("c=1")
+    odd["series"][0]["samples"] = [1e-6, "2e-6"]
+    with pytest.raises(InputError, match=r"line 2: series\.0\.samples: found '2e-6'"):
+        launch([header(), odd], ended())
+
+
+def test_a_whole_number_may_be_written_with_a_point(launch):
+    text = json.dumps(result("c=1")).replace('"rank": 1,', '"rank": 1.0,')
+    read = launch([header()], ended(), f"{text}\n")
+    assert repr(read.results["c=1"]["series"][0]["rank"]) == "1"
+
+
+def test_a_key_twice_in_a_line_is_refused(launch):
+    line = json.dumps(started("c=1")).replace("{", '{"cell": "c=2", ', 1)
+    with pytest.raises(InputError, match="line 2: found key 'cell' given twice"):
+        launch([header()], ended(), f"{line}\n")
+
+
+def test_cells_without_a_header_before_them_are_refused_for_nobody_knows_which_mpi_ran(launch):
+    with pytest.raises(InputError, match="line 1: type: found 'result'; expected a header before"):
+        launch([result("c=1"), header()], ended())
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"exit_status": "0"}, "exit_status: found '0'; expected an exit status"),
+        ({"end_s": None}, "end_s: found None; expected seconds since 1970"),
+        ({"begin_s": 1e30}, "begin_s: found 1e\\+30; expected seconds since 1970"),
+        ({"launch": 0}, "launch: found 0; expected the number of a launcher"),
+        ({"type": "other"}, "type: found 'other'; expected launch_started or launch_ended"),
+        ({"gave_up": True}, "gave_up: found an unknown key"),
+    ],
+)
+def test_a_record_of_launches_that_does_not_fit_is_refused_by_line(launch, change, words):
+    before, after = ended()
+    with pytest.raises(InputError, match=rf"launches\.jsonl: line 2: {words}"):
+        launch(WHOLE, [before, {**after, **change}])
+
+
+def test_records_of_launches_of_earlier_versions_are_read(launch):
+    before, after = ended(exit_status=-9)
+    for name in ("given_up", "cells_begun"):
+        del after[name]
+    assert launch(WHOLE, [before, after]).attempts[0]["exit_status"] == -9
+
+
+def test_what_was_given_up_without_a_cell_begun_is_not_run(launch):
+    read = launch([header()], ended(exit_status=1, finished=False, given_up=True))
+    assert statuses(read) == ["not_run"] * 3
+
+
+def test_a_hang_of_a_cell_that_has_a_result_and_was_never_begun_is_one(launch, hang_files):
+    hang_files(hang(1, "access", "MPI_Win_unlock", 11))
+    read = launch([header(), result("c=1")], ended(exit_status=5, finished=False))
+    assert outcomes.of_cells(read, CELLS, EXPECTED)["c=1"].status == "hang"
+
+
+@pytest.mark.parametrize("asked", ["0", "two", "-1", "٣"])
+def test_ranks_a_node_that_are_no_number_fail_every_cell(launch, asked):
+    lines = [header(labels={"ranks_per_node": asked}), result("c=1")]
+    outcome = outcomes.of_cells(launch(lines, ended()), CELLS, EXPECTED)["c=1"]
+    assert outcome.status == "unavailable"
+    assert "no number of ranks" in outcome.detail

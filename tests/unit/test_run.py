@@ -73,7 +73,8 @@ def over(slot, kernels=KERNELS):
     document = {
         "schema": SESSION_SCHEMA, "campaign": "one", "partition": slot.partition, "round": 1,
         "environment": slot.environment, "fingerprint": session.fingerprint, "elapsed_s": 1.0,
-        "attempt": "attempt-1", "started_at": "", "reframe_exit_status": 0, "tests": entries,
+        "attempt": "attempt-1", "started_at": "2026-01-31T12:00:00+00:00",
+        "reframe_exit_status": 0, "tests": entries,
     }  # fmt: skip
     documents.write_json(session.record, document)
     return session
@@ -187,9 +188,9 @@ def test_a_profile_says_how_many_sessions_run_side_by_side(tmp_path, text, numbe
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("cores: many\nset-threads:\n  session: 1\n", "found cores: many, .*expected whole numb"),
-        ("cores: 4\nset-threads:\n  session: 0\n", "session: 0; expected whole numbers"),
-        ("- cores\n", "found list; expected a mapping"),
+        ("cores: many\nset-threads:\n  session: 1\n", "cores: found 'many'; expected all, or"),
+        ("cores: 4\nset-threads:\n  session: 0\n", r"\.session: found 0; expected a whole"),
+        ("- cores\n", r"found \['cores'\]; expected a mapping"),
         ("cores: [4\n", "config.yaml: .*expected YAML"),
     ],
 )

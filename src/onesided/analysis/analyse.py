@@ -35,7 +35,7 @@ from onesided.campaign.tables import (
     read_campaign,
 )
 from onesided.experiments import EXPERIMENTS, Experiment
-from onesided.system import documents
+from onesided.system import documents, text
 from onesided.system.errors import InputError
 
 VERDICTS_SCHEMA = "onesided/verdicts/3"
@@ -252,4 +252,4 @@ def read_verdicts(path: Path) -> list[dict[str, Any]]:
     """
     if not path.is_file():
         raise InputError(path, None, "no such file", "a file from `onesided analyse`")
-    return documents.read_json(path, "verdicts")["cells"]
+    return text.plain(documents.read_json(path, "verdicts")["cells"])

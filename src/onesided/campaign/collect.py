@@ -29,6 +29,7 @@ from onesided.campaign.tables import (
 )
 from onesided.environments import provision
 from onesided.system import documents
+from onesided.system.errors import InputError
 
 #: When the command that started the campaign began, seconds since the epoch.
 STARTED_VARIABLE = "ONESIDED_STARTED_S"
@@ -172,7 +173,7 @@ def _cell_row(
 def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> dict[str, Any]:
     """Add a slot's session to the tables; return what the campaign's record keeps of it."""
     environment = provision.read(slot.environment, slot.campaign.provider)
-    folder, record = read_record(slot)
+    folder, record = _read_session(slot, tests_for(tests, environment))
     system, _, partition = slot.partition.partition(":")
     relative = folder.relative_to(slot.campaign.results).as_posix()
     inside_s = 0.0
@@ -210,10 +211,27 @@ def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> d
     }
 
 
+def _read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[str, Any]]:
+    """Return folder and record of a slot's session, its tests by name.
+
+    Raises:
+        InputError: as `read_record`, or it does not name each of these tests once.
+    """
+    folder, record = read_record(slot)
+    entries = {entry["test"]: entry for entry in record["tests"]}
+    expected = "each declared test once"
+    if len(entries) < len(record["tests"]):
+        raise InputError(folder / "session.json", "tests", "a test given twice", expected)
+    for test in tests:
+        if test["test"] not in entries:
+            found = f"nothing of {test['test']}"
+            raise InputError(folder / "session.json", "tests", found, expected)
+    return folder, {**record, "tests": entries}
+
+
 def _attempt(record: dict[str, Any], test: dict[str, Any]) -> int:
     """Return the attempt that a test's files are from: holes are filled by later ones."""
-    entry = next(entry for entry in record["tests"] if entry["test"] == test["test"])
-    folder = entry["folder"] or record["attempt"]
+    folder = record["tests"][test["test"]]["folder"] or record["attempt"]
     return int(Path(folder).parts[0].rpartition("-")[2])
 
 
@@ -221,7 +239,7 @@ def _outcomes(
     test: dict[str, Any], record: dict[str, Any], folder: Path, environment: dict[str, Any]
 ) -> tuple[Launch, dict[str, Outcome]]:
     """Return what a test of a session left, and what became of each of its cells."""
-    entry = next(entry for entry in record["tests"] if entry["test"] == test["test"])
+    entry = record["tests"][test["test"]]
     declared = cells_of(test)
     if entry["verdict"] is not None:
         outcome = Outcome(entry["verdict"], entry["reason"])
@@ -242,7 +260,7 @@ def _transports(
     test: dict[str, Any], record: dict[str, Any], folder: Path, environment: dict[str, Any]
 ) -> dict[str, str]:
     """Return the transport of each window flavor of a test, as JSON text, from its reports."""
-    entry = next(entry for entry in record["tests"] if entry["test"] == test["test"])
+    entry = record["tests"][test["test"]]
     if entry["folder"] is None:
         return {}
     found = {}

@@ -7,17 +7,15 @@ why.
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from onesided.campaign.records import OK, Launch
 from onesided.environments import places
-from onesided.system import libraries
+from onesided.system import libraries, paths
 
 #: The label that says how many ranks each node was to get.
 RANKS_PER_NODE = "ranks_per_node"
@@ -84,7 +82,7 @@ def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | Non
     if not re.search(expected.library_version_pattern, version):
         where = f" of {library}" if library else ""
         return f"ran with {version!r}{where}, expected {expected.mpi}"
-    if library and expected.prefix and not _is_below(library, expected.prefix):
+    if library and expected.prefix and not paths.is_below(library, expected.prefix):
         return (
             f"ran with the library {library} of {version!r}, "
             f"expected that of {expected.mpi} in {expected.prefix}"
@@ -110,6 +108,8 @@ def _nodes_fault(header: Mapping[str, Any]) -> str | None:
     asked = header["labels"].get(RANKS_PER_NODE)
     if asked is None:
         return None
+    if not (asked.isascii() and asked.isdecimal()) or int(asked) < 1:
+        return f"{asked!r} ranks a node asked for, which is no number of ranks"
     per_node = int(asked)
     found = Counter(process["host"] for process in header["processes"])
     nodes = -(-header["ranks"] // per_node)
@@ -120,22 +120,13 @@ def _nodes_fault(header: Mapping[str, Any]) -> str | None:
     return f"{per_node} ranks a node on {where} asked for, {stood} found"
 
 
-def _is_below(path: str, folder: str) -> bool:
-    """Tell whether a file is in a folder, by its name or with all links followed."""
-    return Path(path).is_relative_to(folder) or Path(os.path.realpath(path)).is_relative_to(
-        os.path.realpath(folder)
-    )
-
-
 def _how_it_ended(launch: Launch) -> tuple[str, str]:
     """Return status and detail for the cells that no launcher reached."""
     if not launch.attempts:
         return "not_run", "no launcher was started"
     last = launch.attempts[-1]
     if last["given_up"]:
-        first = next(cell for cell in reversed(launch.started) if cell not in launch.results)
-        ended = _started_outcome(first, launch)
-        return "not_run", f"given up: launches in a row ended in their first cell; {ended.detail}"
+        return "not_run", f"given up: launches in a row ended in their first cell{_first(launch)}"
     hangs = _outside_cells(launch.hangs)
     if last["exit_status"] and hangs:
         return "hang", f"{places.of_hang(hangs, _ranks(launch))}; before this cell"
@@ -152,6 +143,12 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
         died = places.of_death(_outside_cells(launch.crashes))
         return "crash", f"{died}the launcher exited {last['exit_status']} before this cell"
     return "not_run", "the launcher exited 0 and the kernel wrote no line for this cell"
+
+
+def _first(launch: Launch) -> str:
+    """Return what became of the cell that launches ended in; nothing where no line tells it."""
+    begun = [cell for cell in launch.started if cell not in launch.results]
+    return f"; {_started_outcome(begun[-1], launch).detail}" if begun else ""
 
 
 def _outside_cells(lines: Mapping[str | None, list[dict[str, Any]]]) -> list[dict[str, Any]]:
@@ -179,7 +176,7 @@ def _where_it_hung(cell: str, launch: Launch) -> str | None:
 
 def _ahead_of(cell: str, launch: Launch) -> Iterator[dict[str, Any]]:
     """Yield the hang lines of ranks that were past the last cell begun, which rank 0 begins."""
-    if cell == launch.started[-1]:
+    if launch.started[-1:] == [cell]:
         for other, hangs in launch.hangs.items():
             for hang in hangs if other not in launch.started else []:
                 where = f"{hang['phase']} of the next cell" if other else hang["phase"]

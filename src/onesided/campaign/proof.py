@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -68,7 +67,7 @@ def prove(
     differences: dict[str, None] = {}
     unknown: dict[str, None] = {}
     for row in rows:
-        found = json.loads(row["transport"]) if row["transport"] else {}
+        found = transport.from_text(row["transport"])
         differ, missing = transport.differences(of_window, found)
         differences |= dict.fromkeys(differ)
         unknown |= dict.fromkeys(missing)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from onesided.system import documents
+from onesided.system import documents, values
 from onesided.system.errors import InputError
 
 LINE_SCHEMA = "onesided/line/2"
 LINE_TYPES = ("header", "started", "result", "further", "finished")
+
+MOST_SAMPLES = 2000
+SAMPLE_KINDS = {float, int, type(None)}
 
 OK = "ok"
 #: Statuses that fail a check; each is a verdict of its own in the report.
@@ -56,29 +58,62 @@ class Launch:
 
 def whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
     """Yield line number and document of each line; None for a line that is cut."""
-    if not path.exists():
+    try:
+        with path.open("rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                if line.strip():
+                    document = _document(line, f"{path}: line {number}")
+                    yield number, document if isinstance(document, dict) else None
+    except FileNotFoundError:
         return
-    with path.open("rb") as stream:
-        for number, line in enumerate(stream, start=1):
-            if not line.strip():
-                continue
-            document = None
-            if line.endswith(b"\n"):
-                try:
-                    document = json.loads(line)
-                except (ValueError, RecursionError):
-                    document = None
-            yield number, document if isinstance(document, dict) else None
+    except OSError as fault:
+        raise InputError(path, None, fault.strerror or fault, "a file that can be read") from fault
 
 
-def _check_line(document: dict[str, Any], source: str) -> None:
+def _document(line: bytes, source: str) -> Any:
+    """Return the document of a line, None for one that is cut.
+
+    Raises:
+        InputError: it is whole, but a key is in it twice, or a value that no document may hold.
+    """
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        written = line.decode("utf-8")
+        document = values.from_json(written, whole=True)
+    except values.RepeatedKeyError as fault:
+        raise InputError(source, None, fault, "each key once") from None
+    except (ValueError, RecursionError):
+        return None
+    documents.refuse(values.suspicious_fault(document, written), source)
+    return document
+
+
+def _check_samples(document: dict[str, Any], source: str) -> None:
+    """See that each sample of a result is a number or null, without a schema: there are many."""
+    for index, series in enumerate(document["series"]):
+        samples, where = series["samples"], f"series.{index}.samples"
+        if not set(map(type, samples)) <= SAMPLE_KINDS:
+            found = next(one for one in samples if type(one) not in SAMPLE_KINDS)
+            raise InputError(source, where, repr(found), "numbers or null")
+        if len(samples) > MOST_SAMPLES:
+            raise InputError(source, where, f"{len(samples)} samples", f"at most {MOST_SAMPLES}")
+
+
+def check_line(document: dict[str, Any], source: str) -> None:
+    """Check a line of a kernel against the schema.
+
+    Raises:
+        InputError: naming the first field that does not fit.
+    """
+    whole = document
     # samples are numbers by the thousand: they are checked against the schema by their first one
     if document.get("type") in ("result", "further") and isinstance(document.get("series"), list):
         document = {
             **document,
             "series": [
-                {**series, "samples": series.get("samples", [])[:1]}
-                if isinstance(series, dict)
+                {**series, "samples": series["samples"][:1]}
+                if isinstance(series, dict) and isinstance(series.get("samples"), list)
                 else series
                 for series in document["series"]
             ],
@@ -90,14 +125,21 @@ def _check_line(document: dict[str, Any], source: str) -> None:
     if kind not in LINE_TYPES:
         raise InputError(source, "type", repr(kind), f"one of {', '.join(LINE_TYPES)}")
     documents.check(document, f"line#{kind}", source)
+    if "series" in whole:
+        _check_samples(whole, source)
 
 
 def read_attempts(path: Path) -> list[dict[str, Any]]:
-    """Return the launch script's record of each launcher it started, in order."""
+    """Return the launch script's record of each launcher it started, in order.
+
+    Raises:
+        InputError: a whole line does not fit the schema.
+    """
     attempts: dict[int, dict[str, Any]] = {}
-    for _, document in whole_lines(path):
+    for number, document in whole_lines(path):
         if document is None:
             continue
+        documents.check(document, "launches", f"{path}: line {number}")
         attempt = attempts.setdefault(
             document["launch"],
             {
@@ -129,7 +171,10 @@ def read_launch(lines: Path | str, launches: Path | str) -> Launch:
         if document is None:
             launch.cut_lines += 1
             continue
-        _check_line(document, f"{lines}: line {number}")
+        source = f"{lines}: line {number}"
+        check_line(document, source)
+        if document["type"] != "header" and not launch.headers:
+            raise InputError(source, "type", repr(document["type"]), "a header before it")
         match document["type"]:
             case "header":
                 launch.headers.append(document)

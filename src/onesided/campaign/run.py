@@ -167,12 +167,11 @@ def sessions_at_a_time(profile: Path) -> int:
     A session asks for all cores unless the profile's ``set-threads`` says for how many.
 
     Raises:
-        InputError: the profile is no mapping, or holds no whole numbers there.
+        InputError: the profile does not fit its schema, or holds no whole numbers there.
     """
     path = profile / "config.yaml"
     document = documents.parse_yaml(documents.read_text(path), path) or {}
-    if not isinstance(document, dict):
-        raise InputError(path, None, type(document).__name__, "a mapping of Snakemake's options")
+    documents.check(document, "profile", path)
     threads = document.get("set-threads", {})
     if not isinstance(threads, dict):
         # as on the command line: session=1, or a list of such
@@ -181,12 +180,8 @@ def sessions_at_a_time(profile: Path) -> int:
     if "session" not in threads:
         return 1
     cores = document.get("cores", "all")
-    try:
-        available = (os.cpu_count() or 1) if cores == "all" else int(cores)
-        return max(1, available // int(threads["session"]))
-    except (ValueError, TypeError, ZeroDivisionError) as fault:
-        found = f"cores: {cores}, set-threads: session: {threads['session']}"
-        raise InputError(path, None, found, "whole numbers, or all cores") from fault
+    available = (os.cpu_count() or 1) if cores == "all" else int(cores)
+    return max(1, available // int(threads["session"]))
 
 
 def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") -> str:

@@ -13,7 +13,6 @@ fills the holes only (`reopen`).
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -25,7 +24,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from onesided.campaign import further, records
+from onesided.campaign import further, records, reframe_report
 from onesided.campaign.declared import (
     last_line,
     reframe_command,
@@ -35,7 +34,8 @@ from onesided.campaign.declared import (
 from onesided.campaign.slot import Slot, adopt, earlier_entries, inputs_of, is_hole
 from onesided.environments import declarations, provision
 from onesided.system import documents, fingerprint, paths, processes, strays
-from onesided.system.errors import OnesidedError
+from onesided.system.command import one_line
+from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import lock_file
 
 SESSION_SCHEMA = "onesided/session/3"
@@ -241,15 +241,14 @@ class Session:
             raise InterruptedSessionError(
                 f"{attempt}: ReFrame was ended by {signal.Signals(-exit_status).name}"
             )
-        report = _read_report(attempt / "report.json")
-        if report is None:
-            text = (attempt / "reframe.out").read_text(errors="replace")
-            reason = f"ReFrame exited {exit_status} with no report: {last_line(text)}"
+        try:
+            report = reframe_report.read(attempt / "report.json")
+            skips = reframe_report.skips(attempt / "skips.jsonl")
+        except InputError as fault:
+            said = last_line(documents.read_text(attempt / "reframe.out", errors="replace"))
+            reason = one_line(f"ReFrame exited {exit_status} with no report: {said} ({fault})")
             return _without_run(names, "not_run", reason)
-        cases = {case["display_name"]: case for case in report}
-        fixtures = [case for case in report if case["fixture"] and case["result"] == "fail"]
-        skips = _read_skips(attempt / "skips.jsonl")
-        accounted = [_account_test(name, cases, fixtures, skips) for name in names]
+        accounted = reframe_report.account(names, report, skips)
         lost = [test["test"] for test in accounted if test["result"] == "lost"]
         if lost:
             raise InterruptedSessionError(
@@ -279,64 +278,15 @@ def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
 
     Only then: a segment that nobody maps may be one that another job of ours is about to map.
     """
-    launches = (
-        launch
-        for record in attempt.rglob("launches.jsonl")
-        for launch in records.read_attempts(record)
-    )
-    failed = any(launch["exit_status"] != 0 for launch in launches)
+    failed = not all(map(_ended_well, attempt.rglob("launches.jsonl")))
     if failed or (attempt / TRANSPORT_FAILURES).exists():
         patterns = declarations.left_behind().shared_memory
         strays.remove_files(strays.SHARED_MEMORY, patterns, begin_s)
 
 
-def _read_report(path: Path) -> list[dict[str, Any]] | None:
-    """Return the test cases of a ReFrame report, None if there is no whole report."""
+def _ended_well(record: Path) -> bool:
+    """Tell whether all launches of a record did; one that cannot be read does not say so."""
     try:
-        report = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return None
-    return [case for run in report["runs"] for case in run["testcases"]]
-
-
-def _read_skips(path: Path) -> dict[str, dict[str, str]]:
-    if not path.exists():
-        return {}
-    lines = path.read_text("utf-8").splitlines()
-    return {record["test"]: record for record in map(json.loads, lines)}
-
-
-def _account_test(
-    name: str,
-    cases: dict[str, dict[str, Any]],
-    failed_fixtures: list[dict[str, Any]],
-    skips: dict[str, dict[str, str]],
-) -> dict[str, Any]:
-    """Return a test's entry of session.json; its result is "lost" if ReFrame never came to it."""
-    entry: dict[str, Any] = {
-        "test": name,
-        "result": "lost",
-        "verdict": None,
-        "reason": None,
-        "folder": None,
-    }
-    case = cases.get(name)
-    if case is None:
-        return entry
-    entry["result"] = case["result"]
-    if name in skips:
-        entry |= {"verdict": skips[name]["verdict"], "reason": skips[name]["reason"]}
-    elif case["result"] == "fail_deps" or (case["result"] == "skip" and failed_fixtures):
-        reason = failed_fixtures[0]["fail_reason"] if failed_fixtures else "a fixture failed"
-        entry |= {"verdict": "unavailable", "reason": f"kernels not built: {reason}"}
-    elif case["result"] == "skip":
-        # a test whose fixture was skipped is skipped with it; the reason is with the fixture
-        skip = next(iter(skips.values()), {"verdict": "not_run", "reason": "skipped by ReFrame"})
-        entry |= {"verdict": skip["verdict"], "reason": skip["reason"]}
-    else:
-        passed = case["result"] == "pass"
-        entry["folder"] = case["outputdir"] if passed else case["stagedir"]
-        # ReFrame's report does not hold the messages of expected failures
-        reason = case["fail_reason"] or "an expected failure: a known defect"
-        entry["reason"] = None if passed else " ".join(str(reason).split())
-    return entry
+        return all(launch["exit_status"] == 0 for launch in records.read_attempts(record))
+    except InputError:
+        return False

@@ -60,11 +60,19 @@ def read_record(slot: Slot) -> tuple[Path, dict[str, Any]]:
     """Return folder and record of the session in force in a slot.
 
     Raises:
-        InputError: the slot has none, or its record does not fit the schema.
+        InputError: the slot has none, or its record does not fit the schema, or is another's.
     """
     pointer = documents.read_json(slot.pointer, "session_pointer")
-    record = slot.pointer.parent / pointer["session"]
-    return record.parent, documents.read_json(record, "session")
+    path = slot.pointer.parent / pointer["session"]
+    if not os.path.isfile(path):  # noqa: PTH113 -- of any text, also one that is no path
+        expected = "the path of a session.json"
+        raise InputError(slot.pointer, "session", pointer["session"], expected)
+    record = documents.read_json(path, "session")
+    for name in ("partition", "environment", "round"):
+        if record[name] != getattr(slot, name):
+            expected = f"{getattr(slot, name)}, for {slot.pointer} names it"
+            raise InputError(path, name, record[name], expected)
+    return path.parent, record
 
 
 def inputs_of(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from onesided.system import documents, text, values
 from onesided.system.errors import InputError
 
 RECORD_SCHEMA = "onesided/campaign-record/2"
@@ -124,6 +124,9 @@ SUMMARY_COLUMNS: Mapping[str, Any] = {
     "p99": pl.Float64,
 }
 
+RUN = ("variables",)
+"""What of campaign.json is given to programs, and stays as it is."""
+
 _PARQUET_MAGIC = b"PAR1"
 
 
@@ -202,19 +205,30 @@ def read_table(path: Path, columns: Mapping[str, Any]) -> pl.DataFrame:
     if missing:
         raise InputError(path, missing[0], "no such column", "the columns `collect` writes")
     try:
-        return table.select(pl.col(name).cast(kind) for name, kind in columns.items())
+        found = table.select(pl.col(name).cast(kind) for name, kind in columns.items())
     except pl.exceptions.PolarsError as fault:
         raise InputError(path, None, fault, "the column types `collect` writes") from fault
+    return found.with_columns(
+        _plain(found[name]) for name in columns if found[name].dtype == pl.String
+    )
+
+
+def _plain(column: pl.Series) -> pl.Series:
+    """Return a column of text as a page, a drawing or a terminal can show it."""
+    told = {value: text.line(value) for value in column.unique().drop_nulls()}
+    changed = {value: line for value, line in told.items() if line != value}
+    return column.replace(changed) if changed else column
 
 
 def read_record(path: Path) -> Mapping[str, Any]:
     """Read campaign.json.
 
     Raises:
-        InputError: it is missing, cut, or of another schema version.
+        InputError: it is missing, cut, of another schema version, or does not fit.
     """
     try:
-        record = json.loads(path.read_text("utf-8"))
+        written = path.read_text("utf-8")
+        record = values.from_json(written)
     except OSError as fault:
         raise InputError(
             path, None, fault.strerror or fault, "campaign.json from `onesided collect`"
@@ -227,7 +241,9 @@ def read_record(path: Path) -> Mapping[str, Any]:
         raise InputError(path, "schema", found, expected)
     if not isinstance(record.get("name"), str):
         raise InputError(path, "name", record.get("name"), "the campaign's name")
-    return record
+    documents.refuse(values.suspicious_fault(record, written), path)
+    documents.check(record, "campaign_record", path)
+    return text.plain(record, but=RUN)
 
 
 def _check_cells(cells: pl.DataFrame, path: Path) -> None:
@@ -267,16 +283,16 @@ def read_campaign(folder: Path) -> CollectedCampaign:
     )
 
 
-def parse_labels(text: str | None, source: Path) -> dict[str, Any]:
+def parse_labels(written: str | None, source: Path) -> dict[str, Any]:
     """Return a cell's axes from the JSON text in its ``labels``.
 
     Raises:
         InputError: it is no JSON object.
     """
     try:
-        labels = json.loads(text or "{}")
-    except ValueError as fault:
-        raise InputError(source, "labels", text, "a JSON object of the axes") from fault
+        labels = values.from_json(written or "{}")
+    except (ValueError, RecursionError) as fault:
+        raise InputError(source, "labels", written, "a JSON object of the axes") from fault
     if not isinstance(labels, dict):
-        raise InputError(source, "labels", text, "a JSON object of the axes")
-    return labels
+        raise InputError(source, "labels", written, "a JSON object of the axes")
+    return text.plain(labels)

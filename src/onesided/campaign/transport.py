@@ -7,12 +7,13 @@ report does not say is None; nothing is guessed from what was asked for.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
+
+from onesided.system import text, values
 
 #: What makes each family tell its transport. The reader of the family below knows just these words.
 REPORT_VARIABLES: Mapping[str, Mapping[str, str]] = {
@@ -78,6 +79,15 @@ def read(report: str, family: str) -> Transport:
     return reader(report) if reader else Transport()
 
 
+def from_text(written: str | None) -> dict[str, Any]:
+    """Return a transport's document from the JSON text of cells.parquet; nothing for no mapping."""
+    try:
+        found = values.from_json(written or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return text.plain(found) if isinstance(found, dict) else {}
+
+
 def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """Compare a found transport with what a setting asks for.
 
@@ -134,27 +144,37 @@ def _through_memory(transports: str | None) -> bool | None:
 
 
 def _kernel_lines(report: str, kind: str) -> list[dict[str, Any]]:
+    """Return the kernel's lines of a kind; what is cut, or no line of a kernel's, is none."""
     found = []
-    for line in report.splitlines():
+    for line in report.split("\n"):
         if line.startswith(f'{{"type":"{kind}"'):
             try:
-                found.append(json.loads(line))
-            except ValueError:
+                found.append(values.from_json(line))
+            except (ValueError, RecursionError):
                 continue
     return found
 
 
 def _flavors(report: str) -> set[str]:
     """Return the flavors of the windows that the launch made."""
-    windows = [result.get("window") or {} for result in _kernel_lines(report, "result")]
-    return {window["flavor"] for window in windows if window.get("flavor")}
+    flavors = [window.get("flavor") for window in _windows(report)]
+    return {flavor for flavor in flavors if isinstance(flavor, str)}
+
+
+def _windows(report: str) -> list[dict[str, Any]]:
+    """Return what the kernel says of its windows."""
+    windows = [result.get("window") for result in _kernel_lines(report, "result")]
+    return [window for window in windows if isinstance(window, dict)]
 
 
 def _on_one_host(report: str) -> bool:
     """Tell whether the report's launch provably had all its ranks on one host."""
     headers = _kernel_lines(report, "header")
-    hosts = {process["host"] for header in headers for process in header["processes"]}
-    return len(hosts) == 1
+    processes = [header.get("processes") for header in headers]
+    if not all(isinstance(one, list) for one in processes):
+        return False
+    known = [isinstance(one, dict) and one.get("host") for each in processes for one in each]
+    return all(isinstance(host, str) for host in known) and len(set(known)) == 1
 
 
 # ------------------------------------------------------------------------------------- UCX
@@ -273,8 +293,8 @@ def _openmpi_component(report: str, processes: list[list[str]], pml: str | None)
     if any("amo" in lanes and "tag" not in lanes for lanes in _ucx_endpoints(report)):
         told.append("ucx")
     # only osc/sm answers with this key; that of series 4.1 says nothing else
-    windows = [result.get("window") or {} for result in _kernel_lines(report, "result")]
-    told += ["sm" for window in windows if "blocking_fence" in (window.get("info") or {})]
+    infos = [window.get("info") for window in _windows(report)]
+    told += ["sm" for info in infos if isinstance(info, dict) and "blocking_fence" in info]
     component = _only(told)
     return None if component == "?" else component
 

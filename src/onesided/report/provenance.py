@@ -83,7 +83,7 @@ def _transports_seen(table: pl.DataFrame, environment: str) -> str | None:
     )
     flavors: dict[str, set[str]] = {}
     for text, labels in rows.select("transport", "labels").unique(maintain_order=True).iter_rows():
-        words = transport.short(json.loads(text))
+        words = transport.short(transport.from_text(text))
         if words:
             flavors.setdefault(words, set()).add(str(json.loads(labels).get("flavor")))
     told = [f"{', '.join(sorted(names))}: {words}" for words, names in flavors.items()]

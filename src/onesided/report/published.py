@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,10 +16,14 @@ from onesided.report.material import Material
 from onesided.report.parts import Column, Row, Table
 from onesided.system import documents, paths
 from onesided.system.errors import InputError
+from onesided.system.text import UNSEEN_IN_LINES
 
 NOT_AVAILABLE = "N/A"
 DASHES = "--"
 """What sources print where they have no number."""
+
+NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?")
+"""What a source prints as a number; Python would take more for one, such as nan and 1_0."""
 
 NO_FIELD = ""
 """Where a source's table has no field: it has fewer columns for this row than for others."""
@@ -70,8 +77,7 @@ class PublishedTable:
         Raises:
             InputError: the file is not there, lacks a column, or has no number where one belongs.
         """
-        reader = csv.DictReader(documents.read_text(self.path).splitlines())
-        rows, present = list(reader), reader.fieldnames or ()
+        rows, present = self._read()
         columns = [name for name in present if name not in OURS]
         if columns != list(self.document["columns"]):
             expected = f"the columns of {self.path.with_suffix('.yaml').name}, in that order"
@@ -83,10 +89,30 @@ class PublishedTable:
             if None in row or None in row.values():
                 found = "too many fields" if None in row else "too few fields"
                 raise InputError(self.path, f"row {line}", found, ", ".join(present))
+            unknown = [name for name in row["suspect"].split() if name not in columns]
+            if unknown:
+                expected = f"names of columns: {', '.join(columns)}"
+                raise InputError(self.path, f"row {line}, suspect", unknown[0], expected)
             for name in columns:
                 if self.unit(name) is not None:
                     self.number(row, name)
         return rows
+
+    def _read(self) -> tuple[list[dict[str, str]], Sequence[str]]:
+        """Return the rows of the file, and the names of its columns."""
+        written = documents.read_text(self.path)
+        unseen = UNSEEN_IN_LINES.search(written.replace("\r\n", "\n"))
+        if unseen:
+            line = f"line {written.count(chr(10), 0, unseen.start()) + 1}"
+            raise InputError(self.path, line, repr(unseen.group()), "characters that can be seen")
+        reader = csv.DictReader(io.StringIO(written, newline=""))
+        try:
+            rows, present = list(reader), reader.fieldnames or ()
+        except csv.Error as fault:
+            raise InputError(self.path, f"line {reader.line_num}", fault, "CSV") from fault
+        if len(set(present)) < len(present):
+            raise InputError(self.path, "columns", ", ".join(present), "each column once")
+        return rows, present
 
     def unit(self, column: str) -> str | None:
         """Return the unit of a column's numbers; None where it has words."""
@@ -104,11 +130,11 @@ class PublishedTable:
         """
         if row[column] in (NOT_AVAILABLE, DASHES, NO_FIELD):
             return None
-        try:
-            return float(row[column]) * UNITS[str(self.unit(column))][0]
-        except ValueError as fault:
+        value = float(row[column]) if NUMBER.fullmatch(row[column]) else math.nan
+        if not math.isfinite(value * UNITS[str(self.unit(column))][0]):
             field = f"row {row['row']}, {column}"
-            raise InputError(self.path, field, row[column], "a number, N/A or --") from fault
+            raise InputError(self.path, field, row[column], "a number, N/A or --")
+        return value * UNITS[str(self.unit(column))][0]
 
     @property
     def citation(self) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
+from onesided.campaign import transport
 from onesided.report import numbers
 from onesided.report.material import Cell, Loaded
 from onesided.report.words import listed
@@ -52,7 +52,7 @@ def _transport(loaded: Loaded, partition: tuple[str, str]) -> bool | None:
     system, name = partition
     rows = loaded.campaign.cells
     rows = rows.filter((rows["system"] == system) & (rows["partition"] == name))
-    transports = [json.loads(text) for text in rows["transport"].drop_nulls().unique()]
+    transports = [transport.from_text(text) for text in rows["transport"].drop_nulls().unique()]
     found = {one.get("shm") for one in transports}
     return found.pop() if len(found) == 1 else None
 

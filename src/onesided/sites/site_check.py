@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from onesided.sites import LOCAL, SLURM
-from onesided.system import documents
+from onesided.system import documents, values
 from onesided.system.command import one_line
 from onesided.system.errors import InputError
 
@@ -97,6 +97,12 @@ class _Partition:
         return self.entry.get("extras", {})
 
     @property
+    def interfaces(self) -> Entry:
+        """What the partition says in ``srun_mpi``; nothing where it is no mapping."""
+        said = self.extras.get("srun_mpi")
+        return said if isinstance(said, dict) else {}
+
+    @property
     def features(self) -> list[str]:
         """What the partition says in features."""
         return self.entry.get("features", [])
@@ -108,6 +114,7 @@ def check(path: Path) -> Findings:
     try:
         site = _load(path)
         systems = _systems(site)
+        documents.refuse(values.fault(systems), path)
     except InputError as fault:
         findings.faults.append(fault)
         return findings
@@ -143,8 +150,9 @@ def _load(path: Path) -> Any:
     try:
         site = config.load_config(str(path))
         site.validate()
-    except InputError:
-        raise
+    except InputError as fault:  # of the declarations, or of a name that is not among them
+        where = f"{fault.source}: {fault.field}" if fault.field else fault.source
+        raise InputError(path, where, fault.found, fault.expected) from fault
     except SyntaxError as fault:
         raise InputError(path, f"line {fault.lineno}", fault.msg, "Python") from fault
     except ConfigError as fault:
@@ -301,7 +309,7 @@ def _programs(partition: _Partition) -> Iterator[InputError]:
 def _interfaces(partition: _Partition) -> Iterator[InputError]:
     """Yield values of ``srun --mpi`` that this machine's Slurm does not know."""
     known = _srun_mpi_list()
-    for family, value in partition.extras.get("srun_mpi", {}).items():
+    for family, value in partition.interfaces.items():
         if known and value not in known:
             expected = f"one of {', '.join(known)} (srun --mpi=list)"
             yield partition.fault(f"extras.srun_mpi.{family}", value, expected)
@@ -349,7 +357,7 @@ def _notes(partition: _Partition) -> Iterator[str]:
             "is told by the cores of the machine that ReFrame runs on"
         )
     if entry["launcher"] == SRUN:
-        served = partition.extras.get("srun_mpi", {})
+        served = partition.interfaces
         others = {one["family"] for one in partition.documents.values() if one}
         others -= {None, *served}
         if others:

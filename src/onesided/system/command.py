@@ -16,6 +16,7 @@ from typing import IO
 
 from onesided.system import strays
 from onesided.system.errors import OnesidedError, StoppedError
+from onesided.system.text import line
 
 Say = Callable[[str], None]
 
@@ -34,7 +35,7 @@ class UnavailableError(OnesidedError):
 
 def one_line(text: str) -> str:
     """Return the text as one line of at most REASON_LENGTH characters."""
-    return " ".join(text.split())[:REASON_LENGTH]
+    return line(" ".join(text.split())[:REASON_LENGTH])
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,8 @@ class Outcome:
         stack = STACKED.findall(self.output)
         if stack:
             return one_line(stack[-1])
-        lines = [line for line in self.output.splitlines() if any(c.isalnum() for c in line)]
-        faults = [line for line in lines if FAULT.search(line)]
+        lines = [one for one in self.output.splitlines() if any(c.isalnum() for c in one)]
+        faults = [one for one in lines if FAULT.search(one)]
         return one_line((faults or lines or ["it wrote nothing"])[0])
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import itertools
 import json
 import os
 import re
 import tempfile
 from collections.abc import Callable, Hashable, Iterator
+from datetime import datetime
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
@@ -19,12 +19,16 @@ import fastjsonschema
 import jsonschema
 import yaml
 
-from onesided.system import names
+from onesided.system import names, values
 from onesided.system.errors import InputError, OnesidedError
 
 MOST_VALUES = 1_000_000
 """Of a YAML document, each as often as an alias repeats it: a few lines can stand for any number of
 values, and whoever writes them into a message never comes to an end."""
+#: Of brackets and braces of YAML: what reads it takes time by the square of them.
+MOST_LEVELS = 200
+#: What YAML's constructors let through of a number, a date or a tag that is none.
+CONSTRUCTORS_RAISE = (ValueError, TypeError, LookupError, AttributeError, OverflowError)
 NESTED_TOO_DEEPLY = "a document nested too deeply"
 
 
@@ -71,10 +75,39 @@ def _pattern(
         yield jsonschema.ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-_Validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _pattern})
+def _is_integer(_: jsonschema.TypeChecker, value: Any) -> bool:
+    """Tell whether a value is an integer: 6.0 is none, for no option of a program takes it."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator,
+    {"pattern": _pattern},
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
+)
 
 _FORMATS = jsonschema.FormatChecker(formats=())
-_FORMATS.checks("name")(lambda text: not isinstance(text, str) or names.is_name(text))
+
+
+def _is_time(text: str) -> bool:
+    """Tell whether a text is a time, with its distance from UTC."""
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def _is_regular_expression(text: str) -> bool:
+    try:
+        return bool(re.compile(text))
+    except (re.error, OverflowError, RecursionError):
+        return False
+
+
+#: The formats of our schemas, for the fast validator as they are.
+_FORMATS_COMPILED = {"name": names.is_name, "date-time": _is_time, "regex": _is_regular_expression}
+for _name, _holds in _FORMATS_COMPILED.items():
+    _FORMATS.checks(_name)(lambda text, holds=_holds: not isinstance(text, str) or holds(text))
 
 
 @cache
@@ -87,7 +120,7 @@ def _validator(name: str) -> jsonschema.protocols.Validator:
 
 
 #: Schemas of documents that come by the thousand, and use no word younger than what compiles here.
-COMPILED = ("line", "references", "verdicts")
+COMPILED = ("launches", "line", "references", "reframe_report", "session", "verdicts")
 
 
 @cache
@@ -97,7 +130,7 @@ def _fits(name: str) -> Callable[[Any], Any] | None:
         return None
     schema = dict(_validator(name).schema)
     schema.pop("$id", None)  # a name of ours, which it would take for where to fetch references
-    return fastjsonschema.compile(schema, formats={"name": names.is_name}, use_default=False)
+    return fastjsonschema.compile(schema, formats=_FORMATS_COMPILED, use_default=False)
 
 
 def check(document: Any, schema: str, source: str | Path) -> None:
@@ -155,50 +188,34 @@ def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
     if error.validator == "additionalProperties" and known:
         unknown = next(name for name in error.instance if name not in known)
         return ".".join([*path, str(unknown)]), "an unknown key", f"one of {', '.join(known)}"
-    return (
-        ".".join(path) or None,
-        repr(error.instance),
-        _describe(error.schema, error.message),
-    )
+    fallback = error.message
+    if error.validator == "enum":
+        fallback = f"one of {', '.join(map(str, error.validator_value))}"
+    return ".".join(path) or None, repr(error.instance), _describe(error.schema, fallback)
 
 
-def _values(document: Any) -> Iterator[tuple[str, Any]]:
-    """Yield every key and value of a document, with the field that it is in."""
-    left = [("", document)]
-    while left:
-        field, value = left.pop()
-        yield field, value
-        if isinstance(value, dict):
-            left += [(field, key) for key in value]
-            left += [(f"{field}.{key}", part) for key, part in value.items()]
-        elif isinstance(value, list):
-            left += [(f"{field}.{index}", part) for index, part in enumerate(value)]
+def refuse(fault: tuple[str | None, str, str] | None, source: str | Path) -> None:
+    """Raise for what `values.fault` found.
+
+    Raises:
+        InputError: it found something.
+    """
+    if fault is not None:
+        raise InputError(source, *fault)
 
 
-def _is_text(value: str) -> bool:
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:  # half a character, by an escape
-        return False
-    return "\0" not in value
-
-
-def _check_text(document: Any, source: str | Path) -> None:
-    """Refuse text that no path, command or file can take."""
-    for field, value in _values(document):
-        if isinstance(value, str) and not _is_text(value):
-            where = field.lstrip(".") or None
-            raise InputError(source, where, repr(value), "text without NUL, in UTF-8")
-
-
-def read_text(path: Path) -> str:
+def read_text(path: Path, errors: str = "strict") -> str:
     """Return the text of a file.
+
+    Args:
+        path: the file.
+        errors: what becomes of bytes that are not UTF-8, as `bytes.decode` names it.
 
     Raises:
         InputError: it cannot be read, or is not UTF-8.
     """
     try:
-        return path.read_text("utf-8")
+        return path.read_text("utf-8", errors)
     except UnicodeDecodeError as fault:
         raise InputError(path, None, f"byte {fault.start} is not UTF-8", "UTF-8 text") from fault
     except OSError as fault:
@@ -233,18 +250,20 @@ def parse_yaml(text: str, source: str | Path) -> Any:
         InputError: it is no YAML, is nested too deeply, or holds NUL or half a character.
     """
     try:
+        if values.levels(text) > MOST_LEVELS:
+            raise InputError(source, None, NESTED_TOO_DEEPLY, "a few levels")
         document = copy.deepcopy(_loaded(text))
-        if next(itertools.islice(_values(document), MOST_VALUES, None), None):
+        if values.has_more_than(MOST_VALUES, document):
             raise InputError(source, None, f"more than {MOST_VALUES} values", "fewer")
-        _check_text(document, source)
+        refuse(values.fault(document), source)
     except yaml.YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
         line = f"line {mark.line + 1}" if mark else None
         raise InputError(source, line, getattr(fault, "problem", fault), "YAML") from fault
-    except ValueError as fault:  # a number or a date that Python cannot hold
-        raise InputError(source, None, fault, "YAML") from fault
     except RecursionError:
         raise InputError(source, None, NESTED_TOO_DEEPLY, "a few levels") from None
+    except CONSTRUCTORS_RAISE as fault:
+        raise InputError(source, None, fault, "YAML") from fault
     return document
 
 
@@ -269,9 +288,8 @@ def parse_json(text: str, schema: str, source: str | Path) -> Any:
         InputError: it is no JSON (cut in half, say) or does not fit.
     """
     try:
-        document = json.loads(text)
-        if "\\u" in text:  # JSON knows no other way to write what is no text
-            _check_text(document, source)
+        document = values.from_json(text)
+        refuse(values.suspicious_fault(document, text), source)
         check(document, schema, source)
     except json.JSONDecodeError as fault:
         expected = "a whole JSON document"

@@ -7,8 +7,14 @@ import json
 import os
 from pathlib import Path
 
+from onesided.system import text
+
 #: Names a file to which a stage that fails adds its one line and its exit code.
 FAULTS_VARIABLE = "ONESIDED_FAULTS"
+
+#: Characters of a field's name, which may be any text of the file, and of what was expected.
+MOST_OF_A_FIELD = 200
+MOST_EXPECTED = 1000
 
 EXIT_FAILURE = 1
 EXIT_BAD_INPUT = 2
@@ -18,6 +24,10 @@ class OnesidedError(Exception):
     """A failure that ends the command with one line and exit code 1."""
 
     exit_code = EXIT_FAILURE
+
+    def __init__(self, message: str = "") -> None:
+        """Say what failed, in one line whatever others' words are in it (`text.line`)."""
+        super().__init__(text.line(message))
 
 
 class InputError(OnesidedError):
@@ -40,11 +50,11 @@ class InputError(OnesidedError):
             found: what is there; shortened to one line of 120 characters.
             expected: what would be right.
         """
-        self.source = str(source)
-        self.field = field
-        self.found = " ".join(str(found).split())[:120]
-        self.expected = " ".join(expected.split())
-        where = f"{self.source}: {field}" if field else self.source
+        self.source = text.line(source)
+        self.field = field and text.line(field, MOST_OF_A_FIELD)
+        self.found = text.line(" ".join(str(found).split())[:120])
+        self.expected = text.line(" ".join(expected.split()), MOST_EXPECTED)
+        where = f"{self.source}: {self.field}" if self.field else self.source
         super().__init__(f"{where}: found {self.found}; expected {self.expected}")
 
 

@@ -122,3 +122,9 @@ def check_usable(path: Path) -> None:
     if usable < len(str(path)):
         found = f"{str(path)[usable]!r} in its path"
         raise InputError(path, None, found, "letters, digits, blanks and /.+@=~(),-_")
+
+
+def is_below(path: str | Path, folder: str | Path) -> bool:
+    """Tell whether a file is in a folder, by its name or with all links followed."""
+    by_name = Path(os.path.normpath(path)).is_relative_to(folder)
+    return by_name or Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))

@@ -28,13 +28,13 @@ PAGE = ReferencePage(
         ),
         Failures(
             name="data_failures",
-            caption="What failed, by MPI, verdict and call: the axes on which all such cells "
-            "agree, though others were run; the first of them; and whether the defect is known.",
+            caption="What failed, by MPI, verdict and call: the fewest axes that tell such cells "
+            "from the others that were run; the first of them; and whether the defect is known.",
         ),
         Defects(
             name="data_defects",
-            caption="Defects that upstream knows and cells here probe: does each MPI show them, as "
-            "its version is said to do?",
+            caption="Defects that upstream knows and cells here probe: do they fail as it says, "
+            "in each MPI and as its version is said to? A cell may fail so for another reason.",
         ),
     ],
 )

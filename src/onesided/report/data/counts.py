@@ -15,6 +15,9 @@ from onesided.report.parts import Column, Table
 SETTING = "setting"
 """Counted like an axis of the kernel."""
 
+SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
+"""Verdicts of cells that tell nothing of the data under their setting."""
+
 
 @dataclass
 class Tally:
@@ -23,11 +26,11 @@ class Tally:
     run: int = 0
     failed: int = 0
 
-    def add(self, cell: Cell) -> None:
-        """Count a cell; one that was not measured does not count."""
-        if cell.verdict not in verdicts.NOT_MEASURED:
+    def add(self, verdict: str) -> None:
+        """Count a cell; one that was not run, or whose setting changed nothing, does not count."""
+        if verdict not in SAYS_NOTHING:
             self.run += 1
-            self.failed += cell.verdict in verdicts.FAILURES
+            self.failed += verdict in verdicts.FAILURES
 
     @property
     def word(self) -> str | None:
@@ -55,8 +58,9 @@ def tallies(cells: Iterable[Cell], keys: Any) -> dict[Any, dict[Any, Tally]]:
     """
     found: dict[Any, dict[Any, Tally]] = defaultdict(lambda: defaultdict(Tally))
     for cell in cells:
+        verdict = cell.verdict
         for row, column in keys(cell):
-            found[row][column].add(cell)
+            found[row][column].add(verdict)
     return found
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from onesided.report.data.counts import SETTING
+from onesided.analysis import verdicts
+from onesided.report.data.counts import SAYS_NOTHING, SETTING
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
 from onesided.system import documents
@@ -19,7 +20,9 @@ from onesided.system.paths import config_dir
 
 FILE = "upstream_defects.yaml"
 SCHEMA = "upstream_defects"
-SHOWS, GONE, NOT_PROBED = "shows", "does not show", "not run"
+SHOWS, GONE, OTHERWISE = "shows", "does not show", "failed otherwise"
+NOT_AS_SAID, NOT_SAID = "not as said", "not said"
+PARTS_OF_VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,9 @@ class UpstreamDefect:
         id: ``<owner>/<repository>#<number>`` of the thread.
         what: one line.
         family: of MPIs, as in config/environments.yaml.
-        since: the first version that has it, as far as the thread says; None: not said.
-        until: the first version without it; None: open, or not said.
+        since: the oldest version that the thread names; None: it names none.
+        until: the first version without it; None: the thread names none.
+        fixed: where it was mended, in upstream's words; None: open, or not said.
         shows_as: verdicts.
         probe: values of axes, `setting` included; cells that have one of each probe it.
     """
@@ -41,24 +45,41 @@ class UpstreamDefect:
     family: str
     since: str | None
     until: str | None
+    fixed: str | None
     shows_as: tuple[str, ...]
     probe: Mapping[str, Sequence[str]]
 
     def is_probed_by(self, labels: Mapping[str, Any], setting: str | None) -> bool:
         """Tell whether a cell probes it."""
-        found = {**labels, SETTING: setting}
-        return all(str(found.get(axis)) in values for axis, values in self.probe.items())
+        if str(setting) not in self.probe.get(SETTING, (str(setting),)):
+            return False
+        return all(
+            axis == SETTING or str(labels.get(axis)) in values
+            for axis, values in self.probe.items()
+        )
 
-    def affects(self, family: str, version: str) -> bool:
-        """Tell whether a version is said to have it."""
+    def is_said_of(self, family: str, version: str) -> bool | None:
+        """Tell whether a version is said to have it; None where the thread does not say."""
         if family != self.family:
             return False
-        after = self.since is None or _numbers(version) >= _numbers(self.since)
-        return after and (self.until is None or _numbers(version) < _numbers(self.until))
+        if not version:
+            return None
+        number = _numbers(version)
+        since = None if self.since is None else _numbers(self.since)
+        until = None if self.until is None else _numbers(self.until)
+        if (since is not None and number < since) or (until is not None and number >= until):
+            return False
+        return True if since is not None and (until is not None or number == since) else None
+
+    def affects(self, family: str, version: str) -> bool:
+        """Tell whether a version may have it, by what is said."""
+        return self.is_said_of(family, version) is not False
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+    """Return what sorts versions as people count them: 4.1.8 before 4.1.10; 4.1 is 4.1.0."""
+    found = [int(number) for number in re.findall(r"\d+", version)[:PARTS_OF_VERSION]]
+    return tuple(found + [0] * (PARTS_OF_VERSION - len(found)))
 
 
 @cache
@@ -76,6 +97,7 @@ def known() -> tuple[UpstreamDefect, ...]:
             family=entry["family"],
             since=entry.get("since"),
             until=entry.get("until"),
+            fixed=entry.get("fixed"),
             shows_as=tuple(entry["shows_as"]),
             probe={axis: tuple(map(str, values)) for axis, values in entry["probe"].items()},
         )
@@ -113,40 +135,66 @@ class Defects:
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none where no cell probes any."""
         where = families(material)
+        run: dict[str, dict[str, list[Cell]]] = {name: {} for name in material.environments}
+        for cell in material.cells:
+            if cell.verdict not in SAYS_NOTHING:
+                run[cell.environment].setdefault(str(cell.setting), []).append(cell)
         rows = []
         for defect in known():
-            cells = [
-                cell
-                for cell in material.cells
-                if where.get(cell.environment, ("", ""))[0] == defect.family
-                and cell.verdict not in ("unavailable", "unsupported", "not run")
-                and defect.is_probed_by(cell.labels, cell.setting)
-            ]
-            found = {name: self._word(defect, cells, name, where) for name in material.environments}
+            found = {
+                name: _word(defect, cells, *where.get(name, ("", "")))
+                for name, cells in run.items()
+            }
             if any(found.values()):
-                versions = f"{defect.since or '?'} to {defect.until or 'open'}"
-                rows.append({"id": defect.id, "what": defect.what, "versions": versions, **found})
+                rows.append(
+                    {
+                        "id": defect.id,
+                        "what": defect.what,
+                        "since": defect.since or NOT_SAID,
+                        "fixed": defect.until or defect.fixed or NOT_SAID,
+                        **found,
+                    }
+                )
         if not rows:
             return []
         columns = [
             Column("id", "defect", header=True),
             Column("what", "what", prose=True),
-            Column("versions", "versions"),
+            Column("since", "seen in"),
+            Column("fixed", "fixed in"),
             *(Column(name, name) for name in material.environments),
         ]
         return [Table(self.name, self.caption, columns, rows, large=True)]
 
-    @staticmethod
-    def _word(
-        defect: UpstreamDefect,
-        cells: Sequence[Cell],
-        environment: str,
-        where: Mapping[str, tuple[str, str]],
-    ) -> str | None:
-        own = [cell for cell in cells if cell.environment == environment]
-        if not own:
-            return None
-        failed = sum(cell.verdict in defect.shows_as for cell in own)
-        expected = defect.affects(*where[environment])
-        word = f"{SHOWS}: {failed} of {len(own)}" if failed else f"{GONE}: {len(own)} right"
-        return word if expected == bool(failed) else f"{word}, not as said"
+
+def _word(
+    defect: UpstreamDefect, run: Mapping[str, Sequence[Cell]], family: str, version: str
+) -> str | None:
+    """Return whether an MPI shows a defect; None where the MPI is another or nothing probed it.
+
+    Args:
+        defect: as upstream knows it.
+        run: the cells of the MPI that were run, by setting.
+        family: of the MPI.
+        version: of the MPI.
+    """
+    if family != defect.family:
+        return None
+    own = [
+        cell
+        for setting in defect.probe.get(SETTING, tuple(run))
+        for cell in run.get(setting, ())
+        if defect.is_probed_by(cell.labels, setting)
+    ]
+    shown = sum(cell.verdict in defect.shows_as for cell in own)
+    otherwise = sum(cell.verdict in verdicts.FAILURES for cell in own) - shown
+    right = len(own) - shown - otherwise
+    said = defect.is_said_of(family, version)
+    if shown:
+        words = [f"{SHOWS}: {shown} of {len(own)}"]
+    else:
+        words = [f"{GONE}: {right} right"] if right else []
+        words += [f"{otherwise} {OTHERWISE}"] if otherwise else []
+    if said is (not shown) and (shown or right):
+        words.append(NOT_AS_SAID)
+    return ", ".join(words) or None

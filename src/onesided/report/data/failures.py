@@ -2,43 +2,86 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from onesided.analysis import verdicts
 from onesided.report import numbers
-from onesided.report.data.counts import axes_of
+from onesided.report.data.counts import SAYS_NOTHING, axes_of
 from onesided.report.data.defects import families, known_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
 from onesided.report.words import listed, short_detail
 
 MOST_VALUES = 6
-"""An axis on which failing cells have more values than this is not named."""
+"""An axis on which failing cells have more values than this, or than half of their number, tells
+nothing of them."""
+
+MOST_AXES = 3
+"""So many axes may leave none but the failing cells; with more, any few cells are told apart."""
+
+MOST_CHANCE = 0.01
+"""Else an axis is told where as many cells drawn at random would have such values less often."""
 
 
 def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
-    """Return the axes on which failing cells have few values, and others that were run have more.
+    """Return the fewest axes, with their values, that tell failing cells from the others.
+
+    The grid has crosses around a base point, so that failing cells agree on many axes only because
+    the others were never varied with the one that matters. The axis that leaves fewest of the
+    others comes first, until no axis leaves fewer. What later axes made superfluous is left out,
+    and what chance may have made.
 
     Args:
         failed: cells that failed alike.
-        run: all cells that were run of the same call, under the same MPI.
+        run: all cells that were run of the same call, under the same MPI, these among them.
     """
-    found: dict[str, list[str]] = {}
-    every = [axes_of(cell) for cell in run]
     own = [axes_of(cell) for cell in failed]
-    for axis in own[0]:
-        values = list(dict.fromkeys(labels[axis] for labels in own if axis in labels))
-        others = {labels[axis] for labels in every if axis in labels}
-        if len(values) <= MOST_VALUES and len(values) < len(others):
-            found[axis] = values
-    return found
+    every = [axes_of(cell) for cell in run]
+    values = {axis: list(dict.fromkeys(labels.get(axis) for labels in own)) for axis in own[0]}
+    most = min(MOST_VALUES, max(1, len(own) // 2))
+    values = {axis: each for axis, each in values.items() if len(each) <= most}
+    chances: dict[str, float] = {}
+    left = every
+    while values:
+        kept = {axis: _within(left, values, [axis]) for axis in values}
+        best = min(kept, key=lambda axis: len(kept[axis]))
+        if len(kept[best]) == len(left):
+            break
+        chances[best] = (len(kept[best]) / len(left)) ** len(own)
+        left = kept[best]
+    chosen = list(chances)
+    for axis in chances:
+        without = [one for one in chosen if one != axis]
+        if len(_within(every, values, without)) == len(left):
+            chosen = without
+    if len(left) > len(own) or len(chosen) > MOST_AXES:
+        chosen = [axis for axis in chosen if chances[axis] < MOST_CHANCE]
+    return {axis: [str(value) for value in values[axis]] for axis in chosen}
+
+
+def _within(
+    every: Sequence[Mapping[str, str]], values: Mapping[str, Sequence[str]], axes: Sequence[str]
+) -> list[Mapping[str, str]]:
+    """Return the cells that have failing ones' values on some axes."""
+    return [one for one in every if all(one.get(axis) in values[axis] for axis in axes)]
 
 
 def _in_words(found: Mapping[str, Sequence[str]]) -> str:
     words = [f"{axis.replace('_', ' ')} {listed(values, 'or')}" for axis, values in found.items()]
     return "; ".join(words)
+
+
+def _known(failed: Sequence[Cell], family: str, version: str) -> str:
+    """Return the defects that account for failures, each with how many it accounts for."""
+    found = [one for cell in failed for one in known_of(cell, family, version)]
+    cells = Counter(one.id for one in found)
+    if not found:
+        return "not known upstream"
+    fixed = {one.id: ", said to be fixed" if one.fixed else "" for one in found}
+    words = [f"{name} ({cells[name]} of {len(failed)}{fixed[name]})" for name in cells]
+    return f"known: {listed(words)}"
 
 
 @dataclass(frozen=True)
@@ -59,18 +102,15 @@ class Failures:
         run: dict[tuple[str, str], list[Cell]] = defaultdict(list)
         for cell in material.cells:
             call = str(cell.labels["call"])
-            if cell.verdict not in verdicts.NOT_MEASURED:
-                run[cell.environment, call].append(cell)
+            if cell.verdict in SAYS_NOTHING:
+                continue
+            run[cell.environment, call].append(cell)
             if cell.verdict in verdicts.FAILURES:
                 groups[cell.environment, cell.verdict, call].append(cell)
         where = families(material)
         rows = []
         for (environment, verdict, call), failed in groups.items():
             first = failed[0]
-            family, version = where.get(environment, ("", ""))
-            ids = dict.fromkeys(
-                one.id for cell in failed for one in known_of(cell, family, version)
-            )
             rows.append(
                 {
                     "environment": environment,
@@ -79,7 +119,7 @@ class Failures:
                     "cells": f"{len(failed)} of {len(run[environment, call])}",
                     "common": _in_words(common(failed, run[environment, call])) or numbers.DASH,
                     "detail": short_detail(first.detail),
-                    "known": f"known: {listed(list(ids))}" if ids else "not known upstream",
+                    "known": _known(failed, *where.get(environment, ("", ""))),
                     "reproduce": f"onesided reproduce {environment} '{first.cell}'",
                 }
             )

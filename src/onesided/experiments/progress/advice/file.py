@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,8 +20,10 @@ from onesided.experiments.progress.advice.words import (
     payload_says,
     variables_say,
 )
+from onesided.system import names
 
 COMMENT_WIDTH = 96
+MOST_OF_A_NAME = 64
 MAXIMUM_LINES = 40
 """Cells that the evidence of one setting names, at most: the file is read by people, too."""
 
@@ -245,6 +248,12 @@ def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
 
 
 def file_name(advice: Advice) -> str:
-    """Return the file's name, from the environment's: a shell file where it exports anything."""
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", advice.environment).strip("._")
-    return f"{plain or 'environment'}{'.sh' if advice.variables else '.txt'}"
+    """Return the file's name, from the environment's: a shell file where it exports anything.
+
+    Of a name that no file can have, what can be read is left, and a number that tells it from
+    others.
+    """
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", advice.environment).strip("._")[:MOST_OF_A_NAME]
+    if not names.is_name(advice.environment):
+        plain = f"{plain or 'environment'}-{zlib.crc32(advice.environment.encode()):08x}"
+    return f"{plain}{'.sh' if advice.variables else '.txt'}"

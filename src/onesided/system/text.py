@@ -1,0 +1,61 @@
+"""Text of others in a line of ours: what a terminal or a file would take for its own is named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any
+
+#: What ends a line, steers a terminal, turns the direction of writing, cannot be seen, or is half
+#: a character.
+UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+#: The same, but tabulators and line feeds, which a document may have.
+UNSEEN_IN_LINES = re.compile(UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
+ELLIPSIS = "…"
+
+
+def _named(found: re.Match[str]) -> str:
+    return found.group().encode("unicode_escape").decode("ascii")
+
+
+def line(text: object, most: int | None = None) -> str:
+    r"""Return a text as one line: a character that is not to be seen becomes its name, as ``\n``.
+
+    Args:
+        text: anything with a `str`.
+        most: how many characters the line may have; a longer one ends in an ellipsis.
+    """
+    found = str(text)
+    if most is not None and len(found) > most:
+        found = found[: most - 1] + ELLIPSIS
+    return UNSEEN.sub(_named, found)
+
+
+def lines(text: str) -> str:
+    """Return a text of maybe several lines with the same characters named, as `line` does."""
+    return UNSEEN_IN_LINES.sub(_named, text)
+
+
+def plain(value: Any, but: Collection[str] = ()) -> Any:
+    """Return a document with each text in it as `line` shows it, the keys, too.
+
+    Args:
+        value: of JSON.
+        but: keys whose values stay as they are.
+    """
+    if isinstance(value, str):
+        return line(value)
+    if isinstance(value, dict):
+        return {line(key): part if key in but else plain(part, but) for key, part in value.items()}
+    return [plain(part, but) for part in value] if isinstance(value, list) else value
+
+
+def is_text(text: str) -> bool:
+    """Tell whether a path, a command and a file can take a text: no NUL, no half character."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text

@@ -1,0 +1,117 @@
+"""What any document may hold, whatever its schema says: numbers that are some, text that is some.
+
+JSON Schema calls NaN a number between any two bounds, and Python reads 1e400 as infinite. Nothing
+downstream can take those, nor an integer beyond 64 bits, nor half a character.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from onesided.system.text import is_text, line
+
+LEAST_INTEGER, MOST_INTEGER = -(2**63), 2**64 - 1
+MOST_OF_A_KEY = 40
+A_NUMBER = "a number that 64 bits hold"
+A_TEXT = "text without NUL, in UTF-8"
+#: What JSON text has in it where a value may be none of the kind: most lines have none of these,
+#: and need not be searched.
+SUSPICIOUS = re.compile(r"NaN|Infinity|\\u|\d[eE]\+?\d{3}|\d{19}")
+
+
+class RepeatedKeyError(ValueError):
+    """A key of a JSON object is given twice: which of the two counts, nobody said."""
+
+
+def walk(document: Any) -> Iterator[tuple[str, Any]]:
+    """Yield every key and value of a document, with the field that it is in."""
+    left = [("", document)]
+    while left:
+        field, value = left.pop()
+        yield field, value
+        if isinstance(value, dict):
+            left += [(field, key) for key in value]
+            left += [(f"{field}.{key}", part) for key, part in value.items()]
+        elif isinstance(value, list):
+            left += [(f"{field}.{index}", part) for index, part in enumerate(value)]
+
+
+def levels(written: str) -> int:
+    """Return how deep brackets and braces in a text are nested, those in quotes counted, too."""
+    depth = most = 0
+    for sign in re.findall(r"[][{}]", written):
+        depth = depth + 1 if sign in "[{" else max(0, depth - 1)
+        most = max(most, depth)
+    return most
+
+
+def has_more_than(most: int, document: Any) -> bool:
+    """Tell whether a document has more keys and values than this, aliases of YAML followed."""
+    left, seen = [document], 0
+    while left and seen <= most:
+        value = left.pop()
+        seen += 1
+        if isinstance(value, dict):
+            left += [*value, *value.values()]
+        elif isinstance(value, list):
+            left += value
+    return seen > most
+
+
+def fault(document: Any) -> tuple[str | None, str, str] | None:
+    """Return field, what was found and what was expected of a value that no document may hold."""
+    for field, value in walk(document):
+        where = field.lstrip(".") or None
+        if isinstance(value, dict) and not all(isinstance(key, str) for key in value):
+            key = next(key for key in value if not isinstance(key, str))
+            return where, f"key {line(key, MOST_OF_A_KEY)}", "keys of text, in quotes if numbers"
+        if isinstance(value, str) and not is_text(value):
+            return where, repr(value), A_TEXT
+        if isinstance(value, float) and not math.isfinite(value):
+            return where, str(value), A_NUMBER
+        if isinstance(value, int) and not LEAST_INTEGER <= value <= MOST_INTEGER:
+            # its digits may be more than Python writes
+            return where, f"an integer of {value.bit_length()} bits", A_NUMBER
+    return None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RepeatedKeyError(f"key {twice!r} given twice")
+    return found
+
+
+def _object_of_whole_numbers(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = _object(pairs)
+    for name, value in pairs:
+        if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+            found[name] = int(value)
+    return found
+
+
+def from_json(written: str, *, whole: bool = False) -> Any:
+    """Return the document in a JSON text, which refuses no number: see `suspicious_fault`.
+
+    Args:
+        written: the text.
+        whole: give 2.0 in an object as 2, which JSON calls the same number.
+
+    Raises:
+        RepeatedKeyError: an object has a key twice.
+        ValueError: it is no JSON, or has a number of more digits than Python reads.
+        RecursionError: it is nested too deeply.
+    """
+    hook = _object_of_whole_numbers if whole else _object
+    return json.loads(written, object_pairs_hook=hook)
+
+
+def suspicious_fault(document: Any, written: str) -> tuple[str | None, str, str] | None:
+    """Return what `fault` does of the document in a JSON text, if the text gives cause to look."""
+    return fault(document) if SUSPICIOUS.search(written) else None
