@@ -171,3 +171,18 @@ class ConformanceWindows(ConformanceCheck):
         *calls("put", flavor=FLAVORS, windows=WINDOWS, datatypes=["kept", "freed_early"]),
         *calls("accumulate", flavor=FLAVORS, windows=["2", "8_freed_backwards"]),
     ]
+
+
+@rfm.simple_test
+class ConformanceFirst(ConformanceCheck):
+    """A cell of each call, epoch, flavor, layout and element: a second's worth of them."""
+
+    descr = "data, the cheapest cells"
+    tags = {"quick"}
+    setting = builtins.parameter(["default"])
+    crosses_one_thread = [
+        *calls(*IN_ANY_EPOCH, *WITH_REQUEST),
+        *calls("put", "get", "accumulate", flavor=FLAVORS, synchronisation=["fence", "pscw"]),
+        *calls("put", "get", layout_origin=LAYOUTS[2:], layout_target=["plain"]),
+        *calls("accumulate", element=[*WHOLE, *REAL, *COMPLEX]),
+    ]

@@ -11,7 +11,7 @@ from onesided.report import numbers
 from onesided.report.data import defects
 from onesided.report.data.counts import Counts, Cross
 from onesided.report.data.defects import Defects, UpstreamDefect, known_of
-from onesided.report.data.failures import Failures, common
+from onesided.report.data.failures import Failures
 from onesided.report.material import Cell
 
 PUTS = sum(at["call"] == "put" for at in made.CELLS)
@@ -128,28 +128,13 @@ def test_failures_have_in_common_what_tells_them_from_the_others_and_nothing_els
     assert "wrong_data at" in row["detail"]
 
 
-def cells_of(verdict, *labels):
-    return [Cell({"verdict": verdict, "setting": "default", "labels": one}) for one in labels]
-
-
-def test_the_fewest_axes_are_told():
-    failed = cells_of("hang", {"a": 0, "b": 0, "c": 0})
-    others = [{"a": a, "b": b, "c": 1 - b} for a in (0, 0, 1, 1, 1) for b in (0, 1)]
-    # a leaves fewest of the others, and after b and c it leaves none fewer
-    assert common(failed, failed + cells_of("right", *others)) == {"b": ["0"], "c": ["0"]}
-
-
-@pytest.mark.parametrize(("many", "told"), [(6, True), (7, False)])
-def test_an_axis_on_which_failures_have_many_values_is_not_told(many, told):
-    failed = cells_of("crash", *({"count": count} for count in range(many)))
-    found = common(failed, failed + cells_of("right", {"count": 99}))
-    assert ("count" in found) == told
-
-
 def test_the_setting_is_told_like_an_axis_and_each_verdict_has_its_row(made_of):
     bad, worse = where("crash", call="put"), where("hang", call="accumulate", element="double")
     material = made_of(environment(OPENMPI, worse), environment(OPENMPI, bad, setting="osc_ucx"))
-    found = {(row["verdict"], row["call"]): row["common"] for row in failures(material)}
+    rows = {(row["verdict"], row["call"]): row for row in failures(material)}
+    program = {key: row["reproduce"].partition("' ")[2] for key, row in rows.items()}
+    assert program == {("crash", "put"): "--setting osc_ucx", ("hang", "accumulate"): ""}
+    found = {key: row["common"] for key, row in rows.items()}
     assert found == {
         ("crash", "put"): "setting osc_ucx",
         ("hang", "accumulate"): "setting default; element double",
@@ -161,6 +146,8 @@ def test_a_known_defect_is_beside_the_failures_that_it_accounts_for(made_of, kno
     assert failures(material)[0]["known"] == "not known upstream"
     known(DEFECT, replace(DEFECT, id="open-mpi/ompi#2", family="mpich"))
     assert failures(material)[0]["known"] == "known: open-mpi/ompi#1 (1 of 2)"
+    known(replace(DEFECT, fixed="main, pull 3"))
+    assert failures(material)[0]["known"] == "known: open-mpi/ompi#1 (1 of 2, said to be fixed)"
 
 
 @pytest.mark.parametrize(
@@ -197,7 +184,7 @@ def test_a_defect_accounts_for_a_cell_of_its_versions_and_its_probe(known, chang
         (None, "4.1", "5.0.2", "does not show: 1 right"),
         (None, "5.0.11", None, "does not show: 1 right, not as said"),
         (None, "4.1", "6.0", "does not show: 1 right, not as said"),
-        ("hang", None, None, "fails otherwise: 1 of 1"),
+        ("hang", "4.1", "6.0", "1 failed otherwise"),
     ],
 )
 def test_it_is_said_whether_an_mpi_shows_a_defect_as_its_version_is_said_to(
@@ -207,6 +194,29 @@ def test_it_is_said_whether_an_mpi_shows_a_defect_as_its_version_is_said_to(
     material = made_of(environment(MPICH), environment(OPENMPI, where(status, **SWAP)))
     assert word(material) == said
     assert word(material, MPICH) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "seen", "fixed"),
+    [
+        ({}, "not said", "not said"),
+        ({"since": "4.1", "fixed": "main, pull 3"}, "4.1", "main, pull 3"),
+        ({"until": "5.0.2", "fixed": "main, pull 3"}, "not said", "5.0.2"),
+    ],
+)
+def test_it_is_told_where_a_defect_was_seen_and_where_it_was_fixed(
+    made_of, known, change, seen, fixed
+):
+    known(replace(DEFECT, **change))
+    ((row,),) = [table.rows for table in parts(made_of(environment(OPENMPI)), Defects)]
+    assert (row["id"], row["what"]) == (DEFECT.id, DEFECT.what)
+    assert (row["since"], row["fixed"]) == (seen, fixed)
+
+
+def test_of_many_cells_the_right_ones_say_that_a_defect_does_not_show(made_of, known):
+    known(replace(DEFECT, probe={"call": ("put",)}))
+    material = made_of(environment(OPENMPI, where("hang", call="put", count="255")))
+    assert word(material) == f"does not show: {PUTS - 1} right, 1 failed otherwise"
 
 
 def test_a_defect_that_no_cell_probes_has_no_row(made_of, known):

@@ -107,6 +107,9 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
                 series_add(time, trip.passed_s / plan.outstanding);
             }
         }
+        for (int window = 0; plan.windows > 1 && window < plan.windows; window++) {
+            trip_look_again(&trip, window);
+        }
     }
     const struct verification *found[] = {&trip.at_target, &trip.at_result, &trip.at_origin};
     for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) {

@@ -58,7 +58,7 @@ bool is_allowed(const struct element *element, enum operation operation);
 /* Compare two values, but for their gap. */
 bool is_same(const struct element *element, const void *one, const void *other);
 
-/* Can compare_and_swap have it? (MPI 4.1, 12.3.5) */
+/* Can compare_and_swap have it? (MPI 4.1, 12.3.4) */
 bool is_swappable(const struct element *element);
 
 #endif

@@ -75,10 +75,10 @@ static const char *forbidden(const struct plan *plan)
         return "MPI_NO_OP is for calls that fetch (MPI 4.1, 12.3.4)";
     }
     if (call->compares && !is_swappable(plan->element)) {
-        return "compare_and_swap is for integers, logicals and bytes (MPI 4.1, 12.3.5)";
+        return "compare_and_swap is for integers, logicals and bytes (MPI 4.1, 12.3.4)";
     }
     if (call->has_request && plan->synchronisation->kind != PASSIVE) {
-        return "requests are for passive target epochs (MPI 4.1, 12.3.6)";
+        return "requests are for passive target epochs (MPI 4.1, 12.3.5)";
     }
     if (plan->overlap == ALL_RANKS && (is_fetched || is_ordered || call->compares)) {
         return "what all ranks at one place make of this depends on their order";

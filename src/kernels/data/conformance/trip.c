@@ -286,3 +286,10 @@ void trip_run(struct trip *trip, int index)
     model_free(&model);
     model_free(&faulty);
 }
+
+void trip_look_again(struct trip *trip, int index)
+{
+    struct model model = model_make(trip->plan, index, INJECT_NOTHING);
+    look_at_window(trip, &model, INJECT_NOTHING, NULL, index);
+    model_free(&model);
+}

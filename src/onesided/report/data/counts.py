@@ -26,11 +26,11 @@ class Tally:
     run: int = 0
     failed: int = 0
 
-    def add(self, cell: Cell) -> None:
+    def add(self, verdict: str) -> None:
         """Count a cell; one that was not run, or whose setting changed nothing, does not count."""
-        if cell.verdict not in SAYS_NOTHING:
+        if verdict not in SAYS_NOTHING:
             self.run += 1
-            self.failed += cell.verdict in verdicts.FAILURES
+            self.failed += verdict in verdicts.FAILURES
 
     @property
     def word(self) -> str | None:
@@ -58,8 +58,9 @@ def tallies(cells: Iterable[Cell], keys: Any) -> dict[Any, dict[Any, Tally]]:
     """
     found: dict[Any, dict[Any, Tally]] = defaultdict(lambda: defaultdict(Tally))
     for cell in cells:
+        verdict = cell.verdict
         for row, column in keys(cell):
-            found[row][column].add(cell)
+            found[row][column].add(verdict)
     return found
 
 

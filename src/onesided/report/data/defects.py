@@ -20,8 +20,8 @@ from onesided.system.paths import config_dir
 
 FILE = "upstream_defects.yaml"
 SCHEMA = "upstream_defects"
-SHOWS, GONE, OTHERWISE = "shows", "does not show", "fails otherwise"
-NOT_AS_SAID = "not as said"
+SHOWS, GONE, OTHERWISE = "shows", "does not show", "failed otherwise"
+NOT_AS_SAID, NOT_SAID = "not as said", "not said"
 PARTS_OF_VERSION = 3
 
 
@@ -135,10 +135,10 @@ class Defects:
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none where no cell probes any."""
         where = families(material)
-        run: dict[str, list[Cell]] = {}
+        run: dict[str, dict[str, list[Cell]]] = {name: {} for name in material.environments}
         for cell in material.cells:
             if cell.verdict not in SAYS_NOTHING:
-                run.setdefault(cell.environment, []).append(cell)
+                run[cell.environment].setdefault(str(cell.setting), []).append(cell)
         rows = []
         for defect in known():
             found = {
@@ -146,38 +146,55 @@ class Defects:
                 for name, cells in run.items()
             }
             if any(found.values()):
-                versions = f"{defect.since or '?'} to {defect.until or '?'}"
-                fixed = defect.fixed or "not said"
-                row = {"id": defect.id, "what": defect.what, "versions": versions, "fixed": fixed}
-                rows.append({**row, **found})
+                rows.append(
+                    {
+                        "id": defect.id,
+                        "what": defect.what,
+                        "since": defect.since or NOT_SAID,
+                        "fixed": defect.until or defect.fixed or NOT_SAID,
+                        **found,
+                    }
+                )
         if not rows:
             return []
         columns = [
             Column("id", "defect", header=True),
             Column("what", "what", prose=True),
-            Column("versions", "versions"),
+            Column("since", "seen in"),
             Column("fixed", "fixed in"),
             *(Column(name, name) for name in material.environments),
         ]
         return [Table(self.name, self.caption, columns, rows, large=True)]
 
 
-def _word(defect: UpstreamDefect, run: Sequence[Cell], family: str, version: str) -> str | None:
-    """Return whether an MPI shows a defect; None where the MPI is another or nothing probed it."""
+def _word(
+    defect: UpstreamDefect, run: Mapping[str, Sequence[Cell]], family: str, version: str
+) -> str | None:
+    """Return whether an MPI shows a defect; None where the MPI is another or nothing probed it.
+
+    Args:
+        defect: as upstream knows it.
+        run: the cells of the MPI that were run, by setting.
+        family: of the MPI.
+        version: of the MPI.
+    """
+    if family != defect.family:
+        return None
     own = [
         cell
-        for cell in run
-        if family == defect.family and defect.is_probed_by(cell.labels, cell.setting)
+        for setting in defect.probe.get(SETTING, tuple(run))
+        for cell in run.get(setting, ())
+        if defect.is_probed_by(cell.labels, setting)
     ]
     shown = sum(cell.verdict in defect.shows_as for cell in own)
     otherwise = sum(cell.verdict in verdicts.FAILURES for cell in own) - shown
+    right = len(own) - shown - otherwise
     said = defect.is_said_of(family, version)
-    if not own:
-        return None
     if shown:
-        word = f"{SHOWS}: {shown} of {len(own)}"
-        return word if said is not False else f"{word}, {NOT_AS_SAID}"
-    if otherwise:
-        return f"{OTHERWISE}: {otherwise} of {len(own)}"
-    word = f"{GONE}: {len(own)} right"
-    return word if not said else f"{word}, {NOT_AS_SAID}"
+        words = [f"{SHOWS}: {shown} of {len(own)}"]
+    else:
+        words = [f"{GONE}: {right} right"] if right else []
+        words += [f"{otherwise} {OTHERWISE}"] if otherwise else []
+    if said is (not shown) and (shown or right):
+        words.append(NOT_AS_SAID)
+    return ", ".join(words) or None

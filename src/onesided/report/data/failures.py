@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from onesided.analysis import verdicts
+from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
 from onesided.report.data.counts import SAYS_NOTHING, axes_of
 from onesided.report.data.defects import families, known_of
@@ -15,7 +16,14 @@ from onesided.report.parts import Column, Table
 from onesided.report.words import listed, short_detail
 
 MOST_VALUES = 6
-"""An axis on which failing cells have more values than this tells nothing of them."""
+"""An axis on which failing cells have more values than this, or than half of their number, tells
+nothing of them."""
+
+MOST_AXES = 3
+"""So many axes may leave none but the failing cells; with more, any few cells are told apart."""
+
+MOST_CHANCE = 0.01
+"""Else an axis is told where as many cells drawn at random would have such values less often."""
 
 
 def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
@@ -23,7 +31,8 @@ def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
 
     The grid has crosses around a base point, so that failing cells agree on many axes only because
     the others were never varied with the one that matters. The axis that leaves fewest of the
-    others comes first, until no axis leaves fewer; what later axes made superfluous is left out.
+    others comes first, until no axis leaves fewer. What later axes made superfluous is left out,
+    and what chance may have made.
 
     Args:
         failed: cells that failed alike.
@@ -32,21 +41,24 @@ def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
     own = [axes_of(cell) for cell in failed]
     every = [axes_of(cell) for cell in run]
     values = {axis: list(dict.fromkeys(labels.get(axis) for labels in own)) for axis in own[0]}
-    values = {axis: each for axis, each in values.items() if len(each) <= MOST_VALUES}
-
-    chosen: list[str] = []
+    most = min(MOST_VALUES, max(1, len(own) // 2))
+    values = {axis: each for axis, each in values.items() if len(each) <= most}
+    chances: dict[str, float] = {}
     left = every
     while values:
         kept = {axis: _within(left, values, [axis]) for axis in values}
         best = min(kept, key=lambda axis: len(kept[axis]))
         if len(kept[best]) == len(left):
             break
-        chosen.append(best)
+        chances[best] = (len(kept[best]) / len(left)) ** len(own)
         left = kept[best]
-    for axis in list(chosen):
+    chosen = list(chances)
+    for axis in chances:
         without = [one for one in chosen if one != axis]
         if len(_within(every, values, without)) == len(left):
             chosen = without
+    if len(left) > len(own) or len(chosen) > MOST_AXES:
+        chosen = [axis for axis in chosen if chances[axis] < MOST_CHANCE]
     return {axis: [str(value) for value in values[axis]] for axis in chosen}
 
 
@@ -64,11 +76,19 @@ def _in_words(found: Mapping[str, Sequence[str]]) -> str:
 
 def _known(failed: Sequence[Cell], family: str, version: str) -> str:
     """Return the defects that account for failures, each with how many it accounts for."""
-    found = Counter(one.id for cell in failed for one in known_of(cell, family, version))
+    found = [one for cell in failed for one in known_of(cell, family, version)]
+    cells = Counter(one.id for one in found)
     if not found:
         return "not known upstream"
-    words = [f"{name} ({cells} of {len(failed)})" for name, cells in found.items()]
+    fixed = {one.id: ", said to be fixed" if one.fixed else "" for one in found}
+    words = [f"{name} ({cells[name]} of {len(failed)}{fixed[name]})" for name in cells]
     return f"known: {listed(words)}"
+
+
+def _command(cell: Cell) -> str:
+    """Return what writes a program that shows the failure."""
+    setting = f" --setting {cell.setting}" if cell.setting not in (None, DEFAULT) else ""
+    return f"onesided reproduce {cell.environment} '{cell.cell}'{setting}"
 
 
 @dataclass(frozen=True)
@@ -107,7 +127,7 @@ class Failures:
                     "common": _in_words(common(failed, run[environment, call])) or numbers.DASH,
                     "detail": short_detail(first.detail),
                     "known": _known(failed, *where.get(environment, ("", ""))),
-                    "reproduce": f"onesided reproduce {environment} '{first.cell}'",
+                    "reproduce": _command(first),
                 }
             )
         columns = [

@@ -1,0 +1,287 @@
+"""Conformance: a model that asks no MPI, every byte compared, and cells as C programs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import pytest
+
+from .conftest import HERE, SANITIZERS
+from .launching import KERNELS, preloaded_mpi, verified
+
+SOURCES = KERNELS / "data" / "conformance"
+#: What the units are linked with: the model of datatypes and operators.
+MODEL = [SOURCES / f"{name}.c" for name in ("shape", "draw", "layouts", "element")]
+STRICT = ("-std=c11", "-Wall", "-Wextra", "-Werror")
+SYNCHRONISATIONS = (
+    "lock_exclusive,lock_shared,lock_shared_nocheck,lock_all_flush,lock_all_nocheck,"
+    "lock_all_flush_local,fence,pscw"
+)
+LAYOUTS = (
+    "plain,contiguous,vector,backwards,hvector,indexed,hindexed,indexed_block,hindexed_block,"
+    "struct,resized,negative,subarray,nested,drawn"
+)
+ELEMENTS = (
+    "int8,int16,int32,int64,uint8,uint16,uint32,uint64,float,double,long_double,float_complex,"
+    "double_complex,logical,byte,two_int,short_int,long_int,float_int,double_int"
+)
+#: Cells that together have each call, synchronisation and flavor, and what is seldom.
+PROGRAMS = [
+    ("--call=put", "--windows=8_freed_backwards", "--datatypes=freed_early"),
+    ("--call=get", "--synchronisation=fence", "--flavor=create", "--layout_origin=bottom"),
+    ("--call=fetch_and_op", "--synchronisation=lock_exclusive", "--element=double_int",
+     "--operator=maxloc", "--overlap=same"),
+    ("--call=accumulate", "--synchronisation=pscw", "--flavor=shared", "--overlap=all_ranks"),
+    ("--call=get_accumulate", "--synchronisation=lock_shared", "--flavor=dynamic",
+     "--element=double_complex", "--operator=prod"),
+    ("--call=compare_and_swap", "--synchronisation=lock_shared_nocheck", "--element=uint16",
+     "--overlap=same"),
+    ("--call=rput", "--synchronisation=lock_all_nocheck", "--layout_target=drawn"),
+    ("--call=rget", "--synchronisation=lock_all_flush_local", "--layout_origin=negative"),
+    ("--call=raccumulate", "--element=long_double", "--layout_origin=nested", "--windows=2"),
+    ("--call=rget_accumulate", "--flavor=dynamic", "--memory=one", "--element=short_int",
+     "--operator=minloc"),
+    ("--call=accumulate", "--layout_origin=bottom", "--layout_target=subarray", "--target=self"),
+    ("--call=put", "--synchronisation=fence", "--element=int8", "--layout_origin=drawn",
+     "--layout_target=drawn", "--window=exact", "--target=first"),
+]  # fmt: skip
+IN_MAKE_TEST = 3
+
+
+@pytest.fixture(scope="module")
+def conformance(each):
+    return each("conformance")
+
+
+@pytest.fixture(scope="module")
+def faulty(environment, tmp_path_factory):
+    """Return a function that gives the variables of a launch with a faulty MPI."""
+    folder = tmp_path_factory.mktemp(f"faulty-{environment.name}")
+    library = preloaded_mpi(HERE / "faulty_data.c", environment, folder)
+    return lambda name: {**library, "FAULTY_DATA": name}
+
+
+def of_labels(run, *axes):
+    """Return the statuses of a launch by the values of some axes."""
+    return {
+        tuple(result["labels"][axis] for axis in axes): result["status"]
+        for result in run.results.values()
+    }
+
+
+# ---- The model ----
+
+
+@pytest.mark.first_mpi
+def test_the_model_finds_the_elements_and_makes_the_sums_that_mpi_does(
+    environment, sanitized_folder, sanitizer_options, tmp_path
+):
+    program = tmp_path / "conformance_units"
+    subprocess.run(
+        [
+            *(environment.document["compilers"]["c"], *STRICT, "-D_GNU_SOURCE", "-I", KERNELS),
+            *("-fsanitize=address,undefined", HERE / "conformance_units.c", *MODEL),
+            *(sanitized_folder / "libharness.a", "-lm", "-ldl", "-lpthread", "-o", program),
+        ],
+        env=environment.variables(),
+        check=True,
+    )
+    run = subprocess.run(
+        [*environment.launch_line(1), program, "1", "40"],
+        env=environment.variables() | sanitizer_options,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.first_mpi
+def test_sanitizers_find_nothing_in_any_layout_or_element(each):
+    run = each("conformance", SANITIZERS).launch(
+        f"--cells=layout_origin={LAYOUTS},bottom;layout_target=nested;call=accumulate",
+        f"--cells=layout_target={LAYOUTS};layout_origin=backwards;call=get",
+        f"--cells=element={ELEMENTS};layout_origin=drawn;layout_target=drawn;call=put",
+        "--cells=call=put;layout_origin=empty;layout_target=empty",
+        "--rounds=1",
+    )
+    assert run.code == 0, run.stderr
+    assert "Sanitizer" not in run.stderr and "runtime error" not in run.stderr
+    assert set(run.statuses.values()) == {"ok"}
+    assert len(run.results) == 16 + 15 + 20 + 1
+
+
+# ---- What is found ----
+
+
+def test_every_byte_of_every_window_and_buffer_is_compared(conformance):
+    run = conformance.launch("--call=get_accumulate,put,get", "--windows=1,2", "--rounds=3")
+    for result in run.results.values():
+        looks = {"1": 1, "2": 2 * 2}[result["labels"]["windows"]]
+        checked = {name: count for name, (count, _) in verified(result).items()}
+        assert checked.pop("window") == 2 * 3 * looks * result["window"]["size_bytes"]
+        buffers = {"put": {"origin"}, "get": {"result"}, "get_accumulate": {"origin", "result"}}
+        assert set(checked) == buffers[result["labels"]["call"]]
+        # four operations of three times six elements of the vector, in slots, between margins
+        slot = 2 * 10 * 4 + 10 * 4
+        assert set(checked.values()) == {3 * int(result["labels"]["windows"]) * (4 * slot + 128)}
+
+
+@pytest.mark.first_mpi
+def test_what_completes_too_late_is_found_exactly_where_a_completion_promised_it(
+    conformance, faulty
+):
+    """Of a wait and a flush_local that is the origin, of all else also the target."""
+    run = conformance.launch(
+        *("--call=put,get,rput,rget", f"--synchronisation={SYNCHRONISATIONS}", "--flavor=create"),
+        variables=faulty("late"),
+    )
+    assert run.code == 3, run.stderr
+    for (call, synchronisation), status in of_labels(run, "call", "synchronisation").items():
+        has_request = call in ("rput", "rget")
+        if has_request and synchronisation in ("fence", "pscw"):
+            assert status == "unsupported"
+        elif has_request or synchronisation == "lock_all_flush_local":
+            assert status == "wrong_data", (call, synchronisation)
+        else:
+            assert status == "ok", (call, synchronisation)
+
+
+@pytest.mark.first_mpi
+def test_what_a_put_writes_between_the_elements_is_found(conformance, faulty):
+    layouts = "--layout_target=plain,contiguous,vector,indexed,struct,nested"
+    run = conformance.launch("--call=put", layouts, variables=faulty("span"))
+    for result in run.results.values():
+        if result["labels"]["layout_target"] in ("plain", "contiguous"):
+            assert result["status"] == "ok"
+        else:
+            assert result["status"] == "wrong_data"
+            assert "which no operation accesses" in result["detail"]
+
+
+@pytest.mark.first_mpi
+def test_a_put_that_goes_to_another_window_too_is_found(conformance, faulty):
+    run = conformance.launch("--call=put", "--windows=1,2,8", variables=faulty("two_windows"))
+    assert of_labels(run, "windows") == {("1",): "ok", ("2",): "wrong_data", ("8",): "wrong_data"}
+
+
+# ---- What is asked ----
+
+
+def details(run):
+    assert set(run.statuses.values()) == {"unsupported"}
+    return [result["detail"] for result in run.results.values()]
+
+
+@pytest.mark.first_mpi
+def test_what_mpi_forbids_is_unsupported_and_the_reason_names_the_section(conformance):
+    forbidden = {
+        "call=rput;synchronisation=fence,pscw": "12.3.5",
+        "call=accumulate;operator=no_op": "12.3.4",
+        "call=accumulate;operator=band;element=double,float_complex,two_int": "6.9.2",
+        "call=fetch_and_op;operator=sum;element=logical,byte,double_int": "6.9.2",
+        "call=compare_and_swap;element=double,long_double,float_int": "12.3.4",
+    }
+    for cells, section in forbidden.items():
+        for detail in details(conformance.launch(f"--cells={cells}")):
+            assert f"(MPI 4.1, {section})" in detail
+
+
+@pytest.mark.first_mpi
+def test_what_depends_on_the_order_of_ranks_is_unsupported(conformance):
+    run = conformance.launch(
+        "--cells=call=accumulate;overlap=all_ranks;operator=replace",
+        "--cells=call=get_accumulate,fetch_and_op,compare_and_swap;overlap=all_ranks",
+    )
+    assert len(run.results) == 4
+    assert set(details(run)) == {"what all ranks at one place make of this depends on their order"}
+
+
+def program_of(kernel, path, *options, ranks=2):
+    """Launch a cell; return the C program that it wrote."""
+    run = kernel.launch(*options, f"--program={path}", ranks=ranks)
+    assert set(run.statuses.values()) == {"ok"}, run.stderr
+    return path.read_text("utf-8")
+
+
+@pytest.mark.first_mpi
+def test_a_seed_gives_the_same_values_and_trees_again_and_another_one_others(conformance, tmp_path):
+    path = tmp_path / "program.c"
+    drawn = ("--call=put", "--layout_origin=drawn", "--layout_target=drawn")
+    one, again, other = (
+        program_of(conformance, path, *drawn, f"--seed={seed}") for seed in (5, 5, 6)
+    )
+    assert one == again
+
+    def values(text):
+        """What is sent, and what is between."""
+        return re.findall(r"^static const unsigned char origin.*?;", text, re.DOTALL | re.MULTILINE)
+
+    def trees(text):
+        return re.findall(r"MPI_Type_[a-z_]+\([^;]*;", text)
+
+    assert values(one) != values(other)
+    assert trees(one) != trees(other)
+    # a smaller cell has the trees of the larger one
+    smaller = program_of(conformance, path, *drawn, "--seed=5", "--outstanding=1", "--count=1")
+    assert trees(smaller) == trees(one)
+    assert values(smaller) != values(one)
+    # a buffer with nothing between its elements
+    dense = ("--call=put", "--layout_origin=plain", "--window=exact")
+    one, other = (program_of(conformance, path, *dense, f"--seed={seed}") for seed in (5, 6))
+    assert values(one) != values(other)
+
+
+# ---- A cell as a program ----
+
+
+def compiled(environment, path):
+    """Compile a program without a warning; return what launches it on two ranks."""
+    program = path.with_suffix("")
+    subprocess.run(
+        [environment.document["compilers"]["c"], *STRICT, path, "-o", program],
+        env=environment.variables(),
+        check=True,
+    )
+
+    def run(variables=None):
+        return subprocess.run(
+            [*environment.launch_line(2), program],
+            env=environment.variables() | (variables or {}),
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *PROGRAMS[:IN_MAKE_TEST],
+        *(pytest.param(options, marks=pytest.mark.slow) for options in PROGRAMS[IN_MAKE_TEST:]),
+    ],
+    ids=lambda options: "-".join(option.partition("=")[2] for option in options),
+)
+def test_a_cell_as_a_program_of_its_own_is_right_too(conformance, environment, tmp_path, options):
+    path = tmp_path / "program.c"
+    program_of(conformance, path, *options)
+    run = compiled(environment, path)()
+    assert (run.returncode, run.stdout.strip()) == (0, "every byte is right"), run.stderr
+
+
+@pytest.mark.first_mpi
+def test_a_program_shows_without_the_harness_what_a_cell_found(
+    conformance, environment, faulty, tmp_path
+):
+    path = tmp_path / "program.c"
+    cell = "--cells=call=rget;synchronisation=lock_all_flush"
+    run = conformance.launch(cell, f"--program={path}", variables=faulty("late"))
+    assert set(run.statuses.values()) == {"wrong_data"}
+    program = compiled(environment, path)
+    wrong = program(faulty("late"))
+    assert wrong.returncode != 0
+    assert re.search(r"rank 0: result, byte \d+: found \d+, expected \d+", wrong.stdout)
+    assert re.search(r"\d+ bytes are wrong", wrong.stdout)
+    assert program().returncode == 0
