@@ -4,17 +4,21 @@ The faults and what is right for each are in tests/kernels/faults_of_mpi.py. A t
 standard output, by kind of fault: how many faults there are, how often one was tried, how often the
 verdict was right and wrong. Those that were wrong follow it, one a line.
 
+With --keep FILE each trial leaves a line there, and a later run tries what is not in it.
+
 Exit codes: 0, 1 a verdict was wrong, 2 bad input.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,6 +33,20 @@ from onesided.environments import declarations, kernels, provision  # noqa: E402
 from onesided.system import strays  # noqa: E402
 
 HEAD = ("kind of fault", "faults", "tried", "right verdict", "wrong verdict", "not reached")
+WORDS = {True: "right", False: "wrong", None: "not reached"}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A fault in a kernel: was the verdict right? None where the call was not reached."""
+
+    kernel: str
+    fault: str
+    right: bool | None
+    why: str
+
+    def __str__(self) -> str:
+        return f"{WORDS[self.right]}: {self.kernel}: {self.fault}: {self.why}"
 
 
 def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -39,6 +57,7 @@ def read_arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--kind", nargs="+", metavar="KIND", help="faults of these kinds alone")
     parser.add_argument("--share", type=int, default=1, help="every N-th fault (%(default)s)")
     parser.add_argument("--build", type=Path, help="a folder for the kernels, kept afterwards")
+    parser.add_argument("--keep", type=Path, help="a file of trials to go on from")
     asked = parser.parse_args(arguments)
     _known(parser, "--select", asked.select, kernels.names())
     _known(parser, "--kind", asked.kind, sorted({fault.kind for fault in all_faults()}))
@@ -51,33 +70,52 @@ def _known(parser: argparse.ArgumentParser, option: str, asked: list | None, nam
             parser.error(f"{option}: found {name}; expected one of {', '.join(names)}")
 
 
-def judged(
-    environment: Environment, folder: Path, names: Sequence[str], faults: Sequence[Fault]
-) -> Iterator[tuple[str, Fault, bool | None, str]]:
-    """Yield each kernel with each fault that concerns it, if its verdict was right, and why."""
+def trials(
+    environment: Environment,
+    folder: Path,
+    names: Sequence[str],
+    faults: Sequence[Fault],
+    done: set[tuple[str, str]],
+) -> Iterator[Trial]:
+    """Yield each fault in each kernel that it concerns, one fault after the other."""
     library = faulty_launches.build_library(environment, folder)
-    for name in names:
-        with tempfile.TemporaryDirectory(prefix="onesided-faults-") as lines:
-            kernel = Kernel(environment, folder / name, Path(lines), {})
+    with tempfile.TemporaryDirectory(prefix="onesided-faults-") as lines:
+        known = []
+        for name in names:
+            kernel = Kernel(environment, folder / name, Path(lines) / name, {})
+            kernel.folder.mkdir()
             options = faulty_launches.options_of(kernel)
-            reference = faulty_launches.launch(kernel, library, options)
-            for fault in faults:
-                found = tried(kernel, library, options, reference, fault)
-                if found is not None:
-                    yield name, fault, found[0].right, found[0].why
+            known.append((kernel, options, faulty_launches.launch(kernel, library, options)))
+        for fault in faults:
+            for kernel, options, reference in known:
+                name = kernel.executable.name
+                if (name, str(fault)) not in done:
+                    with tempfile.TemporaryDirectory(dir=lines) as own:
+                        one = replace(kernel, folder=Path(own))
+                        judgement = tried(one, library, options, reference, fault)
+                    if judgement is not None:
+                        yield Trial(name, str(fault), judgement.right, judgement.why)
 
 
-def table(tried_ones: Sequence[tuple[str, Fault, bool | None, str]]) -> str:
+def table(found: Sequence[Trial]) -> str:
     """Return the counts by kind of fault, as Markdown."""
     rows = []
-    for kind in [*dict.fromkeys(fault.kind for _, fault, _, _ in tried_ones), None]:
-        of_kind = [one for one in tried_ones if kind in (one[1].kind, None)]
-        rights = Counter(right for _, _, right, _ in of_kind)
-        faults = len({fault for _, fault, _, _ in of_kind})
-        done = rights[True] + rights[False]
-        rows.append((kind or "all", faults, done, rights[True], rights[False], rights[None]))
+    for kind in [*dict.fromkeys(one.fault.split()[0] for one in found), None]:
+        of_kind = [one for one in found if kind in (one.fault.split()[0], None)]
+        rights = Counter(one.right for one in of_kind)
+        faults = len({one.fault for one in of_kind})
+        judged = rights[True] + rights[False]
+        rows.append((kind or "all", faults, judged, rights[True], rights[False], rights[None]))
     lines = [HEAD, ("---", *["---:"] * (len(HEAD) - 1)), *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def read_kept(path: Path | None) -> list[Trial]:
+    """Return the trials of earlier runs; those that did not reach their call are made again."""
+    if path is None or not path.exists():
+        return []
+    found = [Trial(**json.loads(line)) for line in path.read_text("utf-8").splitlines()]
+    return [one for one in found if one.right is not None]
 
 
 def run(asked: argparse.Namespace, folder: Path) -> int:
@@ -89,27 +127,23 @@ def run(asked: argparse.Namespace, folder: Path) -> int:
         return 2
     environment = Environment(document)
     build(environment, folder)
-    faults = [one for one in all_faults() if not asked.kind or one.kind in asked.kind][
-        :: asked.share
-    ]
+    of_kinds = [one for one in all_faults() if not asked.kind or one.kind in asked.kind]
+    begin_s, found = time.time(), read_kept(asked.keep)
+    done = {(one.kernel, one.fault) for one in found}
     names = asked.select or kernels.names()
-    begin_s, tried_ones = time.time(), []
-    for one in judged(environment, folder, names, faults):
-        tried_ones.append(one)
-        if one[2] is not True:
-            print(
-                f"{one[0]}: {one[1]}: {'not reached' if one[2] is None else 'wrong'}: {one[3]}",
-                file=sys.stderr,
-                flush=True,
-            )
+    for one in trials(environment, folder, names, of_kinds[:: asked.share], done):
+        found.append(one)
+        if asked.keep is not None:
+            with asked.keep.open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps(asdict(one)) + "\n")
+        if not one.right:
+            print(one, file=sys.stderr, flush=True)
     strays.remove_files(strays.SHARED_MEMORY, declarations.left_behind().shared_memory, begin_s)
-    wrong = [one for one in tried_ones if one[2] is False]
-    reached = {one[0] for one in tried_ones}
+    wrong = [one for one in found if one.right is False]
+    reached = len({one.kernel for one in found})
     version = document["library_version"].split(" MPI")[0]
-    print(f"{version}, {len(reached)} kernels, {time.time() - begin_s:.0f} s\n")
-    print(table(tried_ones))
-    for name, fault, _, why in wrong:
-        print(f"\nwrong: {name}: {fault}: {why}")
+    print(f"{version}, {reached} kernels, {time.time() - begin_s:.0f} s\n\n{table(found)}")
+    print("".join(f"\n{one}" for one in wrong), end="\n" if wrong else "")
     return 1 if wrong else 0
 
 

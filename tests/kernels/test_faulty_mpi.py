@@ -52,8 +52,7 @@ def faulty(environment, each, tmp_path_factory):
                 options,
                 faulty_launches.launch(kernel, library, options),
             )
-        found = tried(*known[name], fault)
-        return None if found is None else found[0]
+        return tried(*known[name], fault)
 
     return judged
 
