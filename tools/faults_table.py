@@ -111,11 +111,11 @@ def table(found: Sequence[Trial]) -> str:
 
 
 def read_kept(path: Path | None) -> list[Trial]:
-    """Return the trials of earlier runs; those that did not reach their call are made again."""
+    """Return the trials of earlier runs that were right; the others are made again."""
     if path is None or not path.exists():
         return []
     found = [Trial(**json.loads(line)) for line in path.read_text("utf-8").splitlines()]
-    return [one for one in found if one.right is not None]
+    return [one for one in found if one.right]
 
 
 def run(asked: argparse.Namespace, folder: Path) -> int:

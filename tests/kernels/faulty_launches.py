@@ -161,6 +161,7 @@ def options_of(kernel: Kernel) -> list[str]:
     """Return the options of a kernel's small launch."""
     known = set(re.findall(r"^  --([a-z-]+)", kernel.alone("--help").stdout, re.MULTILINE))
     few = [f"--{name}={value}" for name, value in FEW.items() if name in known]
+    few += [f"--disk-dir={kernel.folder}"] if "disk-dir" in known else []
     return [*few, *CELLS.get(kernel.executable.name, ()), f"--ranks={RANKS}"]
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from onesided.campaign.outcomes import Outcome
 from onesided.system.documents import check
 from onesided.system.errors import InputError
 
-from .faults_of_mpi import FIRST, Expected, Fault, expected
+from .faults_of_mpi import BARRIERS, COLLECTIVES, FIRST, Expected, Fault, expected
 from .faulty_launches import LAUNCH_TIMEOUT_S, PATIENT_S, SHORT_S, Faulty, launch
 from .launching import Kernel
 
@@ -21,6 +22,7 @@ HARMLESS = ("delay", "reorder", "lower_level", "false_level")
 #: What a cell is that a fault ended, or whose data it changed.
 FOUND = ("wrong_data", "hang", "crash", "teardown_failure")
 GOOD = ("ok", "unsupported")
+WAIT_FOR_ALL = (*BARRIERS, *COLLECTIVES, "MPI_Win_fence", "MPI_Win_free", "MPI_Comm_free")
 NO_END = "all cells were over, then MPI_Finalize did not return: "
 
 
@@ -106,7 +108,7 @@ def judge(fault: Fault, kernel: str, reference: Faulty, found: Faulty) -> Judgem
     )
     cell = found.begun[-1] if found.begun else ""
     wanted = expected(fault, kernel, found.put_in["operation"], cell, found.swapped)
-    if touched and not _is_of_the_end(found, touched, cells, after):
+    if touched and not _is_of_the_end(touched, after):
         return Judgement(False, f"a cell that was over: {touched[0]}: {after[touched[0]]}")
     match wanted:
         case Expected.UNHARMED:
@@ -141,9 +143,9 @@ def _run_again(found: Faulty, after) -> set[str]:
     return again | {cell for cell, one in after.items() if "run again" in (one.detail or "")}
 
 
-def _is_of_the_end(found, touched, cells, after) -> bool:
+def _is_of_the_end(touched: list[str], after: dict[str, Outcome]) -> bool:
     """Return whether all that is lost is the end of a launch whose cells were over."""
-    return touched == [cells[-1]] and after[cells[-1]].status == "teardown_failure"
+    return {after[cell].status for cell in touched} == {"teardown_failure"}
 
 
 def _is_named(fault: Fault, found: Faulty, outcome) -> bool:
@@ -153,20 +155,28 @@ def _is_named(fault: Fault, found: Faulty, outcome) -> bool:
         named = fault.kind == "hang" or WORDS[fault.kind] in where
         return outcome.status == "not_run" and "was ended after" in where and named
     if fault.kind == "hang":
-        # of ranks that are in the same collective call none is behind
-        first = where.removeprefix(NO_END).split(";")[0]
-        ranks, _, place = first.partition(" in ")
-        return (
-            outcome.status in ("hang", "teardown_failure")
-            and str(fault.rank) in ranks
-            and place.endswith(f", {fault.call}")
-        )
+        return outcome.status in ("hang", "teardown_failure") and _is_behind(fault, where)
     status = "teardown_failure" if "MPI_Finalize did not return" in where else "crash"
     return (
         outcome.status in (status, "unavailable")
         and f"rank {fault.rank} in " in where
         and f", {fault.call}: {WORDS[fault.kind]}" in where
     )
+
+
+def _is_behind(fault: Fault, where: str) -> bool:
+    """Return whether the words on a hang name the rank and the call, and none before it that waits.
+
+    Of ranks in the same collective call, and of those in none, nobody knows which is behind.
+    """
+    for stood in where.removeprefix(NO_END).split("; "):
+        ranks, _, place = stood.partition(" in ")
+        call = place.rpartition(", ")[2]
+        if str(fault.rank) in ranks.split(" ", 1)[-1].split(", ") and call == fault.call:
+            return True
+        if call in WAIT_FOR_ALL:
+            return False
+    return False
 
 
 def _is_told(fault: Fault, found: Faulty, after) -> bool:
