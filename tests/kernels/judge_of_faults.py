@@ -18,7 +18,8 @@ WORDS = {"crash": "signal 11 (SIGSEGV)", "exit": "exited by itself", "error": "e
 #: The watchdog is set once MPI has started: only the launch's own time-out ends what hangs before.
 START_TIMEOUT_S = 4.0
 #: Kinds that no cell may hang for.
-HARMLESS = ("delay", "reorder", "lower_level", "false_level")
+LEVELS = ("lower_level", "false_level")
+HARMLESS = ("delay", "reorder", *LEVELS)
 #: What a cell is that a fault ended, or whose data it changed.
 FOUND = ("wrong_data", "hang", "crash", "teardown_failure")
 GOOD = ("ok", "unsupported")
@@ -36,6 +37,8 @@ class Judgement:
 
 def count_of(fault: Fault, reference: Faulty) -> int | None:
     """Return the number of the call that is to have the fault; None if there is no such call."""
+    if fault.kind in LEVELS and reference.lines[0]["thread_level"]["required"] == "single":
+        return None
     ranks = reference.counts if fault.rank == "all" else (fault.rank,)
     numbers = []
     for rank in ranks:
@@ -182,7 +185,7 @@ def _is_behind(fault: Fault, where: str) -> bool:
 def _is_told(fault: Fault, found: Faulty, after) -> bool:
     """Return whether a wrong level or size of the world is said, and counts."""
     statuses = {one.status for one in after.values()}
-    if fault.kind in ("lower_level", "false_level"):
+    if fault.kind in LEVELS:
         header = found.lines[0]
         return header["thread_level"]["provided"] == "single" and statuses <= set(GOOD)
     return not statuses & set(GOOD)

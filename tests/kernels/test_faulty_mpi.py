@@ -29,7 +29,7 @@ FEW = (
     ("progress", Fault("reorder", "MPI_Put", MIDDLE, 1)),
     ("progress", Fault("corrupt_target", "MPI_Rput", MIDDLE, 1)),
     ("progress", Fault("wrong_result", "MPI_Get", MIDDLE, 1)),
-    ("matrix_vector", Fault("false_level", "MPI_Init_thread", FIRST, ALL)),
+    ("gather", Fault("false_level", "MPI_Init_thread", FIRST, ALL)),
 )
 #: Of all faults, against these kernels.
 SHARE = 41
