@@ -50,7 +50,7 @@ HARMLESS = (
         for kernel in (*WITH_NOTICES, "mutex")
     ),
     *(
-        Harmless(kernel, ("MPI_Accumulate",), SENT[1:], NOTICE, "MPI_REPLACE")
+        Harmless(kernel, ("MPI_Accumulate",), SENT, NOTICE, "MPI_REPLACE")
         for kernel in WITH_NOTICES
     ),
     *(
