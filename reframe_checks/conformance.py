@@ -71,6 +71,8 @@ class ConformanceCheck(OnesidedCheck):
     kernel = "conformance"
     #: With progress threads beside two ranks on two cores each round takes its time.
     kernel_options = {"rounds": "1"}
+    #: A cell takes milliseconds; what hangs is found sooner than elsewhere.
+    cell_timeout_s = 20.0
     tags = {"conformance"}
     thread_level = builtins.parameter([LOWEST_LEVEL])
     base_point = {
