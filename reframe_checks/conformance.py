@@ -69,6 +69,10 @@ class ConformanceCheck(OnesidedCheck):
     """A part of the matrix: cells of a few rounds, at the lowest thread level."""
 
     kernel = "conformance"
+    #: With progress threads beside two ranks on two cores each round takes its time.
+    kernel_options = {"rounds": "1"}
+    #: A cell takes milliseconds; what hangs is found sooner than elsewhere.
+    cell_timeout_s = 20.0
     tags = {"conformance"}
     thread_level = builtins.parameter([LOWEST_LEVEL])
     base_point = {
@@ -170,4 +174,19 @@ class ConformanceWindows(ConformanceCheck):
         *calls("compare_and_swap", element=WHOLE, window=["exact"]),
         *calls("put", flavor=FLAVORS, windows=WINDOWS, datatypes=["kept", "freed_early"]),
         *calls("accumulate", flavor=FLAVORS, windows=["2", "8_freed_backwards"]),
+    ]
+
+
+@rfm.simple_test
+class ConformanceFirst(ConformanceCheck):
+    """A cell of each call, epoch, flavor, layout and element: a second's worth of them."""
+
+    descr = "data, the cheapest cells"
+    tags = {"quick"}
+    setting = builtins.parameter(["default"])
+    crosses_one_thread = [
+        *calls(*IN_ANY_EPOCH, *WITH_REQUEST),
+        *calls("put", "get", "accumulate", flavor=FLAVORS, synchronisation=["fence", "pscw"]),
+        *calls("put", "get", layout_origin=LAYOUTS[2:], layout_target=["plain"]),
+        *calls("accumulate", element=[*WHOLE, *REAL, *COMPLEX]),
     ]

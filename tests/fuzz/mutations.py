@@ -22,6 +22,7 @@ from hostile import (
     LONG,
     MANY,
     NO_NUMBERS,
+    NOT_FINITE,
     OTHER_SCRIPTS,
     PATHS,
     QUOTES,
@@ -102,14 +103,12 @@ def another_type(source, document, bait):
     return put(document, path, source.choice(others))
 
 
-def no_number(source, document, bait):
-    path = _drawn(source, document, lambda value: isinstance(value, int | float))
-    return put(document, path, Raw(source.choice(NO_NUMBERS)))
+def _number(numbers: tuple[str, ...], kinds: Any) -> Callable:
+    def change(source, document, bait):
+        path = _drawn(source, document, lambda value: isinstance(value, kinds))
+        return put(document, path, Raw(source.choice(numbers)))
 
-
-def no_number_for_text(source, document, bait):
-    path = _drawn(source, document, lambda value: isinstance(value, str | None))
-    return put(document, path, Raw(source.choice(NO_NUMBERS)))
+    return change
 
 
 def empty(source, document, bait):
@@ -215,8 +214,9 @@ def tag(source, document, bait):
 
 OF_DOCUMENTS = {
     "a value of another type": another_type,
-    "a number that is none": no_number,
-    "a number for a text": no_number_for_text,
+    "NaN or infinite": _number(NOT_FINITE, int | float),
+    "a number that is none": _number(NO_NUMBERS, int | float),
+    "a number for a text": _number(NOT_FINITE + NO_NUMBERS, str | None),
     "an empty value": empty,
     "a very long text": very_long,
     "nested deep": nested_deep,
@@ -268,17 +268,19 @@ KINDS = (*OF_DOCUMENTS, *OF_BYTES)
 
 
 def change(
-    source: Random, content: bytes, documents: list[Document], bait: str
+    source: Random, content: bytes, documents: list[Document], bait: str, turn: int
 ) -> tuple[str, bytes]:
-    """Return the kind of a change that was drawn, and a file with it.
+    """Return the kind of a change, and a file with it.
 
     Args:
         source: of what is drawn.
         content: of the file.
         documents: those in the file, which together are all of it; none for bytes alone.
         bait: a path that the commands among the changes would make.
+        turn: chooses the kind of change; so many turns as there are kinds have each once.
     """
-    kind = source.choice(KINDS if documents else tuple(OF_BYTES))
+    kinds = KINDS if documents else tuple(OF_BYTES)
+    kind = kinds[turn % len(kinds)]
     if kind in OF_BYTES:
         return kind, OF_BYTES[kind](source, content)
     number = source.randrange(len(documents))

@@ -22,6 +22,7 @@ KERNELS = project_root() / "src" / "kernels"
 #: Open MPI's module ofi sleeps for a second at its end, and no rank of one node needs it.
 QUICK = {"OMPI_MCA_btl": "^ofi"}
 LAUNCH_TIMEOUT_S = 240
+ENDED_WITHIN_S = 5
 SHMEM_FINALIZE = libraries.FINALIZE[libraries.OPENSHMEM]
 #: The option of CMake that names a library's wrapper.
 COMPILER_OPTIONS = {
@@ -136,13 +137,13 @@ def record_of(output: Path) -> Path:
     return output.with_name(f"launches-{output.name}")
 
 
-def record_launch(output: Path, code: int) -> None:
+def record_launch(output: Path, code: int, timed_out: bool = False) -> None:
     """Record a launch as the launch script of the checks does."""
     record = record_of(output)
     earlier = record.read_text("utf-8").splitlines() if record.exists() else []
     ended = {
         "type": "launch_ended", "launch": len(earlier) + 1, "begin_s": 0.0, "end_s": 1.0,
-        "exit_status": code, "timed_out": False,
+        "exit_status": code, "timed_out": timed_out,
         "finished": output.read_text("utf-8").endswith('{"type":"finished"}\n'),
     }  # fmt: skip
     record.write_text("\n".join([*earlier, json.dumps(ended), ""]), "utf-8")
@@ -177,6 +178,21 @@ class Kernel:
         variables: dict[str, str] | None = None,
     ) -> Run:
         """Launch it on `ranks` ranks; lines go to `output`, a new file if not given."""
+        run, ended = self.launch_within(
+            LAUNCH_TIMEOUT_S, *options, ranks=ranks, output=output, variables=variables
+        )
+        assert ended, f"the launch took more than {LAUNCH_TIMEOUT_S} s"
+        return run
+
+    def launch_within(
+        self,
+        timeout_s: float,
+        *options: str,
+        ranks: int = 2,
+        output: Path | None = None,
+        variables: dict[str, str] | None = None,
+    ) -> tuple[Run, bool]:
+        """Do the same, and end the launch after some seconds; return whether it ended by itself."""
         if output is None:
             output = self.folder / f"lines-{len(list(self.folder.iterdir()))}.jsonl"
             output.touch()
@@ -189,14 +205,25 @@ class Kernel:
             text=True,
             start_new_session=True,
         )
+        ended = True
         try:
-            stdout, stderr = process.communicate(timeout=LAUNCH_TIMEOUT_S)
+            stdout, stderr = process.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            raise
+            ended = False
+            stdout, stderr = end(process)
         if output.is_file():
-            record_launch(output, process.returncode)
-        return Run(process.returncode, stdout, stderr, output)
+            record_launch(output, process.returncode, timed_out=not ended)
+        return Run(process.returncode, stdout, stderr, output), ended
+
+
+def end(process: subprocess.Popen) -> tuple[str, str]:
+    """End a launcher, which is asked first so that it ends its ranks; return what it has said."""
+    process.terminate()
+    try:
+        return process.communicate(timeout=ENDED_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return process.communicate()
 
 
 def tool(name: str) -> str:

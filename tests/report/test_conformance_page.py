@@ -131,7 +131,10 @@ def test_failures_have_in_common_what_tells_them_from_the_others_and_nothing_els
 def test_the_setting_is_told_like_an_axis_and_each_verdict_has_its_row(made_of):
     bad, worse = where("crash", call="put"), where("hang", call="accumulate", element="double")
     material = made_of(environment(OPENMPI, worse), environment(OPENMPI, bad, setting="osc_ucx"))
-    found = {(row["verdict"], row["call"]): row["common"] for row in failures(material)}
+    rows = {(row["verdict"], row["call"]): row for row in failures(material)}
+    program = {key: row["reproduce"].partition("' ")[2] for key, row in rows.items()}
+    assert program == {("crash", "put"): "--setting osc_ucx", ("hang", "accumulate"): ""}
+    found = {key: row["common"] for key, row in rows.items()}
     assert found == {
         ("crash", "put"): "setting osc_ucx",
         ("hang", "accumulate"): "setting default; element double",

@@ -73,6 +73,11 @@ def test_numbers_are_in_units_that_can_be_compared(write):
         (CSV.replace("7.74", "7,74"), "table1.csv: row 2: found too many fields"),
         (CSV.replace("7.74", "7.7.4"), "row 2, here_ms: found 7.7.4; expected a number, N/A or --"),
         (CSV.replace(",suspect", "").replace("here_ms,too", "too"), "suspect: found no such col"),
+        (CSV.replace("7.74", "nan"), "row 2, here_ms: found nan; expected a number, N/A or --"),
+        (CSV.replace("here_ms,too", "where,too"), "row 1, suspect: found where; expected names of"),
+        (CSV.replace("here_ms,rate", "rate,rate"), "columns: found row, message, rate, rate"),
+        (CSV.replace("1 Mbyte", "1\0Mbyte"), r"line 3: found '\x00'; expected characters that can"),
+        (CSV.replace("1 Mbyte", "x" * 200_000), "line 3: found field larger than field limit"),
     ],
 )
 def test_what_does_not_fit_is_said(write, text, words):

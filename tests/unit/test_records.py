@@ -340,6 +340,14 @@ def test_a_launcher_that_hangs_exits_1_or_writes_nothing_gives_three_different_e
     assert details[0] != details[1]
 
 
+def test_a_rank_that_died_before_the_launch_was_ended_is_named(launch, crash_files):
+    crash_files({**crash(None, rank=0, phase="init", call="MPI_Init_thread"), "signal": None})
+    read = launch([], ended(exit_status=124, timed_out=True, finished=False, cells_begun=0))
+    detail = outcomes.of_cells(read, CELLS, EXPECTED)["c=1"].detail
+    assert detail.startswith("rank 0 in init, MPI_Init_thread: exited by itself; ")
+    assert detail.endswith("the launcher was ended after 5 s, before this cell")
+
+
 def test_a_time_out_ends_the_cell_it_came_in_and_leaves_the_others_not_run(launch):
     lines = [header(), started("c=1"), result("c=1"), started("c=2")]
     read = launch(lines, ended(exit_status=124, timed_out=True, finished=False, cells_begun=2))
@@ -362,6 +370,12 @@ def test_a_launcher_that_died_before_its_first_cell_takes_no_cell_from_the_next(
 def test_a_launch_that_dies_in_finalize_is_booked_as_teardown(launch):
     read = launch(WHOLE, ended(exit_status=139, finished=False))
     assert statuses(read) == ["ok", "ok", "teardown_failure"]
+
+
+def test_a_death_in_finalize_is_booked_to_the_last_cell_that_ran(launch):
+    lines = [*WHOLE[:-1], result("c=3", "unsupported", "no threads")]
+    read = launch(lines, ended(exit_status=139, finished=False))
+    assert statuses(read) == ["ok", "teardown_failure", "unsupported"]
 
 
 def test_a_launch_with_openshmem_that_dies_in_its_finalize_keeps_its_last_cells_samples(launch):

@@ -32,8 +32,8 @@ _Noreturn void world_abort(int code);
 /* Start the library; returns the thread level that it provides. */
 enum thread_level world_start(enum thread_level required);
 
-/* End the library; true if it returned and said that this went well. */
-bool world_end(void);
+/* End the library; an error of it ends the launch. */
+void world_end(void);
 
 void world_barrier(void);
 

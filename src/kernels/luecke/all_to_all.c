@@ -59,7 +59,7 @@ static void go(struct pattern *pattern)
 static bool origin(const struct pattern *pattern, int block, struct block *origin)
 {
     *origin = (struct block){.rank = block, .index = pattern->rank};
-    return block != pattern->rank;
+    return block != pattern->rank || pattern->interface->kind == RIVAL; /* which copies its own */
 }
 
 static int block_a_rank(const struct launch *launch)

@@ -22,6 +22,14 @@ _Noreturn void mpi_failed(const char *call, int code);
         }                                                                                          \
     } while (0)
 
+/* The same of a collective call that not all ranks make: it is not counted, for the counts tell
+ * which rank is behind. */
+#define CHECKED_OF_SOME(call)                                                                      \
+    do {                                                                                           \
+        watchdog_collectives--;                                                                    \
+        CHECKED(call);                                                                             \
+    } while (0)
+
 /* Make a call that may fail, with its code left in `code_`: of a file, say, with no space left. */
 #define TRIED(code_, call)                                                                         \
     do {                                                                                           \

@@ -50,10 +50,38 @@ void world_err(bool fatal)
     CHECKED(MPI_Send(&number, 1, MPI_INT, 1, 0, MPI_COMM_SELF)); /* which has one rank, 0 */
 }
 
+/* Outside of what MPI_Init_thread and MPI_Finalize enclose MPI ends nobody but this process, and
+ * exits: launchers wait on for the others. They do not where a signal ends it. */
 _Noreturn void world_abort(int code)
 {
-    MPI_Abort(MPI_COMM_WORLD, code);
+    int has_started = 0, has_ended = 0;
+    MPI_Initialized(&has_started);
+    MPI_Finalized(&has_ended);
+    if (has_started && !has_ended) {
+        MPI_Abort(MPI_COMM_WORLD, code);
+    }
     abort();
+}
+
+/* What the library says of itself is compared with what it does: the ranks count themselves, */
+static void compare_size(void)
+{
+    int counted = 1;
+    CHECKED(MPI_Allreduce(MPI_IN_PLACE, &counted, 1, MPI_INT, MPI_SUM, world_communicator));
+    if (counted != world_ranks()) {
+        char message[96];
+        snprintf(message, sizeof message, "found %d ranks, expected %d, which take part in a sum",
+                 world_ranks(), counted);
+        watchdog_failed("MPI_Comm_size", message);
+    }
+}
+
+/* and the lower of two levels counts. */
+static int lower_level(int provided)
+{
+    int found = provided;
+    CHECKED(MPI_Query_thread(&found));
+    return found < provided ? found : provided;
 }
 
 enum thread_level world_start(enum thread_level required)
@@ -65,17 +93,18 @@ enum thread_level world_start(enum thread_level required)
     CHECKED(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
     CHECKED(MPI_Comm_dup(MPI_COMM_WORLD, &world_communicator));
     CHECKED(MPI_Comm_set_errhandler(world_communicator, MPI_ERRORS_RETURN));
+    compare_size();
+    provided = lower_level(provided);
     while (thread_levels[level] != provided) {
         level++;
     }
     return level;
 }
 
-bool world_end(void)
+void world_end(void)
 {
     CHECKED(MPI_Comm_free(&world_communicator));
-    BEGIN_CALL(MPI_Finalize());
-    return MPI_Finalize() == MPI_SUCCESS;
+    CHECKED(MPI_Finalize());
 }
 
 void world_barrier(void)
@@ -96,14 +125,14 @@ void world_gather(const void *own, void *all, size_t size_bytes)
 
 void world_gather_texts(const char *own, char *all, const size_t *lengths)
 {
-    const int ranks = world_ranks();
+    const int ranks = world_ranks(), rank = world_rank();
     int *counts = allocate((size_t)ranks, sizeof counts[0]);
     int *begins = allocate((size_t)ranks + 1, sizeof begins[0]);
-    for (int rank = 0; rank < ranks; rank++) {
-        counts[rank] = (int)lengths[rank];
-        begins[rank + 1] = begins[rank] + counts[rank];
+    for (int i = 0; i < ranks; i++) {
+        counts[i] = (int)lengths[i];
+        begins[i + 1] = begins[i] + counts[i];
     }
-    CHECKED(MPI_Gatherv(own, counts[world_rank()], MPI_CHAR, all, counts, begins, MPI_CHAR, 0,
+    CHECKED(MPI_Gatherv(own, counts[rank], MPI_CHAR, all, counts, begins, MPI_CHAR, 0,
                         world_communicator));
     free(begins);
     free(counts);

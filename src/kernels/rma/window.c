@@ -66,6 +66,25 @@ const struct flavor flavors[] = {
     [FLAVOR_DYNAMIC] = {.name = "dynamic", .open = create_dynamic, .close = release_dynamic},
 };
 
+/* Collective: some libraries have no shared windows where they were told to share no memory. */
+static bool can_allocate_shared(struct record *record)
+{
+    char message[MPI_MAX_ERROR_STRING] = "";
+    int code = MPI_SUCCESS, length = 0, works = 0;
+    void *memory = NULL;
+    MPI_Win window = MPI_WIN_NULL;
+    TRIED(code, MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, world_communicator, &memory, &window));
+    works = code == MPI_SUCCESS;
+    CHECKED(MPI_Allreduce(MPI_IN_PLACE, &works, 1, MPI_INT, MPI_MIN, world_communicator));
+    if (works) {
+        CHECKED(MPI_Win_free(&window));
+    } else if (code != MPI_SUCCESS) {
+        CHECKED(MPI_Error_string(code, message, &length));
+        record_status(record, CELL_UNSUPPORTED, "MPI_Win_allocate_shared: %s", message);
+    }
+    return works != 0;
+}
+
 bool window_is_supported(const struct launch *launch, const struct flavor *flavor,
                          struct record *record)
 {
@@ -83,7 +102,7 @@ bool window_is_supported(const struct launch *launch, const struct flavor *flavo
         record_status(record, CELL_UNSUPPORTED,
                       "a shared window needs all ranks in one MPI_COMM_TYPE_SHARED");
     }
-    return ranks == launch->ranks;
+    return ranks == launch->ranks && can_allocate_shared(record);
 }
 
 struct window window_open(const struct launch *launch, const struct flavor *flavor,

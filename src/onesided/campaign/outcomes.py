@@ -132,7 +132,8 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
         return "hang", f"{places.of_hang(hangs, _ranks(launch))}; before this cell"
     if last["timed_out"]:
         seconds = last["end_s"] - last["begin_s"]
-        return "not_run", f"the launcher was ended after {seconds:.0f} s, before this cell"
+        died = places.of_death(_outside_cells(launch.crashes))
+        return "not_run", f"{died}the launcher was ended after {seconds:.0f} s, before this cell"
     if last["exit_status"] is None:
         return "not_run", "the launcher was interrupted"
     if last["exit_status"] != 0 and _refused_to_start(launch):
@@ -259,7 +260,7 @@ def _finalize(launch: Launch) -> str:
 
 
 def _mark_teardown(launch: Launch, found: dict[str, Outcome]) -> None:
-    """Book a launch that lost itself after its last cell to that cell."""
+    """Book a launch that lost itself after its last cell to the last one that ran."""
     crashes, hangs = (
         [line for line in lines.get(None, []) if line["phase"] == FINALIZE]
         for lines in (launch.crashes, launch.hangs)
@@ -269,7 +270,8 @@ def _mark_teardown(launch: Launch, found: dict[str, Outcome]) -> None:
         return
     if len(launch.results) < len(found):
         return
-    last = list(launch.results)[-1]
+    ran = [cell for cell in launch.results if launch.results[cell]["status"] != "unsupported"]
+    last = ran[-1] if ran else None
     if last in found and found[last].status == OK:
         lost = [attempt for attempt in launch.attempts if not attempt["finished"]]
         status = (lost or launch.attempts)[-1]["exit_status"]

@@ -98,10 +98,16 @@ class Bench:
 
 
 def _verdict(lines: Path) -> str:
-    """Return what a launch of one cell says; one that has no result crashed or hung."""
+    """Return what a launch of one cell says; one that has no result crashed or hung.
+
+    Wrong data of a window, of what was fetched and of what was sent are different failures.
+    """
     text = lines.read_text("utf-8") if lines.is_file() else ""
     results = [json.loads(line) for line in text.splitlines() if '"type":"result"' in line]
-    return STATUSES.get(results[0]["status"], ENDED) if results else ENDED
+    if not results:
+        return ENDED
+    word = STATUSES.get(results[0]["status"], ENDED)
+    return f"{word}, {results[0]['detail'].partition(':')[0]}" if word == WRONG else word
 
 
 def labels_of(cell: str) -> dict[str, str]:
@@ -138,15 +144,19 @@ def run(options: argparse.Namespace) -> int:
     return _reproduce(Bench(document, variables, options.ranks), labels, options)
 
 
+def _failed(word: str) -> bool:
+    return word.startswith((WRONG, ENDED))
+
+
 def _reproduce(bench: Bench, labels: dict[str, str], options: argparse.Namespace) -> int:
     found = RIGHT
     for bench.seed in [options.seed] if options.seed is not None else SEEDS:
         found = bench.tried(labels)
-        if found in (WRONG, ENDED):
+        if _failed(found):
             break
         if found == UNSUPPORTED or "drawn" not in labels.values():
             break
-    if found not in (WRONG, ENDED):
+    if not _failed(found):
         print(f"{options.environment}, setting {options.setting}: {found}; nothing to reproduce")
         return 1
     print(f"{found}, seed {bench.seed}; making the cell smaller", flush=True)

@@ -109,7 +109,7 @@ class PublishedTable:
         try:
             rows, present = list(reader), reader.fieldnames or ()
         except csv.Error as fault:
-            raise InputError(self.path, f"line {reader.line_num}", fault, "CSV") from fault
+            raise InputError(self.path, f"line {reader.line_num + 1}", fault, "CSV") from fault
         if len(set(present)) < len(present):
             raise InputError(self.path, "columns", ", ".join(present), "each column once")
         return rows, present

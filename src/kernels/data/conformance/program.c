@@ -9,7 +9,7 @@
 #include "data/conformance/print.h"
 
 static const char *const head =
-    "static unsigned char from[BUFFER_BYTES], into[BUFFER_BYTES];\n\n"
+    "static unsigned char from[BUFFER_BYTES], into[BUFFER_BYTES], others[WINDOW_BYTES];\n\n"
     "static int look(const char *what, int rank, const unsigned char *found,\n"
     "                const unsigned char *expected, const unsigned char *compared, long bytes)\n"
     "{\n"
@@ -50,7 +50,9 @@ static void print_open(FILE *file, const struct plan *plan)
             statements[plan->flavor - flavors]);
     fprintf(file, "        MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, wins[w]);\n"
                   "        for (long i = 0; i < size; i++) {\n"
-                  "            memories[w][i] = window_bytes[0][i];\n        }\n"
+                  "            others[i] = 255 - window_bytes[0][i];\n"
+                  "            memories[w][i] = rank == TARGET ? window_bytes[0][i] : others[i];\n"
+                  "        }\n"
                   "        MPI_Win_sync(wins[w]);\n"
                   "        MPI_Win_unlock(rank, wins[w]);\n    }\n"
                   "    MPI_Barrier(MPI_COMM_WORLD);\n");

@@ -77,7 +77,9 @@ void print_epoch(FILE *file, const struct plan *plan)
     fprintf(file, "%s    if (is_origin) {\n%s", texts.target_before, texts.before);
     print_operations(file, plan);
     if (plan->call->has_request) {
-        fprintf(file, "        MPI_Waitall(%d, requests, MPI_STATUSES_IGNORE);\n",
+        fprintf(file,
+                "        for (int i = 0; i < %d; i++) {\n"
+                "            MPI_Wait(&requests[i], MPI_STATUS_IGNORE);\n        }\n",
                 plan->outstanding);
         print_look_at_origin(file, plan);
     }
@@ -94,9 +96,11 @@ void print_epoch(FILE *file, const struct plan *plan)
         holds
             ? "    if (!is_origin) {\n        MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);\n    }\n"
             : "    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);\n");
-    fprintf(file, "    MPI_Win_sync(win);\n"
-                  "    wrong += look(\"window\", rank, memory, window_bytes[rank == TARGET], "
-                  "window_compared, size);\n");
+    fprintf(
+        file,
+        "    MPI_Win_sync(win);\n"
+        "    wrong += look(\"window\", rank, memory, rank == TARGET ? window_bytes[1] : others, "
+        "window_compared, size);\n");
     fprintf(file, holds ? "    if (!is_origin) {\n        MPI_Win_unlock(rank, win);\n    }\n"
                         : "    MPI_Win_unlock(rank, win);\n");
     fprintf(file, "    MPI_Barrier(MPI_COMM_WORLD);\n");

@@ -83,7 +83,7 @@ void groups_unshare(struct groups *groups)
 void groups_close(struct groups *groups)
 {
     if (groups->leaders != MPI_COMM_NULL) {
-        CHECKED(MPI_Comm_free(&groups->leaders));
+        CHECKED_OF_SOME(MPI_Comm_free(&groups->leaders));
     }
     CHECKED(MPI_Comm_free(&groups->members));
     free(groups->index_of);

@@ -53,8 +53,8 @@ static void go_hierarchical_allreduce(struct collective *state, int passes)
                 add(sum, shared_of(groups, place), state->elements);
             }
             if (groups->count > 1) {
-                CHECKED(MPI_Allreduce(MPI_IN_PLACE, sum, state->elements, MPI_INT64_T, MPI_SUM,
-                                      groups->leaders));
+                CHECKED_OF_SOME(MPI_Allreduce(MPI_IN_PLACE, sum, state->elements, MPI_INT64_T,
+                                              MPI_SUM, groups->leaders));
             }
         }
         groups_release(groups, call);
@@ -78,7 +78,7 @@ static void go_hierarchical_barrier(struct collective *state, int passes)
         const uint64_t call = ++state->call;
         groups_gather(groups, call);
         if (groups->count > 1 && groups->place == LEADER) {
-            CHECKED(MPI_Barrier(groups->leaders));
+            CHECKED_OF_SOME(MPI_Barrier(groups->leaders));
         }
         groups_release(groups, call);
         state->stamps[pass + 1] = clock_now_s();

@@ -27,9 +27,9 @@ void leaders_alltoall(const struct collective *state, uint64_t call)
                    elements * sizeof(int64_t));
         }
     }
-    CHECKED(MPI_Alltoallv(state->outbox, state->counts, state->displacements, MPI_INT64_T,
-                          arrived(state, call), state->counts, state->displacements, MPI_INT64_T,
-                          groups->leaders));
+    CHECKED_OF_SOME(MPI_Alltoallv(state->outbox, state->counts, state->displacements, MPI_INT64_T,
+                                  arrived(state, call), state->counts, state->displacements,
+                                  MPI_INT64_T, groups->leaders));
 }
 
 const int64_t *block_from(const struct collective *state, int source, uint64_t call)

@@ -15,6 +15,11 @@ PAGE = ReferencePage(
         "flush_local, after what completes at the target."
     ),
     contents=[
+        Failures(
+            name="data_failures",
+            caption="What failed, by MPI, verdict and call: the fewest axes that tell such cells "
+            "from the others that were run; the first of them; and whether the defect is known.",
+        ),
         Counts(
             name="data_by_axis",
             caption="Cells that were wrong, crashed or hung, of those that were run, by each value "
@@ -25,11 +30,6 @@ PAGE = ReferencePage(
             caption="The same by call and element, over all settings.",
             rows="element",
             columns="call",
-        ),
-        Failures(
-            name="data_failures",
-            caption="What failed, by MPI, verdict and call: the fewest axes that tell such cells "
-            "from the others that were run; the first of them; and whether the defect is known.",
         ),
         Defects(
             name="data_defects",

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from onesided.analysis import verdicts
+from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
 from onesided.report.data.counts import SAYS_NOTHING, axes_of
 from onesided.report.data.defects import families, known_of
@@ -84,6 +85,12 @@ def _known(failed: Sequence[Cell], family: str, version: str) -> str:
     return f"known: {listed(words)}"
 
 
+def _command(cell: Cell) -> str:
+    """Return what writes a program that shows the failure."""
+    setting = f" --setting {cell.setting}" if cell.setting not in (None, DEFAULT) else ""
+    return f"onesided reproduce {cell.environment} '{cell.cell}'{setting}"
+
+
 @dataclass(frozen=True)
 class Failures:
     """A row for each MPI, verdict and call of which cells failed.
@@ -120,7 +127,7 @@ class Failures:
                     "common": _in_words(common(failed, run[environment, call])) or numbers.DASH,
                     "detail": short_detail(first.detail),
                     "known": _known(failed, *where.get(environment, ("", ""))),
-                    "reproduce": f"onesided reproduce {environment} '{first.cell}'",
+                    "reproduce": _command(first),
                 }
             )
         columns = [

@@ -1,0 +1,184 @@
+"""Faults that an MPI may have, which kernels they concern, and which verdicts are right for each.
+
+A fault is put in by the library in `faulty_mpi/`. It concerns a kernel whose rank makes the call in
+its small launch (faulty_launches.py). What is right depends on what is known of the fault: that it
+changes nothing, that it must be found in the very cell, that it is found sooner or later, or that
+it may do no harm (harmless_faults.py). Cells that were over before must be untouched in any case.
+"""
+
+from __future__ import annotations
+
+import enum
+import itertools
+import zlib
+from dataclasses import dataclass
+
+from .harmless_faults import may_be_harmless
+
+FIRST, MIDDLE = "first", "middle"
+ALL = "all"
+
+
+class Expected(enum.Enum):
+    """What is right for a fault."""
+
+    UNHARMED = "every cell is as without the fault"
+    NAMED = "the very cell ends so, with the rank and the call"
+    HERE = "the very cell is not ok"
+    LATER = "the very cell or a later one is not ok, or the end"
+    MAYBE = "cells that were over are untouched; the others end, and wrong data is found"
+    TOLD = "the header tells, or the cells are unavailable"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault of one kind in one call.
+
+    Attributes:
+        position: the first call, or the one in the middle of all that the kernel makes.
+        rank: the rank that has it, or "all".
+    """
+
+    kind: str
+    call: str
+    position: str = FIRST
+    rank: int | str = 0
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.call} {self.position} {self.rank}"
+
+
+STARTS = ("MPI_Init_thread", "MPI_Finalize")
+SYNCHRONISATIONS = (
+    *("MPI_Win_fence", "MPI_Win_post", "MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait"),
+    *("MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_lock_all", "MPI_Win_unlock_all"),
+    *("MPI_Win_flush", "MPI_Win_flush_local", "MPI_Win_flush_all", "MPI_Win_sync"),
+)
+WINDOWS = (
+    *("MPI_Win_create", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_create_dynamic"),
+    *("MPI_Win_attach", "MPI_Win_detach", "MPI_Win_shared_query", "MPI_Win_free"),
+)
+COMPLETIONS = ("MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Test")
+GROUPS = ("MPI_Comm_dup", "MPI_Comm_split", "MPI_Comm_split_type", "MPI_Comm_free")
+OTHERS = ("MPI_Iprobe", "MPI_Type_commit", "MPI_Type_free", "MPI_Comm_size")
+BARRIERS = ("MPI_Barrier", "MPI_Ibarrier")
+FILES = ("MPI_File_open", "MPI_File_set_view", "MPI_File_close")
+
+PUTS_AND_GETS = ("MPI_Put", "MPI_Get", "MPI_Rput", "MPI_Rget")
+ATOMICS = (
+    *("MPI_Accumulate", "MPI_Raccumulate", "MPI_Get_accumulate", "MPI_Rget_accumulate"),
+    *("MPI_Fetch_and_op", "MPI_Compare_and_swap"),
+)
+SENDS = ("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend", "MPI_Isend")
+RECEIVES = ("MPI_Recv", "MPI_Irecv")
+BOTH = ("MPI_Sendrecv", "MPI_Sendrecv_replace")
+COLLECTIVES = (
+    *("MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Allgather", "MPI_Gatherv", "MPI_Alltoall"),
+    *("MPI_Alltoallv", "MPI_Alltoallw", "MPI_Neighbor_alltoallw", "MPI_Reduce_scatter_block"),
+)
+TRANSFERS_OF_FILES = (
+    *("MPI_File_write_at", "MPI_File_write_at_all", "MPI_File_read_at", "MPI_File_read_at_all"),
+)
+WITHOUT_DATA = (
+    *(*STARTS, *SYNCHRONISATIONS, *WINDOWS, *COMPLETIONS, *GROUPS, *OTHERS, *BARRIERS),
+    *FILES,
+)
+WITH_DATA = (
+    *(*PUTS_AND_GETS, *ATOMICS, *SENDS, *RECEIVES, *BOTH, *COLLECTIVES, *TRANSFERS_OF_FILES),
+)
+SENDING = (
+    *("MPI_Put", "MPI_Rput", *ATOMICS, *SENDS, "MPI_Sendrecv"),
+    *(name for name in COLLECTIVES if not name.endswith(("v", "w"))),
+    *("MPI_File_write_at", "MPI_File_write_at_all"),
+)
+GETTING = (
+    *("MPI_Get", "MPI_Rget", "MPI_Get_accumulate", "MPI_Rget_accumulate", "MPI_Fetch_and_op"),
+    *("MPI_Compare_and_swap", *RECEIVES, *BOTH, *COLLECTIVES),
+    *("MPI_File_read_at", "MPI_File_read_at_all"),
+)
+#: Calls by kind of fault.
+CALLS = {
+    "hang": (*WITHOUT_DATA, *WITH_DATA),
+    "crash": (*WITHOUT_DATA, *WITH_DATA),
+    "error": (*WITHOUT_DATA, *WITH_DATA),
+    "exit": (*STARTS, "MPI_Barrier", "MPI_Win_free", "MPI_Put", "MPI_Send"),
+    "delay": (*WITHOUT_DATA, *WITH_DATA),
+    "false_success": (*WITHOUT_DATA, *COLLECTIVES),
+    "drop": WITH_DATA,
+    "duplicate": WITH_DATA,
+    "reorder": ("MPI_Put", "MPI_Get"),
+    "corrupt_origin": SENDING,
+    "corrupt_target": SENDING,
+    "wrong_result": GETTING,
+}
+#: Kinds whose faults need data: both ranks have them, first and amid.
+OF_DATA = ("drop", "duplicate", "reorder", "corrupt_origin", "corrupt_target", "wrong_result")
+#: What a false success of these breaks: the other rank waits, or the library refuses what follows.
+BREAKS = (
+    *("MPI_Barrier", "MPI_Ibarrier", *COLLECTIVES, "MPI_Init_thread"),
+    *("MPI_Win_fence", "MPI_Win_post", "MPI_Win_complete", "MPI_Win_wait"),
+    *("MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_lock_all", "MPI_Win_unlock_all"),
+    *("MPI_Win_create", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_create_dynamic"),
+)
+
+
+def all_faults() -> list[Fault]:
+    """Return every fault there is, one kind after the other.
+
+    Where data are concerned, the first call of rank 0 and one amid all of rank 1, and so on;
+    elsewhere one of both, which alternate.
+    """
+    found = []
+    for kind, calls in CALLS.items():
+        for call in dict.fromkeys(calls):
+            if kind in OF_DATA:
+                found += [
+                    Fault(kind, call, *one) for one in itertools.product((FIRST, MIDDLE), (0, 1))
+                ]
+            else:
+                turn = zlib.crc32(f"{kind} {call}".encode()) % 2
+                found.append(Fault(kind, call, (FIRST, MIDDLE)[turn], turn))
+    for kind in ("lower_level", "false_level"):
+        found.append(Fault(kind, "MPI_Init_thread", FIRST, ALL))
+    for kind, rank in itertools.product(("one_rank", "more_ranks"), (ALL, 0, 1)):
+        found.append(Fault(kind, "MPI_Comm_size", FIRST, rank))
+    return found
+
+
+def expected(
+    fault: Fault, kernel: str, operation: str, cell: str = "", swapped: bool | None = None
+) -> Expected:
+    """Return what is right for a fault.
+
+    Args:
+        fault: which one.
+        kernel: which kernel has it.
+        operation: of an accumulate call, as the library saw it: "MPI_SUM", "none".
+        cell: in which the fault was put in.
+        swapped: whether a compare-and-swap swapped.
+    """
+    match fault.kind:
+        case "hang" | "crash" | "exit" | "error":
+            return Expected.NAMED
+        case "delay" | "reorder":
+            return Expected.UNHARMED
+        case "false_success":
+            return Expected.LATER if fault.call in BREAKS else Expected.MAYBE
+        case "lower_level" | "false_level" | "one_rank" | "more_ranks":
+            return Expected.TOLD
+    if swapped is False and fault.kind in ("duplicate", "corrupt_origin", "corrupt_target"):
+        return Expected.UNHARMED
+    if fault.kind == "duplicate":
+        return _of_duplicate(fault.call, operation)
+    if may_be_harmless(fault, kernel, operation, cell):
+        return Expected.MAYBE
+    return Expected.LATER if fault.call in COLLECTIVES and fault.kind == "drop" else Expected.HERE
+
+
+def _of_duplicate(call: str, operation: str) -> Expected:
+    """Return what is right where a call is made twice: some calls do the same again."""
+    if call in (*PUTS_AND_GETS, *TRANSFERS_OF_FILES) or operation == "MPI_NO_OP":
+        return Expected.UNHARMED
+    if call in ("MPI_Accumulate", "MPI_Raccumulate") and operation == "MPI_REPLACE":
+        return Expected.UNHARMED
+    return Expected.MAYBE if operation == "MPI_REPLACE" else Expected.LATER

@@ -1,0 +1,213 @@
+"""Launches that faults of an MPI are put into: a small one of every kernel, with all its calls."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from onesided.campaign import records
+
+from .launching import Environment, Kernel, Run
+
+SOURCES = Path(__file__).parent / "faulty_mpi"
+RANKS = 2
+#: What every launch takes little of, where the kernel has the option.
+FEW = {
+    "samples": "2",
+    "helper-samples": "2",
+    "trials": "2",
+    "tasks-per-rank": "3",
+    "burst": "3",
+    "budget-s": "0.01",
+    "warm-up": "1",
+    "lengths-ms": "0,1",
+    "helper-lengths-ms": "1",
+    "latency-burst": "3",
+    "latency-samples": "2",
+    "latency-passes": "1",
+    "computing-samples": "1",
+    "computing-trials": "1",
+    "compute-ms": "1",
+}
+#: Cells of each kernel, as options; the default cells where it is not here.
+CELLS = {
+    "active_accumulate": ("--thread-level", "multiple"),
+    "adapter_sharing": ("--flavor", "allocate", "--size_bytes", "8", "--thread-level", "multiple"),
+    "all_to_all": ("--flavor", "allocate", "--size_bytes", "8"),
+    "alltoall_algorithms": ("--flavor", "allocate", "--size_bytes", "8"),
+    "distant_messages": ("--flavor", "allocate", "--size_bytes", "8"),
+    "eager_limit": ("--flavor", "allocate", "--largest-bytes", "1024"),
+    "gather": ("--thread-level", "multiple"),
+    "halo": ("--flavor", "allocate", "--work", "exchange"),
+    "hierarchical_collectives": ("--size_bytes", "8"),
+    "in_place_all_to_all": ("--size_bytes", "8"),
+    "latency_bandwidth": ("--flavor", "allocate", "--size_bytes", "8"),
+    "matrix_vector": ("--order", "96"),
+    "mutex": ("--flavor", "allocate"),
+    "naive_broadcast": ("--flavor", "allocate", "--size_bytes", "8"),
+    "origin_threads": (
+        *("--flavor", "allocate", "--origins", "2"),
+        *("--arrangement", "one_window,window_each", "--thread-level", "multiple"),
+    ),
+    "progress": (
+        "--cells=operation=put,get,accumulate,get_accumulate,fetch_and_op,compare_and_swap,"
+        "failing_compare_and_swap,rput,rget,raccumulate,rget_accumulate;"
+        "flavor=allocate;synchronisation=lock_all_flush",
+        "--cells=operation=put,get;flavor=create;synchronisation=lock_exclusive,"
+        "lock_all_flush_local,fence,pscw",
+        "--cells=operation=accumulate;flavor=shared,dynamic;synchronisation=lock_shared",
+    ),
+    "put_ordering": ("--size_bytes", "32"),
+    "remote_read": ("--cache", "warm", "--thread-level", "multiple"),
+    "right_shift": ("--flavor", "allocate", "--size_bytes", "8"),
+    "shared_counter": (
+        *("--algorithm", "mpi2_array,mpi2_tree,fetch_and_op_flush,get_accumulate_flush"),
+        *("--flavor", "allocate", "--compute_ms", "1"),
+    ),
+    "some_to_some": ("--flavor", "allocate", "--sides", "double"),
+    "swapped_all_to_all": ("--flavor", "allocate", "--size_bytes", "8"),
+    "threaded_calls": ("--thread-level", "multiple"),
+    "transpose": ("--flavor", "allocate", "--order", "16"),
+    "tree_broadcast": ("--flavor", "allocate", "--size_bytes", "8"),
+    "two_way_exchange": ("--flavor", "allocate", "--size_bytes", "8"),
+    "window_growth": ("--size_bytes", "1024"),
+}
+#: A launch takes less than a second, or than the time-out of a cell where it hangs.
+LAUNCH_TIMEOUT_S = 30.0
+#: Of a cell: long where nothing may hang, short where something is to.
+PATIENT_S, SHORT_S = 20.0, 1.2
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How often a rank made a call: in all, with data, with data to send, with data to get."""
+
+    calls: int
+    carrying: int
+    sending: int
+    getting: int
+
+
+@dataclass(frozen=True)
+class Faulty:
+    """A launch with a fault in it, and what the library said of that.
+
+    Attributes:
+        run: what the launch left.
+        put_in: the library's line on the fault; None if its call was not made so often.
+        counts: how often each rank made each call; of ranks that came to MPI_Finalize.
+        ended: whether the launch ended by itself.
+        swapped: whether the compare-and-swap with the fault swapped; None where it is none.
+    """
+
+    run: Run
+    put_in: dict | None
+    counts: dict[int, dict[str, Counts]]
+    ended: bool
+    swapped: bool | None = None
+
+    @cached_property
+    def begun(self) -> list[str]:
+        """The cells that were begun when the fault was put in, in order."""
+        lines = self._lines_before()
+        return [line["cell"] for line in lines if line["type"] == "started"]
+
+    @cached_property
+    def over(self) -> list[str]:
+        """The cells that were over when the fault was put in."""
+        return [line["cell"] for line in self._lines_before() if line["type"] == "result"]
+
+    @cached_property
+    def lines(self) -> list[dict]:
+        """The lines of the launch; what a fault has cut is no line."""
+        return [line for _, line in records.whole_lines(self.run.output) if line is not None]
+
+    def _lines_before(self) -> list[dict]:
+        before = self.put_in["lines_bytes"]
+        return [line for end, line in self._ends() if end <= before]
+
+    def _ends(self) -> Iterator[tuple[int, dict]]:
+        """Yield each line and where it ends in the file, in bytes."""
+        end = 0
+        for text in self.run.output.read_bytes().splitlines(keepends=True):
+            end += len(text)
+            with contextlib.suppress(ValueError):
+                yield end, json.loads(text)
+
+
+def build_library(environment: Environment, folder: Path) -> Path:
+    """Build the faulty MPI with an MPI's wrapper; return the library."""
+    library = folder / f"faulty-{environment.name}.so"
+    subprocess.run(
+        [
+            environment.document["compilers"]["c"],
+            *("-O1", "-shared", "-fPIC", "-o", library),
+            *sorted(SOURCES.glob("*.c")),
+        ],
+        env=environment.variables(),
+        check=True,
+        capture_output=True,
+    )
+    return library
+
+
+def options_of(kernel: Kernel) -> list[str]:
+    """Return the options of a kernel's small launch."""
+    known = set(re.findall(r"^  --([a-z-]+)", kernel.alone("--help").stdout, re.MULTILINE))
+    few = [f"--{name}={value}" for name, value in FEW.items() if name in known]
+    few += [f"--disk-dir={kernel.folder}"] if "disk-dir" in known else []
+    return [*few, *CELLS.get(kernel.executable.name, ()), f"--ranks={RANKS}"]
+
+
+def launch(
+    kernel: Kernel,
+    library: Path,
+    options: list[str],
+    fault: str | None = None,
+    cell_timeout_s: float = PATIENT_S,
+    timeout_s: float = LAUNCH_TIMEOUT_S,
+) -> Faulty:
+    """Launch a kernel with the faulty MPI.
+
+    Args:
+        kernel: which one.
+        library: the faulty MPI.
+        options: of the kernel.
+        fault: what ONESIDED_FAULT is to say; None puts no fault in.
+        cell_timeout_s: seconds until the watchdog ends a cell.
+        timeout_s: seconds until the launch is ended.
+    """
+    output = kernel.folder / f"lines-{len(list(kernel.folder.iterdir()))}.jsonl"
+    output.touch()
+    report = output.with_suffix(".faults")
+    variables = {
+        "LD_PRELOAD": str(library),
+        "ONESIDED_FAULT_REPORT": str(report),
+        "ONESIDED_FAULT_OUTPUT": str(output),
+        **({"ONESIDED_FAULT": fault} if fault else {}),
+    }
+    run, ended = kernel.launch_within(
+        timeout_s,
+        *options,
+        f"--cell-timeout-s={cell_timeout_s}",
+        ranks=RANKS,
+        output=output,
+        variables=variables,
+    )
+    lines = (
+        [json.loads(line) for line in report.read_text().splitlines()] if report.exists() else []
+    )
+    counts = {
+        line["rank"]: {call: Counts(*numbers) for call, numbers in line["calls"].items()}
+        for line in lines
+        if line["type"] == "counts"
+    }
+    put_in = next((line for line in lines if line["type"] == "fault"), None)
+    swapped = next((line["swapped"] for line in lines if line["type"] == "swap"), None)
+    return Faulty(run, put_in, counts, ended, swapped)

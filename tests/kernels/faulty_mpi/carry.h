@@ -1,0 +1,83 @@
+/* A call that carries data, written once: what each fault makes of it. */
+#ifndef ONESIDED_CARRY_H
+#define ONESIDED_CARRY_H
+
+#include "faulty.h"
+
+/* The function `function`, whose call with `passed` has `out` as the variable (or NULL_VARIABLE)
+ * that says where the data lie that it sends. A result is there when `completion_` is: AT_ONCE,
+ * WITH_REQUEST, or AT_THE_END of an epoch. `hold` is what puts it off. */
+#define CARRYING(function, declared, passed, sent_, got_, operation_, out, completion_, hold)      \
+    int function declared                                                                          \
+    {                                                                                              \
+        static struct call call = {.name = #function};                                             \
+        struct carried carried = {.sent = sent_, .got = got_, .operation = operation_};            \
+        ARRIVE(fault, &call, &carried);                                                            \
+        if (fault == DROP) {                                                                       \
+            return completion_(NOTHING_DONE, carried.got);                                         \
+        }                                                                                          \
+        if (fault == REORDER) {                                                                    \
+            hold;                                                                                  \
+        }                                                                                          \
+        if (fault == DUPLICATE) {                                                                  \
+            P##function passed;                                                                    \
+            completion_(ONCE_MORE, carried.got);                                                   \
+        }                                                                                          \
+        if (fault == CORRUPT_ORIGIN) {                                                             \
+            flip(carried.sent);                                                                    \
+        }                                                                                          \
+        if (fault == CORRUPT_TARGET) {                                                             \
+            out = flipped_copy(carried.sent);                                                      \
+        }                                                                                          \
+        const int code = P##function passed;                                                       \
+        if (fault == WRONG_RESULT) {                                                               \
+            completion_(RESULT_CHANGES, carried.got);                                              \
+        }                                                                                          \
+        return code;                                                                               \
+    }
+
+/* ---- When a call's result is there ---- */
+
+enum moment { NOTHING_DONE, ONCE_MORE, RESULT_CHANGES };
+
+static inline int complete_at_once(enum moment moment, struct data got)
+{
+    if (moment == RESULT_CHANGES) {
+        flip(got);
+    }
+    return MPI_SUCCESS;
+}
+
+static inline int complete_at_the_end(enum moment moment, struct data got)
+{
+    if (moment == RESULT_CHANGES) {
+        flip_later(got, NULL);
+    }
+    return MPI_SUCCESS;
+}
+
+static inline int complete_with(MPI_Request *request, enum moment moment, struct data got)
+{
+    if (moment == RESULT_CHANGES) {
+        flip_later(got, request);
+    }
+    return moment == NOTHING_DONE ? complete_request(request)
+           : moment == ONCE_MORE  ? PMPI_Wait(request, MPI_STATUS_IGNORE)
+                                  : MPI_SUCCESS;
+}
+
+#define AT_ONCE complete_at_once
+#define AT_THE_END complete_at_the_end
+#define WITH_REQUEST(moment, got) complete_with(request, moment, got)
+
+#define NO_DATA ((struct data){0})
+#define NO_OPERATION MPI_OP_NULL
+#define NO_HOLD (void)0
+#define NO_VARIABLE nothing_sent
+static _Thread_local const void *nothing_sent __attribute__((unused));
+
+/* MPI_IN_PLACE: what is sent lies where the result comes to. */
+#define OUT_OR_IN(out, in, count, type)                                                            \
+    payload_of((out) == MPI_IN_PLACE ? (in) : (out), count, type)
+
+#endif

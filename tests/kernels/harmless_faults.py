@@ -1,0 +1,100 @@
+"""Faults of data that may do no harm: what is lost or changed is used by nobody, or not always."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .faults_of_mpi import Fault
+
+
+@dataclass(frozen=True)
+class Harmless:
+    """Faults that may do no harm, with the reason.
+
+    Attributes:
+        kernel: which kernel has them.
+        calls: in these calls,
+        kinds: of these kinds.
+        why: why nobody need use the data.
+        operation: of an accumulate call; None for any.
+        cells: what the cell's name holds.
+        ranks: which ranks have them; None for all.
+    """
+
+    kernel: str
+    calls: tuple[str, ...]
+    kinds: tuple[str, ...]
+    why: str
+    operation: str | None = None
+    cells: str = ""
+    ranks: tuple[int, ...] | None = None
+
+
+SENT = ("drop", "corrupt_origin", "corrupt_target")
+GOT = ("drop", "wrong_result")
+READS = ("MPI_Get", "MPI_Get_accumulate", "MPI_Rget_accumulate")
+LOOK = "a look at a word that is looked at again"
+#: Ranks of these tell each other by notices that data are there.
+WITH_NOTICES = (
+    *("adapter_sharing", "alltoall_algorithms", "completion", "halo", "latency_bandwidth"),
+    *("some_to_some", "swapped_all_to_all", "threaded_calls", "two_way_exchange", "remote_read"),
+    *("distant_messages", "right_shift", "naive_broadcast", "tree_broadcast", "all_to_all"),
+)
+NOTICE = "the number of a notice (rma/notice.h), which only grows: a greater one says the same"
+BYTE = "a byte of the mutex matters to a rank that wants it just then"
+HARMLESS = (
+    *(
+        Harmless(kernel, ("MPI_Fetch_and_op",), GOT, LOOK, "MPI_NO_OP")
+        for kernel in (*WITH_NOTICES, "mutex")
+    ),
+    *(
+        Harmless(kernel, ("MPI_Accumulate",), SENT, NOTICE, "MPI_REPLACE")
+        for kernel in WITH_NOTICES
+    ),
+    *(
+        Harmless(
+            *(kernel, ("MPI_Recv",), ("wrong_result",)),
+            "the length of a payload, which is always the same in these requests",
+            ranks=(0,),
+        )
+        for kernel in ("remote_read", "active_accumulate")
+    ),
+    Harmless(
+        *("mutex", ("MPI_Fetch_and_op",), ("wrong_result",)),
+        "who unlocks does not use what was there",
+        "MPI_REPLACE",
+    ),
+    Harmless("mutex", ("MPI_Put",), SENT, BYTE),
+    Harmless("mutex", ("MPI_Get",), GOT, BYTE),
+    Harmless(
+        *("mutex", ("MPI_Compare_and_swap",), ("wrong_result",)), "one that fails is tried again"
+    ),
+    Harmless("linked_list", READS, ("drop",), "the end, as the variable says", cells="append"),
+    Harmless(
+        *("shared_counter", ("MPI_Put",), SENT),
+        "overwritten by the same rank before another reads it",
+        cells="mpi2_array",
+    ),
+)
+
+
+def may_be_harmless(fault: Fault, kernel: str, operation: str, cell: str) -> bool:
+    """Return whether a fault of data may do no harm.
+
+    Args:
+        fault: which one.
+        kernel: which kernel has it.
+        operation: of an accumulate call.
+        cell: the cell's name.
+    """
+    return any(
+        one.kernel == kernel
+        and fault.call in one.calls
+        and fault.kind in one.kinds
+        and (one.ranks is None or fault.rank in one.ranks)
+        and one.operation in (None, operation)
+        and one.cells in cell
+        for one in HARMLESS
+    )
