@@ -26,7 +26,8 @@ ELEMENTS = (
     "int8,int16,int32,int64,uint8,uint16,uint32,uint64,float,double,long_double,float_complex,"
     "double_complex,logical,byte,two_int,short_int,long_int,float_int,double_int"
 )
-#: Cells that together have each call, synchronisation and flavor, and what is seldom.
+#: Cells that together have each call, synchronisation and flavor, and what is seldom. None is of
+#: short_int, of which Intel MPI 2021.18.1 does not find the smallest.
 PROGRAMS = [
     ("--call=put", "--windows=8_freed_backwards", "--datatypes=freed_early"),
     ("--call=get", "--synchronisation=fence", "--flavor=create", "--layout_origin=bottom"),
@@ -40,7 +41,7 @@ PROGRAMS = [
     ("--call=rput", "--synchronisation=lock_all_nocheck", "--layout_target=drawn"),
     ("--call=rget", "--synchronisation=lock_all_flush_local", "--layout_origin=negative"),
     ("--call=raccumulate", "--element=long_double", "--layout_origin=nested", "--windows=2"),
-    ("--call=rget_accumulate", "--flavor=dynamic", "--memory=one", "--element=short_int",
+    ("--call=rget_accumulate", "--flavor=dynamic", "--memory=one", "--element=two_int",
      "--operator=minloc"),
     ("--call=accumulate", "--layout_origin=bottom", "--layout_target=subarray", "--target=self"),
     ("--call=put", "--synchronisation=fence", "--element=int8", "--layout_origin=drawn",
