@@ -178,6 +178,22 @@ class ConformanceWindows(ConformanceCheck):
 
 
 @rfm.simple_test
+class ConformanceLarge(ConformanceCheck):
+    """One put and one get of 8 bytes more than 2 GiB."""
+
+    descr = "data of more bytes than an int counts"
+    setting = builtins.parameter(["default"])
+    cell_timeout_s = 90.0
+    crosses_one_thread = calls(
+        "put", "get", element=["int64"], count=[2**28 + 1], outstanding=[1], **PLAIN
+    )
+
+    def seconds_of_cell(self, labels):
+        """Return what was seen on two cores."""
+        return 8.0
+
+
+@rfm.simple_test
 class ConformanceFirst(ConformanceCheck):
     """A cell of each call, epoch, flavor, layout and element: a second's worth of them."""
 

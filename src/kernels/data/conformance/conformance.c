@@ -9,6 +9,7 @@
  * Timed, in seconds: all operations of a round until they are complete; nothing is concluded from
  * it. */
 #include "data/conformance/call.h"
+#include "data/conformance/large.h"
 #include "data/conformance/program.h"
 #include "data/conformance/trip.h"
 
@@ -50,7 +51,7 @@ static const struct axis axes[] = {
      .kind = AXIS_INTEGER,
      .fallback = "3",
      .minimum = 0,
-     .maximum = 1 << 24,
+     .maximum = 1 << 29,
      .only_with = CALLS_WITH_LAYOUTS},
     CHOICE_AXIS_ONLY_WITH("layout_origin", "where the elements are at the origin", "vector",
                           layouts, CALLS_WITH_LAYOUTS),
@@ -91,6 +92,11 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     struct plan plan;
     const long long rounds = options_integer(&launch->options, "rounds");
     if (!plan_read(&plan, launch, cell, record)) {
+        return;
+    }
+    if (is_large(&plan)) {
+        large_run(&plan, record);
+        plan_free(&plan);
         return;
     }
     program_write(&plan);
