@@ -236,7 +236,9 @@ void payload_advance(struct payload *payload, long long slots)
                 verify_element(&payload->at_origin, known->result[i], model[i],
                                number_of(payload, region, i), payload->sample);
             }
-            model[i] = advanced(operation->effect, model[i], known->payload[i]);
+            /* the value itself: what was sent may have been changed where it lies */
+            const int64_t sent = value_of_sample(payload->sample, number_of(payload, region, i));
+            model[i] = advanced(operation->effect, model[i], sent);
         }
     }
 }

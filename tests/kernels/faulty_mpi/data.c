@@ -1,12 +1,14 @@
 /* What faults do to data: bits that change at once or later, and operations that are put off. */
 #include "faulty.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BIT 0x10 /* of an element's first byte: the sixteens of an integer */
+/* of an element's first byte: the sixteens of an integer; of its last: what no rounding hides */
+#define LOW_BIT 0x10
+#define HIGH_BIT 0x40
+#define ELEMENT_BYTES 8
 #define LATER_MOST 4
 
 struct data data_of(const void *address, MPI_Aint count, MPI_Datatype type)
@@ -36,11 +38,19 @@ static void span_of(struct data data, MPI_Aint *begin, MPI_Aint *end)
     *end = *begin + (data.count - 1) * extent + true_extent;
 }
 
+static void flip_element(unsigned char *element, MPI_Aint bytes)
+{
+    element[0] ^= LOW_BIT;
+    if (bytes >= ELEMENT_BYTES) {
+        element[ELEMENT_BYTES - 1] ^= HIGH_BIT;
+    }
+}
+
 void flip(struct data data)
 {
     MPI_Aint begin, end;
     span_of(data, &begin, &end);
-    ((unsigned char *)data.address)[begin] ^= BIT;
+    flip_element((unsigned char *)data.address + begin, end - begin);
 }
 
 void *flipped_copy(struct data data)
@@ -50,7 +60,11 @@ void *flipped_copy(struct data data)
     const size_t bytes = (size_t)(end - begin);
     unsigned char *copy = malloc(bytes);
     memcpy(copy, (unsigned char *)data.address + begin, bytes);
-    copy[bytes < sizeof(int64_t) ? 0 : bytes - sizeof(int64_t)] ^= BIT;
+    if (bytes < ELEMENT_BYTES) {
+        flip_element(copy, (MPI_Aint)bytes);
+    } else {
+        flip_element(copy + bytes - ELEMENT_BYTES, ELEMENT_BYTES);
+    }
     return copy - begin;
 }
 

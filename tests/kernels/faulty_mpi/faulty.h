@@ -25,9 +25,9 @@ enum fault {
     DROP,           /* it does nothing and returns success; a request is complete at once */
     DUPLICATE,      /* it is made twice */
     REORDER,        /* it is made after the puts and gets that follow it without another call */
-    CORRUPT_ORIGIN, /* before the call one bit changes in what is sent, where it lies */
-    CORRUPT_TARGET, /* one bit of what is sent arrives otherwise */
-    WRONG_RESULT,   /* one bit changes in what was got, when it is complete */
+    CORRUPT_ORIGIN, /* before the call an element changes of what is sent, where it lies */
+    CORRUPT_TARGET, /* an element of what is sent arrives otherwise */
+    WRONG_RESULT,   /* an element changes of what was got, when it is complete */
     /* in one call each */
     LOWER_LEVEL, /* MPI_Init_thread provides MPI_THREAD_SINGLE and says so */
     FALSE_LEVEL, /*   or it says that it provides what was required */
@@ -76,10 +76,10 @@ struct data payload_of(const void *address, MPI_Aint count, MPI_Datatype type);
 /* A line of the report. */
 void report(const char *line, size_t length);
 
-/* Change a bit of the first element, in place. */
+/* Change the first element, in place: its lowest byte and, of eight bytes, its highest. */
 void flip(struct data data);
 
-/* A copy of the data with a bit of the last element changed; it is never freed. */
+/* A copy of the data with the last element changed; it is never freed. */
 void *flipped_copy(struct data data);
 
 /* Change what is got once it is complete: when `request` is, or where that is NULL with the next
