@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 
 from onesided.campaign import causes, collect, declared
@@ -272,8 +273,10 @@ def run(
     at_a_time = sessions_at_a_time(chosen)
     check_machine(campaign)
     started_s = time.time()
-    with processes.termination_interrupts(), campaign_lock(campaign.results, say) as dead:
-        clean_after(dead, say)
+    with ExitStack() as stack:
+        stack.enter_context(processes.termination_interrupts())
+        clean_after(stack.enter_context(campaign_lock(campaign.results, say)), say)
+        stack.enter_context(strays.owned_by(campaign.results, lock_file()))
         ensure_declared(campaign)
         provision.provide_all(campaign.environments, provider=campaign.provider)
         faults = campaign.results / "log" / "faults.jsonl"
@@ -281,8 +284,6 @@ def run(
         environment = {
             **os.environ,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
-            strays.CAMPAIGN_MARKER: str(campaign.results),
-            strays.LOCK_MARKER: str(lock_file()),
             collect.STARTED_VARIABLE: str(started_s),
             FAULTS_VARIABLE: str(faults),
         }
