@@ -96,6 +96,7 @@ def _clear(since_s: float | None) -> tuple[int, int]:
 def clean_after(dead: DeadHolder | None, say: Say) -> None:
     """End what a killed campaign left running, and remove what it left in shared memory."""
     ended, removed = _clear(dead.started_s if dead else None)
+    removed += documents.remove_unfinished(Path(dead.campaign)) if dead else 0
     if ended or removed:
         say(f"a killed campaign left {ended} processes and {removed} files; they are gone")
 
@@ -146,6 +147,8 @@ def _call_snakemake(campaign: Campaign, profile: Path, environment: dict[str, st
             status = processes.wait(process, STOP_S)
         finally:
             _clear(None if status == 0 else begin_s)
+            if status != 0:
+                documents.remove_unfinished(campaign.results)
     return status
 
 

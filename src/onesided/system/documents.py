@@ -26,6 +26,8 @@ MOST_VALUES = 1_000_000
 """Of a YAML document, each as often as an alias repeats it: a few lines can stand for any number of
 values, and whoever writes them into a message never comes to an end."""
 NESTED_TOO_DEEPLY = "a document nested too deeply"
+UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}")
+"""Name of a file that `write_bytes` has not finished: that of the whole one, and a random end."""
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
@@ -308,6 +310,17 @@ def write_bytes(path: Path, content: bytes) -> None:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
         raise OnesidedError(f"{path}: cannot be written: {fault.strerror}") from fault
+
+
+def remove_unfinished(folder: Path) -> int:
+    """Remove the files below a folder that killed writers never finished; return how many.
+
+    The caller knows that nobody writes there now.
+    """
+    found = [path for path in folder.rglob(".*") if UNFINISHED.fullmatch(path.name)]
+    for path in found:
+        path.unlink(missing_ok=True)
+    return len(found)
 
 
 def write_json(path: Path, document: Any) -> None:
