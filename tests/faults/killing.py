@@ -19,8 +19,9 @@ from onesided.system import documents, strays
 VICTIMS = ("group", "run", *KINDS)
 #: A kill of these ends `onesided run`; the others it may live through.
 FROM_THE_TOP = ("group", "run")
-#: What a killed rank or launcher is, for who reads its results: a crash of that launch.
+#: A kill of these is a result: a crash of one cell, as if the MPI had ended them.
 OF_THE_LAUNCH = ("launcher", "kernel")
+OF_A_LOST_LAUNCH = ("crash", "teardown_failure")
 GONE_S = 5
 CELL = ["environment", "partition", "round", "test", "cell"]
 SAMPLE = [*CELL, "metric", "rank", "burst", "index"]
@@ -185,7 +186,7 @@ def judge_results(campaign, kill, usual, over):
     kill.lost += [f"a cell that was not declared: {cell}" for cell in found.keys() - usual.cells]
     others = [cell for cell in found if found[cell] != usual.cells.get(cell)]
     allowed = 1 if kill.victim in OF_THE_LAUNCH else 0
-    if len(others) > allowed or any(found[cell] != "crash" for cell in others):
+    if len(others) > allowed or any(found[cell] not in OF_A_LOST_LAUNCH for cell in others):
         kill.lost += [
             f"{found[cell]} in place of {usual.cells.get(cell)}: {cell}" for cell in others
         ]

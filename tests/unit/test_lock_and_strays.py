@@ -163,6 +163,7 @@ def test_what_a_campaign_starts_and_its_temporary_files_are_found_by_the_next_ho
         child = subprocess.Popen(["sleep", "300"])
         own = Path(tempfile.mkdtemp())
         within = strays.make_temporary_folder(lock)
+        assert os.environ["TMPDIR"] == str(own.parent)
         # what the next holder calls; this one is not done yet
         strays.remove_temporary_folders(lock)
         assert own.exists()
