@@ -4,7 +4,9 @@
 
 `--moments` are of a campaign with made-up MPIs and kernels, `--real` of one with MPICH. A failure
 is printed with its seed and index; `--only SEED,INDEX` tries that moment alone, and
-`--length SECONDS` gives it the length of campaign that the moment was a part of.
+`--length SECONDS` gives it the length of campaign that the moment was a part of. With `--record`,
+each kill is a line of that file as soon as it was judged; a further run with the same seed and file
+leaves these moments out, and its table has them.
 
 Exit codes: 0, 1 something was lost, done twice or left behind, 2 bad input.
 """
@@ -12,6 +14,8 @@ Exit codes: 0, 1 something was lost, done twice or left behind, 2 bad input.
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import json
 import shutil
 import sys
 import tempfile
@@ -66,6 +70,24 @@ def attempts(
         yield kill
 
 
+def recorded(path: Path | None, title: str, seed: int) -> list[killing.Kill]:
+    """Return the kills of a record that are of these MPIs and this seed."""
+    lines = path.read_text("utf-8").splitlines() if path and path.exists() else []
+    found = [json.loads(line) for line in lines]
+    return [
+        killing.Kill(**one["kill"])
+        for one in found
+        if one["mpi"] == title and one["kill"]["seed"] == seed
+    ]
+
+
+def record(path: Path | None, title: str, kill: killing.Kill) -> None:
+    """Add a kill to a record."""
+    if path:
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps({"mpi": title, "kill": dataclasses.asdict(kill)}) + "\n")
+
+
 def table(kills: Sequence[killing.Kill]) -> str:
     """Return the table in Markdown: a line a victim, and one of all."""
     lines = [f"| {' | '.join(COLUMNS)} |", "|---|" + "---:|" * (len(COLUMNS) - 1)]
@@ -94,6 +116,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=_only, metavar="SEED,INDEX", help="one moment alone")
     parser.add_argument("--length", type=float, metavar="SECONDS", help="of the campaign")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="go on from here")
     return parser.parse_args(arguments)
 
 
@@ -109,8 +132,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         part = folder / title
         part.mkdir()
-        indices = range(first, first + count)
-        kills = list(attempts(prepare(part), part, seed, indices, options.length))
+        kills = recorded(options.record, title, seed)
+        done = {kill.index for kill in kills}
+        indices = [index for index in range(first, first + count) if index not in done]
+        for kill in attempts(prepare(part), part, seed, indices, options.length) if indices else ():
+            record(options.record, title, kill)
+            kills.append(kill)
         print(f"\n{title}, seed {seed}\n\n{table(kills)}\n", flush=True)
         failed = failed or any(kill.faults for kill in kills)
     if not failed:
