@@ -158,6 +158,22 @@ def test_a_result_that_was_adopted_twice_is_there_once(slot, monkeypatch):
         assert (second.folder / entry["folder"] / "lines.jsonl").is_file()
 
 
+def test_a_session_taken_up_by_a_run_that_was_killed_at_once_is_taken_up_again(slot):
+    session = over(slot)
+    record = json.loads(session.record.read_text())
+    record["tests"][0]["result"] = "fail"
+    session.record.write_text(json.dumps(record))
+    tables = slot.campaign.results / "cells.parquet"
+    tables.touch()
+    # the killed run came no further; Snakemake would run nothing while the tables are there
+    assert session.reopen() == 1
+    said = []
+    run.reopen([session], slot.campaign, said.append)
+    assert not tables.exists()
+    assert said == ["launches that never came to an end, to be run again: 1"]
+    assert session.reasons() == {"test of progress": "broken off"}
+
+
 def test_a_changed_harness_makes_every_result_old(slot, monkeypatch):
     over(slot)
     monkeypatch.setattr(fingerprint, "kernel_source_state", lambda *names: "changed")
