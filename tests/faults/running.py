@@ -12,7 +12,7 @@ from onesided.system import documents, strays
 
 #: What snakemake starts by the name of a stage, beside sessions.
 STAGES = ("environments", "declare", "further", "collect", "analyse", "report")
-LAUNCHERS = ("mpiexec", "mpiexec.hydra", "hydra_pmi_proxy", "prterun", "prted")
+LAUNCHERS = ("mpiexec", "mpiexec.hydra", "prterun")
 INTERPRETERS = ("python", "sh", "bash")
 #: What is below `onesided run`, from the top.
 KINDS = ("snakemake", "stage", "session", "reframe", "script", "launcher", "kernel")
