@@ -6,7 +6,8 @@
 is printed with its seed and index; `--only SEED,INDEX` tries that moment alone, and
 `--length SECONDS` gives it the length of campaign that the moment was a part of. With `--record`,
 each kill is a line of that file as soon as it was judged; a further run with the same seed and file
-leaves these moments out, and its table has them.
+leaves these moments out, and its table has them. A moment at which the campaign has ended already
+counts for nothing: another one is tried.
 
 Exit codes: 0, 1 something was lost, done twice or left behind, 2 bad input.
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import itertools
 import json
 import shutil
 import sys
@@ -60,11 +62,12 @@ def attempts(
     print(f"undisturbed: {usual.elapsed_s:.1f} s, {len(usual.cells)} cells", flush=True)
     for index in indices:
         place = make(folder / str(index))
+        length = usual.elapsed_s
         kill = killing.tried(place, seed, index, usual)
         state = "; ".join(kill.faults) or "nothing lost"
         print(f"{index}: {kill.victim} at {kill.moment_s:.2f} s: {state}", flush=True)
         if kill.faults:
-            print(f"   again: --only {seed},{index} --length {usual.elapsed_s:.1f}; {place.folder}")
+            print(f"   again: --only {seed},{index} --length {length:.1f}; {place.folder}")
         else:
             shutil.rmtree(place.folder)
         yield kill
@@ -91,7 +94,7 @@ def record(path: Path | None, title: str, kill: killing.Kill) -> None:
 def table(kills: Sequence[killing.Kill]) -> str:
     """Return the table in Markdown: a line a victim, and one of all."""
     lines = [f"| {' | '.join(COLUMNS)} |", "|---|" + "---:|" * (len(COLUMNS) - 1)]
-    order = [name for name in (*killing.VICTIMS, "nobody") if name in {k.victim for k in kills}]
+    order = [name for name in killing.VICTIMS if name in {k.victim for k in kills}]
     for victim in [*order, "all"]:
         rows = [kill for kill in kills if victim in (kill.victim, "all")]
         counts = Counter()
@@ -133,11 +136,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         part = folder / title
         part.mkdir()
         kills = recorded(options.record, title, seed)
-        done = {kill.index for kill in kills}
-        indices = [index for index in range(first, first + count) if index not in done]
-        for kill in attempts(prepare(part), part, seed, indices, options.length) if indices else ():
-            record(options.record, title, kill)
-            kills.append(kill)
+        if len(kills) < count:
+            more = itertools.count(max((kill.index + 1 for kill in kills), default=first))
+            for kill in attempts(prepare(part), part, seed, more, options.length):
+                if kill.victim != killing.NOBODY:
+                    record(options.record, title, kill)
+                    kills.append(kill)
+                if len(kills) == count or options.only:
+                    break
         print(f"\n{title}, seed {seed}\n\n{table(kills)}\n", flush=True)
         failed = failed or any(kill.faults for kill in kills)
     if not failed:

@@ -17,6 +17,7 @@ from onesided.system import documents, strays
 
 #: What may be killed: the process group, `onesided run` alone, or one process below it.
 VICTIMS = ("group", "run", *KINDS)
+NOBODY = "nobody"
 #: A kill of these ends `onesided run`; the others it may live through.
 FROM_THE_TOP = ("group", "run")
 #: A kill of these is a result: a crash of one cell, as if the MPI had ended them.
@@ -36,13 +37,13 @@ class Kill:
     Attributes:
         seed, index: of the random moment.
         moment_s: seconds from the start of the campaign.
-        victim: one of VICTIMS; "nobody" where the campaign had ended before.
+        victim: one of VICTIMS; NOBODY where the campaign had ended before.
     """
 
     seed: int
     index: int
     moment_s: float
-    victim: str = "nobody"
+    victim: str = NOBODY
     lost: list[str] = field(default_factory=list)
     twice: list[str] = field(default_factory=list)
     strays: list[str] = field(default_factory=list)
@@ -116,8 +117,12 @@ def verdicts(results):
     return Counter(tuple(one[name] for name in names) for one in document["cells"])
 
 
-def kill_at(place, kill, source):
-    """Start the campaign, kill the victim that is there first in a random order of all."""
+def kill_at(place, kill, source, usual):
+    """Start the campaign, kill the victim that is there first in a random order of all.
+
+    Return the segments that it had. A campaign that ends before that moment tells how long it takes
+    now: on a machine that is not idle that changes.
+    """
     campaign = place.campaign
     campaign.start()
     begin = time.monotonic()
@@ -126,7 +131,9 @@ def kill_at(place, kill, source):
     while time.monotonic() - begin < kill.moment_s and campaign.process.poll() is None:
         time.sleep(0.005)
     segments = campaign.segments()
-    if campaign.process.poll() is None:
+    if campaign.process.poll() is not None:
+        usual.elapsed_s = time.monotonic() - begin
+    else:
         found = campaign_processes(campaign.results)
         kill.victim = next(kind for kind in order if kind in FROM_THE_TOP or found[kind])
         if kill.victim == "group":
@@ -162,7 +169,7 @@ def tried(place, seed, index, usual):
     source = random.Random(f"{seed},{index}")
     kill = Kill(seed, index, source.random() * usual.elapsed_s)
     try:
-        segments = kill_at(place, kill, source)
+        segments = kill_at(place, kill, source, usual)
         over = place.campaign.whole_sessions()
         place.campaign.start()
         output = place.campaign.finish()

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import time
@@ -13,7 +14,7 @@ from onesided.system import documents, strays
 #: What snakemake starts by the name of a stage, beside sessions.
 STAGES = ("environments", "declare", "further", "collect", "analyse", "report")
 LAUNCHERS = ("mpiexec", "mpiexec.hydra", "prterun")
-INTERPRETERS = ("python", "sh", "bash")
+INTERPRETERS = re.compile(r"python[\d.]*|(ba|da)?sh")
 #: What is below `onesided run`, from the top.
 KINDS = ("snakemake", "stage", "session", "reframe", "script", "launcher", "kernel")
 APPEAR_S = 90
@@ -31,8 +32,7 @@ def command_line(process):
 
 def kind_of(words):
     """Return which of KINDS a command line is, None if it is another."""
-    interpreted = bool(words) and Path(words[0]).name.startswith(INTERPRETERS)
-    if interpreted:
+    if words and INTERPRETERS.fullmatch(Path(words[0]).name):
         words = [word for word in words[1:] if not word.startswith("-")]
     if not words:
         return None
