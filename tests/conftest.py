@@ -11,6 +11,7 @@ import pytest
 import quiet
 import yaml
 from fake_mpi import Fake
+from tiny import TINY
 from xdist.scheduler import LoadScopeScheduling
 
 from onesided.environments import declarations, provision
@@ -18,18 +19,6 @@ from onesided.system import strays
 
 ROOT = Path(__file__).parents[1]
 DEFAULT_ENVIRONMENTS = ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1")
-#: A campaign that takes seconds: one launch of each thread level under MPICH.
-TINY = {
-    "schema": "onesided/campaign/1",
-    "description": "a test",
-    "site": "laptop",
-    "partitions": ["laptop:node"],
-    "environments": ["mpich-5.0.2"],
-    "rounds": 1,
-    "select": {"tags": ["smoke"]},
-    "settings": ["default"],
-    "launch_timeout_s": 60,
-}
 #: Set where everything is installed that tests can want: a skip is a failure then.
 NO_SKIP = os.environ.get("ONESIDED_NO_SKIP") == "1"
 #: Folders of tests that one worker runs: one user builds and mounts the images, and there is one

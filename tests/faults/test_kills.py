@@ -2,93 +2,18 @@
 
 import os
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import polars as pl
 import pytest
-
-from onesided.system import strays
+from running import Campaign, campaign_processes, command_line, kind_of
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENTS = ["mpich-5.0.2", "openmpi-5.0.11"]
 #: All cells that are judged are undecided after one round.
 FURTHER = {"rounds": 1, "until": {"undecided": "none", "at_most_rounds": 2}}
-APPEAR_S = 90
 GONE_S = 10
-
-
-def command_line(process):
-    try:
-        return Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-    except OSError:
-        return ""
-
-
-def campaign_processes(results):
-    """Return the ids of a campaign's processes below `onesided run`, by what they are."""
-    found = {"snakemake": [], "session": [], "reframe": [], "mpiexec": [], "kernel": []}
-    for process in strays.marked_processes(strays.CAMPAIGN_MARKER, str(results)):
-        line = command_line(process)
-        words = line.split()
-        program = Path(words[1] if len(words) > 1 and "python" in words[0] else (words or [""])[0])
-        if program.name == "snakemake":
-            found["snakemake"].append(process)
-        elif "onesided session" in line or "onesided.cli session" in line:
-            found["session"].append(process)
-        elif program.name == "reframe":
-            found["reframe"].append(process)
-        elif program.name.startswith("mpiexec"):
-            found["mpiexec"].append(process)
-        elif program.name == "shared_counter":
-            found["kernel"].append(process)
-    return found
-
-
-class Campaign:
-    """A running `make report`, started in a process group of its own."""
-
-    def __init__(self, path, results, rounds):
-        self.path = path
-        self.results = results
-        self.rounds = rounds
-        self.process = None
-
-    def start(self):
-        self.process = subprocess.Popen(
-            ["make", "--no-print-directory", "report", f"CAMPAIGN={self.path}"],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-
-    def finish(self):
-        output, _ = self.process.communicate(timeout=240)
-        return output
-
-    def sessions(self):
-        return {
-            path: path.stat().st_mtime_ns
-            for path in self.results.glob("sessions/*/*/round-*/*/session.json")
-        }
-
-    def segments(self):
-        """Return the files in shared memory that the campaign's kernels map just now."""
-        ranks = campaign_processes(self.results)["kernel"]
-        return {path for path in strays.mapped_segments(ranks) if Path(path).exists()}
-
-    def wait_for_the_session_after(self, over=1):
-        """Return when so many are finished and the kernel of another maps shared memory."""
-        deadline = time.monotonic() + over * APPEAR_S
-        while time.monotonic() < deadline:
-            if len(self.sessions()) >= over and self.segments():
-                return
-            assert self.process.poll() is None, self.process.stdout.read()
-            time.sleep(0.01)
-        raise AssertionError("no kernel was seen running")
 
 
 @pytest.fixture
@@ -103,11 +28,11 @@ def campaign(request, ready_environment, campaign_file, tmp_path):
     changes = FURTHER if asked == "further" else {"rounds": asked}
     rounds = 2 if asked == "further" else asked
     path = campaign_file(environments=ENVIRONMENTS, **changes)
-    running = Campaign(path, tmp_path / "results" / "tiny", rounds)
+    command = ["make", "--no-print-directory", "report", f"CAMPAIGN={path}"]
+    running = Campaign(command, tmp_path / "results" / "tiny", ROOT)
+    running.path, running.rounds = path, rounds
     yield running
-    if running.process.poll() is None:
-        os.killpg(running.process.pid, signal.SIGKILL)
-    strays.end_processes(strays.CAMPAIGN_MARKER, str(running.results))
+    running.end()
 
 
 def run_process(campaign):
@@ -136,7 +61,7 @@ def victims(campaign, target):
     [
         *[
             pytest.param(1, one, marks=pytest.mark.slow)
-            for one in ("make", "run", "session", "reframe", "mpiexec", "kernel")
+            for one in ("make", "run", "session", "reframe", "launcher", "kernel")
         ],
         (1, "snakemake"),
         pytest.param(2, "everything", marks=pytest.mark.slow),
@@ -157,7 +82,7 @@ def test_sigkill_in_the_middle_loses_nothing_and_leaves_nothing(campaign, target
 
     campaign.start()
     begin = time.monotonic()
-    while target != "make" and any("shared_counter" in command_line(one) for one in left):
+    while target != "make" and any(kind_of(command_line(one)) == "kernel" for one in left):
         assert time.monotonic() - begin < GONE_S, "a rank of the killed campaign lives on"
         time.sleep(0.05)
     output = campaign.finish()
@@ -177,9 +102,7 @@ def test_sigkill_in_the_middle_loses_nothing_and_leaves_nothing(campaign, target
     if target in {"session", "reframe", "everything"}:
         assert list(campaign.results.glob("sessions/*/*/round-*/*/attempt-2"))
     assert not [path for path in segments if Path(path).exists()]
-    assert campaign_processes(campaign.results) == {
-        "snakemake": [], "session": [], "reframe": [], "mpiexec": [], "kernel": [],
-    }  # fmt: skip
+    assert not any(campaign_processes(campaign.results).values())
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -151,3 +152,29 @@ def test_a_segment_older_than_the_dead_campaign_is_left(segment):
 def test_a_segment_of_another_name_is_left(segment):
     assert strays.remove_files(strays.SHARED_MEMORY, ["vader_segment.*"], 0.0) == []
     assert segment.exists()
+
+
+def test_what_a_campaign_starts_and_its_temporary_files_are_found_by_the_next_holder(
+    lock, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    with strays.owned_by(Path("/results/one"), lock):
+        child = subprocess.Popen(["sleep", "300"])
+        own = Path(tempfile.mkdtemp())
+        within = strays.make_temporary_folder(lock)
+        assert os.environ["TMPDIR"] == str(own.parent)
+        # what the next holder calls; this one is not done yet
+        strays.remove_temporary_folders(lock)
+        assert own.exists()
+        assert not within.exists()
+        assert within.parent == own.parent.parent == tmp_path
+    assert os.environ["TMPDIR"] == str(tmp_path)
+    assert strays.CAMPAIGN_MARKER not in os.environ
+    assert not own.exists()
+    try:
+        assert strays.marked_processes(strays.CAMPAIGN_MARKER, "/results/one") == [child.pid]
+        assert strays.marked_processes(strays.LOCK_MARKER, str(lock)) == [child.pid]
+    finally:
+        child.kill()
+        child.wait()

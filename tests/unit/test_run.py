@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +14,7 @@ from onesided.campaign.session import SESSION_SCHEMA, Session
 from onesided.campaign.slot import Slot, read_record
 from onesided.system import documents, fingerprint, strays
 from onesided.system.errors import InputError
+from onesided.system.lock import DeadHolder
 
 
 def test_too_little_space_is_said_with_how_much_there_is_and_how_much_is_wanted(
@@ -157,6 +159,22 @@ def test_a_result_that_was_adopted_twice_is_there_once(slot, monkeypatch):
         assert (second.folder / entry["folder"] / "lines.jsonl").is_file()
 
 
+def test_a_session_taken_up_by_a_run_that_was_killed_at_once_is_taken_up_again(slot):
+    session = over(slot)
+    record = json.loads(session.record.read_text())
+    record["tests"][0]["result"] = "fail"
+    session.record.write_text(json.dumps(record))
+    tables = slot.campaign.results / "cells.parquet"
+    tables.touch()
+    # the killed run came no further; Snakemake would run nothing while the tables are there
+    assert session.reopen() == 1
+    said = []
+    run.reopen([session], slot.campaign, said.append)
+    assert not tables.exists()
+    assert said == ["launches that never came to an end, to be run again: 1"]
+    assert session.reasons() == {"test of progress": "broken off"}
+
+
 def test_a_changed_harness_makes_every_result_old(slot, monkeypatch):
     over(slot)
     monkeypatch.setattr(fingerprint, "kernel_source_state", lambda *names: "changed")
@@ -253,6 +271,34 @@ def test_a_killed_campaigns_processes_are_ended_and_those_under_another_lock_are
         for process in left.values():
             process.kill()
             process.wait()
+
+
+KILLED_WHILE_IT_WRITES = """
+import os, pathlib, signal, sys
+from onesided.system import documents
+os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)
+documents.write_text(pathlib.Path(sys.argv[1]), "new")
+"""
+
+
+def test_what_a_killed_writer_never_finished_is_removed_and_what_it_was_to_replace_stays(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setenv("ONESIDED_LOCK", str(tmp_path / "lock"))
+    results = tmp_path / "results"
+    whole = results / "sessions" / "session.json"
+    whole.parent.mkdir(parents=True)
+    whole.write_text("old")
+    other = whole.with_name(".of_a_person")
+    other.touch()
+    subprocess.run([sys.executable, "-c", KILLED_WHILE_IT_WRITES, whole], check=False)
+    assert len(list(whole.parent.iterdir())) == 3
+    said = []
+    monkeypatch.setattr(strays, "remove_files", lambda *arguments: [])
+    run.clean_after(DeadHolder(str(results), time.time()), said.append)
+    assert set(whole.parent.iterdir()) == {whole, other}
+    assert whole.read_text() == "old"
+    assert said == ["a killed campaign left 0 processes and 1 files; they are gone"]
 
 
 def test_a_campaign_ends_with_the_faults_of_all_its_stages_and_the_greatest_exit_code(

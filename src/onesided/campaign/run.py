@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 
 from onesided.campaign import causes, collect, declared
@@ -95,6 +96,7 @@ def _clear(since_s: float | None) -> tuple[int, int]:
 def clean_after(dead: DeadHolder | None, say: Say) -> None:
     """End what a killed campaign left running, and remove what it left in shared memory."""
     ended, removed = _clear(dead.started_s if dead else None)
+    removed += documents.remove_unfinished(Path(dead.campaign)) if dead else 0
     if ended or removed:
         say(f"a killed campaign left {ended} processes and {removed} files; they are gone")
 
@@ -145,6 +147,8 @@ def _call_snakemake(campaign: Campaign, profile: Path, environment: dict[str, st
             status = processes.wait(process, STOP_S)
         finally:
             _clear(None if status == 0 else begin_s)
+            if status != 0:
+                documents.remove_unfinished(campaign.results)
     return status
 
 
@@ -267,8 +271,10 @@ def run(
     at_a_time = sessions_at_a_time(chosen)
     check_machine(campaign)
     started_s = time.time()
-    with processes.termination_interrupts(), campaign_lock(campaign.results, say) as dead:
-        clean_after(dead, say)
+    with ExitStack() as stack:
+        stack.enter_context(processes.termination_interrupts())
+        clean_after(stack.enter_context(campaign_lock(campaign.results, say)), say)
+        stack.enter_context(strays.owned_by(campaign.results, lock_file()))
         ensure_declared(campaign)
         provision.provide_all(campaign.environments, provider=campaign.provider)
         faults = campaign.results / "log" / "faults.jsonl"
@@ -276,8 +282,6 @@ def run(
         environment = {
             **os.environ,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
-            strays.CAMPAIGN_MARKER: str(campaign.results),
-            strays.LOCK_MARKER: str(lock_file()),
             collect.STARTED_VARIABLE: str(started_s),
             FAULTS_VARIABLE: str(faults),
         }

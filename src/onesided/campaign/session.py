@@ -122,16 +122,22 @@ class Session:
     def reopen(self) -> int:
         """Take a finished session up again if it has holes; return how many.
 
-        Its record is set aside and its pointer removed, so that the next `run` fills the holes.
+        Its record is set aside and its pointer removed, so that the next `run` fills the holes. A
+        session that was taken up before, by a run that was killed, still has its holes.
         """
+        unfinished = self.folder / UNFINISHED
         if not self.record.exists():
-            return 0
-        record = documents.read_json(self.record, "session")
-        holes = sum(is_hole(entry, self.folder) for entry in record["tests"])
+            return self._holes(unfinished) if unfinished.exists() else 0
+        holes = self._holes(self.record)
         if holes:
             self.slot.pointer.unlink(missing_ok=True)
-            self.record.rename(self.folder / UNFINISHED)
+            self.record.rename(unfinished)
         return holes
+
+    def _holes(self, path: Path) -> int:
+        """Return how many holes a record has."""
+        tests = documents.read_json(path, "session")["tests"]
+        return sum(is_hole(entry, self.folder) for entry in tests)
 
     def _kept(self, unfinished: Path) -> dict[str, Any]:
         """Return the tests that need not run: of earlier attempts, or of other sessions."""

@@ -30,6 +30,8 @@ MOST_LEVELS = 200
 #: What YAML's constructors let through of a number, a date or a tag that is none.
 CONSTRUCTORS_RAISE = (ValueError, TypeError, LookupError, AttributeError, OverflowError)
 NESTED_TOO_DEEPLY = "a document nested too deeply"
+UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}")
+"""Name of a file that `write_bytes` has not finished: that of the whole one, and a random end."""
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
@@ -326,6 +328,17 @@ def write_bytes(path: Path, content: bytes) -> None:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
         raise OnesidedError(f"{path}: cannot be written: {fault.strerror}") from fault
+
+
+def remove_unfinished(folder: Path) -> int:
+    """Remove the files below a folder that killed writers never finished; return how many.
+
+    The caller knows that nobody writes there now.
+    """
+    found = [path for path in folder.rglob(".*") if UNFINISHED.fullmatch(path.name)]
+    for path in found:
+        path.unlink(missing_ok=True)
+    return len(found)
 
 
 def write_json(path: Path, document: Any) -> None:

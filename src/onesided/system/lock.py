@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from onesided.system.errors import OnesidedError, StoppedError
+from onesided.system.strays import LOCK_VARIABLE
 
 WAIT_S = 0.2
 
@@ -34,7 +35,7 @@ class DeadHolder:
 
 def lock_file() -> Path:
     """Return the lock's path: one a user and machine (``ONESIDED_LOCK`` if set)."""
-    declared = os.environ.get("ONESIDED_LOCK")
+    declared = os.environ.get(LOCK_VARIABLE)
     return Path(declared or Path(tempfile.gettempdir()) / f"onesided-{os.getuid()}.lock")
 
 

@@ -15,6 +15,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 #: Set for every process of a campaign to its folder of results.
@@ -22,6 +23,8 @@ CAMPAIGN_MARKER = "ONESIDED_CAMPAIGN"
 #: Set for the same processes to the file that its owner holds as the lock: who holds it next ends
 #: them, and those of no other lock.
 LOCK_MARKER = "ONESIDED_CAMPAIGN_LOCK"
+#: Names the lock file, for it is in the temporary folder otherwise.
+LOCK_VARIABLE = "ONESIDED_LOCK"
 #: Set for every process of a session to the folder of its attempt.
 SESSION_MARKER = "ONESIDED_SESSION"
 TEMPORARY_PREFIX = "onesided-session-"
@@ -200,11 +203,45 @@ def make_temporary_folder(lock: Path) -> Path:
     Args:
         lock: of the campaign; who holds it next removes the folder.
     """
-    return Path(tempfile.mkdtemp(prefix=_temporary_prefix(lock)))
+    return Path(tempfile.mkdtemp(prefix=_temporary_prefix(lock), dir=_place_of_temporary_folders()))
+
+
+def _place_of_temporary_folders() -> Path:
+    """Return where all of them are: beside each other, or the names in there become too long."""
+    folder = Path(tempfile.gettempdir())
+    return folder.parent if folder.name.startswith(TEMPORARY_PREFIX) else folder
+
+
+@contextmanager
+def owned_by(campaign: Path, lock: Path) -> Iterator[None]:
+    """Let all that this process starts, and all temporary files, be found by the next holder.
+
+    Args:
+        campaign: its folder of results.
+        lock: of the campaign, which this process holds.
+    """
+    folder = make_temporary_folder(lock)
+    kept, own_folder = dict(os.environ), tempfile.tempdir
+    os.environ |= {
+        CAMPAIGN_MARKER: str(campaign),
+        LOCK_MARKER: str(lock),
+        LOCK_VARIABLE: str(lock),
+        "TMPDIR": str(folder),
+    }
+    tempfile.tempdir = str(folder)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = own_folder
+        for name in (CAMPAIGN_MARKER, LOCK_MARKER, LOCK_VARIABLE, "TMPDIR"):
+            os.environ.pop(name)
+            os.environ |= {name: kept[name]} if name in kept else {}
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def remove_temporary_folders(lock: Path) -> None:
-    """Remove the temporary folders of dead sessions; the caller holds the lock that they had."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_temporary_prefix(lock)}*"):
-        if folder.lstat().st_uid == os.getuid():
+    """Remove the temporary folders of the dead, but not our own; the caller holds their lock."""
+    own = Path(tempfile.gettempdir())
+    for folder in _place_of_temporary_folders().glob(f"{_temporary_prefix(lock)}*"):
+        if folder != own and folder.lstat().st_uid == os.getuid():
             shutil.rmtree(folder, ignore_errors=True)

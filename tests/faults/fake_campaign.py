@@ -1,0 +1,119 @@
+"""A checkout whose MPIs and kernels are made up: a campaign of it measures nothing and is quick.
+
+Everything else is the project's own: ReFrame and its checks, launch scripts, Snakemake, analysis,
+report. Ranks are processes that map a segment of shared memory, so that kills leave what ranks of
+an MPI leave.
+"""
+
+import json
+import random
+import shutil
+import sys
+from pathlib import Path
+
+import synthetic
+import yaml
+from fake_mpi import CHECKOUT, MPICH, put_mpi
+from synthetic_lines import header, result
+
+from onesided.campaign import grid
+from onesided.system import fingerprint
+
+LINKED = ("src", "workflow", "profiles", "Snakefile", "results/published")
+NAMES = ("fake-a", "fake-b")
+KERNEL = "shared_counter"
+BUILD = """#!/bin/sh
+set -eu
+[ ! -d "$2" ] || exit 0
+rm -rf "$2.partial"
+mkdir -p "$2.partial/bin"
+for kernel in {kernels}; do ln -s "{program}" "$2.partial/bin/$kernel"; done
+mv "$2.partial" "$2"
+"""
+LAUNCHES = """#!/bin/sh
+while :; do
+    case $1 in
+    -n) ranks=$2; shift 2 ;;
+    -bind-to) shift 2 ;;
+    *) break ;;
+    esac
+done
+export FAKE_SEGMENT="mpich_shm_${FAKE_TAG:-fake}_$$"
+rank=1 others=
+while [ "$rank" -lt "$ranks" ]; do
+    FAKE_RANK=$rank "$@" &
+    rank=$((rank + 1)) others="$others $!"
+done
+FAKE_RANK=0 "$@"
+status=$?
+[ "$status" -eq 0 ] || kill -KILL $others 2>/dev/null
+wait
+exit $status
+"""
+AXES = {
+    "algorithms": ("mpi2_array", "fetch_and_op_flush"),
+    "compute_ms": (2,),
+    "spreads": (0,),
+}
+
+
+def make_checkout(root):
+    """Make the checkout in a folder; return the names of its two environments."""
+    for name in LINKED:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).symlink_to(CHECKOUT / name)
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(CHECKOUT / "reframe_checks", root / "reframe_checks", ignore=ignored)
+    config = root / "config"
+    config.mkdir()
+    for name in ("settings.yaml", "wheels.lock"):
+        shutil.copy(CHECKOUT / "config" / name, config)
+    document = yaml.safe_load((CHECKOUT / "config/environments.yaml").read_text())
+    document["containers"] = {}
+    document["environments"] = {
+        name: {"provider": "system", "compiler": str(put_mpi(root / name, launches=LAUNCHES))}
+        for name in NAMES
+    }
+    (config / "environments.yaml").write_text(yaml.safe_dump(document))
+    _make_kernels(root)
+    return list(NAMES)
+
+
+def _make_kernels(root):
+    """Have the script that builds kernels put the fake one in each kernel's place."""
+    lines = root / "lines.json"
+    lines.write_text(json.dumps({"header": _header(), "results": _results()}))
+    program = root / "fake_kernel.py"
+    text = Path(__file__).with_name("fake_kernel.py").read_text()
+    program.write_text(text.replace("PYTHON", sys.executable).replace("LINES", str(lines)))
+    program.chmod(0o755)
+    names = sorted({path.stem for path in (CHECKOUT / "src/kernels").glob("*/*")})
+    script = BUILD.format(kernels=" ".join(names), program=program)
+    (root / "reframe_checks/build_kernels.sh").write_text(script)
+
+
+def _header():
+    """Return the line that a launch begins with, as the checks of results expect it."""
+    line = header(source_state=fingerprint.kernel_source_state(KERNEL, "MPI"))
+    line["mpi"]["library_version"] = " ".join(MPICH.splitlines()[0].split())
+    return line
+
+
+def _results():
+    """Return the result of each cell of the campaign, as an MPI that waits would have it."""
+    found = {}
+    for labels in synthetic.labels_of(**AXES):
+        cell = grid.cell_id(labels)
+        rows = synthetic.series(labels, synthetic.waiting(), random.Random(1))
+        found[cell] = {**result(cell), "labels": labels, "series": _series(rows)}
+    return found
+
+
+def _series(rows):
+    """Return the rows of a synthetic cell as the series of a result line."""
+    series = {}
+    for metric, unit, rank, burst, _, value in rows:
+        key = {"metric": metric, "unit": unit, "rank": rank, "burst": burst}
+        one = series.setdefault((metric, rank, burst), {**key, "dropped": 0, "samples": []})
+        one["samples"].append(value)
+    return list(series.values())
