@@ -66,10 +66,23 @@ HARMLESS = (
         "who unlocks, or joins the queue, does not use what was there",
         "MPI_REPLACE",
     ),
+    Harmless(
+        *("mutex", ("MPI_Fetch_and_op",), SENT[1:]),
+        *("whatever is not 0 grants the mutex", "MPI_REPLACE", "mcs_spin"),
+    ),
     Harmless("mutex", ("MPI_Put",), SENT, BYTE),
     Harmless("mutex", ("MPI_Get",), GOT, BYTE),
     Harmless(
         *("mutex", ("MPI_Compare_and_swap",), ("wrong_result",)), "one that fails is tried again"
+    ),
+    Harmless(
+        *("mutex", ("MPI_Compare_and_swap",), ("drop",), "one that fails is tried again"),
+        cells="algorithm=compare_and_swap",
+    ),
+    Harmless(
+        *("linked_list", ("MPI_Allgather",), ("wrong_result",)),
+        "pointers that the last rank alone follows",
+        ranks=(0,),
     ),
     Harmless(
         *("remote_read", ("MPI_Send",), ("corrupt_target",)),
