@@ -22,7 +22,7 @@ NOT_AVAILABLE = "N/A"
 DASHES = "--"
 """What sources print where they have no number."""
 
-NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?")
+NUMBER = re.compile(r"-?([0-9]{1,20}(\.[0-9]{1,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?")
 """What a source prints as a number; Python would take more for one, such as nan and 1_0."""
 
 NO_FIELD = ""

@@ -12,7 +12,8 @@ void program_write(struct plan *plan);
 /* Print the tables of bytes that the program compares with, and begins with. */
 void print_data(FILE *file, struct plan *plan);
 
-/* Print the operations of an origin, and the epoch around them. */
+/* The operations of an origin (program_operations.c), and the epoch around them (program_epoch.c).
+ */
 void print_operations(FILE *file, const struct plan *plan);
 void print_epoch(FILE *file, const struct plan *plan);
 
