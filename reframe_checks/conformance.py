@@ -43,6 +43,8 @@ LAYOUTS = ["plain", "contiguous", "vector", "backwards", "hvector", "indexed", "
 LAYOUTS += ["indexed_block", "hindexed_block", "struct", "resized", "negative", "subarray"]
 LAYOUTS += ["nested", "drawn"]
 FLAVORS = ["create", "allocate", "shared", "dynamic"]
+#: Those that ranks of several machines can have.
+UNSHARED = ["create", "allocate", "dynamic"]
 MANY = [1, 16, 254, 255, 256, 4096]
 WINDOWS = ["1", "2", "8", "8_freed_backwards"]
 LOCKS = ["lock_exclusive", "lock_shared", "lock_shared_nocheck"]
@@ -202,7 +204,7 @@ class ConformanceFirst(ConformanceCheck):
     setting = builtins.parameter(["default"])
     crosses_one_thread = [
         *calls(*IN_ANY_EPOCH, *WITH_REQUEST),
-        *calls("put", "get", "accumulate", flavor=FLAVORS, synchronisation=["fence", "pscw"]),
+        *calls("put", "get", "accumulate", flavor=UNSHARED, synchronisation=["fence", "pscw"]),
         *calls("put", "get", layout_origin=LAYOUTS[2:], layout_target=["plain"]),
         *calls("accumulate", element=[*WHOLE, *REAL, *COMPLEX]),
     ]
