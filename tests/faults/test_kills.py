@@ -39,7 +39,9 @@ def run_process(campaign):
     """Return the id of `onesided run` below make."""
     children = Path(f"/proc/{campaign.process.pid}/task/{campaign.process.pid}/children")
     return next(
-        int(child) for child in children.read_text().split() if "run" in command_line(child)
+        int(child)
+        for child in children.read_text().split()
+        if any("run" in word for word in command_line(child))
     )
 
 
