@@ -266,7 +266,10 @@ void trip_run(struct trip *trip, int index)
     const bool holds = accesses && way->kind == PASSIVE && way->calls != LOCK_UNLOCK;
     struct window *window = &trip->windows[index];
     struct model model = model_make(plan, index, INJECT_NOTHING);
-    struct model faulty = model_make(plan, index, fault);
+    struct model faulty = {0};
+    if (fault != INJECT_NOTHING) {
+        faulty = model_make(plan, index, fault);
+    }
     watchdog_phase = "fill";
     fill_all(trip, &model, index);
     world_barrier();
