@@ -38,7 +38,7 @@ while :; do
     *) break ;;
     esac
 done
-export FAKE_SEGMENT="mpich_shm_${FAKE_TAG:-fake}_$$"
+export FAKE_SEGMENT="mpich_shm_${FAKE_TAG:-fake}_$$" FAKE_RANKS="$ranks"
 rank=1 others=
 while [ "$rank" -lt "$ranks" ]; do
     FAKE_RANK=$rank "$@" &

@@ -14,7 +14,9 @@ from pathlib import Path
 
 MADE = "LINES"
 CELL_S = 0.05
+START_S = 10
 RANK = int(os.environ.get("FAKE_RANK", "0"))
+RANKS = int(os.environ.get("FAKE_RANKS", "1"))
 SEGMENT = Path("/dev/shm", os.environ.get("FAKE_SEGMENT", "mpich_shm_fake"))
 
 
@@ -61,9 +63,17 @@ descriptor = os.open(SEGMENT, os.O_RDWR | os.O_CREAT, 0o600)
 os.ftruncate(descriptor, 4096)
 window = mmap.mmap(descriptor, 4096)
 if RANK == 0:
+    # a rank that comes after the segment is gone would make another one, and wait for nobody
+    deadline = time.monotonic() + START_S
+    while sum(window[1:RANKS]) < RANKS - 1:
+        if time.monotonic() > deadline:
+            SEGMENT.unlink()
+            sys.exit("a rank did not start")
+        time.sleep(0.01)
     if values("cells"):
         run(Path(values("output")[0]))
     window[0] = 1
     SEGMENT.unlink()
+window[RANK] = 1
 while window[0] == 0:
     time.sleep(0.01)

@@ -9,7 +9,7 @@ import pytest
 from tiny import TINY
 
 SEED = 1
-MOMENTS = 4
+MOMENTS = 2
 
 
 @pytest.fixture(scope="module")
