@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/conformance/element.h"
+#include "rma/element.h"
 #include "data/conformance/shape.h"
 
 #define ITEMS 3

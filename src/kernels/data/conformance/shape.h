@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/conformance/element.h"
+#include "rma/element.h"
 
 #define BLOCKS_MAX 4
 

@@ -1,7 +1,7 @@
 /* Elements: the predefined datatypes, and what each operator makes of two of their values, in plain
  * C and by no call of MPI. */
-#ifndef ONESIDED_CONFORMANCE_ELEMENT_H
-#define ONESIDED_CONFORMANCE_ELEMENT_H
+#ifndef ONESIDED_ELEMENT_H
+#define ONESIDED_ELEMENT_H
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* Elements: the predefined datatypes, and what each operator makes of two of their values. */
-#include "data/conformance/element.h"
+#include "rma/element.h"
 
 #include <complex.h>
 #include <stdbool.h>
