@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rma/element.h"
 #include "data/conformance/shape.h"
+#include "rma/element.h"
 
 #define ITEMS 3
 #define ROOM 65536 /* bytes, with displacement 0 in the middle */

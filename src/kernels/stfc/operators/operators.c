@@ -20,8 +20,7 @@
 
 struct operators;
 
-struct operator
-{
+struct named_operator {
     const char *name;
     enum operation operation; /* rma/element.h */
 };
@@ -106,8 +105,9 @@ static const struct call calls[] = {
     {"fetch_and_op", true, true, fetch_and_op},
 };
 
-static const struct operator operators[] = {{"sum", SUM},   {"prod", PROD},       {"max", MAX},
-                                            {"band", BAND}, {"replace", REPLACE}, {"no_op", NO_OP}};
+static const struct named_operator operators[] = {{"sum", SUM},         {"prod", PROD},
+                                                  {"max", MAX},         {"band", BAND},
+                                                  {"replace", REPLACE}, {"no_op", NO_OP}};
 
 /* A key that is not given has MPI's own value: same_op_no_op, all four orders, locks. */
 static const struct promise promises[] = {
@@ -276,7 +276,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
 {
     const struct target_state *state = cell_choice(cell, "target_state");
     const struct flavor *flavor = cell_choice(cell, "flavor");
-    const struct operator* operator= cell_choice(cell, "operator");
+    const struct named_operator *named = cell_choice(cell, "operator");
     struct operators own = {.call = cell_choice(cell, "operation"),
                             .promise = cell_choice(cell, "promise"),
                             .is_target = launch->rank == TARGET};
@@ -284,7 +284,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     *slots = (struct slots){.launch = launch,
                             .cell = cell,
                             .operand = cell_choice(cell, "element"),
-                            .reduction = &reductions[operator->operation],
+                            .reduction = &reductions[named->operation],
                             .fetches = own.call->fetches,
                             .count = (int)options_integer(&launch->options, "burst"),
                             .origins = launch->ranks - 1};
