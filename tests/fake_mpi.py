@@ -33,13 +33,14 @@ shift 2
 NAME = "fake-1.0"
 
 MPICH = "MPICH Version:\t4.0.2\nMPICH Release date:\tnever"
-#: Makes a program that says what the library says: to identify.c in lines, to probe.c in a file.
+#: Makes a program that says what the library says: to identify.c in lines, to probe.c in a file,
+#: which rank 0 writes where there are several.
 WRAPPER = """#!/bin/sh
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 {before}
 case $1 in
 identify.c) printf '#!/bin/sh\\n{needs}\\ncat "%s/said"\\n' "$here" >identify; chmod +x identify ;;
-probe.c) printf '#!/bin/sh\\ncp "%s/findings" "$1"\\n' "$here" >probe; chmod +x probe ;;
+probe.c) printf '#!/bin/sh\\n[ "${{FAKE_RANK:-0}}" -ne 0 ] || cp "%s/findings" "$1"\\n' "$here" >probe; chmod +x probe ;;
 esac
 """
 
