@@ -40,7 +40,9 @@ here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 {before}
 case $1 in
 identify.c) printf '#!/bin/sh\\n{needs}\\ncat "%s/said"\\n' "$here" >identify; chmod +x identify ;;
-probe.c) printf '#!/bin/sh\\n[ "${{FAKE_RANK:-0}}" -ne 0 ] || cp "%s/findings" "$1"\\n' "$here" >probe; chmod +x probe ;;
+probe.c)
+    printf '#!/bin/sh\\n[ "${{FAKE_RANK:-0}}" -ne 0 ] || cp "%s" "$1"\\n' "$here/findings" >probe
+    chmod +x probe ;;
 esac
 """
 
