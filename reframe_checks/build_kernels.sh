@@ -1,9 +1,11 @@
 #!/bin/sh
-# Build and install the kernels with one library's compiler, once: a finished prefix is left as it is.
+# Build and install kernels with one library's compiler: those that are named and not there yet, or
+# all.
 #
-#   build_kernels.sh SOURCE PREFIX COMPILER [MPI|OpenSHMEM]
+#   build_kernels.sh SOURCE PREFIX COMPILER [MPI|OpenSHMEM [KERNEL...]]
 #
-# PREFIX appears under its name only when it is whole; two builds at once wait for each other.
+# PREFIX/bin/KERNEL appears under its name only when it is whole, and is then left as it is; two
+# builds at once wait for each other.
 set -eu
 source=$1 prefix=$2 compiler=$3 library=${4:-MPI}
 case $library in
@@ -14,12 +16,21 @@ OpenSHMEM) option=ONESIDED_OPENSHMEM_COMPILER ;;
     exit 2
     ;;
 esac
+[ $# -lt 4 ] || shift 4
 
-[ ! -d "$prefix" ] || exit 0
+# Succeeds if kernels are named and all of them are there.
+are_there() {
+    [ $# -gt 0 ] || return 1
+    for kernel; do
+        [ -e "$prefix/bin/$kernel" ] || return 1
+    done
+}
+
+! are_there "$@" || exit 0
 mkdir -p "$(dirname "$prefix")"
 exec 9>"$prefix.lock"
 ! command -v flock >/dev/null || flock 9
-[ ! -d "$prefix" ] || exit 0
+! are_there "$@" || exit 0
 
 work=$prefix.work partial=$prefix.partial
 rm -rf "$work" "$partial"
@@ -38,7 +49,17 @@ END
 fi
 cmake -S "$source" -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -D$option="$compiler" -DCMAKE_INSTALL_PREFIX="$partial"
-cmake --build "$work"
-cmake --install "$work"
-rm -rf "$work"
-mv "$partial" "$prefix"
+if [ $# -eq 0 ]; then
+    cmake --build "$work"
+    cmake --install "$work"
+else
+    cmake --build "$work" --target "$@"
+    for kernel; do
+        cmake --install "$work" --component "$kernel"
+    done
+fi
+mkdir -p "$prefix/bin"
+for path in "$partial"/bin/*; do
+    [ -e "$prefix/bin/${path##*/}" ] || mv "$path" "$prefix/bin"
+done
+rm -rf "$work" "$partial"

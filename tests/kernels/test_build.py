@@ -10,7 +10,8 @@ import subprocess
 
 import pytest
 
-from onesided.system import fingerprint
+from onesided.environments import kernels
+from onesided.system import fingerprint, libraries
 from onesided.system.paths import project_root
 
 from .conftest import ENVIRONMENTS, HERE, KERNEL_NAMES
@@ -145,3 +146,30 @@ def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):
     assert run.code == 0, run.stderr
     assert set(run.statuses.values()) == {"ok"}
     assert kernel.launch("--inject", "wrong_data@0").code == 3
+
+
+@pytest.mark.slow
+def test_a_build_makes_what_is_wanted_and_leaves_what_is_there(one_environment, tmp_path):
+    prefix = tmp_path / "prefix"
+
+    def build_some(*names):
+        line = kernels.build_command(one_environment.document, prefix, names)
+        variables = kernels.variables(one_environment.document)
+        subprocess.run(line, env=variables, check=True, capture_output=True)
+        return {path.name: path.stat().st_ino for path in (prefix / "bin").iterdir()}
+
+    first = build_some("baseline")
+    assert set(first) == {"baseline"}
+    second = build_some("baseline", "operators")
+    assert set(second) == {"baseline", "operators"}
+    assert second["baseline"] == first["baseline"]
+    assert {path.name for path in tmp_path.iterdir()} == {"prefix", "prefix.lock"}
+    assert header_of(one_environment, prefix / "bin", tmp_path)["kernel"] == "baseline"
+
+
+def test_kernels_may_be_chosen_by_name(monkeypatch):
+    monkeypatch.delenv(kernels.CHOICE_VARIABLE, raising=False)
+    assert kernels.chosen(libraries.MPI) == KERNEL_NAMES
+    monkeypatch.setenv(kernels.CHOICE_VARIABLE, "progress,baseline")
+    assert kernels.chosen(libraries.MPI) == ["baseline", "progress"]
+    assert kernels.chosen(libraries.OPENSHMEM) == []

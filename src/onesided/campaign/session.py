@@ -24,7 +24,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from onesided.campaign import further, records, reframe_report
+from onesided.campaign import further, records, reframe_report, transport
 from onesided.campaign.declared import (
     last_line,
     reframe_command,
@@ -32,7 +32,7 @@ from onesided.campaign.declared import (
     tests_for,
 )
 from onesided.campaign.slot import Slot, adopt, earlier_entries, inputs_of, is_hole
-from onesided.environments import declarations, provision
+from onesided.environments import declarations, kernels, provision
 from onesided.system import documents, fingerprint, paths, processes, strays
 from onesided.system.command import one_line
 from onesided.system.errors import InputError, OnesidedError
@@ -194,6 +194,10 @@ class Session:
         chosen = further.decision_file(campaign, number)
         return [f"--setvar=further_round={chosen}", *_of_names(missing)]
 
+    def _kernels(self) -> list[str]:
+        """Return the kernels that the session's tests launch."""
+        return sorted({transport.REPORT_KERNEL, *(test["kernel"] for test in self.tests)})
+
     def _call_reframe(self, attempt: Path, selection: list[str]) -> int:
         campaign = self.slot.campaign
         name = provision.reframe_name(self.slot.environment)
@@ -213,6 +217,7 @@ class Session:
         environment = {
             **os.environ,
             **reframe_variables(campaign),
+            kernels.CHOICE_VARIABLE: ",".join(self._kernels()),
             strays.CAMPAIGN_MARKER: str(campaign.results),
             strays.LOCK_MARKER: str(lock_file()),
             strays.SESSION_MARKER: str(attempt),

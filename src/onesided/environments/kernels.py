@@ -18,12 +18,16 @@ PLACEMENT = "unbound"
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 LAUNCH_MARKER = "ONESIDED_LAUNCH"
 """Set for every process of one launch; a rank that outlives its launcher is found by it."""
+CHOICE_VARIABLE = "ONESIDED_KERNELS"
+"""Which kernels ReFrame builds, separated by commas; without it, all.
+
+They are built before the tests that need them are known, and a session of a campaign needs few."""
 LAST_WORDS = 2000
 """Characters of a failed build's output that a message holds."""
 
 
 def build_script() -> Path:
-    """Return the script that builds and installs all kernels with one compiler."""
+    """Return the script that builds and installs kernels with one compiler."""
     return paths.project_root() / "reframe_checks" / "build_kernels.sh"
 
 
@@ -35,6 +39,12 @@ def sources() -> Path:
 def names(library: str = libraries.MPI) -> list[str]:
     """Return the names of all kernels of a library: of their executables."""
     return list(libraries.kernels(sources(), library))
+
+
+def chosen(library: str) -> list[str]:
+    """Return those of a library that are to be built (`CHOICE_VARIABLE`)."""
+    asked = os.environ.get(CHOICE_VARIABLE)
+    return [name for name in names(library) if not asked or name in asked.split(",")]
 
 
 def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> Path:
@@ -54,22 +64,24 @@ def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> P
     return paths.build_dir() / "kernels" / environment["name"] / state
 
 
-def build_command(environment: Mapping[str, Any], prefix: Path) -> list[str]:
-    """Return the call of the script that builds an environment's kernels into a folder."""
+def build_command(
+    environment: Mapping[str, Any], prefix: Path, kernels: Sequence[str]
+) -> list[str]:
+    """Return the call of the script that builds some of an environment's kernels into a folder."""
     words = ("sh", build_script(), sources(), prefix, environment["compilers"]["c"])
-    return [*map(str, words), environment["library"]]
+    return [*map(str, words), environment["library"], *kernels]
 
 
 def build(environment: Mapping[str, Any]) -> Path:
-    """Build an environment's kernels unless they are built already; return their folder.
+    """Build those of an environment's kernels that are not there yet; return their folder.
 
     Raises:
         OnesidedError: they do not build; the last lines of the build's output say why.
     """
     prefix = prefix_of(environment)
-    if prefix.is_dir() or environment["kernels_prefix"]:
+    if environment["kernels_prefix"]:
         return prefix
-    command = build_command(environment, prefix)
+    command = build_command(environment, prefix, names(environment["library"]))
     answer = subprocess.run(
         command, env=variables(environment), capture_output=True, text=True, check=False
     )
