@@ -12,7 +12,7 @@ from .launching import KERNELS, preloaded_mpi, verified
 
 SOURCES = KERNELS / "data" / "conformance"
 #: What the units are linked with: the model of datatypes and operators.
-MODEL = [SOURCES / f"{name}.c" for name in ("shape", "draw", "layouts", "element")]
+MODEL = [SOURCES / f"{name}.c" for name in ("shape", "draw", "layouts")]
 STRICT = ("-std=c11", "-Wall", "-Wextra", "-Werror")
 SYNCHRONISATIONS = (
     "lock_exclusive,lock_shared,lock_shared_nocheck,lock_all_flush,lock_all_nocheck,"

