@@ -16,7 +16,8 @@ OpenSHMEM) option=ONESIDED_OPENSHMEM_COMPILER ;;
     exit 2
     ;;
 esac
-[ $# -lt 4 ] || shift 4
+shift 3
+[ $# -eq 0 ] || shift
 
 # Succeeds if kernels are named and all of them are there.
 are_there() {
