@@ -42,8 +42,8 @@ def meets(kernel, ranks, at, environment, source):
     return found
 
 
-def adds_by_itself(at):
-    """Tell whether an access waits where all but one operator need no target."""
+def leaves_to_its_target(at):
+    """Tell whether an access waits: the maximum of doubles does."""
     return (at["operator"], at["element"]) == ("max", "double")
 
 
@@ -51,7 +51,7 @@ def adds_by_itself(at):
 def material(tmp_path_factory):
     """Return a campaign: one MPI leaves a maximum to its target, the other waits for a promise."""
     environments = (
-        patterns.Environment(ADDS, "mpich", waits=adds_by_itself),
+        patterns.Environment(ADDS, "mpich", waits=leaves_to_its_target),
         patterns.Environment(WAITS, "openmpi", waits=lambda at: at["promise"] == "no_key"),
     )
 

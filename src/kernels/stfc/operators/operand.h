@@ -1,7 +1,7 @@
 /* Operands: what an accumulate takes and what it finds, with values and a model in plain C.
  *
- * Each origin has slots at the target, one for each operation of a burst. All are set anew before a
- * burst, and compared after it: at the target every byte, at the origin what was fetched. */
+ * Each origin has slots at the target, one for each operation of a burst. They get new
+ * values before a burst. After it the target compares every byte, and an origin what it fetched. */
 #ifndef ONESIDED_OPERATORS_OPERAND_H
 #define ONESIDED_OPERATORS_OPERAND_H
 
