@@ -36,11 +36,15 @@ ENVIRONMENTS = yaml.safe_load((config_dir() / "campaigns" / "quick.yaml").read_t
 ]
 #: The OpenSHMEM that its kernels are built with and launched by.
 OPENSHMEM = "openshmem-debian"
-SLOW = pytest.mark.slow
+SLOW, FIRST_MPI = pytest.mark.slow, pytest.mark.first_mpi
 #: Numbers of ranks; on two cores three take seconds, and `make test` has a launch for each kernel.
 TWO_AND_THREE = (2, pytest.param(3, marks=SLOW))
-#: Faults of the harness; in `make test` each kernel meets all of them in test_contract_faults.py.
-FAULTS = ("drop", pytest.param("repeat", marks=SLOW), pytest.param("flip", marks=SLOW))
+#: Faults that the harness puts in, in which no MPI has a part. In `make test` each kernel meets all
+#: of them in test_contract_faults.py.
+FAULTS = (
+    pytest.param("drop", marks=FIRST_MPI),
+    *(pytest.param(fault, marks=(FIRST_MPI, SLOW)) for fault in ("repeat", "flip")),
+)
 #: Shows what the harness does for every kernel.
 ONE_KERNEL = "shared_counter"
 #: Marks of tests that not every kernel has to pass under every MPI.
