@@ -5,8 +5,8 @@ import gzip
 import re
 
 LONG_TABLE = re.compile(
-    r'(?P<head></thead>)(?:(?!</thead>).)*?(?P<tail></table>\s*</div>)\s*<p class="more">[^\n]*\n'
-    r'<script type="text/plain" class="rest">(?P<rest>[^<]*)</script>',
+    r"(?P<head></thead>)(?:(?!</thead>).)*?(?P<tail></table>\s*</div>)\s*"
+    r'<p class="more"[^>]*>[^\n]*\n<script type="text/plain" class="rest">(?P<rest>[^<]*)</script>',
     re.S,
 )
 

@@ -23,6 +23,12 @@ Row = Mapping[str, Any]
 SLACK = 1.4
 """A page opens with a whole table if that is no longer than this, over the rows asked for."""
 
+MOST_IN_PAGE = 200_000
+"""Rows that a page holds, packed. Of a longer table it has the first `FIRST_OF_MANY` only, which
+nobody may take for the whole: they are not filtered or sorted."""
+
+FIRST_OF_MANY = 1000
+
 
 def _machine(value: Any) -> str:
     """Return a value as it is in a CSV and in a `data` element."""
@@ -178,8 +184,15 @@ class Table:
             writer.writerow([text for column in columns for text in column.csv_values(row)])
         return buffer.getvalue()
 
+    @property
+    def is_in_page(self) -> bool:
+        """Tell whether a page holds all rows; the CSV always does."""
+        return self.whole or len(self.rows) <= MOST_IN_PAGE
+
     def opening(self, most: int) -> Sequence[Row]:
         """Return the rows a page opens with: all, unless they are far more than so many."""
+        if not self.is_in_page:
+            return self.rows[:FIRST_OF_MANY]
         is_short = self.whole or len(self.rows) <= SLACK * most
         return self.rows if is_short else self.rows[:most]
 

@@ -45,30 +45,121 @@
     });
   }
 
-  // A long table opens with its first rows; all are put there when a reader asks for them.
-  const fills = new Map();
-  for (const script of document.querySelectorAll("script.rest")) {
-    const block = script.closest(".table-block");
-    const more = block.querySelector(".more");
-    const fill = async () => {
-      const table = block.querySelector("table");
-      const rows = await unpack(script);
-      for (const body of [...table.tBodies]) body.remove();
-      table.insertAdjacentHTML("beforeend", rows);
-      more.remove();
-    };
-    let filled;
-    fills.set(block, () => (filled ??= fill()));
-    more.querySelector("button").addEventListener("click", fills.get(block));
-    more.querySelector("button").hidden = false;
+  // The rows of a table as text: of a hundred thousand the page has a thousand at a time.
+  const PAGE = 1000;
+  const LETTERS = { amp: "&", lt: "<", gt: ">", quot: '"', "#34": '"', "#39": "'" };
+  const plain = (html) =>
+    html.replace(/<[^>]*>/g, " ").replace(/&(amp|lt|gt|quot|#34|#39);/g, (_, name) => LETTERS[name]);
+
+  class Rows {
+    constructor(block) {
+      this.table = block.querySelector("table");
+      this.packed = block.querySelector("script.rest");
+      this.more = block.querySelector(".more[data-rows]");
+      this.from = 0;
+      this.to = this.table.querySelectorAll("tbody tr:not(.group)").length;
+      if (!this.more) return;
+      this.say(Number(this.more.dataset.rows));
+      this.more.querySelector("button").addEventListener("click", async () => {
+        await this.load();
+        this.show(this.from, this.to + PAGE);
+      });
+    }
+
+    load() {
+      return (this.loading ??= this.read());
+    }
+
+    async read() {
+      const bodies = [...this.table.tBodies];
+      const text = this.packed ? await unpack(this.packed) : bodies.map((body) => body.outerHTML).join("");
+      this.every = [];
+      text.split("<tbody>").slice(1).forEach((body, at) => {
+        const rows = body.replace("</tbody>", "").split("<tr").slice(1).map((row) => "<tr" + row);
+        const heading = rows[0].startsWith('<tr class="group"') ? rows.shift() : "";
+        const group = { at, heading, words: plain(heading).trim() };
+        for (const html of rows) this.every.push({ html, group });
+      });
+      this.chosen = this.every;
+    }
+
+    async choose(keep) {
+      await this.load();
+      this.keep = keep;
+      this.arrange();
+      return this.chosen.length;
+    }
+
+    async sort(at, sign) {
+      await this.load();
+      this.order = sign ? (one, other) => sign * compare(key(one, at), key(other, at)) : undefined;
+      this.arrange();
+    }
+
+    arrange() {
+      const { keep, order } = this;
+      this.chosen = keep ? this.every.filter(keep) : this.every;
+      if (order) this.chosen = this.chosen.toSorted((one, other) => one.group.at - other.group.at || order(one, other));
+      this.show(0, PAGE);
+    }
+
+    // Show the part of the table that has the row of this name.
+    async reveal(name) {
+      await this.load();
+      const at = this.chosen.findIndex((row) => row.html.startsWith(`<tr id="${name}"`));
+      const from = PAGE * Math.floor(at / PAGE);
+      if (at >= 0) this.show(from, from + PAGE);
+    }
+
+    show(from, to) {
+      [this.from, this.to] = [from, Math.min(to, this.chosen.length)];
+      let html = "";
+      let group;
+      for (const row of this.chosen.slice(from, to)) {
+        if (row.group !== group) html += `${group ? "</tbody>" : ""}<tbody>${row.group.heading}`;
+        group = row.group;
+        html += row.html;
+      }
+      for (const body of [...this.table.tBodies]) body.remove();
+      this.table.insertAdjacentHTML("beforeend", html);
+      if (this.more) this.say(this.chosen.length);
+    }
+
+    say(all) {
+      const { from, to, more } = this;
+      const button = more.querySelector("button");
+      const part = from ? `Rows ${from + 1} to ${to}` : `The first ${to}`;
+      more.firstChild.textContent = `${part} of ${all} rows; the CSV has all. `;
+      more.hidden = from === 0 && to === all;
+      button.hidden = to === all;
+      button.textContent = `Show ${Math.min(PAGE, all - to)} more rows`;
+    }
   }
-  const whole = (block) => fills.get(block)?.();
+
+  const collator = new Intl.Collator();
+  // What a row is sorted by: the number of its cell in a column, or its words.
+  const key = (row, at) => {
+    row.keys ??= [];
+    if (!(at in row.keys)) {
+      const cell = row.html.split(/<t[hd](?=[ >])/)[at + 1];
+      const number = cell.match(/<data value="([^"]*)"/)?.[1];
+      row.keys[at] = number === undefined ? plain("<td" + cell).trim() : Number(number);
+    }
+    return row.keys[at];
+  };
+  const compare = (one, other) =>
+    typeof one === typeof other
+      ? typeof one === "number" ? one - other : collator.compare(one, other)
+      : typeof one === "number" ? -1 : 1;
+
+  const tables = new Map();
+  for (const block of document.querySelectorAll(".table-block:not(.matrix, .cut)")) tables.set(block, new Rows(block));
 
   // A link to a row that is not there yet, or is folded away.
   const arrive = async () => {
     const name = decodeURIComponent(location.hash.slice(1));
-    const block = [...fills.keys()].find((one) => name.startsWith(one.dataset.table + "-"));
-    if (block && !document.getElementById(name)) await whole(block);
+    const block = [...tables.keys()].find((one) => name.startsWith(one.dataset.table + "-"));
+    if (block && !document.getElementById(name)) await tables.get(block).reveal(name);
     const target = document.getElementById(name);
     if (!target) return;
     for (const one of document.querySelectorAll(".aimed")) one.classList.remove("aimed");
@@ -112,27 +203,16 @@
       requestAnimationFrame(() => block.scrollIntoView({ behavior: "instant" }));
     };
 
-    const word = (row) => row.querySelector(".verdict").lastChild.textContent.trim();
-    const heading = (body) => body.querySelector(".group").textContent.trim();
+    const rows = tables.get(block);
     const apply = async () => {
-      const { mpi, verdict } = controls;
       const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-      if (wanted.length || mpi.value || verdict.value) await whole(block);
-      let shown = 0;
-      for (const body of block.querySelectorAll("tbody")) {
-        let left = 0;
-        for (const row of body.querySelectorAll("tr:not(.group)")) {
-          const text = row.textContent.toLowerCase();
-          const keep =
-            (!mpi.value || mpi.value === heading(body)) &&
-            (!verdict.value || verdict.value === word(row)) &&
-            wanted.every((part) => text.includes(part));
-          row.hidden = !keep;
-          left += keep;
-        }
-        body.hidden = !left;
-        shown += left;
-      }
+      const { mpi, verdict } = controls;
+      const keep = (row) =>
+        (!mpi.value || mpi.value === row.group.words) &&
+        (!verdict.value || row.html.includes(` data-verdict="${verdict.value}"`)) &&
+        wanted.every((part) => (row.text ??= plain(row.html).toLowerCase()).includes(part));
+      const chooses = wanted.length || mpi.value || verdict.value;
+      const shown = chooses || rows.keep ? await rows.choose(chooses ? keep : undefined) : count;
       said.textContent = `${shown} of ${count} cells`;
     };
 
@@ -152,33 +232,17 @@
   }
 
   // A column's head sorts the rows of each group; the third time they are as they were.
-  const key = (row, at) => {
-    const cell = row.children[at];
-    const number = cell.querySelector("data")?.value;
-    return number === undefined ? cell.textContent.trim() : Number(number);
-  };
-  const compare = (one, other) =>
-    typeof one === typeof other
-      ? typeof one === "number" ? one - other : one.localeCompare(other)
-      : typeof one === "number" ? -1 : 1;
-  for (const block of document.querySelectorAll(".table-block.rows")) {
-    const table = block.querySelector("table");
-    const heads = [...table.querySelectorAll("thead th")];
-    let measured;
+  for (const block of document.querySelectorAll(".table-block.rows:not(.cut)")) {
+    const heads = [...block.querySelectorAll("thead th")];
     heads.forEach((head, at) => {
       const button = Object.assign(document.createElement("button"), { type: "button", className: "sort" });
       button.append(...head.childNodes);
       head.append(button);
       button.addEventListener("click", async () => {
-        await whole(block);
-        measured ??= [...table.tBodies].map((body) => [body, [...body.querySelectorAll("tr:not(.group)")]]);
         const next = { ascending: "descending", descending: "none" }[head.ariaSort] ?? "ascending";
+        await tables.get(block).sort(at, { ascending: 1, descending: -1, none: 0 }[next]);
         for (const one of heads) one.removeAttribute("aria-sort");
         if (next !== "none") head.ariaSort = next;
-        const sign = { ascending: 1, descending: -1, none: 0 }[next];
-        for (const [body, rows] of measured) {
-          body.append(...(sign ? rows.toSorted((a, b) => sign * compare(key(a, at), key(b, at))) : rows));
-        }
       });
     });
   }
