@@ -240,7 +240,7 @@ def analyse(folder: Path) -> tuple[int, int]:
     document = {"schema": VERDICTS_SCHEMA, "cells": entries}
     documents.check(document, "verdicts", folder / "verdicts.json")
     _write_parquet(folder / "summary.parquet", summary)
-    documents.write_json(folder / "verdicts.json", document)
+    documents.write_json(folder / "verdicts.json", document, lines="cells")
     return len(summary), len(entries)
 
 

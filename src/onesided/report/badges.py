@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from markupsafe import Markup
 
@@ -65,6 +66,7 @@ def sign_of(word: str) -> tuple[str, str]:
     return _SIGNS.get(word, usual)
 
 
+@lru_cache(maxsize=10_000)
 def badge(word: str, title: str | None = None) -> Markup:
     """Return a verdict as sign, word and colour: none of them is needed to read the others."""
     sign, colour = sign_of(word)

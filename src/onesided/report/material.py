@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -254,16 +255,19 @@ class Loaded:
     def materials(self) -> list[Material]:
         """Return what each experiment that has cells is shown from, in the registry's order."""
         baselines = Baselines.of(self.cells, self.summary)
+        cells: dict[str, list[Cell]] = defaultdict(list)
+        for cell in self.cells:
+            cells[cell.kernel].append(cell)
         return [
             Material(
                 self.campaign,
                 experiment,
-                [cell for cell in self.cells if cell.kernel == kernel],
+                cells[kernel],
                 self.summary.filter(pl.col("kernel") == kernel),
                 baselines,
             )
             for kernel, experiment in EXPERIMENTS.items()
-            if any(cell.kernel == kernel for cell in self.cells)
+            if kernel in cells
         ]
 
 

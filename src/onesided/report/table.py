@@ -30,6 +30,9 @@ nobody may take for the whole: they are not filtered or sorted."""
 FIRST_OF_MANY = 1000
 
 
+_LINK = '<a class="anchor" href="#{}" aria-label="Link to this row"></a>'
+
+
 def _machine(value: Any) -> str:
     """Return a value as it is in a CSV and in a `data` element."""
     if value is None:
@@ -74,6 +77,14 @@ class Column:
         """Tell whether the values are set flush right."""
         return self.show is not None
 
+    def begin(self, labelled: bool) -> str:
+        """Return the tag that begins each of its cells, with the column's title if it is asked."""
+        label = f' data-label="{escape(self.title)}"' if labelled else ""
+        if self.header:
+            return f'<th scope="row"{label}>'
+        kind = "number" if self.numeric else "prose" if self.prose else None
+        return f'<td{label} class="{kind}">' if kind else f"<td{label}>"
+
     def csv_names(self) -> list[str]:
         """Return the heads of the columns this one fills in the CSV."""
         name = f"{self.key}_{self.unit}" if self.unit else self.key
@@ -92,6 +103,8 @@ class Column:
     def csv_values(self, row: Row) -> list[str]:
         """Return the row's values, one for each of `csv_names`."""
         value = row.get(self.key)
+        if not self.measure:
+            return [_machine(value)]
         if isinstance(value, Measure):
             fields = (value.value, value.low, value.high, value.coverage, value.kind)
             return [_machine(one) for one in (*fields, value.launches, value.remark)]
@@ -120,13 +133,16 @@ class Column:
         if self.show is None or isinstance(value, str):
             known = self.measure and value in verdicts.WORDS
             return badge(str(value)) if known else escape(value)
-        return Markup('<data value="{}">{}</data>').format(_machine(value), self.show(value))
+        return self._data(value)
+
+    def _data(self, value: float) -> Markup:
+        """Return a number as it is written, with the whole of it for a script."""
+        assert self.show is not None
+        return Markup(f'<data value="{escape(_machine(value))}">{escape(self.show(value))}</data>')
 
     def _measure(self, value: Measure) -> Markup:
         assert self.show is not None
-        shown = Markup('<data value="{}">{}</data>').format(
-            _machine(value.value), self.show(value.value)
-        )
+        shown = self._data(value.value)
         if value.remark:
             shown += Markup('<small class="remark">{}</small>').format(value.remark)
         if value.launches < 2:
@@ -188,6 +204,28 @@ class Table:
     def is_in_page(self) -> bool:
         """Tell whether a page holds all rows; the CSV always does."""
         return self.whole or len(self.rows) <= MOST_IN_PAGE
+
+    def html(self, rows: Sequence[Row]) -> Markup:
+        """Return rows as they are in a page: a `tbody` for each group, with its heading."""
+        ends = [("</th>" if column.header else "</td>") for column in self.columns]
+        begins = [column.begin(len(self.columns) > 2) for column in self.columns]
+        written = []
+        for heading, group in self.grouped(rows):
+            written.append("<tbody>")
+            if heading is not None:
+                across = f'<th scope="rowgroup" colspan="{len(self.columns)}">'
+                title = f"<span>{escape(heading)}</span>"
+                written.append(f'<tr class="group">{across}{title}</th></tr>\n')
+            for row in group:
+                name = self.identifier(row)
+                link = _LINK.format(name) if name else ""
+                verdict = f' data-verdict="{escape(row["verdict"])}"' if self.filterable else ""
+                written.append(f'<tr id="{name}"{verdict}>' if name else f"<tr{verdict}>")
+                for column, begin, end in zip(self.columns, begins, ends, strict=True):
+                    written += (begin, column.html(row), link if column.header else "", end)
+                written.append("</tr>\n")
+            written.append("</tbody>\n")
+        return Markup("".join(written))
 
     def opening(self, most: int) -> Sequence[Row]:
         """Return the rows a page opens with: all, unless they are far more than so many."""

@@ -341,6 +341,17 @@ def remove_unfinished(folder: Path) -> int:
     return len(found)
 
 
-def write_json(path: Path, document: Any) -> None:
-    """Write a JSON document whole, indented, keys in the order given."""
-    write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+def write_json(path: Path, document: Any, lines: str | None = None) -> None:
+    """Write a JSON document whole, keys in the order given.
+
+    Args:
+        path: the file.
+        document: indented in the file.
+        lines: key of a list of many entries, which is the last: each of them is one line.
+    """
+    if lines is None:
+        write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        return
+    entries = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in document[lines])
+    head = json.dumps({**document, lines: []}, indent=1, ensure_ascii=False).removesuffix("]\n}")
+    write_text(path, f"{head}\n{entries}\n ]\n}}\n")

@@ -30,7 +30,8 @@ def line(text: object, most: int | None = None) -> str:
     found = str(text)
     if most is not None and len(found) > most:
         found = found[: most - 1] + ELLIPSIS
-    return UNSEEN.sub(_named, found)
+    # nothing of UNSEEN is printable
+    return found if found.isprintable() else UNSEEN.sub(_named, found)
 
 
 def lines(text: str) -> str:
