@@ -8,9 +8,9 @@ from corpus import KINDS, provide
 from mutations import KINDS as CHANGES
 
 SEEDS = range(3 * len(CHANGES))
-#: Files of YAML by the hundred lines take a tenth of a second each.
-SEEDS_OF_LONG_FILES = range(10)
 MANY_SEEDS = range(1000, 1400)
+#: Files of YAML by the hundred lines take a tenth of a second each.
+SEEDS_OF_LONG_FILES, MANY_SEEDS_OF_LONG_FILES = range(10), range(1000, 1200)
 LONG_FILES = ("campaign", "environments", "settings", "site", "session.json", "Snakemake profile")
 
 
@@ -56,7 +56,7 @@ def test_a_changed_input_gets_one_clear_line_or_is_read_right(kind, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_hundreds_of_changed_inputs_get_one_clear_line_or_are_read_right(kind, tmp_path):
-    found = tried(kind, MANY_SEEDS, tmp_path)
+    found = tried(kind, MANY_SEEDS_OF_LONG_FILES if kind in LONG_FILES else MANY_SEEDS, tmp_path)
     expect_none_wrong(found)
     seen = {one.change for _, one in found}
     assert seen == set(CHANGES)

@@ -114,7 +114,7 @@ def test_a_relaunch_after_a_crash_runs_the_rest_alone(launch, crash, ok_cells, t
     assert nothing_left.of_type("started") == again.of_type("started")
 
 
-@pytest.mark.one_kernel_first
+@pytest.mark.one_kernel
 def test_an_error_of_the_library_is_booked_to_its_cell_with_the_call(kernel, launch, ok_cells):
     said = [""]
     call = FAILING_CALLS[kernel.environment.library]
