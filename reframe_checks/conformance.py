@@ -201,6 +201,7 @@ class ConformanceFirst(ConformanceCheck):
 
     descr = "data, the cheapest cells"
     tags = {"quick"}
+    first_round_only = True
     setting = builtins.parameter(["default"])
     crosses_one_thread = [
         *calls(*IN_ANY_EPOCH, *WITH_REQUEST),

@@ -53,6 +53,10 @@ class OnesidedCheck(
     #: What a launch of all cells takes on an otherwise idle machine, about; seconds.
     expected_s = builtins.variable(float, value=0.0, loggable=True)
 
+    #: One launch tells what is asked of its cells: of a campaign's rounds the first has them, and
+    #: no other.
+    first_round_only = builtins.variable(bool, value=False)
+
     kernels = builtins.fixture(Kernels, scope="environment")
 
     valid_systems = ["*"]

@@ -135,6 +135,13 @@ def test_a_further_round_has_its_cells_in_all_environments_alike_and_tells_them_
     assert Session(sessions[0].slot, further.tests_in(two, 3, TESTS)).fingerprint != before
 
 
+def test_what_one_launch_answers_is_in_the_first_round_alone_unless_nothing_else_is_left(two):
+    often, once = TESTS[0], {**TESTS[1], "first_round_only": True}
+    assert further.tests_in(two, 1, [often, once]) == [often, once]
+    assert further.tests_in(two, 2, [often, once]) == [often]
+    assert further.tests_in(two, 2, [once]) == [once]
+
+
 def test_what_all_cells_have_is_worth_the_same_with_further_rounds_and_without(two, campaign_file):
     plain = campaign.load(str(campaign_file("plain", environments=two.environments, rounds=2)))
     for name in two.environments:

@@ -60,13 +60,19 @@ def test_rounds_are_interleaved_and_no_environment_is_always_first(
     names = ["mpich-5.0.2", "impi-2021.18.1"]
     for name in names:
         ready_environment(name)
-    onesided("run", campaign_file(environments=names, rounds=2))
+    select = {"expression": "'smoke' in tags or (kernel == 'conformance' and 'quick' in tags)"}
+    onesided("run", campaign_file(environments=names, rounds=2, select=select))
     record = json.loads((results / "campaign.json").read_text())
     order = [
         (session["round"], session["environment"])
         for session in sorted(record["sessions"], key=lambda one: one["started_at"])
     ]
     assert order == [(1, names[0]), (1, names[1]), (2, names[1]), (2, names[0])]
+    # one launch tells whether the data are right
+    cells = pl.read_parquet(results / "cells.parquet")
+    rounds = dict(cells.group_by("kernel").agg(pl.col("round").unique().sort()).iter_rows())
+    assert rounds == {"shared_counter": [1, 2], "conformance": [1]}
+    assert set(cells["status"]) == {"ok"}
 
 
 def test_a_rerun_with_nothing_to_do_runs_nothing(campaign_that_ran, onesided, results):

@@ -19,7 +19,7 @@ from onesided.system import documents, paths, strays
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import lock_file
 
-DECLARED_SCHEMA = "onesided/declared/4"
+DECLARED_SCHEMA = "onesided/declared/5"
 #: ReFrame only warns of a check file with a fault, and goes on without it.
 NOT_LOADED = "skipping test file"
 #: What it says of a test for which the expression of `-E` raises, in colour on some terminals.
@@ -37,6 +37,7 @@ TEST_FIELDS = (
     "crosses",
     "headline",
     "expected_s",
+    "first_round_only",
     "valid_prog_environs",
 )
 

@@ -67,11 +67,15 @@ def tests_in(
 ) -> list[dict[str, Any]]:
     """Return the declared tests of a round, those of a further one with its cells alone.
 
+    A round after the first is without those that one launch answers, unless there are no others.
+
     Raises:
         InputError: it was not decided what that round carries.
     """
-    if not is_further(campaign, number):
+    if number == campaign.rounds[0]:
         return list(tests)
+    if not is_further(campaign, number):
+        return [test for test in tests if not test.get("first_round_only")] or list(tests)
     chosen = read(decision_file(campaign, number))["cells"]
     return [_narrowed(test, chosen[test["test"]]) for test in tests if test["test"] in chosen]
 

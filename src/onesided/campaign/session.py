@@ -189,10 +189,12 @@ class Session:
     def _selection(self, missing: list[str]) -> list[str]:
         """Return ReFrame's options that select some of the session's tests, and their cells."""
         campaign, number = self.slot.campaign, self.slot.round
+        if number == campaign.rounds[0] and len(missing) == len(self.tests):
+            return []
+        names = _of_names(missing)
         if not further.is_further(campaign, number):
-            return _of_names(missing) if len(missing) < len(self.tests) else []
-        chosen = further.decision_file(campaign, number)
-        return [f"--setvar=further_round={chosen}", *_of_names(missing)]
+            return names
+        return [f"--setvar=further_round={further.decision_file(campaign, number)}", *names]
 
     def _kernels(self) -> list[str]:
         """Return the kernels that the session's tests launch."""
