@@ -123,24 +123,6 @@ def campaigns_of_this_worker(tmp_path_factory):
         yield
 
 
-@pytest.fixture(scope="session")
-def kernel_prefix(ready_environment, once):
-    """Build the kernels with MPICH by the script the checks use; return the folder."""
-    compiler = ready_environment(DEFAULT_ENVIRONMENTS[0])["compilers"]["c"]
-    tools = Path(sys.executable).parent
-
-    def build(prefix):
-        subprocess.run(
-            ["sh", ROOT / "reframe_checks" / "build_kernels.sh", ROOT / "src" / "kernels", prefix,
-             compiler],
-            env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"},
-            check=True,
-            capture_output=True,
-        )  # fmt: skip
-
-    return once("kernels-prefix", build)
-
-
 @pytest.fixture
 def campaign_file(tmp_path, monkeypatch):
     """Return a function that writes a campaign with results of its own in the test's folder."""

@@ -12,7 +12,7 @@ import yaml
 
 from onesided.environments import kernels
 from onesided.system import libraries
-from onesided.system.paths import config_dir
+from onesided.system.paths import build_dir, config_dir
 
 from .launching import Environment, Kernel, Run, build, build_alone, preloaded
 
@@ -113,12 +113,23 @@ def environment(request, ready_environment) -> Environment:
 
 @pytest.fixture(scope="session")
 def built(once) -> Callable[..., Path]:
-    """Return a function that gives the folder of an environment's kernels, built once."""
+    """Return a function that gives the folder of an environment's kernels, built once.
+
+    The folder stays, so that the next run of tests builds what has changed.
+    """
+    builds = build_dir() / "tests"
 
     def folder_of(environment: Environment, sanitizers: str = "") -> Path:
-        name = "-".join(["build", environment.name, *filter(None, sanitizers.split(","))])
+        name = "-".join([environment.name, *filter(None, sanitizers.split(","))])
         options = [f"-DONESIDED_SANITIZE={sanitizers}"]
-        return once(name, lambda folder: build(environment, folder, options=options))
+
+        def update(_: Path) -> None:
+            builds.mkdir(parents=True, exist_ok=True)
+            with quiet.one_at_a_time(builds / f"{name}.lock"):
+                build(environment, builds / name, options=options)
+
+        once(f"built-{name}", update)
+        return builds / name
 
     return folder_of
 
