@@ -302,10 +302,11 @@ def blocks(cells: Sequence[str]) -> list[str]:
     return [f"--cells={cell.replace(',', ';')}" for cell in cells]
 
 
-def few_cells(statuses: Mapping[str, str]) -> list[str]:
-    """Return the first, a middle and the last of the cells that are ok."""
+def few_cells(statuses: Mapping[str, str], most: int = 3) -> list[str]:
+    """Return some of the cells that are ok: the first, the last, and others between them."""
     ok = [cell for cell, status in statuses.items() if status == "ok"]
-    return list(dict.fromkeys([ok[0], ok[len(ok) // 2], ok[-1]]))
+    last = len(ok) - 1
+    return list(dict.fromkeys(ok[-(-place * last // (most - 1))] for place in range(most)))
 
 
 def cells_for_three_ranks(statuses: Mapping[str, str]) -> list[str]:

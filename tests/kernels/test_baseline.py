@@ -88,9 +88,12 @@ def test_contended_cells_say_how_often_the_partner_was_at_it(whole):
 
 
 def test_contention_is_seen_in_the_sum(baseline):
-    """The partner's part of the sum is there: in bursts long enough to outlast a busy core."""
+    """The partner's part of the sum is there: in bursts that together outlast several ticks.
+
+    A program beside it can take a core for a tick of the scheduler, which is 200 bursts.
+    """
     cells = ("--baseline", ",".join(sorted(CONTENDED)))
-    run = baseline.launch(*cells, "--samples", "200")
+    run = baseline.launch(*cells, "--samples", "2000")
     for result in run.results.values():
         (competing,) = series(result, "competing")
         assert sum(competing["samples"]) > 0

@@ -19,6 +19,7 @@ void injection_read(struct launch *launch)
                                         [INJECT_DROP] = "drop",
                                         [INJECT_REPEAT] = "repeat",
                                         [INJECT_FLIP] = "flip",
+                                        [INJECT_IN_TURN] = "in_turn",
                                         [INJECT_CRASH] = "crash",
                                         [INJECT_FAULT] = "fault",
                                         [INJECT_ERROR] = "error",
@@ -45,8 +46,8 @@ void injection_read(struct launch *launch)
     if (launch->injection == INJECT_NOTHING) {
         usage_fault(
             launch->kernel->name, "--inject", text,
-            "wrong_data, drop, repeat, flip, crash, fault, error, fatal, hang, slow or shared, "
-            "then @ and the index of a cell, or " EVERY);
+            "wrong_data, drop, repeat, flip, in_turn, crash, fault, error, fatal, hang, slow or "
+            "shared, then @ and the index of a cell, or " EVERY);
     }
 }
 
@@ -58,6 +59,10 @@ bool launch_injects(const struct launch *launch, const struct cell *cell, enum i
 
 enum injection launch_fault(const struct launch *launch, const struct cell *cell)
 {
+    static const enum injection in_turn[] = {INJECT_DROP, INJECT_REPEAT, INJECT_FLIP};
+    if (launch_injects(launch, cell, INJECT_IN_TURN)) {
+        return in_turn[cell->index % (sizeof in_turn / sizeof in_turn[0])];
+    }
     const enum injection kind = launch->injection;
     const bool is_one = kind == INJECT_DROP || kind == INJECT_REPEAT || kind == INJECT_FLIP;
     return is_one && launch_injects(launch, cell, kind) ? kind : INJECT_NOTHING;

@@ -14,6 +14,7 @@ enum injection {
     INJECT_DROP,       /* in each sample and burst, its last operation: it is as if it was not */
     INJECT_REPEAT,     /*   made, as if the one before was made again in its place (or it, too), */
     INJECT_FLIP,       /*   or one bit of one element is another */
+    INJECT_IN_TURN,    /* the three of these, from cell to cell */
     INJECT_CRASH,
     INJECT_FAULT,
     INJECT_ERROR,

@@ -35,8 +35,8 @@ static const struct option launch_options[] = {
      0.1, 86400},
     {"seed", "N", "seed of everything random", OPTION_INTEGER, "1", 0, 9007199254740992},
     {"inject", "KIND@INDEX",
-     "for tests: wrong_data, drop, repeat, flip, crash, fault, error, fatal, hang, slow or shared "
-     "in the cell with this index, or in \"every\" one",
+     "for tests: wrong_data, drop, repeat, flip, in_turn (these three, from cell to cell), crash, "
+     "fault, error, fatal, hang, slow or shared in the cell with this index, or in \"every\" one",
      OPTION_TEXT, NULL, 0, 0},
 };
 #define LAUNCH_OPTIONS (sizeof launch_options / sizeof launch_options[0])

@@ -189,7 +189,7 @@ static const struct axis axes[] = {
     {.name = "order",
      .help = "of the matrix: a multiple of the ranks, without a prime factor above 7",
      .kind = AXIS_INTEGER,
-     .fallback = "96",
+     .fallback = "48",
      .minimum = 4,
      .maximum = ORDER_MAX},
 };
