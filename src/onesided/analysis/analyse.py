@@ -42,6 +42,19 @@ VERDICTS_SCHEMA = "onesided/verdicts/3"
 
 Place = tuple[Any, ...]
 
+JUDGED = (
+    *IDENTITY,
+    "round",
+    "labels",
+    "status",
+    "detail",
+    "clock_global",
+    "oversubscribed",
+    "transport",
+    "threads_after_init",
+)
+"""What of a cell's launch its verdict rests on, beside the samples."""
+
 
 def measured(campaign: CollectedCampaign) -> list[Experiment]:
     """Return the experiments that have cells in a campaign."""
@@ -183,7 +196,8 @@ def verdicts(campaign: CollectedCampaign) -> list[dict[str, Any]]:
     for experiment in measured(campaign):
         probes.update(launch_probes(usable_evidence(campaign, experiment)))
     launches: dict[Place, list[dict[str, Any]]] = defaultdict(list)
-    for row in campaign.cells.sort("round", maintain_order=True).to_dicts():
+    cells = campaign.cells.select(JUDGED).sort("round", maintain_order=True)
+    for row in cells.iter_rows(named=True):
         launches[tuple(row[name] for name in PLACE)].append(row)
     threads = proof.default_threads(row for rows in launches.values() for row in rows)
     source = campaign.folder / "cells.parquet"

@@ -63,6 +63,8 @@ def prove(
             threads after MPI_Init than by default.
         threads: from `default_threads`.
     """
+    if not asked:
+        return Proof()
     of_window = {name: value for name, value in asked.items() if name != PROGRESS_THREAD}
     differences: dict[str, None] = {}
     unknown: dict[str, None] = {}

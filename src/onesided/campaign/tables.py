@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -283,8 +283,9 @@ def read_campaign(folder: Path) -> CollectedCampaign:
     )
 
 
-def parse_labels(written: str | None, source: Path) -> dict[str, Any]:
-    """Return a cell's axes from the JSON text in its ``labels``.
+@lru_cache(maxsize=200_000)
+def parse_labels(written: str | None, source: Path) -> Mapping[str, Any]:
+    """Return a cell's axes from the JSON text in its ``labels``; the same ones for the same text.
 
     Raises:
         InputError: it is no JSON object.
