@@ -50,7 +50,7 @@ SERIES_COLUMNS = ("metric", "unit", "rank", "burst")
 
 
 class _Tables:
-    """Rows of the three tables, by column."""
+    """Rows of the three tables, of one session."""
 
     def __init__(self) -> None:
         self.cells: list[dict[str, Any]] = []
@@ -100,6 +100,14 @@ class _Tables:
                     "exit_status": attempt["exit_status"],
                 }
             )
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Return the tables by name."""
+        return {
+            "cells": pl.DataFrame(self.cells, schema=CELL_COLUMNS),
+            "samples": pl.concat([pl.DataFrame(schema=SAMPLE_COLUMNS), *self.samples]),
+            "launches": pl.DataFrame(self.launches, schema=LAUNCH_COLUMNS),
+        }
 
     def _add_samples(self, key: dict[str, Any], results: list[tuple[str, dict[str, Any]]]) -> None:
         """Add the samples of a launch: what tells a series is repeated for each of its samples."""
@@ -282,17 +290,18 @@ def gather(campaign: Campaign, rounds: Iterable[int]) -> CollectedCampaign:
     Raises:
         InputError: a session is missing, or one of its files does not fit its schema.
     """
-    declared, tables = tests_of(campaign), _Tables()
-    sessions = [
-        _collect_slot(tables, slot, further.tests_in(campaign, slot.round, declared))
-        for slot in slots(campaign, rounds)
-    ]
+    declared = tests_of(campaign)
+    sessions, facts, frames = [], Counter[str](), [_Tables().frames()]
+    for slot in slots(campaign, rounds):
+        tables = _Tables()
+        tests = further.tests_in(campaign, slot.round, declared)
+        sessions.append(_collect_slot(tables, slot, tests))
+        facts.update(tables.facts)
+        frames.append(tables.frames())
     return CollectedCampaign(
         folder=campaign.results,
-        record=_campaign_record(campaign, sessions, tables.facts),
-        cells=pl.DataFrame(tables.cells, schema=CELL_COLUMNS),
-        samples=pl.concat([pl.DataFrame(schema=SAMPLE_COLUMNS), *tables.samples]),
-        launches=pl.DataFrame(tables.launches, schema=LAUNCH_COLUMNS),
+        record=_campaign_record(campaign, sessions, facts),
+        **{name: pl.concat([one[name] for one in frames]) for name in frames[0]},
     )
 
 
