@@ -5,7 +5,8 @@
 #   build_kernels.sh SOURCE PREFIX COMPILER [MPI|OpenSHMEM [KERNEL...]]
 #
 # PREFIX/bin/KERNEL appears under its name only when it is whole, and is then left as it is; two
-# builds at once wait for each other.
+# builds at once wait for each other. PREFIX.work keeps what was compiled, for kernels that come
+# later.
 set -eu
 source=$1 prefix=$2 compiler=$3 library=${4:-MPI}
 case $library in
@@ -34,11 +35,13 @@ exec 9>"$prefix.lock"
 ! are_there "$@" || exit 0
 
 work=$prefix.work partial=$prefix.partial
-rm -rf "$work" "$partial"
+rm -rf "$partial"
+# a folder that was moved, or is another CMake's, is of no use
+[ ! -e "$work/CMakeCache.txt" ] || cmake -S "$source" -B "$work" >/dev/null 2>&1 || rm -rf "$work"
 if "$compiler" -show 2>/dev/null | grep -q "'"; then
     # CMake knows double quotes only. Of the single ones that Intel MPI 2021.1 shows it makes folders
     # that are not there, and then takes another MPI of this machine without a word.
-    mkdir "$work"
+    mkdir -p "$work"
     cat >"$work/mpicc" <<'END'
 #!/bin/sh
 shown=$("$ONESIDED_MPICC" "$@") || exit
@@ -63,4 +66,4 @@ mkdir -p "$prefix/bin"
 for path in "$partial"/bin/*; do
     [ -e "$prefix/bin/${path##*/}" ] || mv "$path" "$prefix/bin"
 done
-rm -rf "$work" "$partial"
+rm -rf "$partial"

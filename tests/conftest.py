@@ -24,16 +24,19 @@ NO_SKIP = os.environ.get("ONESIDED_NO_SKIP") == "1"
 #: Folders of tests that one worker runs: one user builds and mounts the images, and there is one
 #: virtual cluster.
 ONE_WORKER = ("containers", "cluster")
+#: A file whose launches another one's tests look at, too.
+TOGETHER = {"test_contract_faults.py": "test_contract.py"}
 BEGIN_S = pytest.StashKey[float]()
 #: What no package registry has, and what nobody can install: an idle machine.
 MAY_ALWAYS_BE_SKIPPED = ("Spack", "the machine is busy")
 
 
 class _ByFile(LoadScopeScheduling):
-    """Gives a worker a file of tests at a time, or a folder whose tests share more than files."""
+    """Gives a worker a file of tests at a time, or files whose tests share what takes long."""
 
     def _split_scope(self, nodeid):
         file = PurePosixPath(nodeid.partition("::")[0])
+        file = file.with_name(TOGETHER.get(file.name, file.name))
         return str(file.parent if file.parent.name in ONE_WORKER else file)
 
 

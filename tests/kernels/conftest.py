@@ -115,21 +115,25 @@ def environment(request, ready_environment) -> Environment:
 def built(once) -> Callable[..., Path]:
     """Return a function that gives the folder of an environment's kernels, built once.
 
-    The folder stays, so that the next run of tests builds what has changed.
+    Without sanitizers they are those of campaigns. With them their folder stays, too, so that the
+    next run of tests builds what has changed.
     """
     builds = build_dir() / "tests"
 
     def folder_of(environment: Environment, sanitizers: str = "") -> Path:
         name = "-".join([environment.name, *filter(None, sanitizers.split(","))])
-        options = [f"-DONESIDED_SANITIZE={sanitizers}"]
+        folder = builds / name if sanitizers else kernels.prefix_of(environment.document) / "bin"
 
         def update(_: Path) -> None:
+            if not sanitizers:
+                kernels.build(environment.document)
+                return
             builds.mkdir(parents=True, exist_ok=True)
             with quiet.one_at_a_time(builds / f"{name}.lock"):
-                build(environment, builds / name, options=options)
+                build(environment, folder, options=[f"-DONESIDED_SANITIZE={sanitizers}"])
 
         once(f"built-{name}", update)
-        return builds / name
+        return folder
 
     return folder_of
 

@@ -14,7 +14,7 @@ from onesided.environments import kernels
 from onesided.system import fingerprint, libraries
 from onesided.system.paths import project_root
 
-from .conftest import ENVIRONMENTS, HERE, KERNEL_NAMES
+from .conftest import ENVIRONMENTS, HERE, KERNEL_NAMES, SANITIZERS
 from .launching import KERNELS, Environment, Kernel, build, build_alone, tool
 
 pytestmark = pytest.mark.beside
@@ -55,10 +55,11 @@ def test_every_mpi_builds_every_kernel(ready_environment, built, mpi):
 @pytest.mark.parametrize("kernel", KERNEL_NAMES)
 def test_no_object_file_needs_one_that_needs_it(one_environment, built, kernel):
     """Each file of harness, rma and a kernel can be read after those it calls."""
+    compiled = built(one_environment, SANITIZERS)
     objects = {
         path: symbols_of(path)
         for target in ("harness", kernel)
-        for path in (built(one_environment) / "CMakeFiles" / f"{target}.dir").rglob("*.o")
+        for path in (compiled / "CMakeFiles" / f"{target}.dir").rglob("*.o")
     }
     owner = {name: path for path, (given, _) in objects.items() for name in given}
     needs = {
@@ -152,6 +153,7 @@ def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):
 
 @pytest.mark.slow
 def test_a_build_makes_what_is_wanted_and_leaves_what_is_there(one_environment, tmp_path):
+    """What was compiled is kept for the next one, and given up where it is of other sources."""
     prefix = tmp_path / "prefix"
 
     def build_some(*names):
@@ -165,8 +167,11 @@ def test_a_build_makes_what_is_wanted_and_leaves_what_is_there(one_environment, 
     second = build_some("baseline", "operators")
     assert set(second) == {"baseline", "operators"}
     assert second["baseline"] == first["baseline"]
-    assert {path.name for path in tmp_path.iterdir()} == {"prefix", "prefix.lock"}
+    assert {path.name for path in tmp_path.iterdir()} == {"prefix", "prefix.lock", "prefix.work"}
     assert header_of(one_environment, prefix / "bin", tmp_path)["kernel"] == "baseline"
+    cache, sources = tmp_path / "prefix.work" / "CMakeCache.txt", str(kernels.sources())
+    cache.write_text(cache.read_text("utf-8").replace(sources, str(tmp_path)), "utf-8")
+    assert set(build_some("eager_limit")) == {"baseline", "operators", "eager_limit"}
 
 
 def test_kernels_may_be_chosen_by_name(monkeypatch):

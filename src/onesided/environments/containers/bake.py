@@ -82,8 +82,10 @@ def _remove_traces() -> None:
         ):
             for path in folder.glob(pattern):
                 path.unlink()
-        for probe in folder.glob("*/probe"):
-            shutil.rmtree(probe)
+        for pattern in ("*/probe", "*/*.work"):
+            for path in folder.glob(pattern):
+                shutil.rmtree(path)
+    shutil.rmtree(ABI_KERNELS.with_suffix(".work"), ignore_errors=True)
 
 
 if __name__ == "__main__":
