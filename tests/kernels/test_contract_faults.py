@@ -15,8 +15,8 @@ from .launching import Run, blocks, few_cells, with_fault_everywhere
 pytestmark = pytest.mark.one_kernel_elsewhere
 #: What fails where an error is injected.
 FAILING_CALLS = {libraries.MPI: "MPI_Send", libraries.OPENSHMEM: "shmem_global_exit"}
-#: So many launchers in a row do not all lose what their ranks said.
-LAUNCHERS = 5
+#: So many launchers in a row do not all lose what their ranks said; five once did.
+LAUNCHERS = 20
 
 
 @pytest.fixture(scope="session")
@@ -116,23 +116,19 @@ def test_a_relaunch_after_a_crash_runs_the_rest_alone(launch, crash, ok_cells, t
 
 @pytest.mark.one_kernel
 def test_an_error_of_the_library_is_booked_to_its_cell_with_the_call(kernel, launch, ok_cells):
-    said = [""]
+    is_mpi = kernel.environment.library == libraries.MPI
     call = FAILING_CALLS[kernel.environment.library]
     words = f"{call}: exited by itself"
     for _ in range(LAUNCHERS):
         run = launch("--inject", "error@0")
-        if kernel.environment.library == libraries.OPENSHMEM and not run.side_lines("crash"):
+        # OpenSHMEM's launcher may end the rank before it has said so
+        if not is_mpi and not run.side_lines("crash"):
             continue
         phase = assert_dead(run, ok_cells, 0, call=call, signal_number=None, words=words)
-        # OpenSHMEM returns no errors: there is no message
-        if kernel.environment.library == libraries.OPENSHMEM:
+        # OpenSHMEM returns no errors, so there is no message; launchers of MPIs lose it at times
+        if not is_mpi or f"{call} failed in phase {phase} of cell {ok_cells[0]}" in run.stderr:
             return
-        message = f"MPI_Send failed in phase {phase} of cell {ok_cells[0]}"
-        said.append(run.stderr)
-        # launchers lose what the ranks said last: MPICH's and Intel MPI's at times
-        if message in run.stderr:
-            break
-    assert message in said[-1], said
+    pytest.fail(f"{LAUNCHERS} launchers lost what their ranks said, the last: {run.stderr}")
 
 
 @pytest.mark.one_kernel_first
