@@ -4,7 +4,9 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -31,12 +33,25 @@ BEGIN_S = pytest.StashKey[float]()
 MAY_ALWAYS_BE_SKIPPED = ("Spack", "the machine is busy")
 
 
+def measuring_file(run):
+    """Return the file in which a run's first worker tells the scheduler which tests measure."""
+    return Path(tempfile.gettempdir()) / f"onesided-tests-{run}.measuring"
+
+
 class _ByFile(LoadScopeScheduling):
-    """Gives a worker a file of tests at a time, or files whose tests share what takes long."""
+    """Gives a worker a file of tests at a time, or files whose tests share what takes long.
+
+    Those of a file that measure are apart: they come last.
+    """
+
+    @cached_property
+    def measuring(self):
+        return set(measuring_file(self.nodes[0].workerinput["testrunuid"]).read_text().split("\n"))
 
     def _split_scope(self, nodeid):
         file = PurePosixPath(nodeid.partition("::")[0])
-        file = file.with_name(TOGETHER.get(file.name, file.name))
+        if nodeid in self.measuring:
+            return f"{file.with_name(TOGETHER.get(file.name, file.name))}, alone"
         return str(file.parent if file.parent.name in ONE_WORKER else file)
 
 
@@ -59,9 +74,18 @@ def pytest_runtest_protocol(item):
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Put what measures last: until then all workers are busy."""
     items.sort(key=measures)
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw0":
+        names = "\n".join(item.nodeid for item in items if measures(item))
+        measuring_file(config.workerinput["testrunuid"]).write_text(names)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Remove what the workers told."""
+    measuring_file(node.workerinput["testrunuid"]).unlink(missing_ok=True)
 
 
 def pytest_configure(config):
