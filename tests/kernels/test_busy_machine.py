@@ -32,6 +32,8 @@ PROBED = (
 OPERATIONS = ("put ", "get ", "accumulate ", "fetch_and_op ")
 EARLY_COLUMN = 5
 BURNER = "while True: pass"
+#: In so many launches beside burners an origin loses its core.
+LAUNCHES = 5
 
 
 @pytest.fixture(scope="module")
@@ -100,19 +102,20 @@ def test_beside_a_burner_a_probing_target_still_serves_the_origin(progress):
 
 @pytest.mark.first_mpi
 def test_samples_in_which_the_origin_lost_its_core_are_taken_again_and_kept(progress):
-    with burners(2 * (os.cpu_count() or 1)):
-        found = {
-            retakes: progress.launch(*PROBED, "--retakes", retakes).results
-            for retakes in ("0", "3")
-        }
     planned = 8 * 4
-    taken = {
-        retakes: [len(series(result, "elapsed", 1)) for result in results.values()]
-        for retakes, results in found.items()
-    }
-    assert set(taken["0"]) == {planned}
-    assert planned < max(taken["3"]) <= planned + 3 * 8 * 3  # of no length there is nothing to lose
-    for result in found["3"].values():
+
+    def launch(retakes):
+        results = progress.launch(*PROBED, "--retakes", retakes).results
+        return results, [len(series(result, "elapsed", 1)) for result in results.values()]
+
+    with burners(2 * (os.cpu_count() or 1)):
+        assert set(launch("0")[1]) == {planned}
+        for _ in range(LAUNCHES):
+            results, taken = launch("3")
+            if max(taken) > planned:
+                break
+    assert planned < max(taken) <= planned + 3 * 8 * 3  # of no length there is nothing to lose
+    for result in results.values():
         waited, states = (series(result, name, 1) for name in ("access_run_delay", "compute"))
         lost = sum(
             delay > verdicts.MOST_RUN_DELAY * state
