@@ -100,7 +100,7 @@
       const { keep, order } = this;
       this.chosen = keep ? this.every.filter(keep) : this.every;
       if (order) this.chosen = this.chosen.toSorted((one, other) => one.group.at - other.group.at || order(one, other));
-      this.show(0, PAGE);
+      this.show(0, this.more ? PAGE : this.every.length);
     }
 
     // Show the part of the table that has the row of this name.
