@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from onesided import sites
 from onesided.campaign import grid
 from onesided.environments import provision, settings
 from onesided.regression import known_defects, propose, references, repeats
@@ -28,6 +30,8 @@ COMPUTES = f"operation=put,flavor=allocate,{FLUSHED},target_state=computes,probe
 #: Comparisons of which one has to tell: between two runs the cores of a virtual machine may come to
 #: share a cache, or no longer share one, and latencies then change by a factor of nearly three.
 TRIES = 3
+#: Options of the kernel where no claim is about its verdicts: they are what a launch takes.
+BRIEF = "samples:1,retakes:0"
 #: How the warning of a figure that is not decided begins.
 WHY = "no launch showed them well below their bounds"
 
@@ -145,12 +149,19 @@ def reframe(folder, *options, **variables):
     )
 
 
-def regression(folder, *options, **variables):
-    """Run the test of one thread level under one MPI in ReFrame's mode regression."""
+def options_of_the_mode():
+    """Return what ReFrame's mode regression stands for, with the checks of one file alone."""
+    options = [shlex.split(option)[0] for option in sites.regression_mode()["options"]]
+    kept = [one for one in options if not one.startswith(("--checkpath", "--recursive"))]
+    return (*kept, f"--checkpath={ROOT / 'reframe_checks/progress.py'}")
+
+
+def regression(folder, *options, mode=None, **variables):
+    """Run the test of one thread level under one MPI as ReFrame's mode regression has it."""
     report = folder / "report.json"
     answer = reframe(
         folder,
-        "--mode=regression",
+        *(options_of_the_mode() if mode is None else [f"--mode={mode}"]),
         # beside a mode, -p adds to ReFrame's default of every environment
         f"--setvar=valid_prog_environs={provision.reframe_name(MPI)}",
         "--name=ProgressQuick.*single",
@@ -167,6 +178,11 @@ def regression(folder, *options, **variables):
     )
 
 
+def with_options(options=BRIEF):
+    """Return the option that gives options to the kernel."""
+    return f"--setvar=kernel_options={options}"
+
+
 def inject(kind, cell):
     """Return the option that has a kernel commit a fault in one cell."""
     from test_checks import REFRAME
@@ -179,7 +195,7 @@ def inject(kind, cell):
     )
     (test,) = json.JSONDecoder().raw_decode(answer.stdout, answer.stdout.index("[\n"))[0]
     cells = list(grid.cells(test["base_point"], test["crosses"]))
-    return f"--setvar=kernel_options=inject:{kind}@{cells.index(cell)}"
+    return with_options(f"inject:{kind}@{cells.index(cell)},{BRIEF}")
 
 
 def test_a_proposed_reference_is_met_by_a_second_run(campaign, kept, tmp_path):
@@ -188,7 +204,7 @@ def test_a_proposed_reference_is_met_by_a_second_run(campaign, kept, tmp_path):
     bounded, refused = (document[key].get(TEST, {}) for key in ("figures", "refused"))
     assert len(bounded) + len(refused) == 32
     assert all(figure["misses"] <= 3 for figure in bounded.values())
-    run = regression(tmp_path)
+    run = regression(tmp_path, mode="regression")
     assert run.figures["held_figures"][0] == sum(map(run.holds, bounded))
     assert not any(map(run.holds, refused))
     assert run.case["result"] == "pass", run.case["fail_reason"]
@@ -196,7 +212,7 @@ def test_a_proposed_reference_is_met_by_a_second_run(campaign, kept, tmp_path):
 
 def test_a_latency_well_below_its_bound_passes_in_one_launch(kept, tmp_path):
     keep(kept, figures={IDLE: 1.0})
-    run = regression(tmp_path)
+    run = regression(tmp_path, with_options())
     assert run.case["result"] == "pass"
     assert run.holds(references.figure_name("latency", IDLE))
     assert run.figures["launches"][0] == 1
@@ -207,8 +223,9 @@ def test_a_latency_three_times_as_high_fails_and_says_which_and_how_high(kept, t
     slow = (inject("slow", IDLE), f"--report-junit={tmp_path}/junit.xml")
     for _ in range(TRIES):
         keep(kept, figures={IDLE: 1.0})
-        keep(kept, figures={IDLE: regression(tmp_path).figures[name][0]})
-        before, run = regression(tmp_path), regression(tmp_path, *slow)
+        seen = regression(tmp_path, with_options())
+        keep(kept, figures={IDLE: seen.figures[name][0]})
+        before, run = regression(tmp_path, with_options()), regression(tmp_path, *slow)
         if (before.case["result"], run.case["result"]) == ("pass", "fail"):
             break
     assert before.case["result"] == "pass", before.case["fail_reason"]
@@ -237,7 +254,7 @@ def test_a_latency_that_no_launch_can_decide_fails_and_is_named(kept, tmp_path):
     keep(kept, figures={IDLE: 1e-12})
     document = json.loads(kept.read_text()) | {"least_width": 1e9}
     references.write({kept: document}, replace=True)
-    run = regression(tmp_path)
+    run = regression(tmp_path, with_options())
     assert (run.case["result"], run.case["fail_phase"]) == ("fail", "performance")
     assert run.figures["launches"][0] == repeats.MOST_LAUNCHES
     assert "undecided_figures=1 figures, expected 0" in run.case["fail_reason"]
@@ -247,7 +264,7 @@ def test_a_latency_that_no_launch_can_decide_fails_and_is_named(kept, tmp_path):
 
 def test_outside_the_mode_times_fail_nothing(kept, tmp_path):
     keep(kept, figures={IDLE: 1e-12})
-    run = regression(tmp_path, "--setvar=hold_figures=no")
+    run = regression(tmp_path, "--setvar=hold_figures=no", with_options())
     assert run.case["result"] == "pass"
     assert "held_figures" not in run.figures
 
@@ -291,6 +308,6 @@ def test_wrong_data_fails_unless_it_is_a_known_defect_and_hides_no_other(kept, t
 def test_a_known_slow_cell_is_an_expected_failure(kept, tmp_path):
     keep(kept, figures={IDLE: 1e-12})
     issue = know("slow", IDLE)
-    run = regression(tmp_path)
+    run = regression(tmp_path, with_options())
     assert run.case["result"] == "xfail"
     assert issue in run.output

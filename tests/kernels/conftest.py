@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -264,3 +265,24 @@ def default_cells(without_mpi) -> list[str]:
 def sanitized(request, kernel_of) -> Kernel:
     """Each kernel with sanitizers."""
     return kernel_of(*request.param, SANITIZERS)
+
+
+@pytest.fixture(scope="session")
+def sanitized_whole(sanitized) -> Run:
+    """One launch with sanitizers; what became of its cells is kept beside the kernel."""
+    run = sanitized.launch()
+    _statuses_file(sanitized).write_text(json.dumps(run.statuses), "utf-8")
+    return run
+
+
+def _statuses_file(kernel: Kernel) -> Path:
+    return kernel.executable.with_name(f"{kernel.executable.name}.statuses.json")
+
+
+@pytest.fixture(scope="session")
+def sanitized_statuses(request, sanitized) -> dict[str, str]:
+    """Return the statuses of the cells of that launch, or of an earlier one of the same kernel."""
+    kept, made = _statuses_file(sanitized), sanitized.executable.stat().st_mtime
+    if not kept.exists() or kept.stat().st_mtime < made:
+        request.getfixturevalue("sanitized_whole")
+    return json.loads(kept.read_text("utf-8"))

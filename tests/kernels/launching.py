@@ -338,6 +338,34 @@ def with_fault_everywhere(kernel: Kernel, fault: str, *options: str, ranks: int 
     return run
 
 
+def assert_dead(
+    run: Run,
+    cells: Sequence[str],
+    index: int,
+    *,
+    call: str | None,
+    signal_number: int | None,
+    words: str,
+) -> str:
+    """The launch died in this cell, where the last rank wrote down; return the phase."""
+    assert run.code != 0
+    assert run.statuses == dict.fromkeys(cells[:index], "ok")
+    line = run.side_lines("crash")[1]
+    assert (line["cell"], line["call"], line["signal"]) == (cells[index], call, signal_number)
+    outcomes = [run.outcomes(cells)[cell] for cell in cells]
+    assert [outcome.status for outcome in outcomes[: index + 1]] == ["ok"] * index + ["crash"]
+    assert line["phase"] and outcomes[index].detail == (
+        f"rank 1 in {line['phase']}, {words}; the launcher exited {run.code}"
+    )
+    return line["phase"]
+
+
+def assert_dead_of_itself(run: Run, cells: Sequence[str], index: int) -> None:
+    """The launch died in this cell of what `--inject crash` does in the last rank."""
+    words = f"outside MPI: signal {signal.SIGABRT:d} (SIGABRT)"
+    assert_dead(run, cells, index, call=None, signal_number=signal.SIGABRT, words=words)
+
+
 def assert_usage_fault(
     answer: subprocess.CompletedProcess, kernel: Kernel, field: str, found: str
 ) -> None:

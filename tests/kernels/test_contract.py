@@ -14,7 +14,7 @@ from onesided.campaign import grid, outcomes
 from onesided.system import fingerprint, libraries
 from onesided.system.documents import check
 
-from .launching import blocks, cells_for_three_ranks
+from .launching import assert_dead_of_itself, blocks, cells_for_three_ranks
 
 
 def test_help_names_every_option_with_its_default(kernel, whole, without_mpi):
@@ -54,7 +54,7 @@ def assert_right(run, tried=()):
     assert run.ended_with(4 if "unsupported" in statuses else 0), run.stderr
     assert "ok" in statuses
     results = run.of_type("result")
-    (header,) = run.of_type("header")
+    *_, header = run.of_type("header")
     assert [*tried, *(result["cell"] for result in results)] == header["cells"]
     for result in [*results, *run.of_type("further")]:
         series, verification = result["series"], result["verification"]
@@ -141,11 +141,6 @@ def test_three_ranks_work(kernel, whole):
     assert run.lines[0]["ranks"] == 3
 
 
-@pytest.fixture(scope="session")
-def sanitized_whole(sanitized):
-    return sanitized.launch()
-
-
 def assert_clean(run, tried=()):
     assert_right(run, tried)
     assert "Sanitizer" not in run.stderr
@@ -159,11 +154,11 @@ def test_sanitizers_find_nothing(sanitized_whole):
 
 @pytest.mark.slow
 @pytest.mark.first_mpi
-def test_sanitizers_find_nothing_with_three_ranks_in_a_relaunch(
-    sanitized, sanitized_whole, tmp_path
+def test_sanitizers_find_nothing_with_three_ranks_in_a_relaunch_after_a_crash(
+    sanitized, sanitized_statuses
 ):
-    cells = cells_for_three_ranks(sanitized_whole.statuses)
-    killed = tmp_path / "lines.jsonl"
-    killed.write_text(f'{{"type":"started","cell":"{cells[0]}","index":0}}\n', "utf-8")
-    run = sanitized.launch(*blocks(cells), "--missing", output=killed, ranks=3)
-    assert_clean(run, tried=cells[:1])
+    cells = cells_for_three_ranks(sanitized_statuses)
+    crash = sanitized.launch(*blocks(cells), "--inject=crash@0")
+    assert_dead_of_itself(crash, cells, 0)
+    rest = sanitized.launch(*blocks(cells), "--missing", output=crash.output, ranks=3)
+    assert_clean(rest, tried=cells[:1])

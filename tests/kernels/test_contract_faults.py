@@ -10,7 +10,14 @@ import pytest
 from onesided.system import libraries
 from onesided.system.documents import check
 
-from .launching import Run, blocks, few_cells, with_fault_everywhere
+from .launching import (
+    Run,
+    assert_dead,
+    assert_dead_of_itself,
+    blocks,
+    few_cells,
+    with_fault_everywhere,
+)
 
 pytestmark = pytest.mark.one_kernel_elsewhere
 #: What fails where an error is injected.
@@ -62,25 +69,9 @@ def crash(launch, ok_cells):
     return launch("--inject", f"crash@{len(ok_cells) // 2}")
 
 
-def assert_dead(run, ok_cells, index, *, call, signal_number, words):
-    """The launch died in this cell, where the last rank wrote down; return the phase."""
-    assert run.code != 0
-    assert run.statuses == dict.fromkeys(ok_cells[:index], "ok")
-    line = run.side_lines("crash")[1]
-    assert (line["cell"], line["call"], line["signal"]) == (ok_cells[index], call, signal_number)
-    outcomes = [run.outcomes(ok_cells)[cell] for cell in ok_cells]
-    assert [outcome.status for outcome in outcomes[: index + 1]] == ["ok"] * index + ["crash"]
-    assert line["phase"] and outcomes[index].detail == (
-        f"rank 1 in {line['phase']}, {words}; the launcher exited {run.code}"
-    )
-    return line["phase"]
-
-
-@pytest.mark.one_kernel_first
+@pytest.mark.one_kernel
 def test_a_crash_is_booked_to_its_cell_with_the_signal(crash, ok_cells):
-    words = "outside MPI: signal 6 (SIGABRT)"
-    index = len(ok_cells) // 2
-    assert_dead(crash, ok_cells, index, call=None, signal_number=signal.SIGABRT, words=words)
+    assert_dead_of_itself(crash, ok_cells, len(ok_cells) // 2)
     # the launcher ends rank 0 for it, which is no death of rank 0's own
     assert crash.side_lines("crash").keys() == {1}
 
@@ -102,7 +93,7 @@ def relaunch(launch, run, folder) -> tuple[Run, list[str]]:
     return again, started[len(run.of_type("started")) :]
 
 
-@pytest.mark.one_kernel_first
+@pytest.mark.one_kernel
 def test_a_relaunch_after_a_crash_runs_the_rest_alone(launch, crash, ok_cells, tmp_path):
     index = len(ok_cells) // 2
     again, begun = relaunch(launch, crash, tmp_path)
@@ -131,23 +122,31 @@ def test_an_error_of_the_library_is_booked_to_its_cell_with_the_call(kernel, lau
     pytest.fail(f"{LAUNCHERS} launchers lost what their ranks said, the last: {run.stderr}")
 
 
-@pytest.mark.one_kernel_first
-def test_a_hang_is_booked_to_its_cell_with_phase_and_call_of_every_rank(kernel, launch, ok_cells):
+def assert_a_hang_is_booked(kernel, cell):
     for _ in range(LAUNCHERS):
-        run = launch("--inject", "hang@0", "--cell-timeout-s", "0.5")
+        run = kernel.launch(*blocks([cell]), "--inject=hang@0", "--cell-timeout-s=0.5")
         assert run.code != 0
         sides = run.side_lines("hang")
         # OpenSHMEM's launcher ends the other rank at once, which may have said nothing yet
         if kernel.environment.library == libraries.MPI or len(sides) == 2:
             break
-    assert {rank: side["cell"] for rank, side in sides.items()} == dict.fromkeys(
-        range(2), ok_cells[0]
-    )
+    assert {rank: side["cell"] for rank, side in sides.items()} == {0: cell, 1: cell}
     assert sides[0]["phase"] and sides[0]["call"] is None
     assert sides[1]["phase"] and sides[1]["call"]
-    outcome = run.outcomes(ok_cells)[ok_cells[0]]
+    outcome = run.outcomes([cell])[cell]
     assert outcome.status == "hang"
     assert outcome.detail.startswith(f"rank 0 in {sides[0]['phase']}, outside MPI")
+
+
+@pytest.mark.one_kernel
+def test_a_hang_is_booked_to_its_cell_with_phase_and_call_of_every_rank(kernel, ok_cells):
+    assert_a_hang_is_booked(kernel, ok_cells[0])
+
+
+@pytest.mark.slow
+@pytest.mark.first_mpi
+def test_a_hang_of_each_kernel_is_booked_to_its_cell(sanitized, sanitized_statuses):
+    assert_a_hang_is_booked(sanitized, few_cells(sanitized_statuses)[0])
 
 
 @pytest.mark.one_kernel
