@@ -71,7 +71,7 @@ class OnesidedCheck(
     @builtins.run_after("init")
     def expect_duration(self):
         """Add up the cells, for a campaign to say how long it will take."""
-        self.expected_s = sum(map(self.seconds_of_cell, self.declared_cells().values()))
+        self.expected_s = sum(map(self.seconds_of_cell, self.declared_points()))
 
     @builtins.run_after("init")
     def describe_figures(self):

@@ -45,8 +45,12 @@ class GridPlugin(RegressionTestPlugin):
             chosen = further.read(self.further_round)["cells"].get(self.display_name, {})
             self.crosses = grid.narrowed(self.base_point, self.crosses, chosen)
 
+    def declared_points(self):
+        """Return the labels of every cell of this test."""
+        return grid.points(self.base_point, self.crosses)
+
     def declared_cells(self):
-        """Return the labels of every cell of this test by id."""
+        """Return the same by the ids of the cells."""
         return grid.cells(self.base_point, self.crosses)
 
     def cell_options(self):

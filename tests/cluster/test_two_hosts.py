@@ -88,7 +88,7 @@ def latencies_of_a_put(hosts, document, output):
     """Return what puts and their flushes on an idle target took, by flavor, in seconds."""
     own = document["launcher"]
     spanning = [word.format(agent=hosts.agent) for word in SPANNING[document["family"]]]
-    kernel = kernels.build(document) / "bin" / "progress"
+    kernel = kernels.build(document, ["progress"]) / "bin" / "progress"
     answer = subprocess.run(
         hosts.on(
             "h1",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -190,9 +191,15 @@ def each(environment, kernel_of) -> Callable:
 
 
 @pytest.fixture
-def kernel_of_tests(environment, tmp_path) -> Callable:
-    """Return a function that builds a kernel of this folder."""
-    return lambda source: build_alone(environment, HERE / source, tmp_path)
+def kernel_of_tests(environment, once, tmp_path) -> Callable:
+    """Return a function that builds a kernel of this folder, once for each MPI."""
+
+    def found(source: str) -> Kernel:
+        make = partial(build_alone, environment, HERE / source)
+        folder = once(f"{source}-{environment.name}", make)
+        return Kernel(environment, folder / "build" / Path(source).stem, tmp_path, {})
+
+    return found
 
 
 @pytest.fixture(scope="session")

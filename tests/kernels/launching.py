@@ -260,8 +260,8 @@ def build(
     return folder
 
 
-def build_alone(environment: Environment, source: Path, folder: Path) -> Kernel:
-    """Build a kernel of one file with what kernels of MPI share, and no other kernel."""
+def build_alone(environment: Environment, source: Path, folder: Path) -> None:
+    """Build a kernel of one file into `build`, with what kernels of MPI share and no other."""
     sources = folder / "src" / "kernels"
     for name in libraries.COMMON[libraries.MPI]:
         shutil.copytree(KERNELS / name, sources / name)
@@ -269,9 +269,7 @@ def build_alone(environment: Environment, source: Path, folder: Path) -> Kernel:
         shutil.copy(file, sources)
     (sources / "tests").mkdir()
     shutil.copy(source, sources / "tests")
-    return Kernel(
-        environment, build(environment, folder / "build", sources) / source.stem, folder, {}
-    )
+    build(environment, folder / "build", sources)
 
 
 def preloaded(source: str, folder: Path) -> dict[str, str]:

@@ -145,7 +145,8 @@ def test_a_kernel_of_the_documentation_is_one_file(environment, tmp_path):
     (example,) = re.findall(r"```c\n(.*?)```", text, re.DOTALL)
     source = tmp_path / "get_latency.c"
     source.write_text(example, "utf-8")
-    kernel = build_alone(environment, source, tmp_path)
+    build_alone(environment, source, tmp_path)
+    kernel = Kernel(environment, tmp_path / "build" / source.stem, tmp_path, {})
     run = kernel.launch()
     assert run.code == 0, run.stderr
     assert set(run.statuses.values()) == {"ok"}

@@ -11,6 +11,7 @@ from .launching import preloaded
 from .test_shared_counter import CASES, GRID
 
 
+@pytest.mark.first_mpi
 @pytest.mark.slow
 def test_sanitizers_find_nothing_in_any_algorithm(sanitized_counter):
     run = sanitized_counter.launch(

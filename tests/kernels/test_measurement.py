@@ -139,7 +139,7 @@ def test_a_hardware_baseline_holds_no_verification(environment, tmp_path):
         [compiler, "-c", HERE / "slow_verification.c", "-I", KERNELS, "-o", slower], check=True
     )
     linked = f"-DCMAKE_EXE_LINKER_FLAGS={slower} -Wl,--wrap=verify_element"
-    folder = build(environment, tmp_path / "build", options=[linked])
+    folder = build(environment, tmp_path / "build", options=[linked], targets=["baseline"])
     baseline = Kernel(environment, folder / "baseline", tmp_path, {})
     run = baseline.launch("--baseline", "copy,socket_round_trip", "--burst", "2", "--samples", "10")
     for cell, result in run.results.items():

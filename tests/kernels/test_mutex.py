@@ -70,7 +70,7 @@ def test_a_rank_that_waits_for_a_dropped_release_hangs_in_lock_and_the_verdict_s
     mutex, algorithm
 ):
     block = EVERY.format(algorithm, "memory", "idle").replace("create,", "")
-    run = mutex.launch(*FEW, block, "--drop-release=0", "--cell-timeout-s=3")
+    run = mutex.launch(*FEW, block, "--drop-release=0", "--cell-timeout-s=1")
     (cell,) = run.lines[0]["cells"]
     assert run.side_lines("hang")[1]["phase"] == "lock"
     outcome = run.outcomes([cell])[cell]

@@ -168,6 +168,7 @@ def test_the_table_is_for_a_person(kernel):
             assert row[4] == "unsupported:"
 
 
+@pytest.mark.first_mpi
 def test_sanitizers_find_nothing(each):
     sanitized = each("origin_threads", SANITIZERS)
     run = sanitized.launch(
@@ -186,6 +187,7 @@ def test_sanitizers_find_nothing(each):
         assert "runtime error" not in one.stderr
 
 
+@pytest.mark.first_mpi
 @pytest.mark.slow
 def test_the_thread_sanitizer_finds_no_race(environment, built, tmp_path):
     """Races of our own: what an MPI library does is not instrumented, and not looked at."""

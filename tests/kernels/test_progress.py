@@ -574,6 +574,7 @@ def test_without_an_output_the_table_comes_instead_of_lines(progress, environmen
     assert len(re.findall("^(?:put|get|accumulate|fetch_and_op) ", run.stdout, re.M)) == 16
 
 
+@pytest.mark.first_mpi
 def test_sanitizers_find_nothing_with_several_origins(sanitized_progress):
     run = sanitized_progress.launch(
         *("--origins", "2", "--flavor", "create,dynamic", "--data", "indexed", *FEW),
@@ -587,6 +588,7 @@ def test_sanitizers_find_nothing_with_several_origins(sanitized_progress):
     assert "runtime error" not in run.stderr
 
 
+@pytest.mark.first_mpi
 @pytest.mark.slow
 def test_sanitizers_find_nothing_over_a_broad_grid(sanitized_progress):
     run = sanitized_progress.launch(

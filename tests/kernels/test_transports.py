@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from onesided.campaign import transport
-from onesided.environments import settings
+from onesided.environments import kernels, settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.every_mpi]
 
@@ -15,9 +15,10 @@ MPICH, OPENMPI, OPENMPI_4, IMPI = "mpich-5.0.2", "openmpi-5.0.11", "openmpi-4.1.
 
 
 @pytest.fixture
-def found(environment, build_folder, tmp_path):
+def found(environment, tmp_path):
     """Return a function that gives the transport of a flavor's window under a setting."""
     document = environment.document
+    prefix = kernels.build(document, [transport.REPORT_KERNEL])
 
     def ask(setting, flavor):
         value = settings.value(setting, document["family"], document["version"])
@@ -29,7 +30,7 @@ def found(environment, build_folder, tmp_path):
         ]
         subprocess.run(
             ["sh", SCRIPT, tmp_path / setting, "60", flavor, *environment.launch_line(2),
-             build_folder / transport.REPORT_KERNEL, *options],
+             prefix / "bin" / transport.REPORT_KERNEL, *options],
             cwd=tmp_path,
             env=environment.variables()
             | value.variables

@@ -57,7 +57,7 @@ def test_it_becomes_ready_or_says_why_not_and_two_ranks_of_a_kernel_run_with_it(
     document = provide()
     assert (document["status"], document["reason"]) == ("ready", None)
 
-    kernels.build(document)
+    kernels.build(document, ["shared_counter"])
     lines = old / "lines.jsonl"
     options = ["--cells", CELL, "--output", str(lines)]
     line = kernels.launch_line(document, "shared_counter", options)

@@ -56,14 +56,16 @@ def block_option(block: Mapping[str, Sequence[str]]) -> str:
     return ";".join(f"{axis}={','.join(values)}" for axis, values in block.items())
 
 
+def points(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, str]]:
+    """Return the labels of every cell, in the order in which a launch runs them."""
+    each = (itertools.product(*block.values()) for block in blocks(base_point, crosses))
+    found = dict.fromkeys(itertools.chain.from_iterable(each))
+    return [dict(zip(base_point, values, strict=True)) for values in found]
+
+
 def cells(base_point: Point, crosses: Iterable[Cross]) -> dict[str, dict[str, str]]:
-    """Return the labels of every cell by id, in the order in which a launch runs them."""
-    grid: dict[str, dict[str, str]] = {}
-    for block in blocks(base_point, crosses):
-        for values in itertools.product(*block.values()):
-            labels = dict(zip(block, values, strict=True))
-            grid[cell_id(labels)] = labels
-    return grid
+    """Return the labels of every cell by id, in the same order."""
+    return {cell_id(labels): labels for labels in points(base_point, crosses)}
 
 
 def narrowed(

@@ -64,7 +64,7 @@ def _launch(name: str, options: argparse.Namespace) -> bool:
         return False
     try:
         variables = kernels.variables(document, options.setting)
-        kernels.build(document)
+        kernels.build(document, [KERNEL])
     except OnesidedError as fault:
         print(fault, flush=True)
         return False

@@ -138,7 +138,7 @@ def run(options: argparse.Namespace) -> int:
     if document["status"] != "ready":
         raise OnesidedError(f"{options.environment}: unavailable: {document['reason']}")
     variables = kernels.variables(document, options.setting)
-    kernels.build(document)
+    kernels.build(document, [KERNEL])
     block = grid.block_option({axis: [value] for axis, value in labels.items()})
     kernels.check_options(document, variables, KERNEL, ["--cells", block])
     return _reproduce(Bench(document, variables, options.ranks), labels, options)

@@ -72,8 +72,12 @@ def build_command(
     return [*map(str, words), environment["library"], *kernels]
 
 
-def build(environment: Mapping[str, Any]) -> Path:
+def build(environment: Mapping[str, Any], wanted: Sequence[str] | None = None) -> Path:
     """Build those of an environment's kernels that are not there yet; return their folder.
+
+    Args:
+        environment: the document.
+        wanted: names of kernels; all of the environment's library by default.
 
     Raises:
         OnesidedError: they do not build; the last lines of the build's output say why.
@@ -81,7 +85,7 @@ def build(environment: Mapping[str, Any]) -> Path:
     prefix = prefix_of(environment)
     if environment["kernels_prefix"]:
         return prefix
-    command = build_command(environment, prefix, names(environment["library"]))
+    command = build_command(environment, prefix, wanted or names(environment["library"]))
     answer = subprocess.run(
         command, env=variables(environment), capture_output=True, text=True, check=False
     )

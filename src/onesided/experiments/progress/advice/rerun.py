@@ -129,7 +129,7 @@ def rerun(path: Path, say: Say) -> list[Rerun]:
     (document,) = provision.provide_all([wanted[0].environment])
     if document["status"] != "ready":
         raise InputError(path, "environment", document["reason"], "an environment that is ready")
-    kernels.build(document)
+    kernels.build(document, [KERNEL])
     groups: dict[tuple[str, bool], list[Claim]] = {}
     for claim in wanted:
         groups.setdefault(_group(claim), []).append(claim)
