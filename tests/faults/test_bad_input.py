@@ -152,28 +152,21 @@ def test_results_that_cannot_be_written_are_said_before_anything_starts(
     refused(onesided("run", path, check=False), "/proc/results", "a folder to write to")
 
 
-def test_a_table_cut_in_half_is_refused_by_name_and_left_as_it_is(
+def test_a_cut_table_and_lines_of_the_previous_schema_are_refused_by_name_and_nothing_is_lost(
     campaign_that_ran, onesided, tmp_path
 ):
     path = campaign_that_ran
-    table = tmp_path / "results" / "tiny" / "cells.parquet"
+    results = tmp_path / "results" / "tiny"
+    table = results / "cells.parquet"
     half = table.read_bytes()[: table.stat().st_size // 2]
     table.write_bytes(half)
     refused(onesided("run", path, check=False), "cells.parquet")
     assert table.read_bytes() == half
     table.unlink()
-    onesided("run", path)
 
-
-def test_lines_of_the_previous_schema_version_are_refused_and_nothing_is_lost(
-    campaign_that_ran, onesided, tmp_path
-):
-    path = campaign_that_ran
-    results = tmp_path / "results" / "tiny"
     lines = next(results.rglob("lines.jsonl"))
     whole = lines.read_text()
     lines.write_text(whole.replace("onesided/line/2", "onesided/line/1"))
-    (results / "cells.parquet").unlink()
     words = (
         "lines.jsonl: line 1: schema: found 'onesided/line/1'",
         "onesided/line/2: measure again",
