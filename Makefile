@@ -63,7 +63,7 @@ lint: setup ## check style, format and warnings of Python and C
 	  -DMPI_C_COMPILER="$$($(BUILD))/environments/$(LINT_MPI)/prefix/bin/mpicc" >/dev/null
 	@$(INSTALLED) cmake --build build/lint
 
-peers: setup ## measure the harness beside the IMB-RMA and IMB-MPI1 of the Intel MPI environment
+peers: setup ## measure the harness beside the Intel MPI Benchmarks and, where OSU_HOME says they are, OSU's
 	@$(INSTALLED) python benchmarks/peers.py
 
 lock: setup ## resolve requirements.in again into requirements.lock (with Python 3.11)

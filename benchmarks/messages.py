@@ -23,12 +23,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from peers import Mpi
+from launches import Mpi
 
-MOST_DIFFERENCE = 0.10
 PASSES = {8: 100_000, 1 << 20: 400}
 """By size."""
 
@@ -60,6 +57,8 @@ KERNELS = {
     "Alltoall": ("swapped_all_to_all", "alltoall"),
 }
 """Benchmark of IMB-MPI1, and our kernel and interface that do the same."""
+
+KERNELS_OF_OURS = [kernel for kernel, _ in KERNELS.values()]
 
 TIME_COLUMNS = {"PingPong": 2, "Alltoall": 3}
 """Of a line of IMB-MPI1: t[usec], and t_max[usec]."""
@@ -119,3 +118,9 @@ def imb_means_us(mpi: Mpi) -> dict[str, float]:
                 options += ["-iter_policy", "off", "-npmin", "2", *WAYS[benchmark, size].imb]
                 found |= parse_imb(mpi.run(mpi.prefix / "bin" / "IMB-MPI1", [*options, benchmark]))
     return found
+
+
+def programs(mpi: Mpi) -> dict:
+    """Return IMB-MPI1, where the MPI brings it."""
+    is_there = (mpi.prefix / "bin" / "IMB-MPI1").is_file()
+    return {"IMB-MPI1": imb_means_us} if is_there else {}

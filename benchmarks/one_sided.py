@@ -1,0 +1,229 @@
+"""One-sided operations, measured by the harness, by IMB-RMA and by OSU's: see peers.py.
+
+What is alike: one origin, one target that waits in a barrier; a window of flavor create; thread
+level single; each rank on a core of its own; an operation and a flush to the target, again and
+again, in one passive-target epoch, after untimed ones; means. And what is not:
+
+- the epoch is one of lock_all in ours, and of a shared lock of the target in theirs;
+- ours gives each operation of a burst a payload and a place of its own and verifies all of them
+  after the burst; theirs have one buffer for all, and verify nothing;
+- elements are integers of eight bytes in ours. IMB-RMA puts bytes, adds floats and swaps integers
+  of four bytes; OSU's put and add bytes and swap integers of eight. An accumulate depends on what
+  is added, so each of theirs is run a second time with elements of eight bytes (same_elements.c);
+- in ours and OSU's the target is another rank than in IMB-RMA.
+
+IMB-RMA comes with the Intel MPI wheel and runs under any MPI of the same binary interface, MPICH
+that is. OSU's are found below the folder that ``OSU_HOME`` names, with ``{environment}`` in it for
+the environment's name. IMB-RMA prints times with two digits after the point, too few here; its
+bandwidth of the same samples has more, and gives the time back.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+
+from launches import Mpi
+
+from onesided.environments import declarations
+from onesided.system import paths
+from onesided.system.errors import OnesidedError
+
+Program = Callable[[Mpi], dict[str, float]]
+"""Launches a benchmark; returns means in microseconds, by operation and size."""
+
+KERNEL = "progress"
+CELLS = "flavor=create;synchronisation=lock_all_flush;target_state=idle"
+OSU_VARIABLE = "OSU_HOME"
+HERE = Path(__file__).parent
+#: Sizes in bytes, with the operations of a launch at each: together a few tenths of a second.
+SMALL = ((8, 64, 512, 4096), 20_000)
+LARGE = ((32_768, 262_144, 1_048_576), 500)
+BURST = 100
+#: The families whose libraries any program runs with that was built for one of them.
+ONE_INTERFACE = ("mpich", "impi")
+#: Our operations, and what they are called there.
+IMB = {
+    "put": "Unidir_put",
+    "get": "Unidir_get",
+    "accumulate": "Accumulate",
+    "fetch_and_op": "Fetch_and_op",
+    "compare_and_swap": "Compare_and_swap",
+}
+OSU = {
+    "put": "osu_put_latency",
+    "get": "osu_get_latency",
+    "accumulate": "osu_acc_latency",
+    "fetch_and_op": "osu_fop_latency",
+    "compare_and_swap": "osu_cas_latency",
+}
+#: Take one element, at whatever size is asked for.
+OF_ONE_ELEMENT = ("fetch_and_op", "compare_and_swap")
+SAME_ELEMENTS = "with elements of eight bytes"
+
+
+def name_of(operation: str, size: int) -> str:
+    """Return what a comparison is called."""
+    return f"{operation} {size}"
+
+
+def asked(operations: Mapping[str, str]) -> Iterator[tuple[list[str], Sequence[int], int]]:
+    """Return the launches: the operations of each, their sizes, and how many of them."""
+    yield list(operations), *SMALL
+    large = [operation for operation in operations if operation not in OF_ONE_ELEMENT]
+    if large:
+        yield large, *LARGE
+
+
+def our_means_us(mpi: Mpi) -> dict[str, float]:
+    """Return the mean time of an operation and its flush in microseconds, by operation and size."""
+    found = {}
+    for operations, sizes, count in asked(IMB):
+        of_many = [one for one in operations if one not in OF_ONE_ELEMENT]
+        of_one = [one for one in operations if one in OF_ONE_ELEMENT]
+        blocks = [
+            f"{CELLS};operation={','.join(some)};size_bytes={','.join(map(str, of_sizes))}"
+            for some, of_sizes in ((of_many, sizes), (of_one, sizes[:1]))
+            if some
+        ]
+        options = {
+            "latency-burst": BURST,
+            "latency-samples": max(count // BURST, BURST),
+            "latency-budget-s": 60,
+            "latency-patience-s": 0,
+            "latency-passes": 0,
+        }
+        for line in mpi.results(KERNEL, options, blocks):
+            labels = line["labels"]
+            (series,) = (one for one in line["series"] if one["metric"] == "latency")
+            name = name_of(labels["operation"], labels["size_bytes"])
+            found[name] = 1e6 * fmean(series["samples"])
+    return found
+
+
+def parse_imb(text: str) -> dict[str, float]:
+    """Return the mean time of an operation in microseconds, by operation and size."""
+    operations = {name: operation for operation, name in IMB.items()}
+    means: dict[str, float] = {}
+    operation = None
+    for line in text.splitlines():
+        words = line.split()
+        if line.startswith("# Benchmarking"):
+            operation = operations[words[2]]
+        elif operation and len(words) == 4 and words[0].isdigit() and int(words[0]):
+            size, time_us, megabytes_per_second = int(words[0]), *map(float, words[2:])
+            exact = megabytes_per_second > 1  # three digits or more
+            called = name_of(operation, SMALL[0][0] if operation in OF_ONE_ELEMENT else size)
+            means[called] = size / megabytes_per_second if exact else time_us
+    return means
+
+
+def imb_means_us(mpi: Mpi, place: Path, operations: Sequence[str], **more: str) -> dict:
+    """Return what IMB-RMA has, by operation and size.
+
+    Args:
+        mpi: to launch it with.
+        place: the program.
+        operations: ours.
+        more: further variables.
+    """
+    found: dict[str, float] = {}
+    for some, sizes, count in asked({name: IMB[name] for name in operations}):
+        with tempfile.TemporaryDirectory() as folder:
+            lengths = Path(folder) / "lengths"
+            lengths.write_text("".join(f"{size}\n" for size in sizes), "ascii")
+            options = ["-thread_level", "single", "-aggregate_mode", "non_aggregate"]
+            options += ["-iter", f"{count},1000,{count}", "-iter_policy", "off"]
+            options += ["-msglen", lengths, *(IMB[name] for name in some)]
+            found |= parse_imb(mpi.run(place, options, **more))
+    return found
+
+
+def parse_osu(text: str, operation: str, sizes: Sequence[int]) -> dict[str, float]:
+    """Return the mean time of an operation in microseconds, by operation and size."""
+    lines = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
+    times = {int(words[0]): float(words[1]) for words in lines if len(words) == 2}
+    return {name_of(operation, size): times[size] for size in sizes if size in times}
+
+
+def osu_means_us(mpi: Mpi, place: Path, operations: Sequence[str], **more: str) -> dict:
+    """Return the same of OSU's, which are in a folder: a launch for each operation."""
+    found: dict[str, float] = {}
+    for some, sizes, count in asked({name: OSU[name] for name in operations}):
+        for operation in some:
+            options = ["-w", "create", "-s", "flush", "-i", count, "-x", count // 10]
+            if operation not in OF_ONE_ELEMENT:
+                options += ["-m", f"{sizes[0]}:{sizes[-1]}"]
+            said = mpi.run(place / OSU[operation], options, **more)
+            found |= parse_osu(said, operation, sizes)
+    return found
+
+
+def find_imb(mpi: Mpi) -> Path | None:
+    """Return IMB-RMA, if there is one that runs under an MPI."""
+    if mpi.document["family"] not in ONE_INTERFACE:
+        return None
+    for name, one in declarations.declared().items():
+        found = paths.environments_dir() / name / "prefix" / "bin" / "IMB-RMA"
+        if one.family == "impi" and found.is_file():
+            mpi.check(found)
+            return found
+    return None
+
+
+def find_osu(mpi: Mpi) -> Path | None:
+    """Return the folder of OSU's, if `OSU_VARIABLE` names one that has them.
+
+    Raises:
+        OnesidedError: they are not there, or another MPI's.
+    """
+    home = os.environ.get(OSU_VARIABLE)
+    if not home:
+        return None
+    folder = Path(home.replace("{environment}", mpi.document["name"]))
+    for found in sorted(folder.rglob(OSU["put"])):
+        mpi.check(found)
+        return found.parent
+    raise OnesidedError(f"{OSU_VARIABLE}: found no {OSU['put']} below {folder}")
+
+
+def same_elements(mpi: Mpi) -> dict[str, str]:
+    """Build the library that makes accumulates alike; return the variable that preloads it.
+
+    Raises:
+        OnesidedError: it does not build.
+    """
+    library = paths.build_dir() / "peers" / f"{mpi.document['name']}.so"
+    library.parent.mkdir(parents=True, exist_ok=True)
+    compiler = mpi.document["compilers"]["c"]
+    run = subprocess.run(
+        [compiler, "-shared", "-fPIC", "-O2", "-o", library, HERE / "same_elements.c"],
+        env=mpi.variables(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if run.returncode != 0:
+        raise OnesidedError(f"same_elements.c: {run.stderr[-300:]}")
+    return {"LD_PRELOAD": str(library)}
+
+
+def programs(mpi: Mpi) -> dict[str, Program]:
+    """Return the programs that there are for an MPI, by name.
+
+    Raises:
+        OnesidedError: one that is named is not there, or is another MPI's.
+    """
+    found: dict[str, Program] = {}
+    places = {"IMB-RMA": (imb_means_us, find_imb(mpi)), "OSU": (osu_means_us, find_osu(mpi))}
+    for name, (means, place) in places.items():
+        if place is not None:
+            found[name] = partial(means, place=place, operations=list(IMB))
+            alike = partial(means, place=place, operations=["accumulate"], **same_elements(mpi))
+            found[f"{name}, {SAME_ELEMENTS}"] = alike
+    return found

@@ -1,0 +1,121 @@
+"""The page of `make peers`: each operation, ours over the others', and what a ratio comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from one_sided import SAME_ELEMENTS
+
+from onesided.analysis.statistics import median, median_interval
+from onesided.report import numbers
+from onesided.report.build import INDEX
+from onesided.report.document import document, files_of
+from onesided.report.measure import Measure
+from onesided.report.parts import Column, Section, Table
+from onesided.system import documents
+
+SCHEMA_NAME = "peers"
+SCHEMA = documents.load_schema(SCHEMA_NAME)["properties"]["schema"]["const"]
+NEAR = (0.95, 1.05)
+"""A ratio outside these has a cause that was shown, or is said to have none."""
+
+COLUMNS = [
+    Column("operation", "operation", header=True),
+    Column("size", "bytes", str),
+    Column("program", "beside"),
+    Column("ours", "ours", numbers.seconds, unit="s"),
+    Column("theirs", "the other's", numbers.seconds, unit="s"),
+    Column("ratio", "ours over it", numbers.ratio, measure=True),
+    Column("alike", SAME_ELEMENTS, numbers.ratio, measure=True),
+    Column("word", "so it is", prose=True),
+]
+
+
+def measure_of(ours: list[float], theirs: list[float]) -> Measure:
+    """Return the median of the pairs' ratios with its interval."""
+    ratios = [one / other for one, other in zip(ours, theirs, strict=True)]
+    found = median_interval(ratios)
+    return Measure(found.value, found.low, found.high, found.coverage, found.kind, found.count)
+
+
+def is_near(ratio: Measure) -> bool:
+    """Tell whether nothing has to be explained."""
+    return NEAR[0] <= ratio.value <= NEAR[1]
+
+
+def word_of(ratio: Measure, alike: Measure | None) -> str:
+    """Return what is to be said of a ratio."""
+    if is_near(ratio):
+        return "the same"
+    if ratio.low <= NEAR[1] and ratio.high >= NEAR[0]:
+        return "not told: the interval reaches to where nothing has to be explained"
+    if alike and is_near(alike):
+        return "the elements: with ours it is the same"
+    return "not explained by the elements" if alike else "not explained"
+
+
+def rows_of(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return a row for each operation and program of a comparison."""
+    ours, theirs = found["ours_us"], found["theirs_us"]
+    for operation, of_ours in ours.items():
+        for program, means in theirs.items():
+            if operation not in means or program.endswith(SAME_ELEMENTS):
+                continue
+            again = theirs.get(f"{program}, {SAME_ELEMENTS}", {}).get(operation)
+            ratio = measure_of(of_ours, means[operation])
+            alike = measure_of(of_ours, again) if again else None
+            name, _, size = operation.rpartition(" ")
+            yield {
+                "operation": name,
+                "size": size,
+                "program": program,
+                "ours": 1e-6 * median(of_ours),
+                "theirs": 1e-6 * median(means[operation]),
+                "ratio": ratio,
+                "alike": alike,
+                "word": word_of(ratio, alike),
+            }
+
+
+def section(found: Mapping[str, Any]) -> Section:
+    """Return the section of a comparison under one MPI."""
+    identifier = f"{found['environment']}-{found['peer']}"
+    caption = f"{found['library_version']}. It ended: {found['end']}."
+    table = Table(f"peers_{identifier}", caption, COLUMNS, list(rows_of(found)))
+    title = f"{found['environment']}: {found['peer'].replace('_', '-')}"
+    return Section(identifier, title, "", (table,))
+
+
+def sentences(every: list[Mapping[str, Any]]) -> list[str]:
+    """Return how many ratios are near 1, and how many are not."""
+    words = [row["word"] for found in every for row in rows_of(found)]
+    same = sum(word == "the same" for word in words)
+    known = sum(word.startswith("the elements") for word in words)
+    return [
+        f"{same} of {len(words)} ratios lie within {NEAR[0]} and {NEAR[1]}; of the others "
+        f"{known} come from the elements that are added, and {len(words) - same - known} are said "
+        "below. A ratio is the median of pairs, with its 95 % interval."
+    ]
+
+
+def build(folder: Path) -> Path:
+    """Write the page of all comparisons below a folder, and its tables; return the page's path.
+
+    Raises:
+        InputError: a comparison is of another schema.
+    """
+    every = [documents.read_json(path, SCHEMA_NAME) for path in sorted(folder.glob("*.json"))]
+    shown = [section(found) for found in every]
+    html = document(
+        "compare.html.j2",
+        kicker="onesided · peers",
+        heading="Do others measure the same?",
+        sentences=sentences(every),
+        sections=shown,
+    )
+    for name, content in files_of(shown, []).items():
+        documents.write_text(folder / name, content)
+    documents.write_text(folder / INDEX, html)
+    return folder / INDEX
