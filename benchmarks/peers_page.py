@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,11 @@ SCHEMA_NAME = "peers"
 SCHEMA = documents.load_schema(SCHEMA_NAME)["properties"]["schema"]["const"]
 NEAR = (0.95, 1.05)
 """A ratio outside these has a cause that was shown, or is said to have none."""
+
+SAME = "the same"
+NOT_TOLD = "not told: the interval reaches to where it would be the same"
+ELEMENTS = "the elements: with ours it is the same"
+UNEXPLAINED = "not explained"
 
 COLUMNS = [
     Column("operation", "operation", header=True),
@@ -48,12 +54,12 @@ def is_near(ratio: Measure) -> bool:
 def word_of(ratio: Measure, alike: Measure | None) -> str:
     """Return what is to be said of a ratio."""
     if is_near(ratio):
-        return "the same"
+        return SAME
     if ratio.low <= NEAR[1] and ratio.high >= NEAR[0]:
-        return "not told: the interval reaches to where nothing has to be explained"
+        return NOT_TOLD
     if alike and is_near(alike):
-        return "the elements: with ours it is the same"
-    return "not explained by the elements" if alike else "not explained"
+        return ELEMENTS
+    return UNEXPLAINED
 
 
 def rows_of(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -89,14 +95,13 @@ def section(found: Mapping[str, Any]) -> Section:
 
 
 def sentences(every: list[Mapping[str, Any]]) -> list[str]:
-    """Return how many ratios are near 1, and how many are not."""
-    words = [row["word"] for found in every for row in rows_of(found)]
-    same = sum(word == "the same" for word in words)
-    known = sum(word.startswith("the elements") for word in words)
+    """Return how many ratios are near 1, and what the others come from."""
+    words = Counter(row["word"] for found in every for row in rows_of(found))
     return [
-        f"{same} of {len(words)} ratios lie within {NEAR[0]} and {NEAR[1]}; of the others "
-        f"{known} come from the elements that are added, and {len(words) - same - known} are said "
-        "below. A ratio is the median of pairs, with its 95 % interval."
+        f"{words[SAME]} of {words.total()} ratios lie between {NEAR[0]} and {NEAR[1]}. Of the "
+        f"others {words[ELEMENTS]} come from the elements that are added, {words[NOT_TOLD]} are "
+        f"not told by so few pairs, and {words[UNEXPLAINED]} are not explained.",
+        f"A ratio is the median of pairs, with its 95{numbers.THIN_SPACE}% interval.",
     ]
 
 
@@ -114,6 +119,7 @@ def build(folder: Path) -> Path:
         heading="Do others measure the same?",
         sentences=sentences(every),
         sections=shown,
+        legend=(),
     )
     for name, content in files_of(shown, []).items():
         documents.write_text(folder / name, content)

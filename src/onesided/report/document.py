@@ -26,7 +26,7 @@ def document(template: str, **values: Any) -> str:
 
     Args:
         template: its file's name.
-        values: what it shows.
+        values: what it shows; with no `legend` the page says what each verdict means.
     """
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_template),
@@ -37,8 +37,7 @@ def document(template: str, **values: Any) -> str:
     )
     environment.filters |= {"kind": _kind, "packed": figures.packed}
     return environment.get_template(template).render(
-        **values,
-        legend=badges.MEANINGS.items(),
+        **{"legend": badges.MEANINGS.items(), **values},
         badge=badges.badge,
         style=Markup(_template("style.css")),
         script=Markup(_template("enhance.js")),
