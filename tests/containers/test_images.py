@@ -101,32 +101,30 @@ def test_run_leaves_the_report_of_a_campaign_here_with_no_network(person, mpich)
     assert summary.strip() == "['contained'] ['mpich-5.0.2'] {'ok'}"
 
 
-def test_a_changed_kernel_leaves_the_base_as_it_is_and_the_same_sources_give_the_same_files(
-    person, mpich
-):
-    def build():
-        person.do("onesided", "container", "build", "mpich", "--bootstrap", "debootstrap")
-
-    first, kernel = (
-        mpich.parent / "first.sif",
-        person.checkout / "src" / "kernels/machine/baseline/baseline.c",
-    )
+def test_a_file_that_changes_leaves_the_base_and_all_other_files_as_they_are(person, mpich):
+    """What is built again of the same sources is the same, byte by byte: the kernels, too."""
+    first = mpich.parent / "first.sif"
+    changed = "config/upstream_defects.yaml"
     shared = [mpich.parent / name for name in ("base.sif", "toolchain.sif")]
     before = [path.stat().st_mtime_ns for path in shared]
     person.do("cp", mpich, first)
-    text = kernel.read_text()
+    text = (person.checkout / changed).read_text()
     try:
-        kernel.write_text(text + "/* changed */\n")
-        build()
-        assert [path.stat().st_mtime_ns for path in shared] == before
-        changed = person.call("onesided", "container", "compare", first, mpich)
+        (person.checkout / changed).write_text(text + "# changed\n")
+        person.do("onesided", "container", "build", "mpich", "--bootstrap", "debootstrap")
     finally:
-        kernel.write_text(text)
-    assert changed.returncode == 1
-    assert "/opt/onesided/src/kernels/machine/baseline/baseline.c" in changed.stdout
-    build()
-    said = person.do("onesided", "container", "compare", first, mpich)
-    assert said.strip().endswith("paths, all the same")
+        (person.checkout / changed).write_text(text)
+    assert [path.stat().st_mtime_ns for path in shared] == before
+    answer = person.call("onesided", "container", "compare", first, mpich)
+    assert answer.returncode == 1
+    *differ, count = answer.stdout.splitlines()
+    # what says of which commit it is says so of changes, too
+    mine, *more = sorted(line.partition(":")[0] for line in differ)[::-1]
+    assert mine == f"/opt/onesided/{changed}"
+    assert more in ([], ["/opt/onesided/COMMIT"])
+    assert int(count.split()[2]) > 1000
+    same = person.do("onesided", "container", "compare", first, first)
+    assert same.strip().endswith("paths, all the same")
 
 
 def test_what_is_no_image_is_refused_in_one_line(person, mpich):

@@ -53,15 +53,23 @@ def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
     return sorted(rows, key=lambda row: material.environments.index(row["environment"]))
 
 
-def names_apart(cells: Sequence[Cell]) -> Callable[[Mapping[str, Any]], str] | None:
-    """Return what names the environment of a row by its partition, too; None where there is one."""
+def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
+    """Return how an environment is named by its partition, too, and the columns that go in."""
     places = {(cell.system, cell.partition) for cell in cells}
     if len(places) < 2:
         return None
-    where = "{environment} ({partition})"
     if len({system for system, _ in places}) > 1:
-        where = "{environment} ({system}:{partition})"
-    return lambda row: where.format(**row)
+        return "{} ({}:{})", ("environment", "system", "partition")
+    return "{} ({})", ("environment", "partition")
+
+
+def names_apart(cells: Sequence[Cell]) -> Callable[[Mapping[str, Any]], str] | None:
+    """Return what names the environment of a row by its partition, too; None where there is one."""
+    found = _columns_apart(cells)
+    if found is None:
+        return None
+    words, columns = found
+    return lambda row: words.format(*(row[column] for column in columns))
 
 
 def apart(material: Material) -> Material:
@@ -69,14 +77,13 @@ def apart(material: Material) -> Material:
 
     Within a node and across nodes an MPI uses other transports: nothing here may pool them.
     """
-    name = names_apart(material.cells)
-    if name is None:
+    found, name = _columns_apart(material.cells), names_apart(material.cells)
+    if found is None or name is None:
         return material
+    words, columns = found
 
     def of_table(table: pl.DataFrame) -> pl.DataFrame:
-        names = ("environment", "system", "partition")
-        named = pl.struct(names).map_elements(name, pl.String)
-        return table.with_columns(named.alias("environment"))
+        return table.with_columns(pl.format(words, *columns).alias("environment"))
 
     def of_baselines(baselines: Baselines) -> Baselines:
         keys = ("system", "partition", "environment")
