@@ -267,13 +267,9 @@ class _Writer:
         for name in fixed:
             self.samples[name].extend([row[name]] * len(found))
         self.samples["rank"].extend([1] * len(found))
-        for metric, unit, burst, index, value in found:
-            for name, one in zip(
-                ("metric", "unit", "burst", "index", "value"),
-                (metric, unit, burst, index, value),
-                strict=True,
-            ):
-                self.samples[name].append(one)
+        columns = ("metric", "unit", "burst", "index", "value")
+        for name, values in zip(columns, zip(*found, strict=True), strict=bool(found)):
+            self.samples[name].extend(values)
 
 
 def campaign(

@@ -7,7 +7,13 @@ Its Slurm starts MPICH and Intel MPI by itself (PMI2); Open MPI brings its own l
 import os
 from pathlib import Path
 
+from reframe.core.schedulers.slurm import SqueueJobScheduler
+
 from onesided.sites import configuration
+
+# before it asks for a job ReFrame waits until a large site's controller knows of it, two seconds;
+# this one knows at once
+SqueueJobScheduler.SQUEUE_DELAY = 0.2
 
 
 def nodes():

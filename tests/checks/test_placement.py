@@ -66,6 +66,7 @@ def launch_line(lines):
     return next(line for line in lines if "launch.sh" in line)
 
 
+@SLOW
 def test_a_rank_a_node_asked_for_and_two_on_one_found_fails_every_cell(reframe, ready_environment):
     ready_environment("mpich-5.0.2")
     said = reframe({**LOCAL, "extras": {"ranks_per_node": 1}}, "mpich-5.0.2", *ONE_TEST, "--run")

@@ -77,6 +77,7 @@ def header_of(environment, build_folder, folder):
     return Kernel(environment, build_folder / "baseline", folder, {}).launch(*QUICK).lines[0]
 
 
+@pytest.mark.slow
 def test_a_build_after_a_change_tells_another_source_state(
     one_environment, copied, tmp_path, monkeypatch
 ):

@@ -189,7 +189,7 @@ def test_the_default_is_small(shared_counter):
         assert 0 < requested_s <= 0.1  # in no more than five accesses a rank, all of them short
 
 
-@pytest.mark.parametrize("counter_bytes", [4, 8])
+@pytest.mark.parametrize("counter_bytes", [pytest.param(4, marks=pytest.mark.slow), 8])
 def test_more_ranks_than_cores_share_one_sequence(shared_counter, counter_bytes):
     ranks = 3
     run = shared_counter.launch(
