@@ -23,7 +23,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -72,10 +72,11 @@ def name_of(operation: str, size: int) -> str:
     return f"{operation} {size}"
 
 
-def asked(operations: Mapping[str, str]) -> Iterator[tuple[list[str], Sequence[int], int]]:
+def asked(operations: Iterable[str]) -> Iterator[tuple[list[str], Sequence[int], int]]:
     """Return the launches: the operations of each, their sizes, and how many of them."""
-    yield list(operations), *SMALL
-    large = [operation for operation in operations if operation not in OF_ONE_ELEMENT]
+    every = list(operations)
+    yield every, *SMALL
+    large = [operation for operation in every if operation not in OF_ONE_ELEMENT]
     if large:
         yield large, *LARGE
 
@@ -133,7 +134,7 @@ def imb_means_us(mpi: Mpi, place: Path, operations: Sequence[str], **more: str) 
         more: further variables.
     """
     found: dict[str, float] = {}
-    for some, sizes, count in asked({name: IMB[name] for name in operations}):
+    for some, sizes, count in asked(operations):
         with tempfile.TemporaryDirectory() as folder:
             lengths = Path(folder) / "lengths"
             lengths.write_text("".join(f"{size}\n" for size in sizes), "ascii")
@@ -154,7 +155,7 @@ def parse_osu(text: str, operation: str, sizes: Sequence[int]) -> dict[str, floa
 def osu_means_us(mpi: Mpi, place: Path, operations: Sequence[str], **more: str) -> dict:
     """Return the same of OSU's, which are in a folder: a launch for each operation."""
     found: dict[str, float] = {}
-    for some, sizes, count in asked({name: OSU[name] for name in operations}):
+    for some, sizes, count in asked(operations):
         for operation in some:
             options = ["-w", "create", "-s", "flush", "-i", count, "-x", count // 10]
             if operation not in OF_ONE_ELEMENT:

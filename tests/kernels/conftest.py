@@ -50,7 +50,7 @@ FAULTS = (
 #: Shows what the harness does for every kernel.
 ONE_KERNEL = "shared_counter"
 #: Marks of tests that not every kernel has to pass under every MPI.
-SHOWN_BY_ONE = {"first_mpi", "one_kernel", "one_kernel_first", "one_kernel_elsewhere"}
+SHOWN_BY_ONE = {"first_mpi", "one_kernel", "one_kernel_elsewhere"}
 #: Of kernels over one description the first shows under the other MPIs what all do;
 #: test_patterns.py and test_exchanges.py have all of them.
 ALIKE = {"right_shift", "naive_broadcast", "tree_broadcast", "all_to_all"}
@@ -75,7 +75,7 @@ def is_left_out(item: pytest.Item) -> bool:
     kernel, mpi = pair or (None, parameters.get("environment"))
     is_elsewhere = mpi not in (None, ENVIRONMENTS[0], OPENSHMEM)
     is_another = kernel != ONE_KERNEL
-    if is_elsewhere or ("one_kernel_first" in marks and is_another):
+    if is_elsewhere:
         item.add_marker(SLOW)
     if "one_kernel" in marks:
         return is_another

@@ -66,9 +66,10 @@ def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
 def names_apart(cells: Sequence[Cell]) -> Callable[[Mapping[str, Any]], str] | None:
     """Return what names the environment of a row by its partition, too; None where there is one."""
     found = _columns_apart(cells)
-    if found is None:
-        return None
-    words, columns = found
+    return _naming(*found) if found else None
+
+
+def _naming(words: str, columns: Sequence[str]) -> Callable[[Mapping[str, Any]], str]:
     return lambda row: words.format(*(row[column] for column in columns))
 
 
@@ -77,10 +78,11 @@ def apart(material: Material) -> Material:
 
     Within a node and across nodes an MPI uses other transports: nothing here may pool them.
     """
-    found, name = _columns_apart(material.cells), names_apart(material.cells)
-    if found is None or name is None:
+    apart_by = _columns_apart(material.cells)
+    if apart_by is None:
         return material
-    words, columns = found
+    name = _naming(*apart_by)
+    words, columns = apart_by
 
     def of_table(table: pl.DataFrame) -> pl.DataFrame:
         return table.with_columns(pl.format(words, *columns).alias("environment"))
