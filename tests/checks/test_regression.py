@@ -28,7 +28,8 @@ FLUSHED = "synchronisation=lock_all_flush,data=contiguous,size_bytes=8"
 IDLE = f"operation=put,flavor=create,{FLUSHED},target_state=idle,probe_interval_us=100"
 COMPUTES = f"operation=put,flavor=allocate,{FLUSHED},target_state=computes,probe_interval_us=100"
 #: Comparisons of which one has to tell: between two runs the cores of a virtual machine may come to
-#: share a cache, or no longer share one, and latencies then change by a factor of nearly three.
+#: share a cache, or no longer share one, and latencies then change by a factor of nearly three; or
+#: they do less at a time than before, and nothing can be decided.
 TRIES = 3
 #: Options of the kernel where no claim is about its verdicts: they are what a launch takes.
 BRIEF = "samples:1,retakes:0"
@@ -56,9 +57,13 @@ class Run:
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory, ready_environment):
-    """Run five rounds of the test as a campaign; return its results."""
+    """Run the campaign once for the tests of this file; return its results."""
     ready_environment(MPI)
-    folder = tmp_path_factory.mktemp("campaign")
+    return run_campaign(tmp_path_factory.mktemp("campaign"))
+
+
+def run_campaign(folder):
+    """Run five rounds of the test as a campaign; return its results."""
     document = {
         "schema": "onesided/campaign/1",
         "description": "a test",
@@ -73,6 +78,7 @@ def campaign(tmp_path_factory, ready_environment):
         "settings": ["default"],
         "launch_timeout_s": 60,
     }
+    folder.mkdir(exist_ok=True)
     path = folder / "short.yaml"
     path.write_text(yaml.safe_dump(document))
     answer = onesided("run", path, ONESIDED_RESULTS=folder / "results")
@@ -94,9 +100,13 @@ def onesided(*arguments, **variables):
 def kept(campaign, tmp_path, monkeypatch):
     """Keep the campaign's verdicts; return their file."""
     monkeypatch.setenv(references.FOLDER_VARIABLE, str(tmp_path / "references"))
-    answer = onesided("references", campaign)
-    assert answer.returncode == 0, answer.stderr
+    keep_references(campaign)
     return references.file_of(*PLACE)
+
+
+def keep_references(*arguments):
+    answer = onesided("references", *arguments)
+    assert answer.returncode == 0, answer.stderr
 
 
 def keep(path, figures=(), verdicts=()):
@@ -199,14 +209,18 @@ def inject(kind, cell):
 
 
 def test_a_proposed_reference_is_met_by_a_second_run(campaign, kept, tmp_path):
-    assert onesided("references", "propose", campaign, "--replace").returncode == 0
-    document = json.loads(kept.read_text())
-    bounded, refused = (document[key].get(TEST, {}) for key in ("figures", "refused"))
-    assert len(bounded) + len(refused) == 32
-    assert all(figure["misses"] <= 3 for figure in bounded.values())
-    run = regression(tmp_path, mode="regression")
-    assert run.figures["held_figures"][0] == sum(map(run.holds, bounded))
-    assert not any(map(run.holds, refused))
+    for again in range(TRIES):
+        measured = run_campaign(tmp_path / f"campaign{again}") if again else campaign
+        keep_references("propose", measured, "--replace")
+        document = json.loads(kept.read_text())
+        bounded, refused = (document[key].get(TEST, {}) for key in ("figures", "refused"))
+        assert len(bounded) + len(refused) == 32
+        assert all(figure["misses"] <= 3 for figure in bounded.values())
+        run = regression(tmp_path, mode="regression")
+        assert run.figures["held_figures"][0] == sum(map(run.holds, bounded))
+        assert not any(map(run.holds, refused))
+        if "undecided_figures" not in (run.case["fail_reason"] or ""):
+            break
     assert run.case["result"] == "pass", run.case["fail_reason"]
 
 
