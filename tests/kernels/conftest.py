@@ -212,6 +212,16 @@ def sanitized_counter(each) -> Kernel:
     return each("shared_counter", SANITIZERS)
 
 
+@pytest.fixture(scope="session")
+def progress(each) -> Kernel:
+    return each("progress")
+
+
+@pytest.fixture(scope="session")
+def sanitized_progress(each) -> Kernel:
+    return each("progress", SANITIZERS)
+
+
 def pairs(*marks: pytest.MarkDecorator) -> list:
     """Return every kernel under every MPI, and those of OpenSHMEM, as parameters.
 

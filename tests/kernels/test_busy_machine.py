@@ -36,11 +36,6 @@ BURNER = "while True: pass"
 LAUNCHES = 5
 
 
-@pytest.fixture(scope="module")
-def progress(each):
-    return each("progress")
-
-
 @contextmanager
 def burners(count):
     """Keep some processes computing, and see that they still do at the end."""

@@ -15,11 +15,6 @@ ORIGIN = 1
 COMPUTE_MS = 60
 
 
-@pytest.fixture(scope="module")
-def progress(each):
-    return each("progress")
-
-
 def test_each_payload_arrives_in_the_target_s_memory_by_way_of_the_ghost(progress):
     run = progress.launch(
         *("--operation", OPERATIONS, "--synchronisation", "lock_exclusive,lock_all_flush"),

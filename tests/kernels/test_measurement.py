@@ -23,11 +23,6 @@ MOST_OVER_DIRECT = 1.1
 TRIES = 3
 
 
-@pytest.fixture(scope="module")
-def progress(each):
-    return each("progress")
-
-
 def test_a_target_that_probes_computes_as_long_as_one_that_does_not(progress):
     """With a probe every 10 us: bookkeeping in each slice made it 1.4 times as long."""
     run = progress.launch(

@@ -9,7 +9,6 @@ import pytest
 
 from onesided.system.documents import check
 
-from .conftest import SANITIZERS
 from .test_shared_counter import series
 
 OPERATIONS = (
@@ -40,8 +39,6 @@ SHORT = (*BRIEF, "--latency-passes", "0")
 ORIGIN, TARGET = 1, 0
 DISTANCE = "line_round_trip"
 WIDTH = "core_width"
-#: A machine that others share may spoil a launch.
-TRIES = 3
 TARGET_WIDTH = "target_core_width"
 A_SAMPLE_EACH = {
     *("begin", "issue", "complete", "elapsed", "issue_stamp", "entry_stamp", "exit_stamp"),
@@ -49,16 +46,6 @@ A_SAMPLE_EACH = {
     "access_run_delay",
     "compute_switches",
 }
-
-
-@pytest.fixture(scope="module")
-def progress(each):
-    return each("progress")
-
-
-@pytest.fixture(scope="module")
-def sanitized_progress(each):
-    return each("progress", SANITIZERS)
 
 
 @pytest.fixture(scope="module")
@@ -278,98 +265,6 @@ def test_the_latency_is_a_burst_of_a_recorded_length(probed):
         assert min(latency["samples"]) > 0
 
 
-PASSES = 3
-TIMED_AGAIN = (
-    *("--operation", "put,rget,accumulate,fetch_and_op", "--flavor", FLAVORS),
-    *("--synchronisation", "lock_exclusive,lock_all_flush,fence,pscw", *BRIEF),
-    *("--target_state", "computes,polls_memory,helper_blocked", "--thread-level", "multiple"),
-    *("--helper-lengths-ms", "1", "--latency-samples", "4", "--latency-passes", str(PASSES)),
-)
-
-
-def test_a_burst_on_a_core_that_seems_another_s_too_is_made_anew_and_counted(progress):
-    grid = ("--operation", "accumulate", "--flavor", "create,allocate", "--lengths-ms", "0")
-    grid += (
-        "--synchronisation",
-        "lock_all_flush",
-        "--latency-passes",
-        "0",
-        "--latency-burst",
-        "10",
-    )
-    run = progress.launch(*grid, "--latency-patience-s", "1", "--inject", "shared@1")
-    for result in run.results.values():
-        # what the target holds says how often the origin came, those not kept included
-        assert result["status"] == "ok", result["detail"]
-        found = {item["metric"]: item["samples"] for item in result["series"]}
-        assert len(found[WIDTH]) == len(found["latency"]) == 10
-    kept = found[WIDTH]
-    assert min(kept) > 0.3 * max(kept)
-    # who has no patience takes what there is; where all cores are shared, all widths are low
-    assert any(
-        min(taken) < 0.3 * max(taken)
-        for taken in (widths_in_haste(progress, grid) for _ in range(TRIES))
-    )
-
-
-def widths_in_haste(progress, grid):
-    """Return the widths of the core in a cell that repeats no burst."""
-    hasty = progress.launch(*grid, "--latency-patience-s", "0", "--inject", "shared@1")
-    _, result = hasty.results.values()
-    (taken,) = (item["samples"] for item in result["series"] if item["metric"] == WIDTH)
-    return taken
-
-
-def told_again(run):
-    """Return the lines of each cell that was run again, by its id."""
-    again = {}
-    for line in run.of_type("further"):
-        again.setdefault(line["cell"], []).append(line)
-    return again
-
-
-def test_each_latency_is_taken_again_later_in_the_launch_with_a_payload_that_is_verified(progress):
-    run = progress.launch(*TIMED_AGAIN)
-    again = told_again(run)
-    assert len(again) >= 32
-    for cell, result in run.results.items():
-        # beside a helper the scheduler is measured, and a cell that did not run has no latency
-        once = result["status"] != "ok" or "helper" in cell
-        assert len(again.get(cell, [])) == (0 if once else PASSES), cell
-    # not all of them at the end: a moment of the machine lasts longer than that
-    kinds = [line["type"] for line in run.lines]
-    assert kinds.index("further") < len(kinds) // 2
-    for cell, lines in again.items():
-        first = {item["metric"]: item for item in run.results[cell]["series"]}
-        for line in lines:
-            check(line, "line", run.output)
-            assert line["status"] == "ok", (cell, line["detail"])
-            assert line["verification"]
-            assert all(item["checked"] and not item["errors"] for item in line["verification"])
-            found = {item["metric"]: item for item in line["series"]}
-            assert found.keys() == {"latency", DISTANCE, WIDTH, TARGET_WIDTH}
-            for metric, item in found.items():
-                rank = TARGET if metric == TARGET_WIDTH else ORIGIN
-                assert len(item["samples"]) == len(first[metric]["samples"]), (cell, metric)
-                assert (item["burst"], item["rank"]) == (first[metric]["burst"], rank)
-                # a core that was lost meanwhile does next to nothing at a time
-                assert min(item["samples"]) > 0 or metric in (WIDTH, TARGET_WIDTH)
-
-
-def test_a_launch_can_be_told_to_take_latencies_once(progress):
-    assert not told_again(progress.launch("--operation", "put", *SHORT))
-
-
-@pytest.mark.first_mpi
-@pytest.mark.slow
-def test_sanitizers_find_nothing_in_latencies_taken_again(sanitized_progress):
-    run = sanitized_progress.launch(*TIMED_AGAIN)
-    assert run.code == 4, run.stderr
-    assert told_again(run)
-    assert "Sanitizer" not in run.stderr
-    assert "runtime error" not in run.stderr
-
-
 @pytest.mark.first_mpi
 @pytest.mark.parametrize("operation", OPERATIONS.split(","))
 def test_wrong_data_is_found_in_every_operation(progress, operation):
@@ -410,97 +305,6 @@ def test_layouts_sizes_and_ranks_that_wait(progress, target, ranks):
         else:
             assert result["status"] == "unsupported", cell
             assert ("multiple of 8" in result["detail"]) == (not whole)
-
-
-#: Few samples: with four ranks on two cores a barrier may take milliseconds.
-FEW = (*SHORT, "--samples", "2", "--lengths-ms", "0,3", "--warm-up", "0", "--latency-samples", "1")
-ACCESSES_OF_FEW = 2 * 2
-
-
-@pytest.fixture(scope="module")
-def several(progress):
-    """Two origins and a bystander around one target, in every kind of epoch."""
-    return progress.launch(
-        *("--origins", "2", "--bystanders", "1", "--flavor", "allocate", *FEW),
-        *("--cells", "operation=put;synchronisation=lock_exclusive,lock_all_flush,fence,pscw"),
-        *("--cells", "operation=put,raccumulate;data=indexed;size_bytes=64;flavor=create"),
-        *("--cells", "operation=get,fetch_and_op;synchronisation=lock_exclusive,fence"),
-        *("--cells", "operation=compare_and_swap;flavor=dynamic;synchronisation=lock_all_flush"),
-        ranks=4,
-    )
-
-
-def test_each_origin_has_its_own_data_and_series(several):
-    assert several.code == 0, several.stderr
-    assert len(several.results) == 4 + 4 + 4 + 1
-    for cell, result in several.results.items():
-        assert result["status"] == "ok", (cell, result["detail"])
-        check(result, "line", several.output)
-        # each rank's part counts: what both origins got, and what the target holds for both
-        checked = {item["name"]: item["checked"] for item in result["verification"]}
-        assert checked == must_be_checked(cell, result, ACCESSES_OF_FEW, origins=2)
-        assert not any(item["errors"] for item in result["verification"])
-        for origin in (1, 2):
-            found = {s["metric"]: s for s in result["series"] if s["rank"] == origin}
-            assert found.keys() >= A_SAMPLE_EACH | {"latency"}, cell
-            assert len(found["issue_stamp"]["samples"]) == 2 * 2
-        assert series(result, "entry_stamp", 1) == series(result, "entry_stamp", 2)
-        assert series(result, "issue_stamp", 1) != series(result, "issue_stamp", 2)
-
-
-def test_a_bystander_computes_beside_the_target_and_accesses_nothing(several):
-    for result in several.results.values():
-        beside = {s["metric"]: s["samples"] for s in result["series"] if s["rank"] == 3}
-        assert beside.keys() == {"bystander_entry_stamp", "bystander_exit_stamp"}
-        rows = zip(
-            series(result, "compute_requested", 1),
-            series(result, "entry_stamp", 1),
-            *beside.values(),
-            strict=True,
-        )
-        for requested, target_entry, entry, exit_ in rows:
-            assert entry >= target_entry - 1e-3
-            assert exit_ - entry >= requested / 3  # calibrated on a busy core, it may be short
-
-
-def test_origins_stand_before_a_target_that_is_last(progress):
-    run = progress.launch(
-        *("--target", "last", "--origins", "2", "--operation", "get", "--flavor", "create", *FEW),
-        *("--synchronisation", "lock_shared,pscw"),
-        ranks=3,
-    )
-    assert run.code == 0, run.stderr
-    for result in run.results.values():
-        assert {s["rank"] for s in result["series"] if s["metric"] == "elapsed"} == {0, 1}
-        checked = {item["name"]: item["checked"] for item in result["verification"]}
-        assert checked == must_be_checked(result["cell"], result, ACCESSES_OF_FEW, origins=2)
-
-
-def test_wrong_data_of_one_origin_of_several_is_found(progress):
-    run = progress.launch(
-        *("--origins", "2", "--cells", "operation=put,get;synchronisation=lock_all_flush"),
-        *("--flavor", "allocate", *FEW, "--inject", "wrong_data@1"),
-        ranks=3,
-    )
-    assert run.code == 3, run.stderr
-    right, wrong = run.results.values()
-    assert (right["status"], wrong["status"]) == ("ok", "wrong_data")
-    found = {item["name"]: item["errors"] for item in wrong["verification"]}
-    assert found == {"at_target": 1, "in_gaps": 0, "at_origin": 1}
-    # elements are counted through the parts of all origins: the first has one of 100 slots
-    assert "element 100 of sample 1:" in wrong["detail"]
-
-
-def test_more_origins_and_bystanders_than_ranks_are_unsupported(progress):
-    run = progress.launch(
-        *("--origins", "2", "--bystanders", "1", "--operation", "put", "--flavor", "create"),
-        *("--synchronisation", "lock_all_flush", *FEW),
-        ranks=3,
-    )
-    assert run.code == 4, run.stderr
-    (result,) = run.results.values()
-    assert result["status"] == "unsupported"
-    assert "2 origins and 1 bystanders need 4 ranks: found 3" in result["detail"]
 
 
 def test_one_launch_of_the_largest_payload(progress):
@@ -572,20 +376,6 @@ def test_without_an_output_the_table_comes_instead_of_lines(progress, environmen
     assert run.returncode == 0
     assert "{" not in run.stdout
     assert len(re.findall("^(?:put|get|accumulate|fetch_and_op) ", run.stdout, re.M)) == 16
-
-
-@pytest.mark.first_mpi
-def test_sanitizers_find_nothing_with_several_origins(sanitized_progress):
-    run = sanitized_progress.launch(
-        *("--origins", "2", "--flavor", "create,dynamic", "--data", "indexed", *FEW),
-        *("--size_bytes", "64", "--operation", "put,get_accumulate"),
-        *("--synchronisation", "lock_exclusive,pscw"),
-        ranks=3,
-    )
-    assert run.code == 0, run.stderr
-    assert len(run.results) == 8
-    assert "Sanitizer" not in run.stderr
-    assert "runtime error" not in run.stderr
 
 
 @pytest.mark.first_mpi

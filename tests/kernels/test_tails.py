@@ -22,11 +22,6 @@ BURSTS = ("--latency-samples", "50", "--latency-burst", "10", "--latency-budget-
 
 
 @pytest.fixture(scope="module")
-def progress(each):
-    return each("progress")
-
-
-@pytest.fixture(scope="module")
 def delayed(environment, tmp_path_factory):
     """Return the variables that preload the library."""
     return preloaded_mpi(SOURCE, environment, tmp_path_factory.mktemp("preload"))

@@ -1,0 +1,111 @@
+"""Latencies of the kernel `progress` that are taken again: at once, and later in the launch."""
+
+from __future__ import annotations
+
+import pytest
+
+from onesided.system.documents import check
+
+from .test_progress import (
+    BRIEF,
+    DISTANCE,
+    FLAVORS,
+    ORIGIN,
+    SHORT,
+    TARGET,
+    TARGET_WIDTH,
+    WIDTH,
+)
+
+#: A machine that others share may spoil a launch.
+TRIES = 3
+PASSES = 3
+TIMED_AGAIN = (
+    *("--operation", "put,rget,accumulate,fetch_and_op", "--flavor", FLAVORS),
+    *("--synchronisation", "lock_exclusive,lock_all_flush,fence,pscw", *BRIEF),
+    *("--target_state", "computes,polls_memory,helper_blocked", "--thread-level", "multiple"),
+    *("--helper-lengths-ms", "1", "--latency-samples", "4", "--latency-passes", str(PASSES)),
+)
+
+
+def test_a_burst_on_a_core_that_seems_another_s_too_is_made_anew_and_counted(progress):
+    grid = ("--operation", "accumulate", "--flavor", "create,allocate", "--lengths-ms", "0")
+    grid += (
+        "--synchronisation",
+        "lock_all_flush",
+        "--latency-passes",
+        "0",
+        "--latency-burst",
+        "10",
+    )
+    run = progress.launch(*grid, "--latency-patience-s", "1", "--inject", "shared@1")
+    for result in run.results.values():
+        # what the target holds says how often the origin came, those not kept included
+        assert result["status"] == "ok", result["detail"]
+        found = {item["metric"]: item["samples"] for item in result["series"]}
+        assert len(found[WIDTH]) == len(found["latency"]) == 10
+    kept = found[WIDTH]
+    assert min(kept) > 0.3 * max(kept)
+    # who has no patience takes what there is; where all cores are shared, all widths are low
+    assert any(
+        min(taken) < 0.3 * max(taken)
+        for taken in (widths_in_haste(progress, grid) for _ in range(TRIES))
+    )
+
+
+def widths_in_haste(progress, grid):
+    """Return the widths of the core in a cell that repeats no burst."""
+    hasty = progress.launch(*grid, "--latency-patience-s", "0", "--inject", "shared@1")
+    _, result = hasty.results.values()
+    (taken,) = (item["samples"] for item in result["series"] if item["metric"] == WIDTH)
+    return taken
+
+
+def told_again(run):
+    """Return the lines of each cell that was run again, by its id."""
+    again = {}
+    for line in run.of_type("further"):
+        again.setdefault(line["cell"], []).append(line)
+    return again
+
+
+def test_each_latency_is_taken_again_later_in_the_launch_with_a_payload_that_is_verified(progress):
+    run = progress.launch(*TIMED_AGAIN)
+    again = told_again(run)
+    assert len(again) >= 32
+    for cell, result in run.results.items():
+        # beside a helper the scheduler is measured, and a cell that did not run has no latency
+        once = result["status"] != "ok" or "helper" in cell
+        assert len(again.get(cell, [])) == (0 if once else PASSES), cell
+    # not all of them at the end: a moment of the machine lasts longer than that
+    kinds = [line["type"] for line in run.lines]
+    assert kinds.index("further") < len(kinds) // 2
+    for cell, lines in again.items():
+        first = {item["metric"]: item for item in run.results[cell]["series"]}
+        for line in lines:
+            check(line, "line", run.output)
+            assert line["status"] == "ok", (cell, line["detail"])
+            assert line["verification"]
+            assert all(item["checked"] and not item["errors"] for item in line["verification"])
+            found = {item["metric"]: item for item in line["series"]}
+            assert found.keys() == {"latency", DISTANCE, WIDTH, TARGET_WIDTH}
+            for metric, item in found.items():
+                rank = TARGET if metric == TARGET_WIDTH else ORIGIN
+                assert len(item["samples"]) == len(first[metric]["samples"]), (cell, metric)
+                assert (item["burst"], item["rank"]) == (first[metric]["burst"], rank)
+                # a core that was lost meanwhile does next to nothing at a time
+                assert min(item["samples"]) > 0 or metric in (WIDTH, TARGET_WIDTH)
+
+
+def test_a_launch_can_be_told_to_take_latencies_once(progress):
+    assert not told_again(progress.launch("--operation", "put", *SHORT))
+
+
+@pytest.mark.first_mpi
+@pytest.mark.slow
+def test_sanitizers_find_nothing_in_latencies_taken_again(sanitized_progress):
+    run = sanitized_progress.launch(*TIMED_AGAIN)
+    assert run.code == 4, run.stderr
+    assert told_again(run)
+    assert "Sanitizer" not in run.stderr
+    assert "runtime error" not in run.stderr

@@ -1,0 +1,161 @@
+"""Where accesses wait, what they take, and which of them the page draws."""
+
+from __future__ import annotations
+
+import csv
+import io
+from types import SimpleNamespace
+
+import polars as pl
+import pytest
+import synthetic_progress as synthetic
+from progress_page import rows_of
+
+from onesided import report
+from onesided.analysis import verdicts
+from onesided.analysis.analyse import analyse
+from onesided.experiments.progress.page import latency, probe, waiting
+from onesided.report.material import Baselines, Cell
+
+
+def test_the_part_in_which_an_access_waits_is_told(page):
+    rows = rows_of(page, "progress_where_it_waits")
+    assert rows and {row["verdict"] for row in rows} == {"waits"}
+    for row in rows:
+        shares = {part: float(row[f"{part}_share"]) for part in ("begin", "issue", "complete")}
+        assert sum(shares.values()) == pytest.approx(1.0)
+        assert shares[synthetic.WAITING_PART] > 0.99
+        assert float(row["slope"]) == pytest.approx(1.0, abs=0.01)
+
+
+def test_shares_are_of_the_parts_only(material):
+    cell = next(c for c in material.cells if c.verdict == "waits")
+    only = SimpleNamespace(measure=lambda *at: None)
+    assert waiting.shares(only, cell) is None
+    assert sum(waiting.shares(material, cell).values()) == pytest.approx(1.0)
+
+
+def test_a_fence_shows_what_is_left_after_the_targets_return(page):
+    rows = rows_of(page, "progress_synchronising")
+    assert {row["synchronisation"] for row in rows} == {"fence"}
+    waited = [row for row in rows if row["environment"] == "mpich-5.0.2"]
+    for row in waited:
+        assert 0 < float(row["after_return_s"]) < 5e-6
+
+
+def test_latencies_stand_by_level_with_their_ratio(page):
+    for row in rows_of(page, "progress_latency"):
+        single, multiple = float(row["latency_single_s"]), float(row["latency_multiple_s"])
+        assert float(row["lock_tax"]) == pytest.approx(multiple / single)
+        assert float(row["latency_single_s_low"]) <= single <= float(row["latency_single_s_high"])
+        expected = 5e-8 if row["synchronisation"] == "lock_all_flush" else 4e-7
+        assert single == pytest.approx(expected, rel=0.1)
+
+
+def test_the_latencies_say_how_many_launches_met_cores_that_others_used(tmp_path, text):
+    folder = tmp_path / "shared"
+    one = [synthetic.labels(target_state="idle"), synthetic.labels()]
+    synthetic.campaign(folder, synthetic.ENVIRONMENTS[:1], one, ["default"], ["single"])
+    synthetic.use_cores(folder, [5, 6])
+    analyse(folder)
+    said = report.build(folder, single_file=True).read_text("utf-8")
+    assert "Of 12 latencies, one a launch, 0 are left out that met the cores far apart" in said
+    assert "and 4 on a core that another program" in said
+    # where all count nothing is said
+    assert "left out that met the cores" not in text
+
+
+def test_the_targets_own_computing_and_its_visits_are_shown(page):
+    rows = rows_of(page, "progress_target")
+    for row in rows:
+        assert 1.0 < float(row["computes_probing"]) < 1.02
+        assert row["visits"]
+    assert {row["helper_blocked"] != "" for row in rows} == {True, False}
+
+
+def baselines_of(material):
+    """Return baselines as a campaign with the kernel `baseline` would have them."""
+    template = next(c for c in material.cells if c.environment == "mpich-5.0.2").entry
+    wanted = {("atomic_add", 8): 5e-9, ("compare_and_swap", 8): 6e-9, ("copy", 8): 1e-9}
+    wanted |= {("copy", 65536): 8e-6}
+    cells, rows = [], []
+    for (baseline, size), value in wanted.items():
+        labels = {"baseline": baseline, "size_bytes": str(size)}
+        cell = {**template, "kernel": "baseline", "cell": f"{baseline}-{size}", "labels": labels}
+        cells.append(Cell(cell))
+        names = ("system", "partition", "environment", "test", "cell", "kernel")
+        measured = {"value": value, "low": value, "high": value, "coverage": 0.97}
+        rows.append(
+            {
+                **{name: cell[name] for name in names},
+                "metric": "time",
+                "statistic": "median",
+                **measured,
+                "kind": "interval",
+                "launches": 6,
+            }
+        )
+    return Baselines.of(cells, pl.DataFrame(rows))
+
+
+@pytest.mark.parametrize(
+    ("operation", "size", "baseline", "value"),
+    [
+        ("put", 8, "copy", 1e-9),
+        ("get", 65536, "copy", 8e-6),
+        ("put", 1048576, "copy", 8e-6),
+        ("accumulate", 8, "atomic_add", 5e-9),
+        ("fetch_and_op", 8, "atomic_add", 5e-9),
+        ("compare_and_swap", 8, "compare_and_swap", 6e-9),
+        ("accumulate", 1024, None, None),
+    ],
+)
+def test_an_operation_has_the_baseline_of_its_kind_and_size(
+    material, operation, size, baseline, value
+):
+    template = next(c for c in material.cells if c.environment == "mpich-5.0.2").entry
+    labels = synthetic.labels(operation, size_bytes=size)
+    with_baseline = SimpleNamespace(baselines=baselines_of(material))
+    found = latency.baseline_of(with_baseline, Cell({**template, "labels": labels}))
+    assert (found and (found[0], found[1].value)) == (baseline and (baseline, value))
+
+
+def test_latencies_are_multiples_of_the_baseline_where_it_was_measured(material, page):
+    assert not any("over_baseline" in row for row in rows_of(page, "progress_latency"))
+    with_baseline = type(material)(
+        material.campaign, material.experiment, material.cells, material.summary,
+        baselines_of(material),
+    )  # fmt: skip
+    table = latency.section(with_baseline).parts[0]
+    rows = list(csv.DictReader(io.StringIO(table.csv_text())))
+    row = next(
+        r
+        for r in rows
+        if (r["environment"], r["operation"], r["flavor"], r["synchronisation"])
+        == ("mpich-5.0.2", "fetch_and_op", "allocate", "lock_all_flush")
+    )
+    assert row["baseline"] == "atomic_add"
+    assert float(row["over_baseline"]) == pytest.approx(float(row["latency_single_s"]) / 5e-9)
+    other = next(r for r in rows if r["environment"] == "openmpi-5.0.11")
+    assert other["over_baseline"] == ""
+
+
+def test_the_figure_draws_valid_accesses_only(page, material):
+    rows = rows_of(page, probe.NAME)
+    assert len(rows) > 100
+    assert all(float(row["remaining_s"]) >= verdicts.MINIMUM_REMAINING_S for row in rows)
+    assert {row["operation"] for row in rows} == set(synthetic.OPERATIONS)
+
+
+def test_any_cell_that_met_a_computing_target_can_be_explored(material):
+    explored = probe._explored_rows(material, probe._explored_cells(material))
+    met = {
+        (c.environment, c.setting, c.thread_level, *map(str, c.labels.values()))
+        for c in material.cells
+        if c.valid_launches
+        and c.labels["target_state"] != "idle"
+        # a failed launch's samples are kept apart
+        and c.verdict not in verdicts.NOT_MEASURED
+    }
+    assert len(explored) == len(met)
+    assert sum(len(row["x"]) for row in explored) < 3 * probe.EXPLORED_POINTS
