@@ -6,7 +6,9 @@ import pytest
 import synthetic_conformance as made
 from shown import materials, parts
 from synthetic_conformance import MPICH, OPENMPI, environment, where
+from test_browser import WIDTHS, opened
 
+from onesided import report
 from onesided.report import numbers
 from onesided.report.data import defects
 from onesided.report.data.counts import Counts, Cross
@@ -139,6 +141,22 @@ def test_the_setting_is_told_like_an_axis_and_each_verdict_has_its_row(made_of):
         ("crash", "put"): "setting osc_ucx",
         ("hang", "accumulate"): "setting default; element double",
     }
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_failure_has_its_command_on_a_line_of_its_own_and_the_table_fits(
+    browser, made_of, tmp_path, width
+):
+    made_of(environment(MPICH), environment(OPENMPI, where("crash", call="put")))
+    report.build(tmp_path)
+    with opened(browser, tmp_path / "report" / "data.html", width) as page:
+        region = page.locator("[data-table=data_failures] .region")
+        assert region.evaluate("one => one.scrollWidth <= one.clientWidth")
+        command = region.locator("code.command")
+        assert command.inner_text().startswith(f"onesided reproduce {OPENMPI} 'call=put,")
+        line_px = command.evaluate("one => parseFloat(getComputedStyle(one).lineHeight)")
+        assert command.bounding_box()["height"] < 2 * line_px
+        assert command.evaluate("one => one.scrollWidth > one.clientWidth")
 
 
 def test_a_known_defect_is_beside_the_failures_that_it_accounts_for(made_of, known):

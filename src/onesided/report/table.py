@@ -58,6 +58,7 @@ class Column:
         note: key of a text set small below the value; it has its own column in the CSV if the
             table names one.
         mark: key of a footnote's mark.
+        command: key of a command that stands below the value, on a line of its own.
         prose: the texts are sentences and need some width.
     """
 
@@ -70,6 +71,7 @@ class Column:
     unit: str | None = None
     note: str | None = None
     mark: str | None = None
+    command: str | None = None
     prose: bool = False
 
     @property
@@ -111,7 +113,7 @@ class Column:
         return [_machine(value)] + [""] * (len(self.csv_names()) - 1)
 
     def html(self, row: Row) -> Markup:
-        """Return the content of the row's cell, with its footnote's mark and its note."""
+        """Return the content of the row's cell, with its footnote's mark, note and command."""
         content = self._content(row)
         mark = row.get(self.mark) if self.mark else None
         if mark:
@@ -120,6 +122,9 @@ class Column:
         note = row.get(self.note) if self.note else None
         if note:
             content += Markup('<small class="note">{}</small>').format(note)
+        command = row.get(self.command) if self.command else None
+        if command:
+            content += Markup('<code class="command">{}</code>').format(command)
         return content
 
     def _content(self, row: Row) -> Markup:

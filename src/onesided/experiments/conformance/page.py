@@ -18,7 +18,8 @@ PAGE = ReferencePage(
         Failures(
             name="data_failures",
             caption="What failed, by MPI, verdict and call: the fewest axes that tell such cells "
-            "from the others that were run; the first of them; and whether the defect is known.",
+            "from the others that were run; the first of them, with the command that writes a "
+            "program which shows it; and whether the defect is known.",
         ),
         Counts(
             name="data_by_axis",

@@ -135,9 +135,8 @@ class Failures:
             Column("call", "call"),
             Column("cells", "cells"),
             Column("common", "what they have in common", prose=True),
-            Column("detail", "the first of them", prose=True),
+            Column("detail", "the first, and its program", prose=True, command="reproduce"),
             Column("known", "known", prose=True),
-            Column("reproduce", "its program", prose=True),
         ]
         return [
             Table(
@@ -146,7 +145,7 @@ class Failures:
                 columns,
                 rows,
                 groups="environment",
-                csv_only=[Column("environment", "MPI")],
+                csv_only=[Column("reproduce", "its program"), Column("environment", "MPI")],
                 large=True,
                 whole=True,
             )
