@@ -12,6 +12,9 @@ again, in one passive-target epoch, after untimed ones; means. And what is not:
   is added, so each of theirs is run a second time with elements of eight bytes (same_elements.c);
 - in ours and OSU's the target is another rank than in IMB-RMA.
 
+plain_loop.c has both ways by themselves, without the harness and without theirs: where ours takes
+as long as its loop over new messages, the messages and the epoch are what a ratio comes from.
+
 IMB-RMA comes with the Intel MPI wheel and runs under any MPI of the same binary interface, MPICH
 that is. OSU's are found below the folder that ``OSU_HOME`` names, with ``{environment}`` in it for
 the environment's name. IMB-RMA prints times with two digits after the point, too few here; its
@@ -45,6 +48,8 @@ HERE = Path(__file__).parent
 SMALL = ((8, 64, 512, 4096), 20_000)
 LARGE = ((32_768, 262_144, 1_048_576), 500)
 BURST = 100
+#: Operations of a burst have so many bytes together at most, where each has its own place.
+PLACES_BYTES = 64 << 10
 #: The families whose libraries any program runs with that was built for one of them.
 ONE_INTERFACE = ("mpich", "impi")
 #: Our operations, and what they are called there.
@@ -65,6 +70,9 @@ OSU = {
 #: Take one element, at whatever size is asked for.
 OF_ONE_ELEMENT = ("fetch_and_op", "compare_and_swap")
 SAME_ELEMENTS = "with elements of eight bytes"
+#: The loops of plain_loop.c, by the name that its results have.
+PLAIN_OURS, PLAIN_THEIRS = "a plain loop over new messages", "a plain loop over one message"
+PLAIN = {PLAIN_OURS: "ours", PLAIN_THEIRS: "theirs"}
 
 
 def name_of(operation: str, size: int) -> str:
@@ -193,25 +201,44 @@ def find_osu(mpi: Mpi) -> Path | None:
     raise OnesidedError(f"{OSU_VARIABLE}: found no {OSU['put']} below {folder}")
 
 
-def same_elements(mpi: Mpi) -> dict[str, str]:
-    """Build the library that makes accumulates alike; return the variable that preloads it.
+def built(mpi: Mpi, source: str, *options: str) -> Path:
+    """Build a file of this folder with an MPI's compiler; return what it becomes.
 
     Raises:
         OnesidedError: it does not build.
     """
-    library = paths.build_dir() / "peers" / f"{mpi.document['name']}.so"
-    library.parent.mkdir(parents=True, exist_ok=True)
-    compiler = mpi.document["compilers"]["c"]
+    folder = paths.build_dir() / "peers" / mpi.document["name"]
+    folder.mkdir(parents=True, exist_ok=True)
+    found = folder / Path(source).stem
     run = subprocess.run(
-        [compiler, "-shared", "-fPIC", "-O2", "-o", library, HERE / "same_elements.c"],
+        [mpi.document["compilers"]["c"], "-O2", *options, "-o", found, HERE / source],
         env=mpi.variables(),
         capture_output=True,
         text=True,
         check=False,
     )
     if run.returncode != 0:
-        raise OnesidedError(f"same_elements.c: {run.stderr[-300:]}")
-    return {"LD_PRELOAD": str(library)}
+        raise OnesidedError(f"{source}: {run.stderr[-300:]}")
+    return found
+
+
+def same_elements(mpi: Mpi) -> dict[str, str]:
+    """Build the library that makes accumulates alike; return the variable that preloads it."""
+    return {"LD_PRELOAD": str(built(mpi, "same_elements.c", "-shared", "-fPIC"))}
+
+
+def plain_means_us(mpi: Mpi, place: Path, way: str) -> dict[str, float]:
+    """Return the means of plain_loop.c, ``ours`` or ``theirs``, by operation and size."""
+    wanted = []
+    for operations, sizes, count in asked(IMB):
+        for operation in operations:
+            for size in sizes[:1] if operation in OF_ONE_ELEMENT else sizes:
+                burst = next(
+                    one for one in (BURST, 10, 1) if one * size <= PLACES_BYTES or one == 1
+                )
+                wanted.append(f"{operation}:{size}:{burst}:{count // burst}")
+    words = [line.split() for line in mpi.run(place, [way, *wanted]).splitlines()]
+    return {name_of(operation, int(size)): float(mean) for operation, size, mean in words}
 
 
 def programs(mpi: Mpi) -> dict[str, Program]:
@@ -227,4 +254,9 @@ def programs(mpi: Mpi) -> dict[str, Program]:
             found[name] = partial(means, place=place, operations=list(IMB))
             alike = partial(means, place=place, operations=["accumulate"], **same_elements(mpi))
             found[f"{name}, {SAME_ELEMENTS}"] = alike
+    if found:
+        loops = built(mpi, "plain_loop.c")
+        found |= {
+            name: partial(plain_means_us, place=loops, way=way) for name, way in PLAIN.items()
+        }
     return found

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
+
+from onesided.system.paths import project_root
 
 from .conftest import HERE
 from .launching import preloaded_mpi
@@ -129,3 +133,25 @@ def test_the_last_access_that_a_library_leaves_out_is_wrong_data_too(each, swall
     (wrong,) = run.of_type("result")
     errors = {one["name"]: one["errors"] for one in wrong["verification"]}
     assert (errors["sequence"], errors["final_value"]) == (0, 1)
+
+
+@pytest.mark.slow
+def test_the_plain_loop_beside_other_benchmarks_finds_it_too(environment, swallowing, tmp_path):
+    program, source = tmp_path / "plain_loop", project_root() / "benchmarks" / "plain_loop.c"
+    variables = environment.variables()
+    compiler = environment.document["compilers"]["c"]
+    subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", "-o", program, source], check=True)
+
+    def run(way, operation, **more):
+        line = [*environment.launch_line(2), program, way, f"{operation}:8:10:20"]
+        return subprocess.run(line, env=variables | more, capture_output=True, text=True)
+
+    for function in ("Put", "Get", "Accumulate", "Fetch_and_op", "Compare_and_swap"):
+        operation = function.lower()
+        for way in ("ours", "theirs"):
+            right = run(way, operation)
+            assert (right.returncode, right.stderr) == (0, "")
+            assert right.stdout.startswith(f"{operation} 8 ")
+        wrong = run("ours", operation, **swallowing(f"MPI_{function}", 100))
+        assert wrong.returncode != 0
+        assert "what arrived is wrong" in wrong.stderr
