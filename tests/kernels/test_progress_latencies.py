@@ -30,14 +30,8 @@ TIMED_AGAIN = (
 
 def test_a_burst_on_a_core_that_seems_another_s_too_is_made_anew_and_counted(progress):
     grid = ("--operation", "accumulate", "--flavor", "create,allocate", "--lengths-ms", "0")
-    grid += (
-        "--synchronisation",
-        "lock_all_flush",
-        "--latency-passes",
-        "0",
-        "--latency-burst",
-        "10",
-    )
+    grid += ("--synchronisation", "lock_all_flush", "--latency-passes", "0")
+    grid += ("--latency-burst", "10", "--latency-budget-s", "60")
     run = progress.launch(*grid, "--latency-patience-s", "1", "--inject", "shared@1")
     for result in run.results.values():
         # what the target holds says how often the origin came, those not kept included

@@ -90,13 +90,12 @@ class _Tables:
             [(cell, one.result) for cell, one in outcomes.items() if one.result is not None],
         )
         for attempt in launch.attempts:
-            ended = attempt["end_s"]
-            begun = attempt["begin_s"]
+            begun = datetime.fromtimestamp(attempt["begin_s"], UTC)
             self.launches.append(
                 {name: key.get(name) for name in LAUNCH_COLUMNS}
                 | {
-                    "started_at": datetime.fromtimestamp(begun, UTC).isoformat(),
-                    "elapsed_s": None if ended is None else ended - begun,
+                    "started_at": begun.isoformat(),
+                    "elapsed_s": None if attempt["end_s"] is None else _launch_s(attempt),
                     "exit_status": attempt["exit_status"],
                 }
             )
@@ -201,11 +200,7 @@ def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> d
         launch, outcomes = _outcomes(test, record, folder, environment)
         transports = _transports(test, record, folder, environment)
         tables.add(key, test, launch, outcomes, transports, environment["launch_model"])
-        inside_s += sum(
-            attempt["end_s"] - attempt["begin_s"]
-            for attempt in launch.attempts
-            if attempt["end_s"] is not None
-        )
+        inside_s += sum(map(_launch_s, launch.attempts))
     return {
         "environment": slot.environment,
         "partition": slot.partition,
@@ -215,8 +210,14 @@ def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> d
         "fingerprint": record["fingerprint"],
         "started_at": record["started_at"],
         "elapsed_s": record["elapsed_s"],
-        "inside_launches_s": inside_s,
+        "inside_launches_s": min(inside_s, record["elapsed_s"]),
     }
+
+
+def _launch_s(attempt: dict[str, Any]) -> float:
+    """Return the seconds of a launch by the clock of the day, which may be set meanwhile."""
+    ended = attempt["end_s"]
+    return 0.0 if ended is None else max(ended - attempt["begin_s"], 0.0)
 
 
 def _read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[str, Any]]:
