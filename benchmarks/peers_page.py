@@ -26,6 +26,7 @@ SAME = "the same"
 NOT_TOLD = "not told: the interval reaches to where it would be the same"
 ELEMENTS = "the elements: with ours it is the same"
 MESSAGES = "new messages: a plain loop over such takes as long as ours"
+BOTH = "the elements and new messages: a plain loop over such takes as long as ours"
 UNEXPLAINED = "not explained"
 
 COLUMNS = [
@@ -68,7 +69,7 @@ def word_of(ratio: Measure, alike: Measure | None, plain: Measure | None) -> str
     if alike and is_near(alike):
         return ELEMENTS
     if plain and is_near(plain):
-        return MESSAGES
+        return BOTH if alike else MESSAGES
     return UNEXPLAINED
 
 
@@ -114,9 +115,9 @@ def sentences(every: list[Mapping[str, Any]]) -> list[str]:
     return [
         f"{words[SAME]} of {words.total()} ratios lie between {NEAR[0]} and {NEAR[1]}. Of the "
         f"others {words[ELEMENTS]} come from the elements that are added, {words[MESSAGES]} from "
-        f"messages that are new ones each time in ours and one again and again in the others, "
-        f"{words[NOT_TOLD]} are not told by so few pairs, and {words[UNEXPLAINED]} are not "
-        "explained.",
+        "messages that are new ones each time in ours and one again and again in the others, "
+        f"{words[BOTH]} from both, {words[NOT_TOLD]} are not told by so few pairs, and "
+        f"{words[UNEXPLAINED]} are not explained.",
         f"A ratio is the median of pairs, with its 95{numbers.THIN_SPACE}% interval.",
     ]
 
