@@ -233,9 +233,7 @@ def plain_means_us(mpi: Mpi, place: Path, way: str) -> dict[str, float]:
     for operations, sizes, count in asked(IMB):
         for operation in operations:
             for size in sizes[:1] if operation in OF_ONE_ELEMENT else sizes:
-                burst = next(
-                    one for one in (BURST, 10, 1) if one * size <= PLACES_BYTES or one == 1
-                )
+                burst = next((one for one in (BURST, 10) if one * size <= PLACES_BYTES), 1)
                 wanted.append(f"{operation}:{size}:{burst}:{count // burst}")
     words = [line.split() for line in mpi.run(place, [way, *wanted]).splitlines()]
     return {name_of(operation, int(size)): float(mean) for operation, size, mean in words}
@@ -249,14 +247,14 @@ def programs(mpi: Mpi) -> dict[str, Program]:
     """
     found: dict[str, Program] = {}
     places = {"IMB-RMA": (imb_means_us, find_imb(mpi)), "OSU": (osu_means_us, find_osu(mpi))}
+    places = {name: one for name, one in places.items() if one[1] is not None}
+    if not places:
+        return found
+    preloaded, loops = same_elements(mpi), built(mpi, "plain_loop.c")
     for name, (means, place) in places.items():
-        if place is not None:
-            found[name] = partial(means, place=place, operations=list(IMB))
-            alike = partial(means, place=place, operations=["accumulate"], **same_elements(mpi))
-            found[f"{name}, {SAME_ELEMENTS}"] = alike
-    if found:
-        loops = built(mpi, "plain_loop.c")
-        found |= {
-            name: partial(plain_means_us, place=loops, way=way) for name, way in PLAIN.items()
-        }
+        found[name] = partial(means, place=place, operations=list(IMB))
+        alike = partial(means, place=place, operations=["accumulate"], **preloaded)
+        found[f"{name}, {SAME_ELEMENTS}"] = alike
+    for name, way in PLAIN.items():
+        found[name] = partial(plain_means_us, place=loops, way=way)
     return found

@@ -80,12 +80,11 @@ def rows_of(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for program, means in theirs.items():
             if operation not in means or program in PLAIN or program.endswith(SAME_ELEMENTS):
                 continue
-            others = (
-                theirs.get(name, {}).get(operation)
-                for name in (f"{program}, {SAME_ELEMENTS}", PLAIN_OURS)
-            )
             ratio = measure_of(of_ours, means[operation])
-            alike, plain = (measure_of(of_ours, other) if other else None for other in others)
+            again = theirs.get(f"{program}, {SAME_ELEMENTS}", {}).get(operation)
+            loop = theirs.get(PLAIN_OURS, {}).get(operation)
+            alike = measure_of(of_ours, again) if again else None
+            plain = measure_of(of_ours, loop) if loop else None
             name, _, size = operation.rpartition(" ")
             yield {
                 "operation": name,

@@ -28,24 +28,31 @@ static int elements, burst, bursts;
 static size_t count; /* elements of all slots */
 static int64_t *memory, *payload, *result, *compared;
 
+static void must(int code)
+{
+    if (code != MPI_SUCCESS) {
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+}
+
 static void operate(int slot)
 {
     const size_t first = (size_t)slot * (size_t)elements;
     const MPI_Aint place = (MPI_Aint)(first * sizeof(int64_t));
     int64_t *own = payload + first, *got = result + first;
     if (name[0] == 'p') {
-        MPI_Put(own, elements, MPI_INT64_T, TARGET, place, elements, MPI_INT64_T, window);
+        must(MPI_Put(own, elements, MPI_INT64_T, TARGET, place, elements, MPI_INT64_T, window));
     } else if (name[0] == 'g') {
-        MPI_Get(got, elements, MPI_INT64_T, TARGET, place, elements, MPI_INT64_T, window);
+        must(MPI_Get(got, elements, MPI_INT64_T, TARGET, place, elements, MPI_INT64_T, window));
     } else if (name[0] == 'a') {
-        MPI_Accumulate(own, elements, MPI_INT64_T, TARGET, place, elements, MPI_INT64_T, MPI_SUM,
-                       window);
+        must(MPI_Accumulate(own, elements, MPI_INT64_T, TARGET, place, elements, MPI_INT64_T,
+                            MPI_SUM, window));
     } else if (name[0] == 'f') {
-        MPI_Fetch_and_op(own, got, MPI_INT64_T, TARGET, place, MPI_SUM, window);
+        must(MPI_Fetch_and_op(own, got, MPI_INT64_T, TARGET, place, MPI_SUM, window));
     } else {
-        MPI_Compare_and_swap(own, compared + first, got, MPI_INT64_T, TARGET, place, window);
+        must(MPI_Compare_and_swap(own, compared + first, got, MPI_INT64_T, TARGET, place, window));
     }
-    MPI_Win_flush(TARGET, window);
+    must(MPI_Win_flush(TARGET, window));
 }
 
 /* New messages. What a swap compares with is what the one before has left. */
@@ -58,13 +65,18 @@ static void renew(int number)
     }
 }
 
+static bool target_has(const int64_t *expected)
+{
+    must(MPI_Get(result, (int)count, MPI_INT64_T, TARGET, 0, (int)count, MPI_INT64_T, window));
+    must(MPI_Win_flush(TARGET, window));
+    return memcmp(result, expected, count * sizeof *result) == 0;
+}
+
 /* What has arrived: what was put, what was got, what a swap or a sum has found. */
 static bool is_right(const int64_t *sums)
 {
     if (name[0] == 'p') {
-        MPI_Get(result, (int)count, MPI_INT64_T, TARGET, 0, (int)count, MPI_INT64_T, window);
-        MPI_Win_flush(TARGET, window);
-        return memcmp(result, payload, count * sizeof *result) == 0;
+        return target_has(payload);
     }
     if (name[0] == 'a') {
         return true; /* after all bursts */
@@ -91,9 +103,7 @@ static double time_new_messages(bool *right)
         }
     }
     if (name[0] == 'a') {
-        MPI_Get(result, (int)count, MPI_INT64_T, TARGET, 0, (int)count, MPI_INT64_T, window);
-        MPI_Win_flush(TARGET, window);
-        *right = memcmp(result, sums, count * sizeof *sums) == 0 && *right;
+        *right = target_has(sums) && *right;
     }
     free(sums);
     return timed_s;
@@ -119,17 +129,17 @@ static bool measure(bool as_ours, int rank)
     payload = calloc(count, sizeof *payload);
     result = calloc(count, sizeof *result);
     compared = calloc(count, sizeof *compared);
-    MPI_Win_create(memory, (MPI_Aint)(count * sizeof *memory), 1, MPI_INFO_NULL, MPI_COMM_WORLD,
-                   &window);
+    must(MPI_Win_create(memory, (MPI_Aint)(count * sizeof *memory), 1, MPI_INFO_NULL,
+                        MPI_COMM_WORLD, &window));
     if (rank == ORIGIN) {
-        (void)(as_ours ? MPI_Win_lock_all(0, window)
-                       : MPI_Win_lock(MPI_LOCK_SHARED, TARGET, 0, window));
+        must(as_ours ? MPI_Win_lock_all(0, window)
+                     : MPI_Win_lock(MPI_LOCK_SHARED, TARGET, 0, window));
         const double s = as_ours ? time_new_messages(&right) : time_one_message();
-        (void)(as_ours ? MPI_Win_unlock_all(window) : MPI_Win_unlock(TARGET, window));
+        must(as_ours ? MPI_Win_unlock_all(window) : MPI_Win_unlock(TARGET, window));
         printf("%s %d %.6f\n", name, elements * 8, 1e6 * s / burst / bursts);
     }
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Win_free(&window);
+    must(MPI_Barrier(MPI_COMM_WORLD));
+    must(MPI_Win_free(&window));
     free(memory);
     free(payload);
     free(result);
@@ -141,8 +151,8 @@ int main(int argc, char **argv)
 {
     int rank, bytes;
     bool right = true;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    must(MPI_Init(&argc, &argv));
+    must(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     for (int i = 2; i < argc; i++) {
         if (sscanf(argv[i], "%31[a-z_]:%d:%d:%d", name, &bytes, &burst, &bursts) != 4) {
             fprintf(stderr, "plain_loop: found %s; expected OPERATION:BYTES:BURST:BURSTS\n",
@@ -155,6 +165,6 @@ int main(int argc, char **argv)
             right = false;
         }
     }
-    MPI_Finalize();
+    must(MPI_Finalize());
     return right ? 0 : 1;
 }

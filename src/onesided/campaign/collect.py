@@ -95,7 +95,7 @@ class _Tables:
                 {name: key.get(name) for name in LAUNCH_COLUMNS}
                 | {
                     "started_at": begun.isoformat(),
-                    "elapsed_s": None if attempt["end_s"] is None else _launch_s(attempt),
+                    "elapsed_s": records.launch_s(attempt),
                     "exit_status": attempt["exit_status"],
                 }
             )
@@ -200,7 +200,7 @@ def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> d
         launch, outcomes = _outcomes(test, record, folder, environment)
         transports = _transports(test, record, folder, environment)
         tables.add(key, test, launch, outcomes, transports, environment["launch_model"])
-        inside_s += sum(map(_launch_s, launch.attempts))
+        inside_s += sum(records.launch_s(attempt) or 0.0 for attempt in launch.attempts)
     return {
         "environment": slot.environment,
         "partition": slot.partition,
@@ -212,12 +212,6 @@ def _collect_slot(tables: _Tables, slot: Slot, tests: list[dict[str, Any]]) -> d
         "elapsed_s": record["elapsed_s"],
         "inside_launches_s": min(inside_s, record["elapsed_s"]),
     }
-
-
-def _launch_s(attempt: dict[str, Any]) -> float:
-    """Return the seconds of a launch by the clock of the day, which may be set meanwhile."""
-    ended = attempt["end_s"]
-    return 0.0 if ended is None else max(ended - attempt["begin_s"], 0.0)
 
 
 def _read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[str, Any]]:

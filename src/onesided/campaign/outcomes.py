@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from onesided.campaign.records import OK, Launch
+from onesided.campaign.records import OK, Launch, launch_s
 from onesided.environments import places
 from onesided.system import libraries, paths
 
@@ -131,7 +131,7 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
     if last["exit_status"] and hangs:
         return "hang", f"{places.of_hang(hangs, _ranks(launch))}; before this cell"
     if last["timed_out"]:
-        seconds = last["end_s"] - last["begin_s"]
+        seconds = launch_s(last)
         died = places.of_death(_outside_cells(launch.crashes))
         return "not_run", f"{died}the launcher was ended after {seconds:.0f} s, before this cell"
     if last["exit_status"] is None:

@@ -155,6 +155,15 @@ def read_attempts(path: Path) -> list[dict[str, Any]]:
     return [attempts[number] for number in sorted(attempts)]
 
 
+def launch_s(attempt: Mapping[str, Any]) -> float | None:
+    """Return the seconds of an attempt, None where it has no end.
+
+    They are by the clock of the day. It may be set meanwhile, so that the end comes first.
+    """
+    ended = attempt["end_s"]
+    return None if ended is None else max(ended - attempt["begin_s"], 0.0)
+
+
 def read_launch(lines: Path | str, launches: Path | str) -> Launch:
     """Read a launch's files; files that are not there leave their part empty.
 

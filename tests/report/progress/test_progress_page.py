@@ -7,15 +7,13 @@ import re
 
 import pytest
 from progress_page import rows_of
-from test_browser import network, opened
+from test_browser import WIDTHS, network, opened
 from test_report import _Tables
 from unpacked import whole
 
 from onesided import report
 from onesided.analysis import verdicts
 from onesided.report import badges
-
-WIDTHS = (1280, 400)
 
 
 def test_every_table_has_a_csv_with_the_same_numbers(text, page):
