@@ -4,6 +4,7 @@ Each entry of tools/mutants.yaml is one such change, a mutant. It is applied in 
 in a temporary folder, and killed by a test that fails with the change and passes without.
 
 What each came to goes to build/mutants.jsonl; a run goes on from an earlier one of the same HEAD.
+Tests that measure wait for each other, whatever the number of jobs (tests/quiet.py).
 Exit codes: 0, 1 a mutant is not killed and has no reason, or more than three are not, 2 bad input.
 """
 
@@ -14,13 +15,16 @@ import contextlib
 import hashlib
 import json
 import os
+import queue
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -92,10 +96,10 @@ def worktree(root: Path) -> Iterator[Path]:
             subprocess.run([*git, "remove", "--force", str(path)], check=False)
 
 
-def variables(tree: Path, root: Path) -> dict[str, str]:
+def variables(tree: Path, build: Path) -> dict[str, str]:
     """Return the variables of a worktree's tests, under which it is its own package that counts."""
     found = {name: value for name, value in os.environ.items() if name != "ONESIDED_ROOT"}
-    found = {"ONESIDED_BUILD": str(root / "build"), **found, "PYTHONPATH": str(tree / "src")}
+    found |= {"ONESIDED_BUILD": str(build), "PYTHONPATH": str(tree / "src")}
     command = [sys.executable, "-c", "import onesided; print(onesided.__file__)"]
     imported = subprocess.check_output(command, cwd=tree, env=found, text=True).strip()
     if not Path(imported).is_relative_to(tree):
@@ -142,30 +146,50 @@ class Bench:
         shutil.rmtree((self.tree / name).parent / "__pycache__", ignore_errors=True)
 
 
-def run(mutants: Sequence[Mutant], root: Path, quick: bool) -> list[dict[str, Any]]:
+def known_lines(results: Path, head: str, quick: bool) -> dict[str, dict[str, Any]]:
+    """Return what an earlier run of the same HEAD found, by the mutants' digests."""
+    known = {}
+    for line in map(json.loads, results.open(encoding="utf-8") if results.exists() else ()):
+        if line["head"] == head and line["outcome"] in (KILLED, SURVIVED, OPEN if quick else ""):
+            known[line["digest"]] = line
+    return known
+
+
+def run(mutants: Sequence[Mutant], root: Path, quick: bool, jobs: int) -> list[dict[str, Any]]:
     """Decide on each mutant; return a line for each, which is also added to the results."""
     results = root / "build" / "mutants.jsonl"
     results.parent.mkdir(exist_ok=True)
     head = subprocess.check_output(["git", "-C", str(root), "rev-parse", "HEAD"], text=True).strip()
-    known, lines = {}, []
-    for line in map(json.loads, results.open(encoding="utf-8") if results.exists() else ()):
-        if line["head"] == head and line["outcome"] in (KILLED, SURVIVED, OPEN if quick else ""):
-            known[line["digest"]] = line
-    with worktree(root) as tree:
-        bench = Bench(tree, variables(tree, root))
+    known, writes = known_lines(results, head, quick), threading.Lock()
+    free: queue.SimpleQueue[Bench] = queue.SimpleQueue()
+
+    def line_of(mutant: Mutant) -> dict[str, Any]:
+        if mutant.digest in known:
+            return known[mutant.digest]
+        bench, begin_s = free.get(), time.monotonic()
+        try:
+            outcome, test = bench.decide(mutant, quick)
+        finally:
+            free.put(bench)
+        line = {"digest": mutant.digest, "head": head, "outcome": outcome, "test": test}
+        line["seconds"] = round(time.monotonic() - begin_s, 1)
+        with writes, results.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps({"name": mutant.name, **line}) + "\n")
+            print(f"{outcome} {mutant.name} ({line['seconds']} s) {test}", flush=True)
+        return line
+
+    with contextlib.ExitStack() as stack:
+        for job in range(jobs):
+            tree = stack.enter_context(worktree(root))
+            # a build of its own: what one job builds with sanitizers is not the other's
+            free.put(Bench(tree, variables(tree, root / "build" / "mutants" / str(job))))
         [mutant.applied(tree) for mutant in mutants]
-        for mutant in mutants:
-            line = known.get(mutant.digest)
-            if line is None:
-                begin_s = time.monotonic()
-                outcome, test = bench.decide(mutant, quick)
-                line = {"digest": mutant.digest, "head": head, "outcome": outcome, "test": test}
-                line["seconds"] = round(time.monotonic() - begin_s, 1)
-                with results.open("a", encoding="utf-8") as stream:
-                    stream.write(json.dumps({"name": mutant.name, **line}) + "\n")
-                print(f"{outcome} {mutant.name} ({line['seconds']} s) {test}", flush=True)
-            lines.append({**line, "name": mutant.name, "file": mutant.file, "why": mutant.survives})
-    return lines
+        with ThreadPoolExecutor(jobs) as pool:
+            lines = list(pool.map(line_of, mutants))
+    return [
+        {**line, "name": mutant.name, "file": mutant.file, "why": mutant.survives}
+        for mutant, line in zip(mutants, lines, strict=True)
+    ]
 
 
 def main() -> int:
@@ -174,14 +198,17 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="mutants; all if none is named")
     parser.add_argument("--list", action="store_true", help="say what there is and test nothing")
     parser.add_argument("--quick", action="store_true", help="run only the tests that are named")
+    parser.add_argument("--jobs", type=int, default=2, help="so many at a time (default: 2)")
     parser.add_argument("--root", type=Path, default=ROOT, help="another checkout")
     asked = parser.parse_args()
+    if asked.jobs < 1:
+        parser.error(f"--jobs: found {asked.jobs}, expected 1 or more")
     try:
         mutants = read(asked.root / "tools" / "mutants.yaml")
         if unknown := set(asked.names) - {mutant.name for mutant in mutants}:
             raise ListError(f"names: found {', '.join(unknown)}, expected names of --list")
         chosen = [one for one in mutants if not asked.names or one.name in asked.names]
-        lines = [] if asked.list else run(chosen, asked.root, asked.quick)
+        lines = [] if asked.list else run(chosen, asked.root, asked.quick, asked.jobs)
     except ListError as fault:
         print(f"mutants: {fault}", file=sys.stderr)
         return 2
