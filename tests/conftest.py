@@ -73,10 +73,15 @@ def pytest_runtest_protocol(item):
         return (yield)
 
 
+def turn(item):
+    """Return when it is a test's turn: what takes one worker longest first, what measures last."""
+    return measures(item), item.path.parent.name not in ONE_WORKER
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     """Put what measures last: until then all workers are busy."""
-    items.sort(key=measures)
+    items.sort(key=turn)
     if os.environ.get("PYTEST_XDIST_WORKER") == "gw0":
         names = "\n".join(item.nodeid for item in items if measures(item))
         measuring_file(config.workerinput["testrunuid"]).write_text(names)
