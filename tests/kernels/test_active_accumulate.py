@@ -45,16 +45,16 @@ def test_the_sum_of_all_origins_is_exact_and_each_request_is_answered(accumulate
 
 
 @pytest.mark.parametrize(
-    ("ways", "flavors", "ranks"),
+    ("ways", "flavors"),
     [
-        # with a shared lock each of five launches had wrong sums
-        ("lock_get_put", "create", 3),
-        pytest.param("accumulate,lock_get_put", "create,allocate", 4, marks=pytest.mark.slow),
+        ("lock_get_put", "create"),
+        pytest.param("accumulate,lock_get_put", "create,allocate", marks=pytest.mark.slow),
     ],
 )
-def test_many_that_add_at_once_lose_nothing(accumulate, ways, flavors, ranks):
+def test_many_that_add_at_once_lose_nothing(accumulate, ways, flavors):
     options = (f"--way={ways}", f"--flavor={flavors}", "--burst=100", "--samples=20", IDLE)
-    run = accumulate.launch(*options, "--budget-s=0.5", ranks=ranks)
+    # with a shared lock each of ten launches had wrong sums, with three ranks none of six
+    run = accumulate.launch(*options, "--budget-s=0.5", ranks=4)
     assert set(run.statuses.values()) == {"ok"}, run.results
 
 

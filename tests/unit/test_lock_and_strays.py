@@ -155,12 +155,15 @@ def test_a_segment_of_another_name_is_left(segment):
 
 
 def test_what_a_campaign_starts_and_its_temporary_files_are_found_by_the_next_holder(
-    lock, tmp_path, monkeypatch
+    lock, tmp_path, monkeypatch, request
 ):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
-    with strays.owned_by(Path("/results/one"), lock):
+    results = tmp_path / "results"
+    with strays.owned_by(results, lock):
         child = subprocess.Popen(["sleep", "300"])
+        request.addfinalizer(child.wait)
+        request.addfinalizer(child.kill)
         own = Path(tempfile.mkdtemp())
         within = strays.make_temporary_folder(lock)
         assert os.environ["TMPDIR"] == str(own.parent)
@@ -172,9 +175,5 @@ def test_what_a_campaign_starts_and_its_temporary_files_are_found_by_the_next_ho
     assert os.environ["TMPDIR"] == str(tmp_path)
     assert strays.CAMPAIGN_MARKER not in os.environ
     assert not own.exists()
-    try:
-        assert strays.marked_processes(strays.CAMPAIGN_MARKER, "/results/one") == [child.pid]
-        assert strays.marked_processes(strays.LOCK_MARKER, str(lock)) == [child.pid]
-    finally:
-        child.kill()
-        child.wait()
+    assert strays.marked_processes(strays.CAMPAIGN_MARKER, str(results)) == [child.pid]
+    assert strays.marked_processes(strays.LOCK_MARKER, str(lock)) == [child.pid]
