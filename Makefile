@@ -51,7 +51,7 @@ test: setup ## see in ten minutes whether everything works here; says what was s
 test-all: setup ## run every test there is: half an hour on two cores
 	@$(INSTALLED) $(TESTS) $(TEST_OPTIONS)
 
-mutants: setup ## change one place at a time and see a test fail (QUICK=--quick; takes hours without)
+mutants: setup ## change one place at a time and see a test fail (QUICK=--quick: 20 minutes)
 	@$(INSTALLED) python tools/mutants.py $(QUICK)
 
 lint: setup ## check style, format and warnings of Python and C

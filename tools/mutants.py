@@ -180,9 +180,10 @@ def run(mutants: Sequence[Mutant], root: Path, quick: bool, jobs: int) -> list[d
 
     with contextlib.ExitStack() as stack:
         for job in range(jobs):
-            tree = stack.enter_context(worktree(root))
-            # a build of its own: what one job builds with sanitizers is not the other's
-            free.put(Bench(tree, variables(tree, root / "build" / "mutants" / str(job))))
+            tree, build = stack.enter_context(worktree(root)), root / "build" / "mutants" / str(job)
+            # what is built with sanitizers stays, with the path of its worktree
+            shutil.rmtree(build / "tests", ignore_errors=True)
+            free.put(Bench(tree, variables(tree, build)))
         [mutant.applied(tree) for mutant in mutants]
         with ThreadPoolExecutor(jobs) as pool:
             lines = list(pool.map(line_of, mutants))
