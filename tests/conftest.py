@@ -80,7 +80,7 @@ def turn(item):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Put what measures last: until then all workers are busy."""
+    """Put each test where its turn is, so that all workers are busy until the first measures."""
     items.sort(key=turn)
     if os.environ.get("PYTEST_XDIST_WORKER") == "gw0":
         names = "\n".join(item.nodeid for item in items if measures(item))

@@ -41,7 +41,7 @@ KILLED, OPEN, SURVIVED = "killed", "open", "survived"
 
 
 class ListError(Exception):
-    """The list of mutants is wrong: one line with file, field, found, expected."""
+    """The list of mutants or an option is wrong: one line with field, found, expected."""
 
 
 @dataclass(frozen=True)
@@ -202,9 +202,9 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="so many at a time (default: 2)")
     parser.add_argument("--root", type=Path, default=ROOT, help="another checkout")
     asked = parser.parse_args()
-    if asked.jobs < 1:
-        parser.error(f"--jobs: found {asked.jobs}, expected 1 or more")
     try:
+        if asked.jobs < 1:
+            raise ListError(f"--jobs: found {asked.jobs}, expected 1 or more")
         mutants = read(asked.root / "tools" / "mutants.yaml")
         if unknown := set(asked.names) - {mutant.name for mutant in mutants}:
             raise ListError(f"names: found {', '.join(unknown)}, expected names of --list")

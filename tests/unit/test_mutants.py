@@ -108,3 +108,9 @@ def test_a_wrong_list_is_one_line_and_nothing_is_tested(repository, tmp_path, en
     assert answer.stderr.count("\n") == 1
     assert said in answer.stderr
     assert not (tmp_path / "build" / "mutants.jsonl").exists()
+
+
+def test_no_job_at_a_time_is_refused_in_one_line(repository):
+    answer = repository([KILLED], "--jobs=0")
+    expected = "mutants: --jobs: found 0, expected 1 or more\n"
+    assert (answer.returncode, answer.stderr) == (2, expected)
