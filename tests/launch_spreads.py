@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onesided.analysis.analyse import read_verdicts
+from onesided.analysis.judged import read_verdicts
 from onesided.analysis.statistics import median
 from onesided.campaign import tables
 from onesided.compare import weigh

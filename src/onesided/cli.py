@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import sys
 from collections.abc import Sequence
@@ -33,6 +34,10 @@ STAGES = (
     "new",
 )
 
+OF_MANY_VALUES = ("further", "collect", "analyse", "report", "reproducibility", "compare")
+"""Stages that make values by the million, and hardly a cycle of them: looking for cycles would be a
+fifth of their time."""
+
 
 def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
     """Return the parser with the subcommands of ``stages`` in it."""
@@ -51,6 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # a session is started many times in a campaign: it loads neither polars nor charts
     stages = [stage for stage in STAGES if [stage] == list(arguments[:1])] or STAGES
     options = build_parser(stages).parse_args(arguments)
+    if stages[0] in OF_MANY_VALUES:
+        gc.disable()
     try:
         paths.check()
         return options.function(options)
@@ -65,6 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("onesided: interrupted; the next run goes on from here", file=sys.stderr)
         return 130
+    finally:
+        gc.enable()
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 import yaml
 
-from onesided.analysis.analyse import read_verdicts
+from onesided.analysis.judged import read_verdicts
 from onesided.analysis.verdicts import (
     EARLY_LAUNCH,
     NOT_MEASURED,

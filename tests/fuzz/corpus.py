@@ -16,12 +16,12 @@ import yaml
 from mutations import Document, write_json, write_yaml
 from synthetic_lines import further, header, result, started
 
-from onesided.campaign import campaign, collect, outcomes, records, reframe_report, run
+from onesided.campaign import campaign, outcomes, records, reframe_report, run, session_tables
 from onesided.campaign.slot import Slot
 from onesided.environments import declarations, document, shell
 from onesided.report.published import PublishedTable
 from onesided.sites import site_check
-from onesided.system import documents, paths
+from onesided.system import documents, paths, writing
 
 ROOT = Path(__file__).parents[2]
 Files = Mapping[str, list[Document]]
@@ -113,7 +113,7 @@ def provide(build: Path) -> None:
     for name in ("mpich-5.0.2", "openmpi-5.0.11"):
         launcher = {**_environment()["launcher"], "path": "/bin/sh"}
         found = {**_environment(), "name": name, "launcher": launcher}
-        documents.write_json(build / "environments" / name / "environment.json", found)
+        writing.write_json(build / "environments" / name / "environment.json", found)
 
 
 def environment_files(source: Random, folder: Path) -> Files:
@@ -269,9 +269,9 @@ def read_session(folder: Path) -> Any:
     (inside / "session.json").write_bytes((folder / "session.json").read_bytes())
     slot = _InFolder(campaign.Campaign("mine", folder, {}), "laptop:node", "mpich-5.0.2", 1)
     tests = [{"test": name} for name in NAMES]
-    _, record = collect._read_session(slot, tests)
+    _, record = session_tables.read_session(slot, tests)
     for test in tests:
-        collect._attempt(record, test)
+        session_tables.attempt_of(record, test)
     return {**record, "tests": list(record["tests"].values())}
 
 

@@ -42,8 +42,10 @@ def text_of(folder):
 def rows(folder, name):
     """Return the rows of a table: of the report, or as it would hold them."""
     path = folder / "report" / f"{name}.csv"
-    sections = () if path.exists() else sections_of(folder).values()
-    text = path.read_text("utf-8") if path.exists() else files_of(sections, [])[path.name]
+    if path.exists():
+        text = path.read_text("utf-8")
+    else:
+        text = files_of(sections_of(folder).values(), [])[path.name].csv_text()
     return list(csv.DictReader(io.StringIO(text)))
 
 

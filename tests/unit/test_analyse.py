@@ -10,8 +10,9 @@ import pytest
 import synthetic
 
 from onesided.analysis import verdicts
-from onesided.analysis.analyse import analyse, read_verdicts
-from onesided.campaign import tables
+from onesided.analysis.analyse import analyse
+from onesided.analysis.judged import read_verdicts
+from onesided.campaign import parquet, tables
 from onesided.experiments.shared_counter import analysis as shared_counter
 from onesided.system.errors import InputError
 
@@ -74,7 +75,7 @@ def test_an_environment_that_is_not_there_keeps_its_cells_and_its_reason(campaig
 
 
 def test_six_launches_give_an_interval_with_its_coverage(campaign):
-    summary = tables.read_table(campaign / "summary.parquet", tables.SUMMARY_COLUMNS)
+    summary = parquet.read_table(campaign / "summary.parquet", tables.SUMMARY_COLUMNS)
     full = summary.filter(pl.col("environment") == "openmpi-5.0.11")
     assert full["launches"].unique().to_list() == [6]
     assert full["coverage"].unique().to_list() == [0.96875]
@@ -86,7 +87,7 @@ def test_six_launches_give_an_interval_with_its_coverage(campaign):
 def test_fewer_launches_give_a_range_and_no_verdict(tmp_path):
     folder = synthetic.campaign(tmp_path, rounds=3, algorithms=("fetch_and_op",))
     analyse(folder)
-    summary = tables.read_table(folder / "summary.parquet", tables.SUMMARY_COLUMNS)
+    summary = parquet.read_table(folder / "summary.parquet", tables.SUMMARY_COLUMNS)
     assert summary["kind"].unique().to_list() == ["range"]
     (cell,) = cells_of(folder, case="target_computes", flavor="create", spread_percent=50)[:1]
     assert cell["verdict"] == verdicts.UNDECIDED

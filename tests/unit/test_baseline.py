@@ -12,8 +12,9 @@ import synthetic
 
 from onesided import report
 from onesided.analysis import verdicts
-from onesided.analysis.analyse import analyse, read_verdicts
-from onesided.campaign import tables
+from onesided.analysis.analyse import analyse
+from onesided.analysis.judged import read_verdicts
+from onesided.campaign import parquet, tables
 from onesided.campaign.tables import SAMPLE_COLUMNS
 from onesided.experiments import EXPERIMENTS
 
@@ -84,7 +85,7 @@ def page(campaign):
 
 
 def summary(campaign):
-    table = tables.read_table(campaign / "summary.parquet", tables.SUMMARY_COLUMNS)
+    table = parquet.read_table(campaign / "summary.parquet", tables.SUMMARY_COLUMNS)
     return table.filter(pl.col("kernel") == "baseline", pl.col("environment") == "mpich-5.0.2")
 
 

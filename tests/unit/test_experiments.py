@@ -11,8 +11,9 @@ import synthetic
 
 from onesided import experiments, report
 from onesided.analysis import verdicts
-from onesided.analysis.analyse import analyse, read_verdicts
-from onesided.campaign import tables
+from onesided.analysis.analyse import analyse
+from onesided.analysis.judged import read_verdicts
+from onesided.campaign import parquet, tables
 from onesided.experiments import EXPERIMENTS, Experiment
 from onesided.experiments.experiment import Study
 from onesided.experiments.shared_counter import analysis as shared_counter
@@ -55,7 +56,7 @@ def test_a_second_experiment_needs_no_change_elsewhere(tmp_path, monkeypatch):
         assert said in own
     assert (folder / "report" / "grid_second.csv").is_file()
     assert "the second line" in report.terminal_summary(folder)
-    summary = tables.read_table(folder / "summary.parquet", tables.SUMMARY_COLUMNS)
+    summary = parquet.read_table(folder / "summary.parquet", tables.SUMMARY_COLUMNS)
     assert set(summary["kernel"]) == {"second", "shared_counter"}
 
 

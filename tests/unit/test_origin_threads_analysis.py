@@ -11,8 +11,9 @@ import pytest
 
 from onesided import report
 from onesided.analysis import verdicts
-from onesided.analysis.analyse import analyse, read_verdicts
-from onesided.campaign import tables
+from onesided.analysis.analyse import analyse
+from onesided.analysis.judged import read_verdicts
+from onesided.campaign import parquet, tables
 from onesided.report import numbers
 
 LAUNCHES = 6
@@ -122,7 +123,7 @@ def campaign(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def summary(campaign):
-    found = tables.read_table(campaign / "summary.parquet", tables.SUMMARY_COLUMNS)
+    found = parquet.read_table(campaign / "summary.parquet", tables.SUMMARY_COLUMNS)
 
     def value(metric, level, arrangement, origins, column="value", environment="first"):
         (row,) = found.filter(

@@ -7,8 +7,10 @@ import pytest
 import synthetic
 
 from onesided.analysis import verdicts
-from onesided.analysis.analyse import analyse, read_verdicts
+from onesided.analysis.analyse import analyse
+from onesided.analysis.judged import read_verdicts
 from onesided.campaign import proof
+from onesided.campaign.tables import CELL_COLUMNS
 from onesided.campaign.transport import Transport
 
 TCP = {"provider": "tcp", "shm": False}
@@ -52,6 +54,12 @@ def test_an_unknown_path_proves_and_disproves_nothing():
     assert found.note == "transport not proven: provider, shm not known"
 
 
+def threads_of(*rows):
+    names = (*proof.MACHINE, "setting", "threads_after_init")
+    types = {name: CELL_COLUMNS[name] for name in names}
+    return proof.default_threads(pl.DataFrame(rows, schema=types).lazy())
+
+
 @pytest.mark.parametrize(
     ("own", "by_default", "differs", "unknown"),
     [(2, 1, False, False), (1, 1, True, False), (None, 1, False, True), (2, None, False, True)],
@@ -59,7 +67,7 @@ def test_an_unknown_path_proves_and_disproves_nothing():
 def test_a_progress_thread_is_proven_by_one_thread_more_than_by_default(
     own, by_default, differs, unknown
 ):
-    threads = proof.default_threads([row(threads=by_default, setting="default")])
+    threads = threads_of(row(threads=by_default, setting="default"))
     found = proof.prove([row(threads=own, setting="async")], {"progress_thread": True}, threads)
     assert bool(found.differences) == differs
     assert bool(found.unknown) == unknown
@@ -70,7 +78,7 @@ def test_threads_of_another_level_or_environment_are_no_measure():
         row(threads=1, setting="default", thread_level="multiple"),
         row(threads=1, setting="default", environment="mpich-5.0.2"),
     ]
-    found = proof.prove([row(threads=2)], {"progress_thread": True}, proof.default_threads(others))
+    found = proof.prove([row(threads=2)], {"progress_thread": True}, threads_of(*others))
     assert found.unknown == ("progress_thread",)
 
 

@@ -12,6 +12,7 @@ import synthetic_progress
 
 from onesided import cli
 from onesided.analysis import analyse
+from onesided.analysis.judged import read_verdicts
 from onesided.experiments.metric import Metric
 from onesided.regression import propose, references
 from onesided.system import documents
@@ -85,7 +86,7 @@ def test_a_three_fold_slow_down_is_never_missed_where_a_bound_is_proposed():
 def test_a_figure_is_kept_for_each_cell_but_helped_failed_and_other_settings(campaign, capsys):
     assert cli.main(["references", "propose", str(campaign)]) == 0
     said = capsys.readouterr().out.splitlines()
-    cells = analyse.read_verdicts(campaign / "verdicts.json")
+    cells = read_verdicts(campaign / "verdicts.json")
     assert {line.partition(": ")[0] for line in said if not line.startswith(" ")} == {
         str(references.file_of(*(cell[name] for name in ("system", "partition", "environment"))))
         for cell in cells

@@ -12,7 +12,7 @@ import pytest
 from onesided.campaign import campaign, causes, run
 from onesided.campaign.session import SESSION_SCHEMA, Session
 from onesided.campaign.slot import Slot, read_record
-from onesided.system import documents, fingerprint, strays
+from onesided.system import fingerprint, strays, writing
 from onesided.system.errors import InputError
 from onesided.system.lock import DeadHolder
 
@@ -78,7 +78,7 @@ def over(slot, kernels=KERNELS):
         "attempt": "attempt-1", "started_at": "2026-01-31T12:00:00+00:00",
         "reframe_exit_status": 0, "tests": entries,
     }  # fmt: skip
-    documents.write_json(session.record, document)
+    writing.write_json(session.record, document)
     return session
 
 
@@ -275,9 +275,9 @@ def test_a_killed_campaigns_processes_are_ended_and_those_under_another_lock_are
 
 KILLED_WHILE_IT_WRITES = """
 import os, pathlib, signal, sys
-from onesided.system import documents
+from onesided.system import writing
 os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)
-documents.write_text(pathlib.Path(sys.argv[1]), "new")
+writing.write_text(pathlib.Path(sys.argv[1]), "new")
 """
 
 

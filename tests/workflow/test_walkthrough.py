@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 import yaml
 
-from onesided.analysis.analyse import read_verdicts
+from onesided.analysis.judged import read_verdicts
 from onesided.analysis.verdicts import REFERENCE
 from onesided.experiments import new_experiment
 from onesided.report import numbers

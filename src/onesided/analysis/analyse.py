@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +10,9 @@ from typing import Any
 
 import polars as pl
 
-from onesided.analysis import enough, tails
+from onesided.analysis import enough, lots, tails
+from onesided.analysis.judged import VERDICTS_SCHEMA
+from onesided.analysis.lots import Lot
 from onesided.analysis.merit import merit_rows, place_of
 from onesided.analysis.statistics import median_interval, percentile, rerun_interval
 from onesided.analysis.verdicts import (
@@ -24,8 +25,10 @@ from onesided.analysis.verdicts import (
     failure,
 )
 from onesided.campaign import proof
+from onesided.campaign.parquet import join_parquet, readable, scan_table
 from onesided.campaign.proof import Proof
 from onesided.campaign.tables import (
+    CELL_COLUMNS,
     IDENTITY,
     PLACE,
     SUMMARY_COLUMNS,
@@ -33,12 +36,10 @@ from onesided.campaign.tables import (
     CollectedCampaign,
     parse_labels,
     read_campaign,
+    record_of,
 )
 from onesided.experiments import EXPERIMENTS, Experiment
-from onesided.system import documents, text
-from onesided.system.errors import InputError
-
-VERDICTS_SCHEMA = "onesided/verdicts/3"
+from onesided.system import documents, parallel, writing
 
 Place = tuple[Any, ...]
 
@@ -108,7 +109,7 @@ def tail_values(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataF
 def summarise(campaign: CollectedCampaign, experiment: Experiment) -> list[dict[str, Any]]:
     """Return the rows of summary.parquet for one experiment."""
     cells, samples = campaign.of_kernel(experiment.kernel)
-    identity = {tuple(row[n] for n in PLACE): row for row in cells.select(IDENTITY).to_dicts()}
+    identity = {place_of(row): row for row in cells.select(IDENTITY).to_dicts()}
     values = launch_values(campaign, experiment)
     pooled = _percentiles(experiment.analysis.pooled_samples(samples))
     grouped = values.group_by([*PLACE, "metric", "statistic", "unit"]).agg(pl.col("value"))
@@ -159,8 +160,9 @@ def _judge_cell(
     if failed is None and proven.differences:
         failed = (NO_EFFECT, "; ".join(proven.differences))
     if failed is None:
-        details = [detail for detail in (observed.detail, proven.note) if detail]
-        return replace(observed, detail="; ".join(details) or None)
+        if proven.note is None:
+            return observed
+        return replace(observed, detail="; ".join(filter(None, (observed.detail, proven.note))))
     word, detail = failed
     if any(row["status"] in USABLE_STATUSES for row in rows):
         detail += f"; the samples there are show: {observed.word}"
@@ -176,7 +178,7 @@ def _observe(
     usable = [row for row in rows if row["status"] in USABLE_STATUSES]
     if experiment is None:
         return Verdict(UNDECIDED, f"no analysis for kernel {rows[0]['kernel']}")
-    place = tuple(rows[0][name] for name in PLACE)
+    place = place_of(rows[0])
     comparable = [row for row in usable if row["clock_global"]]
     found = [probes.get((*place, row["round"]), Probe((), ())) for row in comparable]
     verdict = experiment.analysis.judge(labels, found)
@@ -190,16 +192,25 @@ def _any(values: Iterable[bool | None]) -> bool | None:
     return any(known) if known else None
 
 
-def verdicts(campaign: CollectedCampaign) -> list[dict[str, Any]]:
-    """Return the ``cells`` of verdicts.json: one entry for each declared cell."""
+def verdicts(
+    campaign: CollectedCampaign, threads: Mapping[Place, int] | None = None
+) -> list[dict[str, Any]]:
+    """Return the ``cells`` of verdicts.json: one entry for each declared cell.
+
+    Args:
+        campaign: the tables, or some tests of them.
+        threads: of the whole campaign, as `proof.default_threads` gives them; without, they are
+            those of these tables.
+    """
+    if threads is None:
+        threads = proof.default_threads(campaign.cells.lazy())
     probes: dict[Place, Probe] = {}
     for experiment in measured(campaign):
         probes.update(launch_probes(usable_evidence(campaign, experiment)))
     launches: dict[Place, list[dict[str, Any]]] = defaultdict(list)
     cells = campaign.cells.select(JUDGED).sort("round", maintain_order=True)
     for row in cells.iter_rows(named=True):
-        launches[tuple(row[name] for name in PLACE)].append(row)
-    threads = proof.default_threads(row for rows in launches.values() for row in rows)
+        launches[place_of(row)].append(row)
     source = campaign.folder / "cells.parquet"
     entries = []
     for rows in launches.values():
@@ -223,22 +234,23 @@ def verdicts(campaign: CollectedCampaign) -> list[dict[str, Any]]:
     return entries
 
 
-def judge(campaign: CollectedCampaign) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
-    """Return what summary.parquet holds, and the ``cells`` of verdicts.json, each with its end."""
+def judge(
+    campaign: CollectedCampaign, threads: Mapping[Place, int] | None = None
+) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
+    """Return what summary.parquet holds, and the ``cells`` of verdicts.json, each with its end.
+
+    Args:
+        campaign: as for `verdicts`.
+        threads: likewise.
+    """
     rows = [row for entry in measured(campaign) for row in summarise(campaign, entry)]
     summary = pl.DataFrame(rows, schema=dict(SUMMARY_COLUMNS), orient="row")
     merits, record = merit_rows(summary), campaign.record
     declared, end = record.get("declared", {}), record.get("end")
     return summary, [
         {**cell, "end": enough.end_of(cell, merits.get(place_of(cell)), declared, end)}
-        for cell in verdicts(campaign)
+        for cell in verdicts(campaign, threads)
     ]
-
-
-def _write_parquet(path: Path, table: pl.DataFrame) -> None:
-    buffer = io.BytesIO()
-    table.sort(*IDENTITY, "metric", "statistic", nulls_last=True).write_parquet(buffer)
-    documents.write_bytes(path, buffer.getvalue())
 
 
 def analyse(folder: Path) -> tuple[int, int]:
@@ -250,20 +262,30 @@ def analyse(folder: Path) -> tuple[int, int]:
     Raises:
         InputError: a file of the campaign is missing, cut or of another version.
     """
-    summary, entries = judge(read_campaign(folder))
+    record_of(folder)
+    cells = scan_table(folder / "cells.parquet", CELL_COLUMNS)
+    with readable(folder / "cells.parquet"):
+        found = lots.of_cells(cells)
+        threads = proof.default_threads(cells) if len(found) > 1 else None
+    with writing.temporary_folder(folder) as parts:
+        tasks = [(folder, lot, threads, parts, number) for number, lot in enumerate(found)]
+        counts = list(parallel.each(_analyse_lot, tasks, sum(lot.cells for lot in found)))
+        join_parquet(folder / "summary.parquet", parts)
+        lines = (path.read_text("utf-8") for path in sorted(parts.glob("*.lines")))
+        written = (text for text in lines if text)
+        head = {"schema": VERDICTS_SCHEMA}
+        writing.write_json_of_lines(folder / "verdicts.json", head, "cells", written)
+    return sum(rows for rows, _ in counts), sum(judged for _, judged in counts)
+
+
+def _analyse_lot(
+    folder: Path, lot: Lot, threads: Mapping[Place, int] | None, parts: Path, number: int
+) -> tuple[int, int]:
+    """Write a lot's part of summary.parquet and of verdicts.json; return the numbers of rows."""
+    summary, entries = judge(read_campaign(folder, lot.where), threads)
     document = {"schema": VERDICTS_SCHEMA, "cells": entries}
     documents.check(document, "verdicts", folder / "verdicts.json")
-    _write_parquet(folder / "summary.parquet", summary)
-    documents.write_json(folder / "verdicts.json", document, lines="cells")
+    table = summary.sort(*IDENTITY, "metric", "statistic", nulls_last=True)
+    table.write_parquet(parts / f"{number:05d}.summary.parquet")
+    (parts / f"{number:05d}.lines").write_text(writing.json_lines(entries), "utf-8")
     return len(summary), len(entries)
-
-
-def read_verdicts(path: Path) -> list[dict[str, Any]]:
-    """Return the cells of verdicts.json.
-
-    Raises:
-        InputError: it is missing, cut or of another version.
-    """
-    if not path.is_file():
-        raise InputError(path, None, "no such file", "a file from `onesided analyse`")
-    return text.plain(documents.read_json(path, "verdicts")["cells"])

@@ -316,6 +316,8 @@ def failure(statuses: Sequence[str], details: Sequence[str | None]) -> tuple[str
     Returns:
         The verdict, and in how many launches, with the first reason given.
     """
+    if all(status == STATUS_OK for status in statuses):
+        return None
     counts = Counter(statuses)
     unknown = sorted(set(counts) - set(VERDICT_OF_STATUS) - {STATUS_OK})
     for status in (*VERDICT_OF_STATUS, *unknown):

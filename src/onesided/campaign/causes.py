@@ -11,9 +11,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from onesided.analysis import analyse
+from onesided.analysis.judged import read_verdicts
 from onesided.campaign.campaign import Campaign
-from onesided.campaign.tables import SAMPLE_COLUMNS, read_table
+from onesided.campaign.parquet import read_table
+from onesided.campaign.tables import SAMPLE_COLUMNS
 from onesided.system import paths
 from onesided.system.command import Outcome, one_line
 from onesided.system.errors import OnesidedError
@@ -101,7 +102,7 @@ def demand_measurements(campaign: Campaign) -> None:
     """
     if read_table(campaign.results / "samples.parquet", SAMPLE_COLUMNS).height:
         return
-    cells = analyse.read_verdicts(campaign.results / "verdicts.json")
+    cells = read_verdicts(campaign.results / "verdicts.json")
     words = Counter(cell["verdict"] for cell in cells)
     tally = ", ".join(f"{count} {word}" for word, count in words.most_common())
     reason = next((f"; {cell['detail']}" for cell in cells if cell["detail"]), "")

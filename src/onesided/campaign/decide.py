@@ -11,7 +11,7 @@ from onesided.analysis.analyse import judge
 from onesided.analysis.merit import merit_rows
 from onesided.campaign import collect, further
 from onesided.campaign.campaign import Campaign
-from onesided.system import documents
+from onesided.system import documents, writing
 from onesided.system.errors import InputError
 
 
@@ -40,7 +40,7 @@ def decide(campaign: Campaign, number: int) -> Path:
     }
     documents.check(found, "further", path)
     path.parent.mkdir(exist_ok=True)
-    documents.write_json(path, found)
+    writing.write_json(path, found)
     return path
 
 

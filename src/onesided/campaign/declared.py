@@ -15,7 +15,7 @@ from typing import Any
 from onesided.campaign import grid
 from onesided.campaign.campaign import Campaign
 from onesided.environments import provision, settings
-from onesided.system import documents, paths, strays
+from onesided.system import documents, paths, strays, writing
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import lock_file
 
@@ -141,7 +141,7 @@ def _nothing_selected(campaign: Campaign) -> InputError:
 def declare(campaign: Campaign) -> Path:
     """Write ``declared.json``: the campaign's tests, as ReFrame describes them; return its path."""
     path = campaign.results / "declared.json"
-    documents.write_json(path, {"schema": DECLARED_SCHEMA, "tests": describe(campaign)})
+    writing.write_json(path, {"schema": DECLARED_SCHEMA, "tests": describe(campaign)})
     return path
 
 

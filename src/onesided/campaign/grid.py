@@ -9,6 +9,7 @@ same blocks (``--list-cells``), and a test compares the two.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 NO_MEANING = "none"
@@ -26,7 +27,11 @@ def canonical(value: Value) -> str:
 
 def cell_id(labels: Point) -> str:
     """Return the id of a cell: ``axis=value`` for each axis in order, joined by commas."""
-    return ",".join(f"{axis}={canonical(value)}" for axis, value in labels.items())
+    return _id({axis: canonical(value) for axis, value in labels.items()})
+
+
+def _id(labels: Mapping[str, str]) -> str:
+    return ",".join(map("=".join, labels.items()))
 
 
 def blocks(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, list[str]]]:
@@ -65,7 +70,13 @@ def points(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, str]]:
 
 def cells(base_point: Point, crosses: Iterable[Cross]) -> dict[str, dict[str, str]]:
     """Return the labels of every cell by id, in the same order."""
-    return {cell_id(labels): labels for labels in points(base_point, crosses)}
+    return {_id(labels): labels for labels in points(base_point, crosses)}
+
+
+def most_cells(base_point: Point, crosses: Iterable[Cross]) -> int:
+    """Return how many cells there are at most, without making them: crosses may share some."""
+    found = blocks(base_point, crosses)
+    return sum(math.prod(len(values) for values in block.values()) for block in found)
 
 
 def narrowed(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import polars as pl
 
 from onesided.campaign import transport
 from onesided.environments import settings
@@ -35,19 +37,21 @@ def asked_transport(record: Mapping[str, Any], row: Row) -> Mapping[str, Any]:
     return by_environment.get(row["environment"], {}).get("transport", {})
 
 
+MACHINE = ("system", "partition", "environment", "thread_level", "ranks", "placement")
+"""What the number of threads after MPI_Init depends on, beside the setting."""
+
+
 def _machine(row: Row) -> tuple[Any, ...]:
-    names = ("system", "partition", "environment", "thread_level", "ranks", "placement")
-    return tuple(row[name] for name in names)
+    return tuple(row[name] for name in MACHINE)
 
 
-def default_threads(rows: Iterable[Row]) -> dict[tuple[Any, ...], int]:
+def default_threads(cells: pl.LazyFrame) -> dict[tuple[Any, ...], int]:
     """Return the most threads after MPI_Init under no setting, by environment and level."""
-    most: dict[tuple[Any, ...], int] = {}
-    for row in rows:
-        threads = row["threads_after_init"]
-        if row["setting"] == settings.DEFAULT and threads is not None:
-            most[_machine(row)] = max(threads, most.get(_machine(row), 0))
-    return most
+    known = cells.filter(
+        pl.col("setting") == settings.DEFAULT, pl.col("threads_after_init").is_not_null()
+    )
+    most = known.group_by(MACHINE).agg(pl.col("threads_after_init").max()).collect()
+    return {tuple(machine): threads for *machine, threads in most.iter_rows()}
 
 
 def prove(

@@ -19,7 +19,7 @@ from onesided.campaign.session import Session
 from onesided.campaign.watch import Plan, Say, SessionWatch
 from onesided.environments import containers, declarations, provision
 from onesided.experiments import demand
-from onesided.system import documents, fingerprint, paths, processes, strays
+from onesided.system import documents, fingerprint, paths, processes, strays, writing
 from onesided.system.errors import FAULTS_VARIABLE, InputError
 from onesided.system.lock import DeadHolder, campaign_lock, lock_file
 
@@ -96,7 +96,7 @@ def _clear(since_s: float | None) -> tuple[int, int]:
 def clean_after(dead: DeadHolder | None, say: Say) -> None:
     """End what a killed campaign left running, and remove what it left in shared memory."""
     ended, removed = _clear(dead.started_s if dead else None)
-    removed += documents.remove_unfinished(Path(dead.campaign)) if dead else 0
+    removed += writing.remove_unfinished(Path(dead.campaign)) if dead else 0
     if ended or removed:
         say(f"a killed campaign left {ended} processes and {removed} files; they are gone")
 
@@ -148,7 +148,7 @@ def _call_snakemake(campaign: Campaign, profile: Path, environment: dict[str, st
         finally:
             _clear(None if status == 0 else begin_s)
             if status != 0:
-                documents.remove_unfinished(campaign.results)
+                writing.remove_unfinished(campaign.results)
     return status
 
 

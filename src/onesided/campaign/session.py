@@ -33,7 +33,7 @@ from onesided.campaign.declared import (
 )
 from onesided.campaign.slot import Slot, adopt, earlier_entries, inputs_of, is_hole
 from onesided.environments import declarations, kernels, provision
-from onesided.system import documents, fingerprint, paths, processes, strays
+from onesided.system import documents, fingerprint, paths, processes, strays, writing
 from onesided.system.command import one_line
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import lock_file
@@ -113,10 +113,10 @@ class Session:
         is_new = not self.record.exists()
         if is_new:
             unfinished = self.folder / UNFINISHED
-            documents.write_json(self.record, self._run_attempt(self._kept(unfinished)))
+            writing.write_json(self.record, self._run_attempt(self._kept(unfinished)))
             unfinished.unlink(missing_ok=True)
         name = self.record.relative_to(self.slot.pointer.parent).as_posix()
-        documents.write_json(self.slot.pointer, {"session": name})
+        writing.write_json(self.slot.pointer, {"session": name})
         return is_new
 
     def reopen(self) -> int:

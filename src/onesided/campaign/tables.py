@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from onesided.campaign.parquet import read_table, scan_table
 from onesided.system import documents, text, values
 from onesided.system.errors import InputError
 
@@ -78,6 +79,16 @@ CELL_COLUMNS: Mapping[str, Any] = {
     "attempt": pl.Int64,
 }
 
+FOR_OTHERS = ("campaign", "mpi_version", "window_model", "elapsed_s", "session", "attempt")
+"""What is in cells.parquet for programs of others; nothing here asks for it."""
+
+KEYS = ("system", "partition", "environment", "round", "test", "kernel", "cell", "status")
+"""Columns that have a value in every row."""
+
+READ_COLUMNS: Mapping[str, Any] = {
+    name: kind for name, kind in CELL_COLUMNS.items() if name not in FOR_OTHERS
+}
+
 SAMPLE_COLUMNS: Mapping[str, Any] = {
     "campaign": pl.String,
     "system": pl.String,
@@ -127,8 +138,6 @@ SUMMARY_COLUMNS: Mapping[str, Any] = {
 RUN = ("variables",)
 """What of campaign.json is given to programs, and stays as it is."""
 
-_PARQUET_MAGIC = b"PAR1"
-
 
 @dataclass(frozen=True)
 class CollectedCampaign:
@@ -137,15 +146,16 @@ class CollectedCampaign:
     Attributes:
         folder: where they are.
         record: campaign.json.
-        cells: a row for each declared cell and round, columns `CELL_COLUMNS`.
-        samples: a row per sample, columns `SAMPLE_COLUMNS`.
+        read_cells: reads `cells`, or some columns of it.
+        read_samples: reads `samples`. Of a million cells, neither is in memory before it is asked
+            for.
         launches: a row per launch, columns `LAUNCH_COLUMNS`.
     """
 
     folder: Path
     record: Mapping[str, Any]
-    cells: pl.DataFrame
-    samples: pl.DataFrame
+    read_cells: Callable[..., pl.DataFrame]
+    read_samples: Callable[[], pl.DataFrame]
     launches: pl.DataFrame
 
     @property
@@ -154,9 +164,28 @@ class CollectedCampaign:
         return str(self.record["name"])
 
     @cached_property
+    def cells(self) -> pl.DataFrame:
+        """Return a row for each declared cell and round, columns `READ_COLUMNS`."""
+        return self.read_cells()
+
+    @cached_property
+    def samples(self) -> pl.DataFrame:
+        """Return a row per sample, columns `SAMPLE_COLUMNS`.
+
+        Raises:
+            InputError: a column holds another type.
+        """
+        return self.read_samples()
+
+    @cached_property
+    def sample_count(self) -> int:
+        """Return how many samples there are, which the file says without being read."""
+        return pl.scan_parquet(self.folder / "samples.parquet").select(pl.len()).collect().item()
+
+    @cached_property
     def kernels(self) -> frozenset[str]:
         """Return the kernels that have cells."""
-        return frozenset(self.cells["kernel"].unique())
+        return frozenset(self.read_cells("kernel")["kernel"].unique())
 
     @cached_property
     def usable_samples(self) -> Mapping[str, pl.DataFrame]:
@@ -172,52 +201,6 @@ class CollectedCampaign:
         """Return a kernel's cells, and the samples of those launches that may be pooled."""
         cells = self.cells.filter(pl.col("kernel") == kernel)
         return cells, self.usable_samples.get(kernel, self.samples.clear())
-
-
-def _check_whole(path: Path) -> None:
-    """Refuse a file that is missing or that was cut before its footer."""
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(4)
-            size = stream.seek(0, 2)
-            stream.seek(max(0, size - 4))
-            tail = stream.read(4)
-    except OSError as fault:
-        raise InputError(
-            path, None, fault.strerror or fault, "a Parquet file from `onesided collect`"
-        ) from fault
-    if size < 12 or head != _PARQUET_MAGIC or tail != _PARQUET_MAGIC:
-        raise InputError(path, None, f"{size} bytes, cut or no Parquet", "a whole Parquet file")
-
-
-def read_table(path: Path, columns: Mapping[str, Any]) -> pl.DataFrame:
-    """Read a Parquet file; return the declared columns with their declared types.
-
-    Raises:
-        InputError: the file is missing or cut, lacks a column, or holds another type.
-    """
-    _check_whole(path)
-    try:
-        table = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as fault:
-        raise InputError(path, None, fault, "a Parquet file that can be read") from fault
-    missing = [name for name in columns if name not in table.columns]
-    if missing:
-        raise InputError(path, missing[0], "no such column", "the columns `collect` writes")
-    try:
-        found = table.select(pl.col(name).cast(kind) for name, kind in columns.items())
-    except pl.exceptions.PolarsError as fault:
-        raise InputError(path, None, fault, "the column types `collect` writes") from fault
-    return found.with_columns(
-        _plain(found[name]) for name in columns if found[name].dtype == pl.String
-    )
-
-
-def _plain(column: pl.Series) -> pl.Series:
-    """Return a column of text as a page, a drawing or a terminal can show it."""
-    told = {value: text.line(value) for value in column.unique().drop_nulls()}
-    changed = {value: line for value, line in told.items() if line != value}
-    return column.replace(changed) if changed else column
 
 
 def read_record(path: Path) -> Mapping[str, Any]:
@@ -246,11 +229,33 @@ def read_record(path: Path) -> Mapping[str, Any]:
     return text.plain(record, but=RUN)
 
 
+def record_of(folder: Path) -> Mapping[str, Any]:
+    """Read campaign.json of a campaign's results.
+
+    Raises:
+        InputError: there is no such folder, or as `read_record`.
+    """
+    if not folder.is_dir():
+        raise InputError(folder, None, "no such folder", "a campaign's results folder")
+    return read_record(folder / "campaign.json")
+
+
+def _read_cells(path: Path, where: pl.Expr | None, *names: str) -> pl.DataFrame:
+    """Read cells.parquet, or some columns of it: in these nothing is filled in."""
+    if names:
+        return read_table(path, READ_COLUMNS, where, names)
+    return _fill_identity(read_table(path, READ_COLUMNS, where))
+
+
 def _check_cells(cells: pl.DataFrame, path: Path) -> None:
-    for name in ("system", "partition", "environment", "round", "test", "kernel", "cell", "status"):
+    for name in KEYS:
         if cells[name].null_count():
             raise InputError(path, name, "null", "a value in every row")
-    twice = cells.filter(cells.select(*PLACE, "round").is_duplicated())
+    launches = cells.select(*LAUNCH)
+    # two launches with one hash are hardly ever met, and one launch twice always has one
+    if launches.hash_rows().n_unique() == cells.height:
+        return
+    twice = cells.filter(launches.is_duplicated())
     if twice.height:
         raise InputError(path, "cell", f"{twice['cell'][0]} twice in a round", "one row per launch")
 
@@ -259,31 +264,37 @@ def _fill_identity(cells: pl.DataFrame) -> pl.DataFrame:
     """Give a launch that never ran what its cell's other launches say of themselves."""
     described = ("thread_level", "setting", "ranks", "placement", "launch_model")
     return cells.with_columns(
-        pl.col(name).fill_null(pl.col(name).drop_nulls().first().over(PLACE)) for name in described
+        pl.col(name).fill_null(pl.col(name).drop_nulls().first().over(PLACE))
+        for name in described
+        if cells[name].null_count()
     )
 
 
-def read_campaign(folder: Path) -> CollectedCampaign:
+def read_campaign(folder: Path, where: pl.Expr | None = None) -> CollectedCampaign:
     """Read what `onesided collect` wrote for one campaign.
+
+    Args:
+        folder: its results.
+        where: which of the cells and samples, by any of `PLACE`; all by default. Launches are read
+            in any case.
 
     Raises:
         InputError: naming the first file that is missing, cut or of another version.
     """
-    if not folder.is_dir():
-        raise InputError(folder, None, "no such folder", "a campaign's results folder")
-    record = read_record(folder / "campaign.json")
-    cells = read_table(folder / "cells.parquet", CELL_COLUMNS)
-    _check_cells(cells, folder / "cells.parquet")
+    record = record_of(folder)
+    read_cells = partial(_read_cells, folder / "cells.parquet", where)
+    _check_cells(read_cells(*KEYS), folder / "cells.parquet")
+    scan_table(folder / "samples.parquet", SAMPLE_COLUMNS)
     return CollectedCampaign(
         folder=folder,
         record=record,
-        cells=_fill_identity(cells),
-        samples=read_table(folder / "samples.parquet", SAMPLE_COLUMNS),
+        read_cells=read_cells,
+        read_samples=partial(read_table, folder / "samples.parquet", SAMPLE_COLUMNS, where),
         launches=read_table(folder / "launches.parquet", LAUNCH_COLUMNS),
     )
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=20_000)
 def parse_labels(written: str | None, source: Path) -> Mapping[str, Any]:
     """Return a cell's axes from the JSON text in its ``labels``; the same ones for the same text.
 
@@ -296,4 +307,5 @@ def parse_labels(written: str | None, source: Path) -> Mapping[str, Any]:
         raise InputError(source, "labels", written, "a JSON object of the axes") from fault
     if not isinstance(labels, dict):
         raise InputError(source, "labels", written, "a JSON object of the axes")
-    return text.plain(labels)
+    is_plain = written is None or (written.isprintable() and "\\" not in written)
+    return labels if is_plain else text.plain(labels)

@@ -35,7 +35,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write one file per partition and environment; print their paths, and what is proposed."""
-    from onesided.analysis.analyse import read_verdicts
+    from onesided.analysis.judged import read_verdicts
     from onesided.regression import references
 
     if options.what == PROPOSE:

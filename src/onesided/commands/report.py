@@ -23,7 +23,9 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 def run(options: argparse.Namespace) -> int:
     """Make one campaign's report; return 0."""
     from onesided import report
+    from onesided.report.material import load
 
-    report.build(options.results, options.single_file)
-    sys.stdout.write(report.terminal_summary(options.results))
+    loaded = load(options.results)
+    report.build(options.results, options.single_file, loaded)
+    sys.stdout.write(report.terminal_summary(options.results, loaded))
     return 0

@@ -15,7 +15,7 @@ from typing import Any
 from onesided.campaign import grid
 from onesided.environments import kernels, provision, settings
 from onesided.experiments.conformance import shrink
-from onesided.system import documents, paths
+from onesided.system import paths, writing
 from onesided.system.errors import InputError, OnesidedError
 
 KERNEL = "conformance"
@@ -192,4 +192,4 @@ def _put_command(program: Path, bench: Bench, options: argparse.Namespace) -> No
     _, _, body = rest.partition("\n")
     version = bench.document["library_version"].splitlines()[0][:70]
     command = _command(bench, options, program.name)
-    documents.write_text(program, f"{head}{version}\n * {command}\n{body}")
+    writing.write_text(program, f"{head}{version}\n * {command}\n{body}")

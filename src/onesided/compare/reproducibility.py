@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from onesided.analysis import verdicts
-from onesided.analysis.analyse import read_verdicts
+from onesided.analysis.judged import read_verdicts
 from onesided.analysis.merit import (
     MOST_HALF_WIDTH,
     Place,
@@ -18,7 +18,8 @@ from onesided.analysis.merit import (
     merit_rows,
     place_of,
 )
-from onesided.campaign.tables import SUMMARY_COLUMNS, read_table
+from onesided.campaign.parquet import read_table
+from onesided.campaign.tables import SUMMARY_COLUMNS
 from onesided.system.errors import InputError
 
 MOST_UNDECIDED = 0.05

@@ -22,7 +22,7 @@ from onesided.environments.declarations import (
 )
 from onesided.environments.providers import container, probe, spack
 from onesided.environments.spack_machine import identity
-from onesided.system import documents, libraries, paths
+from onesided.system import documents, libraries, paths, writing
 from onesided.system.command import Command, Say, UnavailableError
 from onesided.system.display import Progress
 from onesided.system.errors import InputError, OnesidedError, StoppedError
@@ -145,7 +145,7 @@ def _provide_as_declared(
             document = _make(found, Command(stop, guard), say, probe_timeout_s)
         documents.check(document, "environment", path)
         if document != standing:
-            documents.write_json(path, document)
+            writing.write_json(path, document)
         return document
 
 
@@ -169,7 +169,7 @@ def _provide_by_container(
         document = document_of.unavailable(declaration, str(fault))
     documents.check(document, "environment", path)
     if document != _standing(path):
-        documents.write_json(path, document)
+        writing.write_json(path, document)
     return document
 
 
@@ -189,7 +189,7 @@ def _provide_by_spack(
         document = {**document_of.unavailable(declaration, str(fault)), "provider": SPACK}
     documents.check(document, "environment", path)
     if document != _standing(path):
-        documents.write_json(path, document)
+        writing.write_json(path, document)
     return document
 
 
@@ -359,7 +359,7 @@ def _probe(
 def _install(declaration: Declaration, command: Command) -> None:
     try:
         PROVIDERS[declaration.provider].install(declaration, declaration.prefix, command)
-        documents.write_text(*_stamp(declaration))
+        writing.write_text(*_stamp(declaration))
     except (OnesidedError, OSError):
         # on a full disk there must be room again for the line that says so
         shutil.rmtree(declaration.prefix, ignore_errors=True)

@@ -11,7 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from onesided.analysis.analyse import launch_values, measured, read_verdicts
+from onesided.analysis.analyse import launch_values, measured
+from onesided.analysis.judged import read_verdicts
 from onesided.analysis.latencies import cores_limits
 from onesided.analysis.merit import Place, is_crowded, place_of
 from onesided.analysis.moments import LATENCY

@@ -23,7 +23,7 @@ from onesided.analysis.verdicts import (
     Probe,
 )
 from onesided.experiments.metric import Metric
-from onesided.system import documents, names, paths
+from onesided.system import documents, names, paths, writing
 from onesided.system.errors import InputError
 
 SCHEMA = "onesided/references/2"
@@ -101,7 +101,7 @@ def write(found: Mapping[Path, Mapping[str, Any]], replace: bool = False) -> Non
     if standing and not replace:
         raise InputError(standing[0], None, "a file", "none, or --replace")
     for path, document in found.items():
-        documents.write_json(path, document)
+        writing.write_json(path, document)
 
 
 def read(path: Path, test: str) -> Kept:

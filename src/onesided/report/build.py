@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import io
+import shutil
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 
 from markupsafe import Markup
 
 from onesided.experiments import Experiment
 from onesided.report import beside, containers, figures, grid, provenance, scope
-from onesided.report.document import document, files_of, has_figure
+from onesided.report.document import Content, document, files_of, has_figure, pieces
 from onesided.report.material import Loaded, Material, load
-from onesided.report.parts import Headline, Section
+from onesided.report.parts import Headline, RowsOf, Section
 from onesided.report.words import listed
-from onesided.system import documents
+from onesided.system import writing
 from onesided.system.errors import OnesidedError
 
 INDEX = "index.html"
@@ -99,7 +100,7 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
         for material in own
     }
     answers = _answers(materials, files)
-    entries = [cell.entry for cell in loaded.cells]
+    entries = RowsOf(loaded.cells, attrgetter("entry"))
     closing = containers.sections(loaded.campaign, entries, loaded.summary)
     other = loaded.campaign.record.get("declared", {}).get("beside")
     if other:
@@ -161,16 +162,21 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
     )
 
 
-def _archive(files: Mapping[str, str]) -> bytes:
-    """Return the files in one archive, the same bytes for the same files."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in sorted(files.items()):
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-    return stream.getvalue()
+def _write_archive(folder: Path, names: Iterable[str]) -> None:
+    """Write an archive of a folder's files beside them, the same bytes for the same files."""
+    with (
+        writing.whole_file(folder / ARCHIVE) as temporary,
+        zipfile.ZipFile(temporary, "w") as archive,
+    ):
+        for name in sorted(names):
+            entry = zipfile.ZipInfo(name)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.file_size = (folder / name).stat().st_size
+            with (folder / name).open("rb") as source, archive.open(entry, "w") as target:
+                shutil.copyfileobj(source, target, 2**20)
 
 
-def _remove_stale(folder: Path, kept: Mapping[str, str]) -> None:
+def _remove_stale(folder: Path, kept: Container[str]) -> None:
     """Remove the files of an earlier report that this one has not."""
     patterns = ("*.csv", "*.svg", "*.html", "advice/*.sh", "advice/*.txt")
     for path in [path for pattern in patterns for path in folder.glob(pattern)]:
@@ -181,28 +187,27 @@ def _remove_stale(folder: Path, kept: Mapping[str, str]) -> None:
                 raise OnesidedError(f"{path}: cannot be removed: {fault.strerror}") from fault
 
 
-def build(folder: Path, single_file: bool = False) -> Path:
+def build(folder: Path, single_file: bool = False, loaded: Loaded | None = None) -> Path:
     """Write the report of a campaign; return the path of its page, which is written last.
 
     Args:
         folder: the campaign's results.
         single_file: put everything on that page, in place of a page for each study.
+        loaded: the results, where they are read already.
 
     Raises:
         InputError: a file is missing, cut or of another schema version.
     """
-    loaded = load(folder)
+    loaded = loaded or load(folder)
     found = sheets(loaded, loaded.materials(), single_file)
-    files: dict[str, str] = {}
+    beside: dict[str, Content] = {}
     for sheet in found:
-        files |= files_of(sheet.sections, [headline.table for _, headline, _ in sheet.headlines])
-    archive = _archive(files)
-    index, *others = ((sheet.file, render(loaded, sheet, found)) for sheet in found)
-    files |= dict(others)
+        beside |= files_of(sheet.sections, [headline.table for _, headline, _ in sheet.headlines])
+    (_, index), *pages = ((sheet.file, render(loaded, sheet, found)) for sheet in found)
     target = folder / "report"
-    for name, content in files.items():
-        documents.write_text(target / name, content)
-    documents.write_bytes(target / ARCHIVE, archive)
-    _remove_stale(target, {**files, INDEX: ""})
-    documents.write_text(target / INDEX, index[1])
+    for name, content in {**beside, **dict(pages)}.items():
+        writing.write_pieces(target / name, pieces(content))
+    _write_archive(target, beside)
+    _remove_stale(target, {*beside, *(sheet.file for sheet in found)})
+    writing.write_text(target / INDEX, index)
     return target / INDEX

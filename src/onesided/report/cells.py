@@ -100,7 +100,9 @@ def apart(material: Material) -> Material:
     return replace(
         material,
         campaign=replace(
-            campaign, cells=of_table(campaign.cells), samples=of_table(campaign.samples)
+            campaign,
+            read_cells=lambda *names: of_table(campaign.cells).select(names or pl.all()),
+            read_samples=lambda: of_table(campaign.samples),
         ),
         cells=[Cell({**cell.entry, "environment": name(cell.entry)}) for cell in material.cells],
         summary=of_table(material.summary),

@@ -16,10 +16,10 @@ from onesided.experiments import EXPERIMENTS
 from onesided.report import numbers
 from onesided.report.beside import axes_that_differ, measure_of, measure_of_difference
 from onesided.report.build import INDEX
-from onesided.report.document import document, files_of
+from onesided.report.document import document, files_of, pieces
 from onesided.report.parts import Column, Row, Section, Table
 from onesided.report.words import listed
-from onesided.system import documents
+from onesided.system import writing
 
 SHORT = 12
 """Rows up to which a table of cells is shown in full."""
@@ -313,9 +313,9 @@ def build(comparison: Comparison, folder: Path) -> Path:
     )
     files = files_of(shown, [cells_table(comparison)])
     for name, content in files.items():
-        documents.write_text(folder / name, content)
+        writing.write_pieces(folder / name, pieces(content))
     for path in folder.glob("compare_*.csv"):
         if path.name not in files:
             path.unlink()
-    documents.write_text(folder / INDEX, html)
+    writing.write_text(folder / INDEX, html)
     return folder / INDEX

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from typing import Any
 
@@ -45,7 +45,16 @@ def document(template: str, **values: Any) -> str:
     )
 
 
-def _files_of(part: Part) -> dict[str, str]:
+Content = str | Table
+"""Of a file: its text, or a table that is written as CSV."""
+
+
+def pieces(content: Content) -> Iterable[str]:
+    """Return the text of a file in pieces."""
+    return content.csv_pieces() if isinstance(content, Table) else [content]
+
+
+def _files_of(part: Part) -> dict[str, Content]:
     """Return the files that go with a part: name and content."""
     if isinstance(part, Folded):
         return _files_of(part.part)
@@ -54,12 +63,12 @@ def _files_of(part: Part) -> dict[str, str]:
     if isinstance(part, Figure):
         return {f"{part.name}.svg": figures.as_file(part.wide), **_files_of(part.table)}
     table = part.table if isinstance(part, Matrix) else part
-    return {f"{table.name}.csv": table.csv_text()}
+    return {f"{table.name}.csv": table}
 
 
-def files_of(sections: Sequence[Section], tables: Sequence[Table]) -> dict[str, str]:
+def files_of(sections: Sequence[Section], tables: Sequence[Table]) -> dict[str, Content]:
     """Return every file beside the page: name and content."""
-    found = {f"{table.name}.csv": table.csv_text() for table in tables}
+    found: dict[str, Content] = {f"{table.name}.csv": table for table in tables}
     for section in sections:
         for part in section.parts:
             found |= _files_of(part)

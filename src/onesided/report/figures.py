@@ -15,7 +15,7 @@ import altair as alt
 import vl_convert
 
 from onesided.report import svg
-from onesided.system import documents, paths
+from onesided.system import paths, writing
 from onesided.system.errors import OnesidedError
 
 WIDE_PX = 960
@@ -161,7 +161,7 @@ def library() -> str:
         return kept.read_bytes().decode()
     script = vl_convert.javascript_bundle()
     with contextlib.suppress(OnesidedError):
-        documents.write_text(kept, script)
+        writing.write_text(kept, script)
     return script
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from onesided.analysis import verdicts
 from onesided.report import numbers
 from onesided.report.material import Cell, Loaded, Material
-from onesided.report.parts import Column, Table
+from onesided.report.parts import Column, RowsOf, Table
 from onesided.report.words import short_detail
 
 
@@ -27,23 +29,39 @@ def _early(cell: Cell) -> str | None:
     return low if low == high else f"{low} {numbers.DASH} {high}"
 
 
+FIELDS: Mapping[str, Callable[[Cell], Any]] = {
+    "environment": lambda cell: cell.environment,
+    "verdict": lambda cell: cell.verdict,
+    "detail": lambda cell: short_detail(cell.detail),
+    "note": lambda cell: "over-subscribed" if cell.oversubscribed else None,
+    "thread_level": lambda cell: cell.thread_level,
+    "early": _early,
+    "tau": lambda cell: cell.tau_s,
+    "valid": lambda cell: f"{cell.valid_launches} of {cell.launches}",
+    "end": lambda cell: getattr(cell, "end", None),
+    "oversubscribed": lambda cell: cell.oversubscribed,
+    "where": lambda cell: cell.group_label,
+    "test": lambda cell: cell.test,
+    "cell": lambda cell: cell.cell,
+}
+"""What a row has of a cell, beside its axes."""
+
+
 def _grid_row(cell: Cell) -> dict[str, Any]:
-    return {
-        **{f"axis_{axis}": value for axis, value in cell.labels.items()},
-        "environment": cell.environment,
-        "verdict": cell.verdict,
-        "detail": short_detail(cell.detail),
-        "note": "over-subscribed" if cell.oversubscribed else None,
-        "thread_level": cell.thread_level,
-        "early": _early(cell),
-        "tau": cell.tau_s,
-        "valid": f"{cell.valid_launches} of {cell.launches}",
-        "end": cell.entry.get("end"),
-        "oversubscribed": cell.oversubscribed,
-        "where": cell.group_label,
-        "test": cell.test,
-        "cell": cell.cell,
-    }
+    row = {name: of(cell) for name, of in FIELDS.items()}
+    row.update(zip(_keys_of(tuple(cell.labels)), cell.labels.values(), strict=True))
+    return row
+
+
+@cache
+def _keys_of(axes: tuple[str, ...]) -> list[str]:
+    return [f"axis_{axis}" for axis in axes]
+
+
+def _is_empty(key: str, cells: Sequence[Cell]) -> bool:
+    """Tell whether no cell has a value in a column."""
+    of = FIELDS.get(key) or (lambda cell: cell.labels.get(key.removeprefix("axis_")))
+    return all(of(cell) in (None, "") for cell in cells)
 
 
 def cells_table(material: Material) -> Table:
@@ -74,15 +92,14 @@ def cells_table(material: Material) -> Table:
     else:
         beside.append(level)
     (columns if len(where) > 1 else beside).append(Column("where", "where and how", prose=True))
-    rows = [_grid_row(cell) for cell in cells]
-    empty = [one for one in columns if all(row[one.key] in (None, "") for row in rows)]
+    empty = [one for one in columns if _is_empty(one.key, cells)]
     return Table(
         f"grid_{material.experiment.kernel}",
         f"{material.experiment.title}: every declared cell, failures first in each environment."
         + (f" All of them on {where[0]}." if len(where) == 1 else "")
         + (f" Thread level {levels[0]}." if len(levels) == 1 else ""),
         [one for one in columns if one not in empty],
-        rows,
+        RowsOf(cells, _grid_row),
         groups="environment",
         csv_only=[*empty, *beside],
         large=True,
@@ -95,10 +112,11 @@ def tally_table(loaded: Loaded) -> Table:
     """Return how many cells of each environment have which verdict, and why none has."""
     record = {doc.get("name"): doc for doc in loaded.campaign.record.get("environments", [])}
     names = list(dict.fromkeys([*record, *(cell.environment for cell in loaded.cells)]))
-    present = [word for word in verdicts.WORDS if any(c.verdict == word for c in loaded.cells)]
+    counts = Counter((cell.environment, cell.verdict) for cell in loaded.cells)
+    present = [word for word in verdicts.WORDS if any(word == found for _, found in counts)]
     rows = []
     for name in names:
-        words = Counter(cell.verdict for cell in loaded.cells if cell.environment == name)
+        words = Counter({word: n for (where, word), n in counts.items() if where == name})
         document = record.get(name, {})
         rows.append(
             {

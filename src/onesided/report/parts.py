@@ -11,7 +11,7 @@ from onesided.analysis import verdicts
 from onesided.report.badges import MEANINGS, badge, meaning_of
 from onesided.report.matrix import Mark, Matrix, MatrixRow
 from onesided.report.measure import Measure
-from onesided.report.table import Column, Row, Table
+from onesided.report.table import Column, Row, RowsOf, Table
 
 __all__ = [
     "Column",
@@ -25,6 +25,7 @@ __all__ = [
     "Part",
     "Prose",
     "Row",
+    "RowsOf",
     "Section",
     "Table",
 ]

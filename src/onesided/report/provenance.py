@@ -15,6 +15,22 @@ from onesided.report.material import Loaded, interval_words
 from onesided.report.parts import Column, Section, Table
 from onesided.report.words import short_detail
 
+SEEN = (
+    "environment",
+    "setting",
+    "labels",
+    "thread_level",
+    "placement",
+    "launch_model",
+    "library_version",
+    "thread_provided",
+    "clock_global",
+    "oversubscribed",
+    "transport",
+    "host",
+)
+"""Columns of cells.parquet that tell what the runs found."""
+
 
 def _seen(table: pl.DataFrame, environment: str, column: str) -> str | None:
     values = table.filter(pl.col("environment") == environment)[column].drop_nulls().unique()
@@ -22,7 +38,7 @@ def _seen(table: pl.DataFrame, environment: str, column: str) -> str | None:
 
 
 def _environments_table(loaded: Loaded) -> Table:
-    cells = loaded.campaign.cells
+    cells = loaded.campaign.read_cells(*SEEN)
     record = {doc.get("name"): doc for doc in loaded.campaign.record.get("environments", [])}
     names = list(dict.fromkeys([*record, *(cell.environment for cell in loaded.cells)]))
     rows = []
@@ -111,7 +127,8 @@ def timing_lines(loaded: Loaded) -> list[tuple[str, str]]:
 def further_rounds(loaded: Loaded) -> str | None:
     """Return how many cells had further rounds, and how these ended; None if none was asked for."""
     rounds = loaded.campaign.record.get("rounds", 0)
-    return enough.line([cell.entry for cell in loaded.cells], rounds)
+    ended = [cell.entry for cell in loaded.cells if getattr(cell, "end", None)]
+    return enough.line(ended, rounds)
 
 
 def _facts(loaded: Loaded) -> list[tuple[str, str]]:
@@ -123,7 +140,7 @@ def _facts(loaded: Loaded) -> list[tuple[str, str]]:
         ("rounds", str(campaign.record.get("rounds", "not known"))),
         *([("further rounds", said)] if (said := further_rounds(loaded)) else []),
         ("launches", str(campaign.launches.height)),
-        ("samples", f"{campaign.samples.height:,}".replace(",", numbers.THIN_SPACE)),
+        ("samples", f"{campaign.sample_count:,}".replace(",", numbers.THIN_SPACE)),
     ]
     if started.len():
         facts += [("first launch", started[0]), ("last launch", started[-1])]

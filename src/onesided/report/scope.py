@@ -50,7 +50,7 @@ def launches(cells: Sequence[Cell]) -> str | None:
 def _transport(loaded: Loaded, partition: tuple[str, str]) -> bool | None:
     """Tell whether windows of a partition are in shared memory; None if reports differ or lack."""
     system, name = partition
-    rows = loaded.campaign.cells
+    rows = loaded.campaign.read_cells("system", "partition", "transport")
     rows = rows.filter((rows["system"] == system) & (rows["partition"] == name))
     transports = [transport.from_text(text) for text in rows["transport"].drop_nulls().unique()]
     found = {one.get("shm") for one in transports}
@@ -58,7 +58,7 @@ def _transport(loaded: Loaded, partition: tuple[str, str]) -> bool | None:
 
 
 def _is_one_machine(loaded: Loaded) -> bool:
-    known = loaded.campaign.cells["clock_global"].drop_nulls()
+    known = loaded.campaign.read_cells("clock_global")["clock_global"].drop_nulls()
     return known.len() > 0 and bool(known.all())
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +30,8 @@ nobody may take for the whole: they are not filtered or sorted."""
 
 FIRST_OF_MANY = 1000
 
+ROWS_AT_A_TIME = 1000
+"""Of a CSV."""
 
 _LINK = '<a class="anchor" href="#{}" aria-label="Link to this row"></a>'
 
@@ -102,15 +105,13 @@ class Column:
             f"{self.key}_remark",
         ]
 
-    def csv_values(self, row: Row) -> list[str]:
-        """Return the row's values, one for each of `csv_names`."""
+    def csv_values(self, row: Row) -> Sequence[Any]:
+        """Return what a measure is in the CSV: a value for each of `csv_names`."""
         value = row.get(self.key)
-        if not self.measure:
-            return [_machine(value)]
         if isinstance(value, Measure):
             fields = (value.value, value.low, value.high, value.coverage, value.kind)
-            return [_machine(one) for one in (*fields, value.launches, value.remark)]
-        return [_machine(value)] + [""] * (len(self.csv_names()) - 1)
+            return (*fields, value.launches, value.remark)
+        return (value, *[None] * (len(self.csv_names()) - 1))
 
     def html(self, row: Row) -> Markup:
         """Return the content of the row's cell, with its footnote's mark, note and command."""
@@ -161,6 +162,56 @@ class Column:
         )
 
 
+def _csv_values(rows: Iterable[Row], columns: Sequence[Column]) -> Iterator[list[Any]]:
+    """Yield the values of each row of a CSV, as a `csv.writer` takes them."""
+    runs = itertools.groupby(columns, key=lambda column: column.measure)
+    parts = [
+        (is_measure, list(run) if is_measure else [column.key for column in run])
+        for is_measure, run in runs
+    ]
+    for row in rows:
+        values: list[Any] = []
+        for is_measure, part in parts:
+            if is_measure:
+                values += [value for column in part for value in column.csv_values(row)]
+            else:
+                found = map(row.get, part)
+                values += [_machine(one) if one is True or one is False else one for one in found]
+        yield values
+
+
+def _csv(rows: Iterable[Iterable[Any]]) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\r\n").writerows(rows)
+    return buffer.getvalue()
+
+
+@dataclass(frozen=True)
+class RowsOf(Sequence[Row]):
+    """Rows that are made when they are asked for: of a million, no more are kept than are shown.
+
+    Attributes:
+        things: one a row.
+        row: makes the row of one.
+    """
+
+    things: Sequence[Any]
+    row: Callable[[Any], Row]
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.things)
+
+    def __iter__(self) -> Iterator[Row]:
+        """Make one after another."""
+        return map(self.row, self.things)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Make one, or those of a slice."""
+        found = self.things[index]
+        return list(map(self.row, found)) if isinstance(index, slice) else self.row(found)
+
+
 @dataclass(frozen=True)
 class Table:
     """A table of the page and the CSV that holds the same numbers.
@@ -197,13 +248,15 @@ class Table:
 
     def csv_text(self) -> str:
         """Return the CSV: RFC 4180, a head, numbers in full."""
-        buffer = io.StringIO()
-        writer = csv.writer(buffer, lineterminator="\r\n")
+        return "".join(self.csv_pieces())
+
+    def csv_pieces(self) -> Iterator[str]:
+        """Yield the CSV in pieces, so that no more rows are made at a time than are written."""
         columns = (*self.columns, *self.csv_only)
-        writer.writerow([name for column in columns for name in column.csv_names()])
-        for row in self.rows:
-            writer.writerow([text for column in columns for text in column.csv_values(row)])
-        return buffer.getvalue()
+        yield _csv([[name for column in columns for name in column.csv_names()]])
+        left = iter(self.rows)
+        while rows := list(itertools.islice(left, ROWS_AT_A_TIME)):
+            yield _csv(_csv_values(rows, columns))
 
     @property
     def is_in_page(self) -> bool:

@@ -8,18 +8,22 @@ from pathlib import Path
 from onesided.analysis import verdicts
 from onesided.report import numbers, scope
 from onesided.report.build import INDEX
-from onesided.report.material import Material, load
+from onesided.report.material import Loaded, Material, load
 from onesided.report.provenance import further_rounds, timing_lines
 from onesided.report.words import tally
 
 
-def terminal_summary(folder: Path) -> str:
+def terminal_summary(folder: Path, loaded: Loaded | None = None) -> str:
     """Return what the end of a campaign says on a terminal: scope, answer, holes, time, paths.
+
+    Args:
+        folder: the campaign's results.
+        loaded: the same, where they are read already.
 
     Raises:
         InputError: a file is missing, cut or of another schema version.
     """
-    loaded = load(folder)
+    loaded = loaded or load(folder)
     lines = [" ".join(scope.sentences(loaded))]
     for material in loaded.materials():
         said = material.experiment.page.terminal_lines(material)

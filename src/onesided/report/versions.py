@@ -16,11 +16,11 @@ from onesided.report import answers, numbers, scope
 from onesided.report.answers import together
 from onesided.report.build import INDEX
 from onesided.report.cells import apart
-from onesided.report.document import document, files_of
+from onesided.report.document import document, files_of, pieces
 from onesided.report.material import Cell, Loaded, load
 from onesided.report.parts import Column, Mark, Matrix, MatrixRow, Section, Table
 from onesided.report.words import listed, tally
-from onesided.system import documents
+from onesided.system import writing
 
 Rows = Mapping[tuple[str, str], Sequence[Cell]]
 """Cells by the way a program takes: a heading, and a name below it."""
@@ -253,6 +253,6 @@ def build(every: Sequence[Loaded], found: Sequence[Beside], folder: Path) -> Pat
         sections=shown,
     )
     for name, content in files_of(shown, []).items():
-        documents.write_text(folder / name, content)
-    documents.write_text(folder / INDEX, html)
+        writing.write_pieces(folder / name, pieces(content))
+    writing.write_text(folder / INDEX, html)
     return folder / INDEX

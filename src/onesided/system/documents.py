@@ -1,13 +1,11 @@
-"""Read YAML and JSON documents, check them against their JSON Schema, write files whole."""
+"""Read YAML and JSON documents, and check them against their JSON Schema."""
 
 from __future__ import annotations
 
 import contextlib
 import copy
 import json
-import os
 import re
-import tempfile
 from collections.abc import Callable, Hashable, Iterator
 from datetime import datetime
 from functools import cache, lru_cache
@@ -20,7 +18,7 @@ import jsonschema
 import yaml
 
 from onesided.system import names, values
-from onesided.system.errors import InputError, OnesidedError
+from onesided.system.errors import InputError
 
 MOST_VALUES = 1_000_000
 """Of a YAML document, each as often as an alias repeats it: a few lines can stand for any number of
@@ -30,8 +28,6 @@ MOST_LEVELS = 200
 #: What YAML's constructors let through of a number, a date or a tag that is none.
 CONSTRUCTORS_RAISE = (ValueError, TypeError, LookupError, AttributeError, OverflowError)
 NESTED_TOO_DEEPLY = "a document nested too deeply"
-UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}")
-"""Name of a file that `write_bytes` has not finished: that of the whole one, and a random end."""
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
@@ -301,57 +297,3 @@ def parse_json(text: str, schema: str, source: str | Path) -> Any:
     except RecursionError:
         raise InputError(source, None, NESTED_TOO_DEEPLY, "a few levels") from None
     return document
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole: a reader, or a rerun after a kill, sees the old text or the new.
-
-    Raises:
-        OnesidedError: the folder is read-only or full; the old file is still there.
-    """
-    write_bytes(path, text.encode("utf-8"))
-
-
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file whole, as `write_text` does."""
-    temporary: str | None = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except OSError as fault:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        raise OnesidedError(f"{path}: cannot be written: {fault.strerror}") from fault
-
-
-def remove_unfinished(folder: Path) -> int:
-    """Remove the files below a folder that killed writers never finished; return how many.
-
-    The caller knows that nobody writes there now.
-    """
-    found = [path for path in folder.rglob(".*") if UNFINISHED.fullmatch(path.name)]
-    for path in found:
-        path.unlink(missing_ok=True)
-    return len(found)
-
-
-def write_json(path: Path, document: Any, lines: str | None = None) -> None:
-    """Write a JSON document whole, keys in the order given.
-
-    Args:
-        path: the file.
-        document: indented in the file.
-        lines: key of a list of many entries, which is the last: each of them is one line.
-    """
-    if lines is None:
-        write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-        return
-    entries = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in document[lines])
-    head = json.dumps({**document, lines: []}, indent=1, ensure_ascii=False).removesuffix("]\n}")
-    write_text(path, f"{head}\n{entries}\n ]\n}}\n")

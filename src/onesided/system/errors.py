@@ -57,6 +57,10 @@ class InputError(OnesidedError):
         where = f"{self.source}: {self.field}" if self.field else self.source
         super().__init__(f"{where}: found {self.found}; expected {self.expected}")
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[object, ...]]:
+        """Return what makes it again in another process."""
+        return type(self), (self.source, self.field, self.found, self.expected)
+
 
 class StoppedError(OnesidedError):
     """We were told to stop; nothing is said of what was under way."""

@@ -11,7 +11,9 @@ from typing import Any
 UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
-#: The same, but tabulators and line feeds, which a document may have.
+#: The same for what is UTF-8, which holds no half character.
+UNSEEN_IN_UTF8 = UNSEEN.pattern.replace("\ud800-\udfff", "")
+#: The same as `UNSEEN`, but tabulators and line feeds, which a document may have.
 UNSEEN_IN_LINES = re.compile(UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 ELLIPSIS = "…"
 

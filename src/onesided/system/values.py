@@ -19,9 +19,10 @@ MOST_OF_A_KEY = 40
 A_NUMBER = "a number that 64 bits hold"
 A_TEXT = "text without NUL, in UTF-8"
 #: What JSON text has in it where a value may be none of the kind: most lines have none of these,
-#: and need not be searched. One pattern for all would take three times as long.
-SUSPICIOUS_WORDS = ("NaN", "Infinity", "\\u")
-SUSPICIOUS_NUMBERS = (re.compile("[0-9][eE][+]?[0-9]{3}"), re.compile("[0-9][0-9]{18}"))
+#: and need not be searched. It is looked for with each digit as 0 and E as e, for a regular
+#: expression would take six times as long.
+SUSPICIOUS = (b"NaN", b"Infinity", b"\\u", b"0e000", b"0e+000", b"0" * 19)
+ONE_DIGIT = bytes.maketrans(b"123456789E", b"000000000e")
 
 
 class RepeatedKeyError(ValueError):
@@ -97,6 +98,11 @@ def _object_of_whole_numbers(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+#: Made once: there may be a million lines.
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)
+_DECODER_OF_WHOLE_NUMBERS = json.JSONDecoder(object_pairs_hook=_object_of_whole_numbers)
+
+
 def from_json(written: str, *, whole: bool = False) -> Any:
     """Return the document in a JSON text, which refuses no number: see `suspicious_fault`.
 
@@ -109,13 +115,10 @@ def from_json(written: str, *, whole: bool = False) -> Any:
         ValueError: it is no JSON, or has a number of more digits than Python reads.
         RecursionError: it is nested too deeply.
     """
-    hook = _object_of_whole_numbers if whole else _object
-    return json.loads(written, object_pairs_hook=hook)
+    return (_DECODER_OF_WHOLE_NUMBERS if whole else _DECODER).decode(written)
 
 
 def suspicious_fault(document: Any, written: str) -> tuple[str | None, str, str] | None:
     """Return what `fault` does of the document in a JSON text, if the text gives cause to look."""
-    is_suspicious = any(word in written for word in SUSPICIOUS_WORDS) or any(
-        number.search(written) for number in SUSPICIOUS_NUMBERS
-    )
-    return fault(document) if is_suspicious else None
+    searched = written.encode("utf-8", "surrogatepass").translate(ONE_DIGIT)
+    return fault(document) if any(map(searched.__contains__, SUSPICIOUS)) else None

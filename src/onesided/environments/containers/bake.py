@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from onesided.environments import containers, kernels, provision
-from onesided.system import documents, fingerprint, paths
+from onesided.system import documents, fingerprint, paths, writing
 
 SCHEMA = "onesided/image/1"
 ABI_COMPILER = "bin/mpicc_abi"
@@ -45,7 +45,7 @@ def main(image: str, *names: str) -> int:
     else:
         document["environments"] = {one["name"]: _with_kernels(one) for one in found}
     documents.check(document, "image", containers.DOCUMENT)
-    documents.write_json(containers.DOCUMENT, document)
+    writing.write_json(containers.DOCUMENT, document)
     _remove_traces()
     return 0
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from onesided.environments.spack_machine import identity
-from onesided.system import documents, fingerprint, paths
+from onesided.system import fingerprint, paths, writing
 from onesided.system.command import (
     Command,
     Outcome,
@@ -145,7 +145,7 @@ def deliver(program: Path, command: Command, say: Say) -> Delivery:
         call.demand("concretize", *(["--force"] if is_new else []))
         say("Spack installs")
         made = _make(call, specs, digest)
-        documents.write_json(
+        writing.write_json(
             folder / "delivery.json", {"schema": SCHEMA, **asdict(made), "builds": _plain(made)}
         )
         return made
@@ -194,7 +194,7 @@ def _make(call: _Spack, specs_digest: str, digest: str) -> Delivery:
     sha256 = hashlib.sha256(text).hexdigest()
     lock = call.folder / "locks" / f"{sha256}.lock"
     lock.parent.mkdir(exist_ok=True)
-    documents.write_bytes(lock, text)
+    writing.write_bytes(lock, text)
     return Delivery(specs_digest, digest, version, str(lock), sha256, builds, fault)
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onesided.environments.spack_machine import identity
-from onesided.system import documents, libraries
+from onesided.system import libraries, writing
 from onesided.system.command import Command, UnavailableError
 from onesided.system.errors import InputError
 
@@ -217,5 +217,5 @@ def install(declaration: Declaration, prefix: Path, command: Command) -> None:
     """Make the folder whose ``mpiexec`` calls the MPI's launcher; nothing is installed."""
     shutil.rmtree(prefix, ignore_errors=True)
     launcher = shlex.quote(str(declaration.mpi.launcher))
-    documents.write_text(declaration.launcher, f'#!/bin/sh\nexec {launcher} "$@"\n')
+    writing.write_text(declaration.launcher, f'#!/bin/sh\nexec {launcher} "$@"\n')
     declaration.launcher.chmod(0o755)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onesided.environments.providers import wheel_lock
-from onesided.system import documents
+from onesided.system import writing
 from onesided.system.command import Command, UnavailableError, one_line
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def install(declaration: Declaration, prefix: Path, command: Command) -> None:
     shutil.rmtree(prefix, ignore_errors=True)
     folder = prefix.parent
     wanted = folder / "requirements.txt"
-    documents.write_text(wanted, declaration.requirements)
+    writing.write_text(wanted, declaration.requirements)
     pip = [sys.executable, "-m", "pip", "--python", prefix, "install", *PIP_OPTIONS]
     steps = {
         "venv": [sys.executable, "-m", "venv", "--without-pip", prefix],

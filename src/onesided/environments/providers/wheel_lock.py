@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from onesided.system import documents
+from onesided.system import writing
 from onesided.system.errors import InputError, OnesidedError
 
 FORM = "NAME==VERSION followed by --hash=sha256:… lines, each but the last ended by a backslash"
@@ -121,4 +121,4 @@ def add(path: Path, packages: Sequence[str], new: Sequence[Requirement]) -> None
         lines[max(kin) : max(kin)] = added
     else:
         lines += ["", *added]
-    documents.write_text(path, "\n".join(lines) + "\n")
+    writing.write_text(path, "\n".join(lines) + "\n")

@@ -16,7 +16,7 @@ import yaml
 from onesided.environments.providers import spack
 from onesided.environments.spack_machine import find, lean, tools
 from onesided.environments.spack_machine.find import LeftOut, Mpi
-from onesided.system import documents, paths
+from onesided.system import paths, writing
 from onesided.system.errors import OnesidedError
 
 Document = dict[str, Any]
@@ -170,7 +170,7 @@ def carry_out(plan: Plan) -> None:
             _make_prefix(mpi)
     for path, text in plan.files.items():
         if _text_of(path) != text:
-            documents.write_text(path, text)
+            writing.write_text(path, text)
 
 
 def _prefix_stands(mpi: Mpi) -> bool:
@@ -189,7 +189,7 @@ def _make_prefix(mpi: Mpi) -> None:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.symlink_to(target)
         for path, text in mpi.files.items():
-            documents.write_text(temporary / path.relative_to(mpi.prefix), text)
+            writing.write_text(temporary / path.relative_to(mpi.prefix), text)
         shutil.rmtree(mpi.prefix, ignore_errors=True)
         temporary.rename(mpi.prefix)
     except OSError as fault:

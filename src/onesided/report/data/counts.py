@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import itertools
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,11 +27,11 @@ class Tally:
     run: int = 0
     failed: int = 0
 
-    def add(self, verdict: str) -> None:
-        """Count a cell; one that was not run, or whose setting changed nothing, does not count."""
+    def add(self, verdict: str, cells: int = 1) -> None:
+        """Count cells; what was not run, or whose setting changed nothing, does not count."""
         if verdict not in SAYS_NOTHING:
-            self.run += 1
-            self.failed += verdict in verdicts.FAILURES
+            self.run += cells
+            self.failed += cells if verdict in verdicts.FAILURES else 0
 
     @property
     def word(self) -> str | None:
@@ -64,6 +65,28 @@ def tallies(cells: Iterable[Cell], keys: Any) -> dict[Any, dict[Any, Tally]]:
     return found
 
 
+def _by_value(cells: Sequence[Cell]) -> dict[tuple[str, str], dict[str, Tally]]:
+    """Count cells by environment and by each value of each axis, those of the setting first."""
+    alike: dict[tuple[str, str, Any], list[Iterable[tuple[str, Any]]]] = defaultdict(list)
+    for cell in cells:
+        alike[cell.environment, cell.verdict, cell.setting].append(cell.labels.items())
+    pairs = itertools.chain.from_iterable(cell.labels.items() for cell in cells)
+    order = dict.fromkeys(((SETTING, setting) for *_, setting in alike))
+    found: dict[tuple[str, str], dict[str, Tally]] = {
+        (axis, str(value)): defaultdict(Tally)
+        for axis, value in itertools.chain(order, dict.fromkeys(pairs))
+        if value != NO_MEANING
+    }
+    for (environment, verdict, setting), labels in alike.items():
+        # an axis at a time would be a million cells sixteen times over
+        counted = Counter(itertools.chain.from_iterable(labels))
+        counted[SETTING, setting] = len(labels)
+        for (axis, value), number in counted.items():
+            if value != NO_MEANING:
+                found[axis, str(value)][environment].add(verdict, number)
+    return found
+
+
 def _shown(row: Mapping[str, Any], found: Mapping[str, Tally]) -> dict[str, Any]:
     """Return a row with the words of its tallies, and their numbers for the CSV."""
     words = {name: tally.word for name, tally in found.items()}
@@ -93,10 +116,7 @@ class Counts:
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none where nothing was run."""
         names = material.environments
-        found = tallies(
-            material.cells,
-            lambda cell: [(pair, cell.environment) for pair in axes_of(cell).items()],
-        )
+        found = _by_value(material.cells)
         order = {axis: place for place, axis in enumerate(dict.fromkeys(axis for axis, _ in found))}
         rows = [
             _shown({"axis": axis.replace("_", " "), "value": value}, found[axis, value])

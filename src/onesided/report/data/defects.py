@@ -53,10 +53,10 @@ class UpstreamDefect:
         """Tell whether a cell probes it."""
         if str(setting) not in self.probe.get(SETTING, (str(setting),)):
             return False
-        return all(
-            axis == SETTING or str(labels.get(axis)) in values
-            for axis, values in self.probe.items()
-        )
+        for axis, values in self.probe.items():
+            if axis != SETTING and str(labels.get(axis)) not in values:
+                return False
+        return True
 
     def is_said_of(self, family: str, version: str) -> bool | None:
         """Tell whether a version is said to have it; None where the thread does not say."""

@@ -66,7 +66,10 @@ def _within(
     every: Sequence[Mapping[str, str]], values: Mapping[str, Sequence[str]], axes: Sequence[str]
 ) -> list[Mapping[str, str]]:
     """Return the cells that have failing ones' values on some axes."""
-    return [one for one in every if all(one.get(axis) in values[axis] for axis in axes)]
+    for axis in axes:
+        wanted = values[axis]
+        every = [one for one in every if one.get(axis) in wanted]
+    return list(every)
 
 
 def _in_words(found: Mapping[str, Sequence[str]]) -> str:

@@ -1,0 +1,105 @@
+"""Read and write tables as Parquet, and say clearly what is wrong with one."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from onesided.system import text, writing
+from onesided.system.errors import InputError
+
+ROWS_OF_A_GROUP = 50_000
+"""Of a table: who asks for some of its rows reads the groups alone that may have them."""
+
+_PARQUET_MAGIC = b"PAR1"
+
+
+def _check_whole(path: Path) -> None:
+    """Refuse a file that is missing or that was cut before its footer."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(4)
+            size = stream.seek(0, 2)
+            stream.seek(max(0, size - 4))
+            tail = stream.read(4)
+    except OSError as fault:
+        raise InputError(
+            path, None, fault.strerror or fault, "a Parquet file from `onesided collect`"
+        ) from fault
+    if size < 12 or head != _PARQUET_MAGIC or tail != _PARQUET_MAGIC:
+        raise InputError(path, None, f"{size} bytes, cut or no Parquet", "a whole Parquet file")
+
+
+def scan_table(path: Path, columns: Mapping[str, Any]) -> pl.LazyFrame:
+    """Return the declared columns of a Parquet file with their declared types, not yet read.
+
+    Raises:
+        InputError: the file is missing or cut, or lacks a column.
+    """
+    _check_whole(path)
+    table = pl.scan_parquet(path)
+    with readable(path):
+        names = table.collect_schema().names()
+    missing = [name for name in columns if name not in names]
+    if missing:
+        raise InputError(path, missing[0], "no such column", "the columns `collect` writes")
+    return table.select(pl.col(name).cast(kind) for name, kind in columns.items())
+
+
+def read_table(
+    path: Path,
+    columns: Mapping[str, Any],
+    where: pl.Expr | None = None,
+    names: Sequence[str] = (),
+) -> pl.DataFrame:
+    """Read a Parquet file; return the declared columns with their declared types.
+
+    Args:
+        path: the file.
+        columns: names and types.
+        where: which rows; all by default.
+        names: of the columns to read, all of which must be there; all by default.
+
+    Raises:
+        InputError: the file is missing or cut, lacks a column, or holds another type.
+    """
+    table = scan_table(path, columns)
+    chosen = (table if where is None else table.filter(where)).select(names or list(columns))
+    with readable(path):
+        found = chosen.collect()
+    return found.with_columns(_plain(one) for one in found if one.dtype == pl.String)
+
+
+@contextlib.contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Say in one line that a Parquet file cannot be read, or holds other types."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as fault:
+        expected = "a Parquet file with the column types `collect` writes"
+        raise InputError(path, None, fault, expected) from fault
+
+
+def join_parquet(path: Path, folder: Path) -> None:
+    """Write a table whole from its parts, which are never all in memory.
+
+    Args:
+        path: the table.
+        folder: where the parts are: their names end in that of the table and sort as its rows do.
+
+    Raises:
+        OnesidedError: it cannot be written.
+    """
+    parts = pl.scan_parquet(sorted(folder.glob(f"*.{path.name}")))
+    with writing.whole_file(path) as temporary:
+        parts.sink_parquet(temporary, row_group_size=ROWS_OF_A_GROUP)
+
+
+def _plain(column: pl.Series) -> pl.Series:
+    """Return a column of text as a page, a drawing or a terminal can show it."""
+    odd = column.filter(column.str.contains(text.UNSEEN_IN_UTF8)).unique()
+    return column.replace({value: text.line(value) for value in odd}) if odd.len() else column

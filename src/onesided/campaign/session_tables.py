@@ -1,0 +1,306 @@
+"""The tables of some tests of a session: every declared cell is a row, whatever its end."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from onesided.campaign import grid, outcomes, records, transport
+from onesided.campaign.declared import cells_of, tests_for
+from onesided.campaign.outcomes import Expectation, Outcome
+from onesided.campaign.records import Launch
+from onesided.campaign.slot import Slot, read_record
+from onesided.campaign.tables import CELL_COLUMNS, LAUNCH_COLUMNS, SAMPLE_COLUMNS
+from onesided.environments import provision
+from onesided.system.errors import InputError
+
+MOST_CELLS = 20_000
+"""Of a piece that has more than one test."""
+
+#: What of a header tells a launch model, a container or a binary from another.
+FACTS = (
+    "launch_model",
+    "container",
+    "namespaces",
+    "dev_shm_shared",
+    "process_vm_readv",
+    "program_sha256",
+)
+#: The same of what it says of the MPI.
+MPI_FACTS = ("library_path", "library_version", "abi")
+#: What tells a series of a result from another.
+SERIES_COLUMNS = ("metric", "unit", "rank", "burst")
+
+COLUMNS: Mapping[str, Mapping[str, Any]] = {
+    "cells": CELL_COLUMNS,
+    "samples": SAMPLE_COLUMNS,
+    "launches": LAUNCH_COLUMNS,
+}
+"""The tables by name."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some tests of the session in a slot, with their cells of its round."""
+
+    slot: Slot
+    tests: list[dict[str, Any]]
+
+    @property
+    def most_cells(self) -> int:
+        """Return how many cells there are at most: crosses may share some."""
+        return sum(grid.most_cells(test["base_point"], test["crosses"]) for test in self.tests)
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What a piece gives.
+
+    Attributes:
+        tables: `COLUMNS` by name.
+        session: what the campaign's record keeps of the session; its seconds inside launches are
+            those of this piece.
+        facts: what the headers say (`_facts`) as JSON text, and in how many launches.
+    """
+
+    tables: Mapping[str, pl.DataFrame]
+    session: dict[str, Any]
+    facts: Counter[str]
+
+
+def pieces(slot: Slot, tests: Iterable[dict[str, Any]]) -> Iterator[Piece]:
+    """Yield the pieces of the session in a slot; one without tests where it has none."""
+    chosen: list[dict[str, Any]] = []
+    for test in tests_for(tests, provision.read(slot.environment, slot.campaign.provider)):
+        if chosen and Piece(slot, [*chosen, test]).most_cells > MOST_CELLS:
+            yield Piece(slot, chosen)
+            chosen = []
+        chosen.append(test)
+    yield Piece(slot, chosen)
+
+
+def collected(piece: Piece) -> Collected:
+    """Read what the launches of a piece left.
+
+    Raises:
+        InputError: the session is missing, or one of its files does not fit its schema.
+    """
+    slot = piece.slot
+    environment = provision.read(slot.environment, slot.campaign.provider)
+    folder, record = read_session(slot, piece.tests)
+    system, _, partition = slot.partition.partition(":")
+    found = {name: [pl.DataFrame(schema=columns)] for name, columns in COLUMNS.items()}
+    facts, inside_s = Counter[str](), 0.0
+    session = folder.relative_to(slot.campaign.results).as_posix()
+    for test in piece.tests:
+        key = {
+            "campaign": slot.campaign.name,
+            "system": system,
+            "partition": partition,
+            "environment": slot.environment,
+            "family": environment["family"],
+            "mpi_version": environment["version"],
+            "round": slot.round,
+            "test": test["test"],
+            "session": session,
+            "attempt": attempt_of(record, test),
+        }
+        declared = cells_of(test)
+        launch, ends = _outcomes(test, declared, record, folder, environment)
+        transports = _transports(test, record, folder, environment)
+        header = launch.headers[-1] if launch.headers else None
+        if header:
+            facts[json.dumps(_facts(key, test, header))] += 1
+        told = header or {"launch_model": environment["launch_model"]}
+        found["cells"].append(_cells(key, test, declared, ends, told, transports))
+        found["samples"].append(_samples(key, ends))
+        found["launches"].append(_launches(key, launch))
+        inside_s += sum(records.launch_s(attempt) or 0.0 for attempt in launch.attempts)
+    return Collected(
+        {name: pl.concat(frames) for name, frames in found.items()},
+        {
+            "environment": slot.environment,
+            "partition": slot.partition,
+            "round": slot.round,
+            "session": session,
+            "attempt": record["attempt"],
+            "fingerprint": record["fingerprint"],
+            "started_at": record["started_at"],
+            "elapsed_s": record["elapsed_s"],
+            "inside_launches_s": inside_s,
+        },
+        facts,
+    )
+
+
+def _frame(
+    columns: Mapping[str, list[Any]], same: Mapping[str, Any], schema: Mapping[str, Any]
+) -> pl.DataFrame:
+    """Return a table: some of its columns, and one value for every row in each of the others."""
+    frame = pl.DataFrame(columns, schema={name: schema[name] for name in columns})
+    others = {name: kind for name, kind in schema.items() if name not in columns}
+    literals = [pl.lit(same.get(name), dtype=kind).alias(name) for name, kind in others.items()]
+    return frame.with_columns(literals).select(list(schema))
+
+
+def _cells(
+    key: Mapping[str, Any],
+    test: Mapping[str, Any],
+    declared: Mapping[str, Mapping[str, str]],
+    ends: Mapping[str, Outcome],
+    header: Mapping[str, Any],
+    transports: Mapping[str, str],
+) -> pl.DataFrame:
+    """Return a row for each cell of a test.
+
+    Args:
+        key: what tells the test's session from another.
+        test: as it was declared.
+        declared: the labels of its cells by id.
+        ends: what became of each cell.
+        header: of its launch; the launch model alone where there is none.
+        transports: of each window flavor, as JSON text.
+    """
+    results = [one.result for one in ends.values()]
+    checks = [result["verification"] if result else None for result in results]
+    columns = {
+        "cell": list(ends),
+        "labels": [json.dumps(declared[cell]) for cell in ends],
+        "status": [one.status for one in ends.values()],
+        "detail": [one.detail for one in ends.values()],
+        "window_model": [
+            result["window"]["model"] if result and result["window"] else None for result in results
+        ],
+        "checked": [sum(one["checked"] for one in some) if some else None for some in checks],
+        "errors": [sum(one["errors"] for one in some) if some else None for some in checks],
+        "oversubscribed": [result["oversubscribed"] if result else None for result in results],
+        "elapsed_s": [result["elapsed_s"] if result else None for result in results],
+        "transport": [transports.get(declared[cell].get("flavor", "")) for cell in ends],
+    }
+    same = {
+        **key,
+        **{name: test[name] for name in ("kernel", "thread_level", "setting", "ranks")},
+        "placement": test["placement"],
+        "launch_model": header["launch_model"],
+    }
+    if "mpi" in header:
+        same |= {
+            "library_version": header["mpi"]["library_version"],
+            "thread_provided": header["thread_level"]["provided"],
+            "clock_global": header["clock"]["global"],
+            "clock_resolution_s": header["clock"]["resolution_s"],
+            "clock_overhead_s": header["clock"]["overhead_s"],
+            "host": header["processes"][0]["host"],
+            "threads_after_init": header.get("threads_after_init"),
+        }
+    return _frame(columns, same, CELL_COLUMNS)
+
+
+def _samples(key: Mapping[str, Any], ends: Mapping[str, Outcome]) -> pl.DataFrame:
+    """Return the samples of a launch: what tells a series is repeated for each of its samples."""
+    series = [
+        (cell, *(one[name] for name in SERIES_COLUMNS), one["samples"])
+        for cell, end in ends.items()
+        if end.result is not None
+        for one in end.result["series"]
+    ]
+    names = ("cell", *SERIES_COLUMNS)
+    columns = {
+        name: [one[place] for one in series for _ in one[-1]] for place, name in enumerate(names)
+    }
+    columns["index"] = [index for one in series for index in range(len(one[-1]))]
+    columns["value"] = [value for one in series for value in one[-1]]
+    return _frame(columns, key, SAMPLE_COLUMNS)
+
+
+def _launches(key: Mapping[str, Any], launch: Launch) -> pl.DataFrame:
+    columns = {
+        "started_at": [
+            datetime.fromtimestamp(attempt["begin_s"], UTC).isoformat()
+            for attempt in launch.attempts
+        ],
+        "elapsed_s": [records.launch_s(attempt) for attempt in launch.attempts],
+        "exit_status": [attempt["exit_status"] for attempt in launch.attempts],
+    }
+    return _frame(columns, key, LAUNCH_COLUMNS)
+
+
+def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
+    """Return what a header says of the binary, its library and what its ranks share."""
+    return {
+        "environment": key["environment"],
+        "system": key["system"],
+        "partition": key["partition"],
+        "kernel": test["kernel"],
+        **{name: header[name] for name in FACTS},
+        **{name: header["mpi"][name] for name in MPI_FACTS},
+    }
+
+
+def read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[str, Any]]:
+    """Return folder and record of a slot's session, its tests by name.
+
+    Raises:
+        InputError: as `read_record`, or it does not name each of these tests once.
+    """
+    folder, record = read_record(slot)
+    entries = {entry["test"]: entry for entry in record["tests"]}
+    expected = "each declared test once"
+    if len(entries) < len(record["tests"]):
+        raise InputError(folder / "session.json", "tests", "a test given twice", expected)
+    for test in tests:
+        if test["test"] not in entries:
+            found = f"nothing of {test['test']}"
+            raise InputError(folder / "session.json", "tests", found, expected)
+    return folder, {**record, "tests": entries}
+
+
+def attempt_of(record: dict[str, Any], test: dict[str, Any]) -> int:
+    """Return the attempt that a test's files are from: holes are filled by later ones."""
+    folder = record["tests"][test["test"]]["folder"] or record["attempt"]
+    return int(Path(folder).parts[0].rpartition("-")[2])
+
+
+def _outcomes(
+    test: dict[str, Any],
+    declared: Iterable[str],
+    record: dict[str, Any],
+    folder: Path,
+    environment: dict[str, Any],
+) -> tuple[Launch, dict[str, Outcome]]:
+    """Return what a test of a session left, and what became of each of its declared cells."""
+    entry = record["tests"][test["test"]]
+    if entry["verdict"] is not None:
+        outcome = Outcome(entry["verdict"], entry["reason"])
+        return Launch(), dict.fromkeys(declared, outcome)
+    if entry["folder"] is None:
+        return Launch(), dict.fromkeys(declared, Outcome("not_run", entry["reason"]))
+    files = folder / entry["folder"]
+    launch = records.read_launch(files / "lines.jsonl", files / "launches.jsonl")
+    if entry["result"] == "fail" and not launch.attempts:
+        return launch, dict.fromkeys(declared, Outcome("not_run", entry["reason"]))
+    expected = Expectation.of(
+        environment, test["ranks"], test["placement"], entry["inputs"]["kernel"]
+    )
+    return launch, outcomes.of_cells(launch, declared, expected)
+
+
+def _transports(
+    test: dict[str, Any], record: dict[str, Any], folder: Path, environment: dict[str, Any]
+) -> dict[str, str]:
+    """Return the transport of each window flavor of a test, as JSON text, from its reports."""
+    entry = record["tests"][test["test"]]
+    if entry["folder"] is None:
+        return {}
+    found = {}
+    for report in sorted((folder / entry["folder"]).glob("transport-*.txt")):
+        read = transport.read(report.read_text("utf-8", "replace"), environment["family"])
+        found[report.stem.removeprefix("transport-")] = json.dumps(read.document())
+    return found

@@ -1,0 +1,121 @@
+"""Write files whole: a reader, or a rerun after a kill, sees the old file or the new one."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from onesided.system.errors import OnesidedError
+
+UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}")
+"""Name of a file that `whole_file` has not finished: that of the whole one, and a random end."""
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole, as `whole_file` does."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_pieces(path: Path, pieces: Iterable[str]) -> None:
+    """Write a file whole whose text comes in pieces: all of it is never in memory."""
+    with whole_file(path) as temporary, temporary.open("wb") as stream:
+        stream.writelines(piece.encode("utf-8") for piece in pieces)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file whole, as `whole_file` does."""
+    with whole_file(path) as temporary:
+        temporary.write_bytes(content)
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Give the path of a file to be written; in the end it takes the place of another.
+
+    Raises:
+        OnesidedError: the folder is read-only or full; the old file is still there.
+    """
+    temporary: str | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            yield Path(temporary)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except OSError as fault:
+        raise OnesidedError(f"{path}: cannot be written: {fault.strerror or fault}") from fault
+    finally:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def temporary_folder(inside: Path) -> Iterator[Path]:
+    """Give a folder for parts of what is written there; it is removed in the end.
+
+    Raises:
+        OnesidedError: none can be made there.
+    """
+    try:
+        inside.mkdir(parents=True, exist_ok=True)
+        made = tempfile.mkdtemp(prefix=".parts.", dir=inside)
+    except OSError as fault:
+        raise OnesidedError(f"{inside}: cannot be written: {fault.strerror}") from fault
+    try:
+        yield Path(made)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def remove_unfinished(folder: Path) -> int:
+    """Remove what killed writers never finished below a folder; return how much that was.
+
+    The caller knows that nobody writes there now.
+    """
+    found = [path for path in folder.rglob(".*") if UNFINISHED.fullmatch(path.name)]
+    for path in found:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    return len(found)
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Write a JSON document whole, indented, keys in the order given."""
+    write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+
+
+def write_json_of_lines(path: Path, document: Any, key: str, lines: Iterable[str]) -> None:
+    """Write a JSON document whole whose last key has a list of many entries, each of them a line.
+
+    Args:
+        path: the file.
+        document: without that key.
+        key: its name.
+        lines: the entries, of which any number is in one text; commas and line feeds are between.
+    """
+    head = json.dumps({**document, key: []}, indent=1, ensure_ascii=False).removesuffix("]\n}")
+    with whole_file(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
+        stream.write(head)
+        separator = "\n"
+        for text in lines:
+            stream.write(f"{separator}{text}")
+            separator = ",\n"
+        stream.write("\n ]\n}\n")
+
+
+def json_lines(entries: Iterable[Any]) -> str:
+    """Return some entries of such a list."""
+    return ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries)
