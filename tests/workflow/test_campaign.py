@@ -11,6 +11,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from onesided.campaign import campaign as campaigns
+from onesided.campaign import collect, session_tables
+from onesided.campaign.declared import tests_of
+from onesided.campaign.slot import slots
+from onesided.system import parallel
+
 SMOKE_CELLS = 18
 
 
@@ -179,3 +185,21 @@ def test_a_site_without_snakemake_gets_a_performance_report_from_reframe(
     assert answer.returncode == 0, answer.stdout
     assert "PERFORMANCE REPORT" in answer.stdout
     assert "access[algorithm=fetch_and_op_flush,flavor=allocate" in answer.stdout
+
+
+def test_sessions_that_are_collected_in_pieces_and_processes_give_the_same_tables(
+    campaign_that_ran, results, monkeypatch
+):
+    names = ("cells.parquet", "samples.parquet", "launches.parquet")
+    before = {name: pl.read_parquet(results / name) for name in names}
+    record = json.loads((results / "campaign.json").read_text())
+    monkeypatch.setattr(session_tables, "MOST_CELLS", 1)
+    monkeypatch.setattr(parallel, "WORTH_A_PROCESS", 0)
+    campaign = campaigns.load(str(campaign_that_ran))
+    assert len(list(session_tables.pieces(next(slots(campaign)), tests_of(campaign)))) > 1
+    collect.collect(campaign)
+    after = {name: pl.read_parquet(results / name) for name in names}
+    assert all(after[name].equals(before[name]) for name in names)
+    again = json.loads((results / "campaign.json").read_text())
+    assert {**again, "timing": None} == {**record, "timing": None}
+    assert again["timing"]["inside_launches_s"] == record["timing"]["inside_launches_s"]
