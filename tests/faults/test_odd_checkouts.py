@@ -58,6 +58,7 @@ def test_a_campaign_runs_in_a_checkout_whose_path_has_blanks_and_an_umlaut(
     assert not (checkout / "build").exists()
 
 
+@pytest.mark.slow
 def test_plain_reframe_runs_a_check_there(checkout, ready_environment, tmp_path, monkeypatch):
     ready_environment(MPICH)
     monkeypatch.setenv("ONESIDED_BUILD", str(paths.build_dir()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,9 +16,11 @@ import polars as pl
 import pytest
 import synthetic
 
-from onesided.analysis import analyse, judged, lots
+from onesided.analysis import analyse, judged, lots, verdicts
+from onesided.analysis.merit import place_of
+from onesided.campaign import parquet
 from onesided.report.parts import Column, RowsOf, Table
-from onesided.system import parallel, writing
+from onesided.system import documents, parallel, writing
 from onesided.system.errors import InputError, OnesidedError
 
 RESULTS = ("summary.parquet", "verdicts.json")
@@ -145,7 +148,10 @@ def test_verdicts_are_read_alike_in_parts_of_any_size_and_in_any_layout(
 ):
     monkeypatch.setattr(judged, "AT_A_TIME", at_a_time)
     written = json.loads((campaign / "verdicts.json").read_text())
-    assert judged.read_verdicts(campaign / "verdicts.json") == written["cells"]
+    with monkeypatch.context() as patched:
+        # as it is written, it is never in memory as a whole
+        patched.delattr(documents, "read_json")
+        assert judged.read_verdicts(campaign / "verdicts.json") == written["cells"]
     other = tmp_path / "verdicts.json"
     other.write_text(json.dumps(written))
     assert judged.read_verdicts(other) == written["cells"]
@@ -216,3 +222,45 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one_and_no_part(tmp_path):
     with pytest.raises(OnesidedError, match="file: cannot be written: No space left"):
         writing.write_pieces(path, pieces())
     assert [one.read_text() for one in tmp_path.iterdir()] == ["old"]
+
+
+def test_a_lot_is_judged_with_what_other_lots_tell_of_its_environment(
+    tmp_path, campaign, monkeypatch
+):
+    """The threads without a setting are in one lot, those with it in another."""
+    folder = tmp_path / "campaign"
+    shutil.copytree(campaign, folder)
+    record = json.loads((folder / "campaign.json").read_text())
+    names = [document["name"] for document in record["environments"]]
+    asked = {"variables": {}, "unavailable": None, "transport": {"progress_thread": True}}
+    record["settings"] = {"async": dict.fromkeys(names, asked)}
+    (folder / "campaign.json").write_text(json.dumps(record))
+    cells = pl.read_parquet(folder / "cells.parquet").with_columns(
+        threads_after_init=pl.lit(1, pl.Int64)
+    )
+    again = cells.filter(pl.col("thread_level") == "single").with_columns(
+        test=pl.lit("SharedCounter_async"), setting=pl.lit("async")
+    )
+    pl.concat([cells, again]).write_parquet(folder / "cells.parquet")
+    analyse.analyse(folder)
+    whole = judged.read_verdicts(folder / "verdicts.json")
+    assert len(in_lots(monkeypatch, folder, 1)) == 12
+    analyse.analyse(folder)
+    found = judged.read_verdicts(folder / "verdicts.json")
+    ids = [(place_of(cell), cell["verdict"], cell["detail"]) for cell in found]
+    assert sorted(ids) == sorted((place_of(c), c["verdict"], c["detail"]) for c in whole)
+    changed = [cell for cell in found if cell["setting"] == "async"]
+    assert changed and {cell["verdict"] for cell in changed if cell["valid_launches"]} == {
+        verdicts.NO_EFFECT
+    }
+
+
+def test_a_part_that_cannot_be_written_is_one_line(tmp_path):
+    table = pl.DataFrame({"a": [1]})
+    with pytest.raises(OnesidedError, match=r"00007\.cells\.parquet: cannot be written: .*\S"):
+        parquet.write_part(table, tmp_path / "none", 7, "cells.parquet")
+    parquet.write_part(table, tmp_path, 7, "cells.parquet")
+    (tmp_path / "00008.cells.parquet").write_bytes(b"PAR1")
+    with pytest.raises(OnesidedError, match=r"cells\.parquet: cannot be written: .*\S"):
+        parquet.join_parts(tmp_path / "cells.parquet", tmp_path)
+    assert not (tmp_path / "cells.parquet").exists()

@@ -25,7 +25,7 @@ from onesided.analysis.verdicts import (
     failure,
 )
 from onesided.campaign import proof
-from onesided.campaign.parquet import join_parquet, readable, scan_table
+from onesided.campaign.parquet import join_parts, readable, scan_table, write_part
 from onesided.campaign.proof import Proof
 from onesided.campaign.tables import (
     CELL_COLUMNS,
@@ -270,7 +270,7 @@ def analyse(folder: Path) -> tuple[int, int]:
     with writing.temporary_folder(folder) as parts:
         tasks = [(folder, lot, threads, parts, number) for number, lot in enumerate(found)]
         counts = list(parallel.each(_analyse_lot, tasks, sum(lot.cells for lot in found)))
-        join_parquet(folder / "summary.parquet", parts)
+        join_parts(folder / "summary.parquet", parts)
         lines = (path.read_text("utf-8") for path in sorted(parts.glob("*.lines")))
         written = (text for text in lines if text)
         head = {"schema": VERDICTS_SCHEMA}
@@ -286,6 +286,6 @@ def _analyse_lot(
     document = {"schema": VERDICTS_SCHEMA, "cells": entries}
     documents.check(document, "verdicts", folder / "verdicts.json")
     table = summary.sort(*IDENTITY, "metric", "statistic", nulls_last=True)
-    table.write_parquet(parts / f"{number:05d}.summary.parquet")
-    (parts / f"{number:05d}.lines").write_text(writing.json_lines(entries), "utf-8")
+    write_part(table, parts, number, "summary.parquet")
+    writing.write_text(parts / f"{number:05d}.lines", writing.json_lines(entries))
     return len(summary), len(entries)

@@ -82,10 +82,12 @@ def _parsed(lines: list[str], is_last: bool) -> list[dict[str, Any]]:
         InputError: they do not fit the schema.
     """
     written = "".join(lines).replace("\n", "")
-    # text that is printed as it is, as `text.plain` would give it
-    if not written.isprintable() or "\\" in written:
+    # text that is printed as it is, as `text.plain` would give it: no escape but of quotes
+    if not written.isprintable() or "\\" in written.replace("\\\\", "").replace('\\"', ""):
         raise _OtherwiseError
-    entries = values.from_json(f"[{written if is_last else written.removesuffix(',')}]")
+    if not is_last and not written.endswith(","):
+        raise _OtherwiseError
+    entries = values.from_json(f"[{written if is_last else written[:-1]}]")
     documents.refuse(values.suspicious_fault(entries, written), "")
     documents.check({"schema": VERDICTS_SCHEMA, "cells": entries}, SCHEMA, "")
     return entries

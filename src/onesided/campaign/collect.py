@@ -17,7 +17,7 @@ import polars as pl
 from onesided.campaign import further, origin, session_tables
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.declared import tests_of
-from onesided.campaign.parquet import join_parquet
+from onesided.campaign.parquet import join_parts, write_part
 from onesided.campaign.session_tables import COLUMNS, Collected, Piece
 from onesided.campaign.slot import slots
 from onesided.campaign.tables import READ_COLUMNS, RECORD_SCHEMA, CollectedCampaign
@@ -70,7 +70,7 @@ def collect(campaign: Campaign) -> None:
         tasks = [(piece, folder, number) for number, piece in enumerate(pieces)]
         found = list(parallel.each(_collect_piece, tasks, sum(one.most_cells for one in pieces)))
         for name in ("samples", "launches", "cells"):
-            join_parquet(campaign.results / f"{name}.parquet", folder)
+            join_parts(campaign.results / f"{name}.parquet", folder)
     record = _campaign_record(campaign, found)
     _keep_locks(campaign.results, record["environments"])
     ended = {"further_rounds": more, "end": further.end(decisions)}
@@ -81,7 +81,7 @@ def _collect_piece(piece: Piece, folder: Path, number: int) -> Collected:
     """Write the tables of a piece to a folder; return the rest of what it gives."""
     found = session_tables.collected(piece)
     for name, table in found.tables.items():
-        table.write_parquet(folder / f"{number:05d}.{name}.parquet")
+        write_part(table, folder, number, f"{name}.parquet")
     return replace(found, tables={})
 
 

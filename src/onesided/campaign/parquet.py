@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from onesided.system import text, writing
-from onesided.system.errors import InputError
+from onesided.system.errors import InputError, OnesidedError
 
 ROWS_OF_A_GROUP = 50_000
 """Of a table: who asks for some of its rows reads the groups alone that may have them."""
@@ -84,19 +84,35 @@ def readable(path: Path) -> Iterator[None]:
         raise InputError(path, None, fault, expected) from fault
 
 
-def join_parquet(path: Path, folder: Path) -> None:
-    """Write a table whole from its parts, which are never all in memory.
+def write_part(table: pl.DataFrame, folder: Path, number: int, name: str) -> None:
+    """Write a part of a table of that name to a folder of parts, in which it has a number.
 
-    Args:
-        path: the table.
-        folder: where the parts are: their names end in that of the table and sort as its rows do.
+    Raises:
+        OnesidedError: it cannot be written.
+    """
+    path = folder / f"{number:05d}.{name}"
+    with _writable(path):
+        table.write_parquet(path)
+
+
+def join_parts(path: Path, folder: Path) -> None:
+    """Write a table whole from its parts in their order; they are never all in memory.
 
     Raises:
         OnesidedError: it cannot be written.
     """
     parts = pl.scan_parquet(sorted(folder.glob(f"*.{path.name}")))
-    with writing.whole_file(path) as temporary:
+    with writing.whole_file(path) as temporary, _writable(path):
         parts.sink_parquet(temporary, row_group_size=ROWS_OF_A_GROUP)
+
+
+@contextlib.contextmanager
+def _writable(path: Path) -> Iterator[None]:
+    """Say in one line that a Parquet file cannot be written; Polars has an error of its own."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError) as fault:
+        raise OnesidedError(f"{path}: cannot be written: {fault}") from fault
 
 
 def _plain(column: pl.Series) -> pl.Series:
