@@ -13,7 +13,6 @@ import pytest
 
 from onesided.campaign import campaign as campaigns
 from onesided.campaign import collect, session_tables
-from onesided.campaign.declared import tests_of
 from onesided.campaign.slot import slots
 from onesided.system import parallel
 
