@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from onesided.campaign import campaign as campaigns
-from onesided.campaign import collect, session_tables
+from onesided.campaign import collect, declared, session_tables
 from onesided.campaign.slot import slots
 from onesided.system import parallel
 
@@ -195,7 +195,7 @@ def test_sessions_that_are_collected_in_pieces_and_processes_give_the_same_table
     monkeypatch.setattr(session_tables, "MOST_CELLS", 1)
     monkeypatch.setattr(parallel, "WORTH_A_PROCESS", 0)
     campaign = campaigns.load(str(campaign_that_ran))
-    assert len(list(session_tables.pieces(next(slots(campaign)), tests_of(campaign)))) > 1
+    assert len(list(session_tables.pieces(next(slots(campaign)), declared.tests_of(campaign)))) > 1
     collect.collect(campaign)
     after = {name: pl.read_parquet(results / name) for name in names}
     assert all(after[name].equals(before[name]) for name in names)
