@@ -157,6 +157,16 @@ def test_verdicts_are_read_alike_in_parts_of_any_size_and_in_any_layout(
     assert judged.read_verdicts(other) == written["cells"]
 
 
+def test_two_cells_with_one_id_keep_their_own_labels(campaign, tmp_path):
+    document = json.loads((campaign / "verdicts.json").read_text())
+    first, second = document["cells"][:2]
+    second.update(cell=first["cell"], labels={**first["labels"], "flavor": "other"})
+    path = tmp_path / "verdicts.json"
+    head = {"schema": document["schema"]}
+    writing.write_json_of_lines(path, head, "cells", [writing.json_lines([first, second, first])])
+    assert judged.read_verdicts(path) == [first, second, first]
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -47,7 +47,7 @@ def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> 
 
 
 def _entries(stream: TextIO) -> Iterator[dict[str, Any]]:
-    """Yield the entries of a file that is as it is written, texts that are alike as one."""
+    """Yield the entries of a file that is as it is written, what is alike in them as one."""
     labels_of: dict[str, dict[str, str]] = {}
     _expect(FIRST_LINES, stream)
     lines = itertools.takewhile(lambda line: line != LAST_LINES[0], stream)
@@ -56,9 +56,10 @@ def _entries(stream: TextIO) -> Iterator[dict[str, Any]]:
         some = [ahead, *itertools.islice(lines, AT_A_TIME)]
         ahead = next(lines, None)
         for entry in _parsed(some, is_last=ahead is None):
-            cell, labels = entry["cell"], entry["labels"]
-            entry["labels"] = labels_of.get(cell) or labels_of.setdefault(cell, _interned(labels))
-            yield _interned(entry)
+            cell = entry["cell"]
+            if labels_of.get(cell) != entry["labels"]:
+                labels_of[cell] = _interned(entry["labels"])
+            yield {**_interned(entry), "labels": labels_of[cell]}
     _expect(LAST_LINES[1:], stream)
 
 

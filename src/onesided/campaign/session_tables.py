@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -46,17 +46,19 @@ COLUMNS: Mapping[str, Mapping[str, Any]] = {
 """The tables by name."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Piece:
-    """Some tests of the session in a slot, with their cells of its round."""
+    """Some tests of the session in a slot, with their cells of its round.
+
+    Attributes:
+        slot: the session's.
+        tests: as they were declared.
+        most_cells: how many cells they have at most.
+    """
 
     slot: Slot
-    tests: list[dict[str, Any]]
-
-    @property
-    def most_cells(self) -> int:
-        """Return how many cells there are at most: crosses may share some."""
-        return sum(grid.most_cells(test["base_point"], test["crosses"]) for test in self.tests)
+    tests: list[dict[str, Any]] = field(default_factory=list)
+    most_cells: int = 0
 
 
 @dataclass(frozen=True)
@@ -77,13 +79,15 @@ class Collected:
 
 def pieces(slot: Slot, tests: Iterable[dict[str, Any]]) -> Iterator[Piece]:
     """Yield the pieces of the session in a slot; one without tests where it has none."""
-    chosen: list[dict[str, Any]] = []
+    piece = Piece(slot)
     for test in tests_for(tests, provision.read(slot.environment, slot.campaign.provider)):
-        if chosen and Piece(slot, [*chosen, test]).most_cells > MOST_CELLS:
-            yield Piece(slot, chosen)
-            chosen = []
-        chosen.append(test)
-    yield Piece(slot, chosen)
+        cells = grid.most_cells(test["base_point"], test["crosses"])
+        if piece.tests and piece.most_cells + cells > MOST_CELLS:
+            yield piece
+            piece = Piece(slot)
+        piece.tests.append(test)
+        piece.most_cells += cells
+    yield piece
 
 
 def collected(piece: Piece) -> Collected:
