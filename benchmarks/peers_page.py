@@ -12,7 +12,7 @@ from one_sided import PLAIN, PLAIN_OURS, SAME_ELEMENTS
 from onesided.analysis.statistics import median, median_interval
 from onesided.report import numbers
 from onesided.report.build import INDEX
-from onesided.report.document import document, files_of, pieces
+from onesided.report.document import document, files_of, write_files
 from onesided.report.measure import Measure
 from onesided.report.parts import Column, Section, Table
 from onesided.system import documents, writing
@@ -137,7 +137,6 @@ def build(folder: Path) -> Path:
         sections=shown,
         legend=(),
     )
-    for name, content in files_of(shown, []).items():
-        writing.write_pieces(folder / name, pieces(content))
+    write_files(folder, files_of(shown, []))
     writing.write_text(folder / INDEX, html)
     return folder / INDEX

@@ -53,7 +53,7 @@ def _entries(stream: TextIO) -> Iterator[dict[str, Any]]:
     lines = itertools.takewhile(lambda line: line != LAST_LINES[0], stream)
     ahead = next(lines, None)
     while ahead is not None:
-        some = [ahead, *itertools.islice(lines, AT_A_TIME)]
+        some = [ahead, *itertools.islice(lines, AT_A_TIME - 1)]
         ahead = next(lines, None)
         for entry in _parsed(some, is_last=ahead is None):
             cell = entry["cell"]

@@ -11,11 +11,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from onesided.analysis.judged import read_verdicts
 from onesided.campaign.campaign import Campaign
-from onesided.campaign.parquet import readable, scan_table
+from onesided.campaign.parquet import count_rows
 from onesided.campaign.tables import SAMPLE_COLUMNS
 from onesided.system import paths
 from onesided.system.command import Outcome, one_line
@@ -102,10 +100,7 @@ def demand_measurements(campaign: Campaign) -> None:
     Raises:
         OnesidedError: it has none; the line says what became of its cells.
     """
-    path = campaign.results / "samples.parquet"
-    with readable(path):
-        samples = scan_table(path, SAMPLE_COLUMNS).select(pl.len()).collect().item()
-    if samples:
+    if count_rows(campaign.results / "samples.parquet", SAMPLE_COLUMNS):
         return
     cells = read_verdicts(campaign.results / "verdicts.json")
     words = Counter(cell["verdict"] for cell in cells)

@@ -18,7 +18,7 @@ from onesided.campaign import further, origin, session_tables
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.declared import tests_of
 from onesided.campaign.parquet import join_parts, write_part
-from onesided.campaign.session_tables import COLUMNS, Collected, Piece
+from onesided.campaign.session_tables import COLUMNS, INSIDE, Collected, Piece
 from onesided.campaign.slot import slots
 from onesided.campaign.tables import READ_COLUMNS, RECORD_SCHEMA, CollectedCampaign
 from onesided.environments import provision
@@ -26,8 +26,6 @@ from onesided.system import parallel, writing
 
 #: When the command that started the campaign began, seconds since the epoch.
 STARTED_VARIABLE = "ONESIDED_STARTED_S"
-
-INSIDE = "inside_launches_s"
 
 
 def _pieces(campaign: Campaign, rounds: Iterable[int]) -> list[Piece]:
@@ -129,7 +127,7 @@ def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
     """
     started_s = os.environ.get(STARTED_VARIABLE)
     in_sessions = sum(session["elapsed_s"] for session in sessions)
-    inside = sum(session["inside_launches_s"] for session in sessions)
+    inside = sum(session[INSIDE] for session in sessions)
     parts = {"ReFrame and kernel builds, around launches": in_sessions - inside}
     if started_s is not None:
         started = datetime.fromtimestamp(float(started_s), UTC)

@@ -50,6 +50,17 @@ def scan_table(path: Path, columns: Mapping[str, Any]) -> pl.LazyFrame:
     return table.select(pl.col(name).cast(kind) for name, kind in columns.items())
 
 
+def count_rows(path: Path, columns: Mapping[str, Any]) -> int:
+    """Return how many rows a Parquet file has, which it says without being read.
+
+    Raises:
+        InputError: as `scan_table`.
+    """
+    table = scan_table(path, columns)
+    with readable(path):
+        return table.select(pl.len()).collect().item()
+
+
 def read_table(
     path: Path,
     columns: Mapping[str, Any],

@@ -38,6 +38,9 @@ MPI_FACTS = ("library_path", "library_version", "abi")
 #: What tells a series of a result from another.
 SERIES_COLUMNS = ("metric", "unit", "rank", "burst")
 
+#: Key of a session in the campaign's record: its seconds inside launches.
+INSIDE = "inside_launches_s"
+
 COLUMNS: Mapping[str, Mapping[str, Any]] = {
     "cells": CELL_COLUMNS,
     "samples": SAMPLE_COLUMNS,
@@ -138,7 +141,7 @@ def collected(piece: Piece) -> Collected:
             "fingerprint": record["fingerprint"],
             "started_at": record["started_at"],
             "elapsed_s": record["elapsed_s"],
-            "inside_launches_s": inside_s,
+            INSIDE: inside_s,
         },
         facts,
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from onesided.campaign.parquet import read_table, scan_table
+from onesided.campaign.parquet import count_rows, read_table, scan_table
 from onesided.system import documents, text, values
 from onesided.system.errors import InputError
 
@@ -180,7 +180,7 @@ class CollectedCampaign:
     @cached_property
     def sample_count(self) -> int:
         """Return how many samples there are, which the file says without being read."""
-        return pl.scan_parquet(self.folder / "samples.parquet").select(pl.len()).collect().item()
+        return count_rows(self.folder / "samples.parquet", SAMPLE_COLUMNS)
 
     @cached_property
     def kernels(self) -> frozenset[str]:

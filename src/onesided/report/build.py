@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from onesided.experiments import Experiment
 from onesided.report import beside, containers, figures, grid, provenance, scope
-from onesided.report.document import Content, document, files_of, has_figure, pieces
+from onesided.report.document import Content, document, files_of, has_figure, write_files
 from onesided.report.material import Loaded, Material, load
 from onesided.report.parts import Headline, RowsOf, Section
 from onesided.report.words import listed
@@ -200,14 +200,13 @@ def build(folder: Path, single_file: bool = False, loaded: Loaded | None = None)
     """
     loaded = loaded or load(folder)
     found = sheets(loaded, loaded.materials(), single_file)
-    beside: dict[str, Content] = {}
+    files: dict[str, Content] = {}
     for sheet in found:
-        beside |= files_of(sheet.sections, [headline.table for _, headline, _ in sheet.headlines])
+        files |= files_of(sheet.sections, [headline.table for _, headline, _ in sheet.headlines])
     (_, index), *pages = ((sheet.file, render(loaded, sheet, found)) for sheet in found)
     target = folder / "report"
-    for name, content in {**beside, **dict(pages)}.items():
-        writing.write_pieces(target / name, pieces(content))
-    _write_archive(target, beside)
-    _remove_stale(target, {*beside, *(sheet.file for sheet in found)})
+    write_files(target, {**files, **dict(pages)})
+    _write_archive(target, files)
+    _remove_stale(target, {*files, *(sheet.file for sheet in found)})
     writing.write_text(target / INDEX, index)
     return target / INDEX

@@ -16,7 +16,7 @@ from onesided.experiments import EXPERIMENTS
 from onesided.report import numbers
 from onesided.report.beside import axes_that_differ, measure_of, measure_of_difference
 from onesided.report.build import INDEX
-from onesided.report.document import document, files_of, pieces
+from onesided.report.document import document, files_of, write_files
 from onesided.report.parts import Column, Row, Section, Table
 from onesided.report.words import listed
 from onesided.system import writing
@@ -312,8 +312,7 @@ def build(comparison: Comparison, folder: Path) -> Path:
         sections=shown,
     )
     files = files_of(shown, [cells_table(comparison)])
-    for name, content in files.items():
-        writing.write_pieces(folder / name, pieces(content))
+    write_files(folder, files)
     for path in folder.glob("compare_*.csv"):
         if path.name not in files:
             path.unlink()

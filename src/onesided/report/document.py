@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import jinja2
@@ -11,6 +12,7 @@ from markupsafe import Markup
 
 from onesided.report import badges, figures
 from onesided.report.parts import Figure, Folded, Matrix, Part, Prose, Section, Table
+from onesided.system import writing
 
 
 def _template(name: str) -> str:
@@ -49,9 +51,11 @@ Content = str | Table
 """Of a file: its text, or a table that is written as CSV."""
 
 
-def pieces(content: Content) -> Iterable[str]:
-    """Return the text of a file in pieces."""
-    return content.csv_pieces() if isinstance(content, Table) else [content]
+def write_files(folder: Path, files: Mapping[str, Content]) -> None:
+    """Write files to a folder, by name and content; no CSV is ever in memory as a whole."""
+    for name, content in files.items():
+        pieces = content.csv_pieces() if isinstance(content, Table) else [content]
+        writing.write_pieces(folder / name, pieces)
 
 
 def _files_of(part: Part) -> dict[str, Content]:

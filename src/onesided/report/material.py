@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,9 @@ from onesided.system.errors import InputError
 
 CROWDED = "more threads than cores"
 """Times of such cells are the scheduler's."""
+
+
+_place_of: Callable[[Any], tuple[Any, ...]] = attrgetter(*PLACE)
 
 
 class Cell:
@@ -72,7 +76,7 @@ class Cell:
     @property
     def place(self) -> tuple[Any, ...]:
         """Return what tells it from every other cell."""
-        return self.system, self.partition, self.environment, self.test, self.cell
+        return _place_of(self)
 
     @property
     def group(self) -> tuple[Any, ...]:

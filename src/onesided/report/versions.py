@@ -16,7 +16,7 @@ from onesided.report import answers, numbers, scope
 from onesided.report.answers import together
 from onesided.report.build import INDEX
 from onesided.report.cells import apart
-from onesided.report.document import document, files_of, pieces
+from onesided.report.document import document, files_of, write_files
 from onesided.report.material import Cell, Loaded, load
 from onesided.report.parts import Column, Mark, Matrix, MatrixRow, Section, Table
 from onesided.report.words import listed, tally
@@ -252,7 +252,6 @@ def build(every: Sequence[Loaded], found: Sequence[Beside], folder: Path) -> Pat
         sentences=[Markup("{}").format(line) for line in sentences(found)],
         sections=shown,
     )
-    for name, content in files_of(shown, []).items():
-        writing.write_pieces(folder / name, pieces(content))
+    write_files(folder, files_of(shown, []))
     writing.write_text(folder / INDEX, html)
     return folder / INDEX
