@@ -48,6 +48,10 @@ HERE = Path(__file__).parent
 SMALL = ((8, 64, 512, 4096), 20_000)
 LARGE = ((32_768, 262_144, 1_048_576), 500)
 BURST = 100
+#: As many, where a burst has fewer operations.
+LEAST_BURSTS = 500
+#: Operations before those that are timed, of IMB-RMA's and OSU's.
+WARM_UP = 1000
 #: Operations of a burst have so many bytes together at most, where each has its own place.
 PLACES_BYTES = 64 << 10
 #: The families whose libraries any program runs with that was built for one of them.
@@ -102,7 +106,7 @@ def our_means_us(mpi: Mpi) -> dict[str, float]:
         ]
         options = {
             "latency-burst": BURST,
-            "latency-samples": max(count // BURST, BURST),
+            "latency-samples": max(count // BURST, LEAST_BURSTS),
             "latency-budget-s": 60,
             "latency-patience-s": 0,
             "latency-passes": 0,
@@ -147,7 +151,7 @@ def imb_means_us(mpi: Mpi, place: Path, operations: Sequence[str], **more: str) 
             lengths = Path(folder) / "lengths"
             lengths.write_text("".join(f"{size}\n" for size in sizes), "ascii")
             options = ["-thread_level", "single", "-aggregate_mode", "non_aggregate"]
-            options += ["-iter", f"{count},1000,{count}", "-iter_policy", "off"]
+            options += ["-iter", f"{count},{WARM_UP},{count}", "-iter_policy", "off"]
             options += ["-msglen", lengths, *(IMB[name] for name in some)]
             found |= parse_imb(mpi.run(place, options, **more))
     return found
@@ -165,7 +169,7 @@ def osu_means_us(mpi: Mpi, place: Path, operations: Sequence[str], **more: str) 
     found: dict[str, float] = {}
     for some, sizes, count in asked(operations):
         for operation in some:
-            options = ["-w", "create", "-s", "flush", "-i", count, "-x", count // 10]
+            options = ["-w", "create", "-s", "flush", "-i", count, "-x", WARM_UP]
             if operation not in OF_ONE_ELEMENT:
                 options += ["-m", f"{sizes[0]}:{sizes[-1]}"]
             said = mpi.run(place / OSU[operation], options, **more)

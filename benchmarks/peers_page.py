@@ -27,6 +27,7 @@ NOT_TOLD = "not told: the interval reaches to where it would be the same"
 ELEMENTS = "the elements: with ours it is the same"
 MESSAGES = "new messages: a plain loop over such takes as long as ours"
 BOTH = "the elements and new messages: a plain loop over such takes as long as ours"
+CAUSE_NOT_TOLD = "not told: the plain loop's interval reaches to where new messages are the cause"
 UNEXPLAINED = "not explained"
 
 COLUMNS = [
@@ -54,6 +55,11 @@ def is_near(ratio: Measure) -> bool:
     return NEAR[0] <= ratio.value <= NEAR[1]
 
 
+def may_be_near(ratio: Measure) -> bool:
+    """Tell whether its interval reaches to where nothing has to be explained."""
+    return ratio.low <= NEAR[1] and ratio.high >= NEAR[0]
+
+
 def word_of(ratio: Measure, alike: Measure | None, plain: Measure | None) -> str:
     """Return what is to be said of a ratio.
 
@@ -64,13 +70,13 @@ def word_of(ratio: Measure, alike: Measure | None, plain: Measure | None) -> str
     """
     if is_near(ratio):
         return SAME
-    if ratio.low <= NEAR[1] and ratio.high >= NEAR[0]:
+    if may_be_near(ratio):
         return NOT_TOLD
     if alike and is_near(alike):
         return ELEMENTS
     if plain and is_near(plain):
         return BOTH if alike else MESSAGES
-    return UNEXPLAINED
+    return CAUSE_NOT_TOLD if plain and may_be_near(plain) else UNEXPLAINED
 
 
 def rows_of(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -115,7 +121,8 @@ def sentences(every: list[Mapping[str, Any]]) -> list[str]:
         f"{words[SAME]} of {words.total()} ratios lie between {NEAR[0]} and {NEAR[1]}. Of the "
         f"others {words[ELEMENTS]} come from the elements that are added, {words[MESSAGES]} from "
         "messages that are new ones each time in ours and one again and again in the others, "
-        f"{words[BOTH]} from both, {words[NOT_TOLD]} are not told by so few pairs, and "
+        f"{words[BOTH]} from both, {words[NOT_TOLD] + words[CAUSE_NOT_TOLD]} are not told by so few "
+        "pairs, and "
         f"{words[UNEXPLAINED]} are not explained.",
         f"A ratio is the median of pairs, with its 95{numbers.THIN_SPACE}% interval.",
     ]

@@ -4,7 +4,8 @@
  *
  * `theirs` repeats one message in an epoch of a shared lock, as IMB-RMA and OSU's do. `ours` is in
  * an epoch of lock_all; each operation of a burst has a message and a place of its own, new ones
- * are written before a burst, and what arrived is compared after it: a put by reading it back.
+ * are written before a burst, and what arrived is compared after it with a model of the target's
+ * memory: a put by reading it back.
  * Where ours takes as long as this loop, the harness adds nothing, and the messages are the
  * difference. Rank 1 is the origin; rank 0 waits in a barrier.
  *
@@ -20,13 +21,15 @@
 #define TARGET 0
 #define ORIGIN 1
 #define WARM_UP 3 /* bursts before the timed ones */
+#define MESSAGES 1000
+#define PAGE_BYTES 4096
 
 /* Of the operation that is measured. */
 static MPI_Win window;
 static char name[32];
 static int elements, burst, bursts;
 static size_t count; /* elements of all slots */
-static int64_t *memory, *payload, *result, *compared;
+static int64_t *memory, *payload, *result, *compared, *model;
 
 static void must(int code)
 {
@@ -55,40 +58,57 @@ static void operate(int slot)
     must(MPI_Win_flush(TARGET, window));
 }
 
-/* New messages. What a swap compares with is what the one before has left. */
+/* As the harness makes and compares them. It takes a while, and a pause makes a large put dearer.
+ */
+static int64_t value(uint64_t number, uint64_t i)
+{
+    uint64_t bits = number * 0x9E3779B97F4A7C15u + (i + 1) * 0xD1B54A32D192ED03u;
+    bits = (bits ^ (bits >> 31)) * 0xBF58476D1CE4E5B9u;
+    return (int64_t)(bits >> 34) + 1;
+}
+
+static bool is_model(const int64_t *found)
+{
+    size_t wrong = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (found[i] != model[i]) {
+            wrong++;
+        }
+    }
+    return wrong == 0;
+}
+
+/* New messages. */
 static void renew(int number)
 {
     for (size_t i = 0; i < count; i++) {
-        compared[i] = number == 0 ? 0 : payload[i];
-        payload[i] = (int64_t)number * 1000003 + (int64_t)i + 1;
+        compared[i] = model[i];
+        payload[i] = value((uint64_t)number, i);
         result[i] = -1;
     }
 }
 
-static bool target_has(const int64_t *expected)
+/* What the operations of a burst have made of the target's memory. */
+static void advance(int number)
+{
+    const bool adds = name[0] == 'a' || name[0] == 'f', replaces = name[0] == 'p' || name[0] == 'c';
+    for (size_t i = 0; i < count; i++) {
+        const int64_t sent = value((uint64_t)number, i);
+        model[i] = adds ? model[i] + sent : replaces ? sent : model[i];
+    }
+}
+
+static bool target_has_model(void)
 {
     must(MPI_Get(result, (int)count, MPI_INT64_T, TARGET, 0, (int)count, MPI_INT64_T, window));
     must(MPI_Win_flush(TARGET, window));
-    return memcmp(result, expected, count * sizeof *result) == 0;
-}
-
-/* What has arrived: what was put, what was got, what a swap or a sum has found. */
-static bool is_right(const int64_t *sums)
-{
-    if (name[0] == 'p') {
-        return target_has(payload);
-    }
-    if (name[0] == 'a') {
-        return true; /* after all bursts */
-    }
-    const int64_t *expected = name[0] == 'c' ? compared : sums;
-    return memcmp(result, expected, count * sizeof *result) == 0;
+    return is_model(result);
 }
 
 /* Returns seconds; false in `right` stays. */
 static double time_new_messages(bool *right)
 {
-    int64_t *sums = calloc(count, sizeof *sums);
+    const bool fetches = strchr("gfc", name[0]) != NULL;
     double timed_s = 0;
     for (int number = 0; number < WARM_UP + bursts; number++) {
         renew(number);
@@ -97,15 +117,11 @@ static double time_new_messages(bool *right)
             operate(i);
         }
         timed_s += number < WARM_UP ? 0 : MPI_Wtime() - begin_s;
-        *right = is_right(sums) && *right;
-        for (size_t i = 0; i < count; i++) {
-            sums[i] += name[0] == 'f' || name[0] == 'a' ? payload[i] : 0;
-        }
+        *right = *right && (!fetches || is_model(result));
+        advance(number);
+        *right = *right && (name[0] != 'p' || target_has_model());
     }
-    if (name[0] == 'a') {
-        *right = target_has(sums) && *right;
-    }
-    free(sums);
+    *right = *right && (name[0] != 'a' || target_has_model());
     return timed_s;
 }
 
@@ -121,14 +137,25 @@ static double time_one_message(void)
     return MPI_Wtime() - begin_s;
 }
 
+/* For all slots, on pages of its own as in the harness, and zero. */
+static void *pages(void)
+{
+    const size_t bytes = (count * sizeof *memory / PAGE_BYTES + 1) * PAGE_BYTES;
+    void *found = aligned_alloc(PAGE_BYTES, bytes);
+    if (found == NULL) {
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    return memset(found, 0, bytes);
+}
+
 static bool measure(bool as_ours, int rank)
 {
     bool right = true;
     count = (size_t)burst * (size_t)elements;
-    memory = calloc(count, sizeof *memory);
-    payload = calloc(count, sizeof *payload);
-    result = calloc(count, sizeof *result);
-    compared = calloc(count, sizeof *compared);
+    int64_t **const parts[] = {&memory, &payload, &result, &compared, &model};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        *parts[i] = pages();
+    }
     must(MPI_Win_create(memory, (MPI_Aint)(count * sizeof *memory), 1, MPI_INFO_NULL,
                         MPI_COMM_WORLD, &window));
     if (rank == ORIGIN) {
@@ -140,11 +167,19 @@ static bool measure(bool as_ours, int rank)
     }
     must(MPI_Barrier(MPI_COMM_WORLD));
     must(MPI_Win_free(&window));
-    free(memory);
-    free(payload);
-    free(result);
-    free(compared);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        free(*parts[i]);
+    }
     return right;
+}
+
+/* Between the ranks, before anything is timed: Intel MPI takes longer for the first 500. */
+static void exchange_messages(int rank)
+{
+    for (int sent = 0, received; sent < MESSAGES; sent++) {
+        must(MPI_Sendrecv(&sent, 1, MPI_INT, !rank, 0, &received, 1, MPI_INT, !rank, 0,
+                          MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    }
 }
 
 int main(int argc, char **argv)
@@ -153,6 +188,7 @@ int main(int argc, char **argv)
     bool right = true;
     must(MPI_Init(&argc, &argv));
     must(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    exchange_messages(rank);
     for (int i = 2; i < argc; i++) {
         if (sscanf(argv[i], "%31[a-z_]:%d:%d:%d", name, &bytes, &burst, &bursts) != 4) {
             fprintf(stderr, "plain_loop: found %s; expected OPERATION:BYTES:BURST:BURSTS\n",

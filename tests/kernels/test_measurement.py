@@ -49,6 +49,24 @@ def test_a_latency_is_met_by_a_target_that_waits_as_an_idle_one_does(progress):
         assert min(latencies) < 5 * quickest, cell
 
 
+def first_over_last(progress):
+    """Return how much longer the first 200 operations of a launch take than the last 200."""
+    run = progress.launch(
+        *("--operation", "put", "--flavor", "create", "--synchronisation", "lock_all_flush"),
+        *("--target_state", "idle", "--size_bytes", "8", "--lengths-ms", "0", "--samples", "1"),
+        *("--latency-burst", "10", "--latency-samples", "120", "--latency-budget-s", "1"),
+        *("--latency-passes", "0", "--latency-patience-s", "0"),
+    )
+    (result,) = run.results.values()
+    latency = series(result, "latency", ORIGIN)
+    return median(latency[:20]) / median(latency[-20:])
+
+
+def test_the_first_operations_of_a_launch_take_no_longer_than_the_last(progress):
+    """Intel MPI's first 500 between two ranks take eight times as long, each in new memory."""
+    assert min(first_over_last(progress) for _ in range(TRIES)) < 1.5
+
+
 def direct_loop():
     """Return the module of the benchmark, which is outside of any package."""
     path = project_root() / "benchmarks" / "direct_loop.py"

@@ -118,6 +118,7 @@ def test_a_ratio_is_of_one_pair_and_told_when_its_interval_is_narrow(benchmark, 
         ([2.5] * 6, [1.0] * 6, [1.0] * 6, "the elements: with ours it is the same"),
         ([2.5] * 6, [1.2] * 6, [1.0] * 6, "the elements and new messages: a plain loop"),
         ([2.5] * 6, (), [1.2] * 6, "not explained"),
+        ([2.5] * 6, (), [0.7, 0.8, 0.9, 0.9, 1.1, 1.2], "not told: the plain loop's interval"),
         ([0.7, 0.8, 0.9, 0.9, 1.1, 1.2], (), (), "not told: the interval reaches"),
     ],
 )

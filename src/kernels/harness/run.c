@@ -207,6 +207,10 @@ int run_cells(struct launch *launch)
     bool unsupported = false;
     bool *tried = tried_cells(launch);
     struct passes passes = passes_of(launch);
+    if (!host_oversubscribed(&launch->host, NULL)) {
+        watchdog_phase = "warm-up";
+        world_warm_up();
+    }
     for (size_t i = 0; i < launch->grid.count; i++) {
         if (!tried[i]) {
             const enum cell_status status = run_cell(launch, &launch->grid.cells[i]);

@@ -48,4 +48,7 @@ void world_gather_texts(const char *own, char *all, const size_t *lengths);
 
 double world_greatest(double own);
 
+/* So many messages between any two ranks, and checked: before them, what ranks share is cold. */
+void world_warm_up(void);
+
 #endif

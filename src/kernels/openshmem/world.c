@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "harness/memory.h"
+#include "harness/watchdog.h"
 #include "openshmem/called.h"
 #include "openshmem/symmetric.h"
+
+#define WARM_UP_GATHERED 1000
 
 /* By enum thread_level. */
 static const int thread_levels[] = {SHMEM_THREAD_SINGLE, SHMEM_THREAD_FUNNELED,
@@ -150,4 +153,13 @@ double world_greatest(double own)
     }
     free(all);
     return greatest;
+}
+
+void world_warm_up(void)
+{
+    for (int i = 0; i < WARM_UP_GATHERED; i++) {
+        if (world_greatest(world_rank()) != world_ranks() - 1) {
+            watchdog_failed("shmem_getmem", "what was gathered in the warm-up is wrong");
+        }
+    }
 }

@@ -162,6 +162,9 @@ static void fill(struct payload *payload, long long slots)
  * another value, and has a third to swap in. */
 static void expect_old(struct payload *payload, long long slots)
 {
+    if (!payload->operation->fetches) {
+        return;
+    }
     for (int region = payload->own_begin; region < payload->own_end; region++) {
         struct region *own = &payload->region[region];
         for (long long i = 0; i < slots * payload->elements; i++) {
@@ -176,6 +179,9 @@ static void expect_old(struct payload *payload, long long slots)
 
 static void forget_results(struct payload *payload, long long slots)
 {
+    if (!payload->operation->fetches) {
+        return;
+    }
     for (int region = payload->own_begin; region < payload->own_end; region++) {
         for (long long i = 0; i < slots * payload->elements; i++) {
             payload->region[region].result[i] = -1;
