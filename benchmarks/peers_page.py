@@ -117,12 +117,12 @@ def section(found: Mapping[str, Any]) -> Section:
 def sentences(every: list[Mapping[str, Any]]) -> list[str]:
     """Return how many ratios are near 1, and what the others come from."""
     words = Counter(row["word"] for found in every for row in rows_of(found))
+    not_told = words[NOT_TOLD] + words[CAUSE_NOT_TOLD]
     return [
         f"{words[SAME]} of {words.total()} ratios lie between {NEAR[0]} and {NEAR[1]}. Of the "
         f"others {words[ELEMENTS]} come from the elements that are added, {words[MESSAGES]} from "
         "messages that are new ones each time in ours and one again and again in the others, "
-        f"{words[BOTH]} from both, {words[NOT_TOLD] + words[CAUSE_NOT_TOLD]} are not told by so few "
-        "pairs, and "
+        f"{words[BOTH]} from both, {not_told} are not told by so few pairs, and "
         f"{words[UNEXPLAINED]} are not explained.",
         f"A ratio is the median of pairs, with its 95{numbers.THIN_SPACE}% interval.",
     ]

@@ -62,6 +62,7 @@ def first_over_last(progress):
     return median(latency[:20]) / median(latency[-20:])
 
 
+@pytest.mark.every_mpi
 def test_the_first_operations_of_a_launch_take_no_longer_than_the_last(progress):
     """Intel MPI's first 500 between two ranks take eight times as long, each in new memory."""
     assert min(first_over_last(progress) for _ in range(TRIES)) < 1.5
