@@ -126,6 +126,9 @@ class ConformanceOperators(ConformanceCheck):
     """Every operator on every element that MPI allows, each at its own place or all at one."""
 
     descr = "data by operator and element"
+    #: The flavor may decide which part of a library carries an operator out.
+    _by_any = {"element": ["int32", "int64"], "operator": [*OPERATORS[0][1], "replace"]}
+    _by_any_or_none = {**_by_any, "operator": [*_by_any["operator"], "no_op"]}
     crosses_one_thread = [
         *calls("put", "get", element=ELEMENTS),
         *calls("compare_and_swap", element=[*WHOLE, "logical", "byte"], overlap=["apart", "same"]),
@@ -144,6 +147,9 @@ class ConformanceOperators(ConformanceCheck):
                 ),
             )
         ],
+        *calls("accumulate", flavor=FLAVORS, **_by_any, **PLAIN),
+        *calls("get_accumulate", flavor=FLAVORS, **_by_any_or_none, **PLAIN),
+        *calls("fetch_and_op", flavor=FLAVORS, **_by_any_or_none),
     ]
 
 
