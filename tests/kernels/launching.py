@@ -23,6 +23,8 @@ KERNELS = project_root() / "src" / "kernels"
 QUICK = {"OMPI_MCA_btl": "^ofi"}
 LAUNCH_TIMEOUT_S = 240
 ENDED_WITHIN_S = 5
+#: So many launchers in a row do not all lose what their ranks said; five once did.
+LAUNCHERS = 20
 SHMEM_FINALIZE = libraries.FINALIZE[libraries.OPENSHMEM]
 #: The option of CMake that names a library's wrapper.
 COMPILER_OPTIONS = {
@@ -362,6 +364,25 @@ def assert_dead_of_itself(run: Run, cells: Sequence[str], index: int) -> None:
     """The launch died in this cell of what `--inject crash` does in the last rank."""
     words = f"outside MPI: signal {signal.SIGABRT:d} (SIGABRT)"
     assert_dead(run, cells, index, call=None, signal_number=signal.SIGABRT, words=words)
+
+
+def assert_a_hang_is_booked(kernel: Kernel, cells: Sequence[str]) -> Run:
+    """A hang in the first of these cells says where each rank is; return the launch."""
+    cell = cells[0]
+    for _ in range(LAUNCHERS):
+        run = kernel.launch(*blocks(cells), "--inject=hang@0", "--cell-timeout-s=0.5")
+        assert run.code != 0
+        sides = run.side_lines("hang")
+        # OpenSHMEM's launcher ends the other rank at once, which may have said nothing yet
+        if kernel.environment.library == libraries.MPI or len(sides) == 2:
+            break
+    assert {rank: side["cell"] for rank, side in sides.items()} == {0: cell, 1: cell}
+    assert sides[0]["phase"] and sides[0]["call"] is None
+    assert sides[1]["phase"] and sides[1]["call"]
+    outcome = run.outcomes(cells)[cell]
+    assert outcome.status == "hang"
+    assert outcome.detail.startswith(f"rank 0 in {sides[0]['phase']}, outside MPI")
+    return run
 
 
 def assert_usage_fault(

@@ -14,7 +14,7 @@ from onesided.campaign import grid, outcomes
 from onesided.system import fingerprint, libraries
 from onesided.system.documents import check
 
-from .launching import assert_dead_of_itself, blocks, cells_for_three_ranks
+from .launching import assert_a_hang_is_booked, blocks, cells_for_three_ranks
 
 
 def test_help_names_every_option_with_its_default(kernel, whole, without_mpi):
@@ -154,11 +154,10 @@ def test_sanitizers_find_nothing(sanitized_whole):
 
 @pytest.mark.slow
 @pytest.mark.first_mpi
-def test_sanitizers_find_nothing_with_three_ranks_in_a_relaunch_after_a_crash(
+def test_a_hang_is_booked_and_sanitizers_find_nothing_with_three_ranks_in_a_relaunch(
     sanitized, sanitized_statuses
 ):
     cells = cells_for_three_ranks(sanitized_statuses)
-    crash = sanitized.launch(*blocks(cells), "--inject=crash@0")
-    assert_dead_of_itself(crash, cells, 0)
-    rest = sanitized.launch(*blocks(cells), "--missing", output=crash.output, ranks=3)
+    hang = assert_a_hang_is_booked(sanitized, cells)
+    rest = sanitized.launch(*blocks(cells), "--missing", output=hang.output, ranks=3)
     assert_clean(rest, tried=cells[:1])

@@ -11,7 +11,9 @@ from onesided.system import libraries
 from onesided.system.documents import check
 
 from .launching import (
+    LAUNCHERS,
     Run,
+    assert_a_hang_is_booked,
     assert_dead,
     assert_dead_of_itself,
     blocks,
@@ -22,8 +24,6 @@ from .launching import (
 pytestmark = pytest.mark.one_kernel_elsewhere
 #: What fails where an error is injected.
 FAILING_CALLS = {libraries.MPI: "MPI_Send", libraries.OPENSHMEM: "shmem_global_exit"}
-#: So many launchers in a row do not all lose what their ranks said; five once did.
-LAUNCHERS = 20
 
 
 @pytest.fixture(scope="session")
@@ -121,31 +121,9 @@ def test_an_error_of_the_library_is_booked_to_its_cell_with_the_call(kernel, lau
     pytest.fail(f"{LAUNCHERS} launchers lost what their ranks said, the last: {run.stderr}")
 
 
-def assert_a_hang_is_booked(kernel, cell):
-    for _ in range(LAUNCHERS):
-        run = kernel.launch(*blocks([cell]), "--inject=hang@0", "--cell-timeout-s=0.5")
-        assert run.code != 0
-        sides = run.side_lines("hang")
-        # OpenSHMEM's launcher ends the other rank at once, which may have said nothing yet
-        if kernel.environment.library == libraries.MPI or len(sides) == 2:
-            break
-    assert {rank: side["cell"] for rank, side in sides.items()} == {0: cell, 1: cell}
-    assert sides[0]["phase"] and sides[0]["call"] is None
-    assert sides[1]["phase"] and sides[1]["call"]
-    outcome = run.outcomes([cell])[cell]
-    assert outcome.status == "hang"
-    assert outcome.detail.startswith(f"rank 0 in {sides[0]['phase']}, outside MPI")
-
-
 @pytest.mark.one_kernel
 def test_a_hang_is_booked_to_its_cell_with_phase_and_call_of_every_rank(kernel, ok_cells):
-    assert_a_hang_is_booked(kernel, ok_cells[0])
-
-
-@pytest.mark.slow
-@pytest.mark.first_mpi
-def test_a_hang_of_each_kernel_is_booked_to_its_cell(sanitized, sanitized_statuses):
-    assert_a_hang_is_booked(sanitized, few_cells(sanitized_statuses)[0])
+    assert_a_hang_is_booked(kernel, ok_cells)
 
 
 @pytest.mark.one_kernel

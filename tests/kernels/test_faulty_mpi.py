@@ -32,7 +32,7 @@ FEW = (
     ("gather", Fault("false_level", "MPI_Init_thread", FIRST, ALL)),
 )
 #: Of all faults, against these kernels.
-SHARE = 41
+SHARE = 61
 SHARED_BY = ("progress", "mutex", "transpose", "matrix_vector", "remote_read")
 
 
