@@ -27,6 +27,7 @@ NOT_TOLD = "not told: the interval reaches to where it would be the same"
 ELEMENTS = "the elements: with ours it is the same"
 MESSAGES = "new messages: a plain loop over such takes as long as ours"
 BOTH = "the elements and new messages: a plain loop over such takes as long as ours"
+SAME_OR_CAUSE = "the same or new messages: a plain loop over such takes as long as ours"
 CAUSE_NOT_TOLD = "not told: the plain loop's interval reaches to where new messages are the cause"
 UNEXPLAINED = "not explained"
 
@@ -71,7 +72,7 @@ def word_of(ratio: Measure, alike: Measure | None, plain: Measure | None) -> str
     if is_near(ratio):
         return SAME
     if may_be_near(ratio):
-        return NOT_TOLD
+        return SAME_OR_CAUSE if plain and is_near(plain) else NOT_TOLD
     if alike and is_near(alike):
         return ELEMENTS
     if plain and is_near(plain):
@@ -122,7 +123,8 @@ def sentences(every: list[Mapping[str, Any]]) -> list[str]:
         f"{words[SAME]} of {words.total()} ratios lie between {NEAR[0]} and {NEAR[1]}. Of the "
         f"others {words[ELEMENTS]} come from the elements that are added, {words[MESSAGES]} from "
         "messages that are new ones each time in ours and one again and again in the others, "
-        f"{words[BOTH]} from both, {not_told} are not told by so few pairs, and "
+        f"{words[BOTH]} from both, {words[SAME_OR_CAUSE]} from new messages if they are not the "
+        f"same, {not_told} are not told by so few pairs, and "
         f"{words[UNEXPLAINED]} are not explained.",
         f"A ratio is the median of pairs, with its 95{numbers.THIN_SPACE}% interval.",
     ]

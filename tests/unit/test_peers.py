@@ -120,6 +120,8 @@ def test_a_ratio_is_of_one_pair_and_told_when_its_interval_is_narrow(benchmark, 
         ([2.5] * 6, (), [1.2] * 6, "not explained"),
         ([2.5] * 6, (), [0.7, 0.8, 0.9, 0.9, 1.1, 1.2], "not told: the plain loop's interval"),
         ([0.7, 0.8, 0.9, 0.9, 1.1, 1.2], (), (), "not told: the interval reaches"),
+        ([0.7, 0.8, 0.9, 0.9, 1.1, 1.2], (), [1.0] * 6, "the same or new messages: a plain loop"),
+        ([0.7, 0.8, 0.9, 0.9, 1.1, 1.2], (), [1.2] * 6, "not told: the interval reaches"),
     ],
 )
 def test_the_page_says_what_a_ratio_comes_from(page, ratios, alike, plain, word):
