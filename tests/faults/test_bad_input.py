@@ -152,6 +152,7 @@ def test_results_that_cannot_be_written_are_said_before_anything_starts(
     refused(onesided("run", path, check=False), "/proc/results", "a folder to write to")
 
 
+@pytest.mark.slow
 def test_a_cut_table_and_lines_of_the_previous_schema_are_refused_by_name_and_nothing_is_lost(
     campaign_that_ran, onesided, tmp_path
 ):

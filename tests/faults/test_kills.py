@@ -56,13 +56,10 @@ def victims(campaign, target):
 
 
 # where everything is killed two sessions were not begun yet; test_random_kills.py has all victims
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("campaign", "target"),
-    [
-        *[pytest.param(1, one, marks=pytest.mark.slow) for one in ("make", "kernel")],
-        (1, "snakemake"),
-        pytest.param(2, "everything", marks=pytest.mark.slow),
-    ],
+    [(1, "make"), (1, "kernel"), (1, "snakemake"), (2, "everything")],
     indirect=["campaign"],
 )
 def test_sigkill_in_the_middle_loses_nothing_and_leaves_nothing(campaign, target):
