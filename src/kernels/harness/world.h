@@ -48,7 +48,8 @@ void world_gather_texts(const char *own, char *all, const size_t *lengths);
 
 double world_greatest(double own);
 
-/* So many messages between any two ranks, and checked: before them, what ranks share is cold. */
+/* Before anything is timed: messages between any two ranks, which are checked. What two ranks share
+ * is cold until then. */
 void world_warm_up(void);
 
 #endif

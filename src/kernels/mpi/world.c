@@ -177,7 +177,7 @@ void world_warm_up(void)
         CHECKED(MPI_Waitall(2 * WARM_UP_MESSAGES, requests, MPI_STATUSES_IGNORE));
         for (int i = 0; i < WARM_UP_MESSAGES; i++) {
             if (received[i] != warm_up_value(from, rank, i)) {
-                watchdog_failed("MPI_Recv",
+                watchdog_failed("MPI_Irecv",
                                 "a message of the warm-up has other data than were sent");
             }
         }
