@@ -25,9 +25,9 @@ NEAR = (0.95, 1.05)
 SAME = "the same"
 NOT_TOLD = "not told: the interval reaches to where it would be the same"
 ELEMENTS = "the elements: with ours it is the same"
-MESSAGES = "new messages: a plain loop over such takes as long as ours"
-BOTH = "the elements and new messages: a plain loop over such takes as long as ours"
-SAME_OR_CAUSE = "the same or new messages: a plain loop over such takes as long as ours"
+MESSAGES = "new messages: a plain loop over such is as far from it"
+BOTH = "the elements and new messages: a plain loop over such is as far from it"
+SAME_OR_CAUSE = "the same or new messages: a plain loop over such is as far from it"
 CAUSE_NOT_TOLD = "not told: the plain loop's interval reaches to where new messages are the cause"
 UNEXPLAINED = "not explained"
 
@@ -61,6 +61,18 @@ def may_be_near(ratio: Measure) -> bool:
     return ratio.low <= NEAR[1] and ratio.high >= NEAR[0]
 
 
+def tells_why(plain: Measure | None, ratio: Measure) -> bool:
+    """Tell whether a loop without the harness is as far from another's as ours, or farther.
+
+    Args:
+        plain: ours over that loop.
+        ratio: ours over the other's.
+    """
+    if plain is None:
+        return False
+    return plain.value <= NEAR[1] if ratio.value > 1 else plain.value >= NEAR[0]
+
+
 def word_of(ratio: Measure, alike: Measure | None, plain: Measure | None) -> str:
     """Return what is to be said of a ratio.
 
@@ -72,10 +84,10 @@ def word_of(ratio: Measure, alike: Measure | None, plain: Measure | None) -> str
     if is_near(ratio):
         return SAME
     if may_be_near(ratio):
-        return SAME_OR_CAUSE if plain and is_near(plain) else NOT_TOLD
+        return SAME_OR_CAUSE if tells_why(plain, ratio) else NOT_TOLD
     if alike and is_near(alike):
         return ELEMENTS
-    if plain and is_near(plain):
+    if tells_why(plain, ratio):
         return BOTH if alike else MESSAGES
     return CAUSE_NOT_TOLD if plain and may_be_near(plain) else UNEXPLAINED
 
