@@ -48,8 +48,8 @@ HERE = Path(__file__).parent
 SMALL = ((8, 64, 512, 4096), 20_000)
 LARGE = ((32_768, 262_144, 1_048_576), 500)
 BURST = 100
-#: As many, where a burst has fewer operations.
-LEAST_BURSTS = 500
+#: Of ours, at each operation and size.
+BURSTS = 500
 #: Operations before those that are timed, of IMB-RMA's and OSU's.
 WARM_UP = 1000
 #: Operations of a burst have so many bytes together at most, where each has its own place.
@@ -96,7 +96,7 @@ def asked(operations: Iterable[str]) -> Iterator[tuple[list[str], Sequence[int],
 def our_means_us(mpi: Mpi) -> dict[str, float]:
     """Return the mean time of an operation and its flush in microseconds, by operation and size."""
     found = {}
-    for operations, sizes, count in asked(IMB):
+    for operations, sizes, _ in asked(IMB):
         of_many = [one for one in operations if one not in OF_ONE_ELEMENT]
         of_one = [one for one in operations if one in OF_ONE_ELEMENT]
         blocks = [
@@ -106,7 +106,7 @@ def our_means_us(mpi: Mpi) -> dict[str, float]:
         ]
         options = {
             "latency-burst": BURST,
-            "latency-samples": max(count // BURST, LEAST_BURSTS),
+            "latency-samples": BURSTS,
             "latency-budget-s": 60,
             "latency-patience-s": 0,
             "latency-passes": 0,

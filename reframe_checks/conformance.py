@@ -30,9 +30,10 @@ COMPLEX = ["float_complex", "double_complex"]
 PAIRS = ["two_int", "short_int", "long_int", "float_int", "double_int"]
 ELEMENTS = [*WHOLE, *REAL, *COMPLEX, "logical", "byte", *PAIRS]
 LOGICAL, BITWISE = ["land", "lor", "lxor"], ["band", "bor", "bxor"]
+OF_WHOLE = ["sum", "prod", "max", "min", *LOGICAL, *BITWISE]
 #: The operators that MPI 4.1 has for an element, sections 6.9.2 and 6.9.4; beside those of all.
 OPERATORS = [
-    (WHOLE, ["sum", "prod", "max", "min", *LOGICAL, *BITWISE]),
+    (WHOLE, OF_WHOLE),
     (REAL, ["sum", "prod", "max", "min"]),
     (COMPLEX, ["sum", "prod"]),
     (["logical"], LOGICAL),
@@ -127,7 +128,7 @@ class ConformanceOperators(ConformanceCheck):
 
     descr = "data by operator and element"
     #: The flavor may decide which part of a library carries an operator out.
-    _by_any = {"element": ["int32", "int64"], "operator": [*OPERATORS[0][1], "replace"]}
+    _by_any = {"element": ["int32", "int64"], "operator": [*OF_WHOLE, "replace"]}
     _by_any_or_none = {**_by_any, "operator": [*_by_any["operator"], "no_op"]}
     crosses_one_thread = [
         *calls("put", "get", element=ELEMENTS),
