@@ -74,9 +74,10 @@ OSU = {
 #: Take one element, at whatever size is asked for.
 OF_ONE_ELEMENT = ("fetch_and_op", "compare_and_swap")
 SAME_ELEMENTS = "with elements of eight bytes"
-#: The loops of plain_loop.c, by the name that its results have.
+#: The loops of plain_loop.c, by the name that its results have. The last of all programs runs right
+#: before ours, where the machine is most alike: it is the loop that tells a cause.
 PLAIN_OURS, PLAIN_THEIRS = "a plain loop over new messages", "a plain loop over one message"
-PLAIN = {PLAIN_OURS: "ours", PLAIN_THEIRS: "theirs"}
+PLAIN = {PLAIN_THEIRS: "theirs", PLAIN_OURS: "ours"}
 
 
 def name_of(operation: str, size: int) -> str:

@@ -13,7 +13,8 @@ at most, and is marked `busy` if they never were.
 The ratio of a pair is ours over the other's; the median of the pairs is given with its interval.
 There are pairs until each interval reaches no further than 3 % from its median, or until there are
 as many, or as many minutes have gone, as was asked: the page says for each which of them it was.
-It is `peers/index.html` below the results, of all environments that were ever compared.
+It is `peers/index.html` below the results, of all environments that were ever compared. Each pair
+is kept as soon as it is whole: called again with the same programs and library, this adds to them.
 
 Exit code 1 if a program failed, 2 for bad input.
 """
@@ -24,7 +25,7 @@ import argparse
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,7 +36,7 @@ from launches import LAUNCH_TIMEOUT_S, Mpi, wait_for_quiet
 from one_sided import Program
 
 from onesided.analysis.statistics import INTERVAL, median_interval
-from onesided.system import paths, writing
+from onesided.system import documents, fingerprint, paths, writing
 from onesided.system.errors import InputError, OnesidedError
 
 ENVIRONMENTS = ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1")
@@ -73,6 +74,11 @@ class Pairs:
     ours: dict[str, list[float]] = field(default_factory=dict)
     theirs: dict[str, dict[str, list[float]]] = field(default_factory=dict)
 
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return max(map(len, self.ours.values()), default=0)
+
     def add(self, measured: Mapping[str, Mapping[str, float]], ours: str) -> None:
         """Add a pair: the means of all programs."""
         for operation, mean in measured[ours].items():
@@ -102,29 +108,59 @@ def is_narrow(ratios: Sequence[float]) -> bool:
 
 
 OURS = "onesided"
+#: Files here that decide what a pair is.
+MEASURING = ("launches.py", "messages.py", "one_sided.py", "plain_loop.c", "same_elements.c")
 
 
-def measure(mpi: Mpi, peer: Peer, most_pairs: int, most_minutes: float) -> tuple[Pairs, str] | None:
-    """Run pairs until their ratios are told; return them, and why no more were run.
+def measured_with(mpi: Mpi, peer: Peer, programs: Iterable[str]) -> str:
+    """Return a fingerprint of what pairs depend on: others are not pooled with them."""
+    here = Path(__file__).parent
+    inputs = {
+        "library_version": mpi.document["library_version"],
+        "kernels": {name: fingerprint.kernel_source_state(name) for name in peer.kernels},
+        "benchmarks": fingerprint.of_files([here / name for name in MEASURING], here),
+        "programs": sorted(programs),
+    }
+    return fingerprint.of_document(inputs)[: fingerprint.DIGITS]
 
-    None where there is no program to compare with.
+
+def kept_pairs(path: Path, measured: str) -> Pairs:
+    """Return the pairs of an earlier run that these may be added to.
+
+    Args:
+        path: of their document, if there is one.
+        measured: what the new ones are measured with.
+
+    Raises:
+        InputError: the document is of another schema.
     """
-    programs = {OURS: peer.ours, **peer.programs(mpi)}
-    if len(programs) == 1:
-        return None
-    pairs, begin = Pairs(), time.monotonic()
-    for number in range(most_pairs):
+    if not path.exists():
+        return Pairs()
+    document = documents.read_json(path, peers_page.SCHEMA_NAME)
+    if document.get("measured_with") != measured:
+        return Pairs()
+    return Pairs(document["ours_us"], document["theirs_us"])
+
+
+def measure(
+    mpi: Mpi, programs: Mapping[str, Program], pairs: Pairs, most_pairs: int, most_minutes: float
+) -> Iterator[str]:
+    """Add pairs until their ratios are told; say after each why it was the last, if it was."""
+    begin, narrow = time.monotonic(), [is_narrow(values) for values in pairs.ratios().values()]
+    while pairs.count < most_pairs and not (narrow and all(narrow)):
         note = "" if wait_for_quiet() else ", busy"
-        first = number % len(programs)
+        first = pairs.count % len(programs)
         order = [*programs][first:] + [*programs][:first]
         pairs.add({name: programs[name](mpi) for name in order}, OURS)
         narrow = [is_narrow(values) for values in pairs.ratios().values()]
-        print(f"pair {number + 1}{note}: {sum(narrow)} of {len(narrow)} ratios told", flush=True)
+        print(f"pair {pairs.count}{note}: {sum(narrow)} of {len(narrow)} ratios told", flush=True)
         if all(narrow):
-            return pairs, f"each within {NEAR_ENOUGH:.0%} after {number + 1} pairs"
-        if time.monotonic() - begin > 60 * most_minutes:
-            return pairs, f"{most_minutes:g} minutes: {number + 1} pairs"
-    return pairs, f"{most_pairs} pairs"
+            yield f"each within {NEAR_ENOUGH:.0%} after {pairs.count} pairs"
+        elif time.monotonic() - begin > 60 * most_minutes:
+            yield f"{pairs.count} pairs, for {most_minutes:g} minutes were over"
+            return
+        else:
+            yield f"{pairs.count} pairs" if pairs.count == most_pairs else "it was broken off"
 
 
 def compare(name: str, peer_name: str, most_pairs: int, most_minutes: float) -> None:
@@ -132,21 +168,27 @@ def compare(name: str, peer_name: str, most_pairs: int, most_minutes: float) -> 
     peer = PEERS[peer_name]
     mpi = Mpi.of(name, peer.kernels)
     print(f"{name}, {peer_name}", flush=True)
-    found = measure(mpi, peer, most_pairs, most_minutes)
-    if found is None:
+    programs = {OURS: peer.ours, **peer.programs(mpi)}
+    if len(programs) == 1:
         print("found no program to compare with", flush=True)
         return
-    pairs, end = found
-    document = {
-        "schema": peers_page.SCHEMA,
-        "environment": name,
-        "library_version": mpi.document["library_version"],
-        "peer": peer_name,
-        "end": end,
-        "ours_us": pairs.ours,
-        "theirs_us": pairs.theirs,
-    }
-    writing.write_json(folder() / f"{name}-{peer_name}.json", document)
+    path = folder() / f"{name}-{peer_name}.json"
+    measured = measured_with(mpi, peer, programs)
+    pairs = kept_pairs(path, measured)
+    if pairs.count:
+        print(f"kept of an earlier run: {pairs.count} pairs", flush=True)
+    for end in measure(mpi, programs, pairs, most_pairs, most_minutes):
+        document = {
+            "schema": peers_page.SCHEMA,
+            "environment": name,
+            "library_version": mpi.document["library_version"],
+            "peer": peer_name,
+            "measured_with": measured,
+            "end": end,
+            "ours_us": pairs.ours,
+            "theirs_us": pairs.theirs,
+        }
+        writing.write_json(path, document)
     for (program, operation), values in pairs.ratios().items():
         middle = median_interval(values)
         span = f"{middle.low:.3f} to {middle.high:.3f}"

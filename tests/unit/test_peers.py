@@ -132,6 +132,53 @@ def test_the_page_says_what_a_ratio_comes_from(page, ratios, alike, plain, word)
     assert word in row
 
 
+class BrokenError(Exception):
+    """What ends a run in the middle of a pair."""
+
+
+@pytest.fixture
+def run(benchmark, monkeypatch, tmp_path):
+    """Return a function that compares with a made-up program until there are so many pairs."""
+    peers = benchmark("peers")
+    monkeypatch.setenv("ONESIDED_RESULTS", str(tmp_path))
+    monkeypatch.setattr(peers, "wait_for_quiet", lambda: True)
+    document = {"library_version": "MPICH 5.0.2", "name": "mpich-5.0.2"}
+    monkeypatch.setattr(peers.Mpi, "of", lambda *_: peers.Mpi(document, tmp_path))
+
+    def called(most_pairs, breaks_in=0):
+        calls = []
+
+        def others(_):
+            calls.append(1)
+            if len(calls) == breaks_in:
+                raise BrokenError
+            return {"put 8": 1.0 + 0.5 * (len(calls) % 2)}
+
+        peer = peers.Peer(["progress"], lambda _: {"put 8": 2.0}, lambda _: {"OSU": others})
+        monkeypatch.setitem(peers.PEERS, "one_sided", peer)
+        peers.compare("mpich-5.0.2", "one_sided", most_pairs, 1)
+        return json.loads((tmp_path / "peers" / "mpich-5.0.2-one_sided.json").read_text())
+
+    return called
+
+
+def test_pairs_stay_when_a_run_is_broken_off_and_the_next_one_adds_to_them(run, tmp_path):
+    with pytest.raises(BrokenError):
+        run(7, breaks_in=4)
+    broken = json.loads((tmp_path / "peers" / "mpich-5.0.2-one_sided.json").read_text())
+    assert (broken["end"], broken["ours_us"]) == ("it was broken off", {"put 8": [2.0] * 3})
+    whole = run(7)
+    assert (whole["end"], len(whole["ours_us"]["put 8"])) == ("7 pairs", 7)
+    assert whole["theirs_us"]["OSU"]["put 8"][:3] == broken["theirs_us"]["OSU"]["put 8"]
+    assert run(7) == whole, "there are as many as are asked for"
+
+
+def test_pairs_of_another_library_are_not_pooled(run, benchmark, monkeypatch):
+    run(3)
+    monkeypatch.setattr(benchmark("peers"), "measured_with", lambda *_: "another")
+    assert len(run(2)["ours_us"]["put 8"]) == 2
+
+
 def test_a_comparison_of_another_schema_is_refused(benchmark, tmp_path):
     (tmp_path / "one.json").write_text(json.dumps(DOCUMENT | {"schema": "onesided/peers/0"}))
     with pytest.raises(InputError, match="onesided/peers/0"):
