@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from one_sided import PLAIN, PLAIN_OURS, SAME_ELEMENTS
+from one_sided import PLAIN, PLAIN_OURS, PLAIN_THEIRS, SAME_ELEMENTS
 
 from onesided.analysis.statistics import median, median_interval
 from onesided.report import numbers
@@ -25,11 +25,15 @@ NEAR = (0.95, 1.05)
 SAME = "the same"
 NOT_TOLD = "not told: the interval reaches to where it would be the same"
 ELEMENTS = "the elements: with ours it is the same"
+OTHERS = "the other's own: a plain loop over one message is as far from it"
 MESSAGES = "new messages: a plain loop over such is as far from it"
 BOTH = "the elements and new messages: a plain loop over such is as far from it"
 SAME_OR_CAUSE = "the same or new messages: a plain loop over such is as far from it"
 CAUSE_NOT_TOLD = "not told: the plain loop's interval reaches to where new messages are the cause"
 UNEXPLAINED = "not explained"
+
+#: One does as the others, one as ours.
+LOOPS = (PLAIN_THEIRS, PLAIN_OURS)
 
 COLUMNS = [
     Column("operation", "operation", header=True),
@@ -40,6 +44,7 @@ COLUMNS = [
     Column("ratio", "ours over it", numbers.ratio, measure=True),
     Column("alike", SAME_ELEMENTS, numbers.ratio, measure=True),
     Column("plain", f"ours over {PLAIN_OURS}", numbers.ratio, measure=True),
+    Column("repeated", f"ours over {PLAIN_THEIRS}", numbers.ratio, measure=True),
     Column("word", "so it is", prose=True),
 ]
 
@@ -61,24 +66,30 @@ def may_be_near(ratio: Measure) -> bool:
     return ratio.low <= NEAR[1] and ratio.high >= NEAR[0]
 
 
-def tells_why(plain: Measure | None, ratio: Measure) -> bool:
+def tells_why(loop: Measure | None, ratio: Measure) -> bool:
     """Tell whether a loop without the harness is as far from another's as ours, or farther.
 
     Args:
-        plain: ours over that loop.
+        loop: ours over that loop.
         ratio: ours over the other's.
     """
-    if plain is None:
+    if loop is None:
         return False
-    return plain.value <= NEAR[1] if ratio.value > 1 else plain.value >= NEAR[0]
+    return loop.value <= NEAR[1] if ratio.value > 1 else loop.value >= NEAR[0]
 
 
-def word_of(ratio: Measure, alike: Measure | None, plain: Measure | None) -> str:
+def word_of(
+    ratio: Measure,
+    alike: Measure | None = None,
+    repeated: Measure | None = None,
+    plain: Measure | None = None,
+) -> str:
     """Return what is to be said of a ratio.
 
     Args:
         ratio: ours over another's.
         alike: ours over the same with elements as ours has them.
+        repeated: ours over a loop that does as the other.
         plain: ours over a loop that does as ours, without the harness.
     """
     if is_near(ratio):
@@ -87,6 +98,8 @@ def word_of(ratio: Measure, alike: Measure | None, plain: Measure | None) -> str
         return SAME_OR_CAUSE if tells_why(plain, ratio) else NOT_TOLD
     if alike and is_near(alike):
         return ELEMENTS
+    if not alike and tells_why(repeated, ratio):
+        return OTHERS
     if tells_why(plain, ratio):
         return BOTH if alike else MESSAGES
     return CAUSE_NOT_TOLD if plain and may_be_near(plain) else UNEXPLAINED
@@ -101,9 +114,8 @@ def rows_of(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 continue
             ratio = measure_of(of_ours, means[operation])
             again = theirs.get(f"{program}, {SAME_ELEMENTS}", {}).get(operation)
-            loop = theirs.get(PLAIN_OURS, {}).get(operation)
-            alike = measure_of(of_ours, again) if again else None
-            plain = measure_of(of_ours, loop) if loop else None
+            others = [again, *(theirs.get(loop, {}).get(operation) for loop in LOOPS)]
+            alike, repeated, plain = (measure_of(of_ours, one) if one else None for one in others)
             name, _, size = operation.rpartition(" ")
             yield {
                 "operation": name,
@@ -114,7 +126,8 @@ def rows_of(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 "ratio": ratio,
                 "alike": alike,
                 "plain": plain,
-                "word": word_of(ratio, alike, plain),
+                "repeated": repeated,
+                "word": word_of(ratio, alike, repeated, plain),
             }
 
 
@@ -133,7 +146,8 @@ def sentences(every: list[Mapping[str, Any]]) -> list[str]:
     not_told = words[NOT_TOLD] + words[CAUSE_NOT_TOLD]
     return [
         f"{words[SAME]} of {words.total()} ratios lie between {NEAR[0]} and {NEAR[1]}. Of the "
-        f"others {words[ELEMENTS]} come from the elements that are added, {words[MESSAGES]} from "
+        f"others {words[ELEMENTS]} come from the elements that are added, {words[OTHERS]} from "
+        f"the other program alone, {words[MESSAGES]} from "
         "messages that are new ones each time in ours and one again and again in the others, "
         f"{words[BOTH]} from both, {words[SAME_OR_CAUSE]} from new messages if they are not the "
         f"same, {not_told} are not told by so few pairs, and "

@@ -54,9 +54,10 @@ def pairs(benchmark):
     """Return a function that makes pairs of these ratios of an accumulate."""
     peers = benchmark("peers")
 
-    def made(ratios, alike=(), plain=()):
+    def made(ratios, alike=(), plain=(), repeated=()):
         one_sided, found = benchmark("one_sided"), peers.Pairs()
         others = {f"OSU, {one_sided.SAME_ELEMENTS}": alike, one_sided.PLAIN_OURS: plain}
+        others[one_sided.PLAIN_THEIRS] = repeated
         for number, ratio in enumerate(ratios):
             measured = {"ours": {"accumulate 8": ratio}, "OSU": {"accumulate 8": 1.0}}
             for name, over in others.items():
@@ -108,27 +109,37 @@ def test_a_ratio_is_of_one_pair_and_told_when_its_interval_is_narrow(benchmark, 
 
 
 @pytest.mark.parametrize(
-    ("ratios", "alike", "plain", "word"),
+    ("ratios", "alike", "plain", "repeated", "word"),
     [
-        ([1.02] * 6, (), (), "the same"),
-        ([0.5] * 6, (), (), "not explained"),
-        ([0.5] * 6, [1.0] * 6, (), "the elements: with ours it is the same"),
-        ([0.5] * 6, [0.7] * 6, (), "not explained"),
-        ([2.5] * 6, (), [1.0] * 6, "new messages: a plain loop over such"),
-        ([2.5] * 6, [1.0] * 6, [1.0] * 6, "the elements: with ours it is the same"),
-        ([2.5] * 6, [1.2] * 6, [1.0] * 6, "the elements and new messages: a plain loop"),
-        ([2.5] * 6, (), [0.8] * 6, "new messages: a plain loop over such"),
-        ([0.5] * 6, (), [1.2] * 6, "new messages: a plain loop over such"),
-        ([0.5] * 6, (), [0.8] * 6, "not explained"),
-        ([2.5] * 6, (), [1.2] * 6, "not explained"),
-        ([2.5] * 6, (), [0.9, 1.0, 1.1, 1.2, 1.2, 1.3], "not told: the plain loop's interval"),
-        ([0.7, 0.8, 0.9, 0.9, 1.1, 1.2], (), (), "not told: the interval reaches"),
-        ([0.7, 0.8, 0.9, 0.9, 1.1, 1.2], (), [1.0] * 6, "the same or new messages: a plain loop"),
-        ([0.7, 0.8, 0.9, 0.9, 1.1, 1.2], (), [0.8] * 6, "not told: the interval reaches"),
+        ([1.02] * 6, (), (), (), "the same"),
+        ([0.5] * 6, (), (), (), "not explained"),
+        ([0.5] * 6, [1.0] * 6, (), (), "the elements: with ours it is the same"),
+        ([0.5] * 6, [0.7] * 6, (), (), "not explained"),
+        ([2.5] * 6, (), [1.0] * 6, (), "new messages: a plain loop over such"),
+        ([2.5] * 6, [1.0] * 6, [1.0] * 6, (), "the elements: with ours it is the same"),
+        ([2.5] * 6, [1.2] * 6, [1.0] * 6, (), "the elements and new messages: a plain loop"),
+        ([2.5] * 6, (), [0.8] * 6, (), "new messages: a plain loop over such"),
+        ([0.5] * 6, (), [1.2] * 6, (), "new messages: a plain loop over such"),
+        ([0.5] * 6, (), [0.8] * 6, (), "not explained"),
+        ([2.5] * 6, (), [1.2] * 6, (), "not explained"),
+        ([2.5] * 6, (), [0.9, 1.0, 1.1, 1.2, 1.2, 1.3], (), "not told: the plain loop's interval"),
+        ([2.5] * 6, (), [1.0] * 6, [1.0] * 6, "the other's own: a plain loop over one message"),
+        ([2.5] * 6, (), [1.0] * 6, [2.0] * 6, "new messages: a plain loop over such"),
+        ([0.5] * 6, (), [1.0] * 6, [1.2] * 6, "the other's own: a plain loop over one message"),
+        ([0.5] * 6, [0.7] * 6, [1.0] * 6, [1.0] * 6, "the elements and new messages"),
+        ([0.7, 0.8, 0.9, 0.9, 1.1, 1.2], (), (), (), "not told: the interval reaches"),
+        (
+            [0.7, 0.8, 0.9, 0.9, 1.1, 1.2],
+            (),
+            [1.0] * 6,
+            (),
+            "the same or new messages: a plain loop",
+        ),
+        ([0.7, 0.8, 0.9, 0.9, 1.1, 1.2], (), [0.8] * 6, (), "not told: the interval reaches"),
     ],
 )
-def test_the_page_says_what_a_ratio_comes_from(page, ratios, alike, plain, word):
-    (row,) = page(ratios, alike, plain)
+def test_the_page_says_what_a_ratio_comes_from(page, ratios, alike, plain, repeated, word):
+    (row,) = page(ratios, alike, plain, repeated)
     assert word in row
 
 
