@@ -1,5 +1,6 @@
 """Claims about ReFrame's mode regression: what a reference catches, and how ReFrame tells of it."""
 
+import functools
 import json
 import os
 import shlex
@@ -193,8 +194,9 @@ def with_options(options=BRIEF):
     return f"--setvar=kernel_options={options}"
 
 
-def inject(kind, cell):
-    """Return the option that has a kernel commit a fault in one cell."""
+@functools.cache
+def cells_of_the_test():
+    """Return the ids of the test's cells, in the order in which a launch runs them."""
     from test_checks import REFRAME
 
     answer = subprocess.run(
@@ -204,7 +206,12 @@ def inject(kind, cell):
         check=True,
     )
     (test,) = json.JSONDecoder().raw_decode(answer.stdout, answer.stdout.index("[\n"))[0]
-    cells = list(grid.cells(test["base_point"], test["crosses"]))
+    return list(grid.cells(test["base_point"], test["crosses"]))
+
+
+def inject(kind, cell):
+    """Return the option that has a kernel commit a fault in one cell."""
+    cells = cells_of_the_test()
     return with_options(f"inject:{kind}@{cells.index(cell)},{BRIEF}")
 
 

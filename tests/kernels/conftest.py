@@ -82,17 +82,21 @@ def is_left_out(item: pytest.Item) -> bool:
     return is_elsewhere and (is_another or "first_mpi" in marks)
 
 
+def meets(name: str, mpi: str) -> bool:
+    """Return whether it is an MPI's turn: all meet the first one, and one of the others."""
+    others = ENVIRONMENTS[1:]
+    return mpi not in others or mpi == others[zlib.crc32(name.encode()) % len(others)]
+
+
 def is_anothers_turn(item: pytest.Item) -> bool:
     """Return whether a test of a kernel's own meets another MPI than this one.
 
-    All meet the first MPI, and each meets one of the others, which take turns; those marked
-    `every_mpi` meet all.
+    Those marked `every_mpi` meet all.
     """
     mpi = parameters_of(item).get("environment")
-    if mpi not in ENVIRONMENTS[1:] or item.get_closest_marker("every_mpi"):
+    if mpi is None or item.get_closest_marker("every_mpi"):
         return False
-    alike = item.nodeid.replace(mpi, "")
-    return mpi != ENVIRONMENTS[1 + zlib.crc32(alike.encode()) % len(ENVIRONMENTS[1:])]
+    return not meets(item.nodeid.replace(mpi, ""), mpi)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -223,7 +227,9 @@ def sanitized_progress(each) -> Kernel:
 
 
 def pairs(*marks: pytest.MarkDecorator) -> list:
-    """Return every kernel under every MPI, and those of OpenSHMEM, as parameters.
+    """Return every kernel under the MPIs it meets, and those of OpenSHMEM, as parameters.
+
+    The kernel that shows what all do meets every MPI.
 
     Args:
         marks: for all MPIs but the first. With OpenSHMEM all kernels but one are slow.
@@ -236,7 +242,8 @@ def pairs(*marks: pytest.MarkDecorator) -> list:
         )
         for name in KERNEL_NAMES
         for mpi in ENVIRONMENTS
-        if name not in ALIKE or mpi == ENVIRONMENTS[0]
+        if (name == ONE_KERNEL or meets(name, mpi))
+        and (name not in ALIKE or mpi == ENVIRONMENTS[0])
     ]
     return found + [
         pytest.param(
@@ -251,7 +258,7 @@ def pairs(*marks: pytest.MarkDecorator) -> list:
 
 @pytest.fixture(scope="session", params=pairs())
 def kernel(request, kernel_of) -> Kernel:
-    """Each kernel there is, under each MPI."""
+    """Each kernel there is, under the MPIs it meets."""
     return kernel_of(*request.param)
 
 

@@ -85,6 +85,7 @@ def test_cpu_burners_on_every_core_change_no_word(progress):
     assert beside == alone
 
 
+@pytest.mark.first_mpi
 def test_beside_a_burner_a_probing_target_still_serves_the_origin(progress):
     alone = words(progress, PROBED)
     assert set(alone.values()) == {verdicts.INDEPENDENT}

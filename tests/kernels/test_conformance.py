@@ -48,6 +48,7 @@ PROGRAMS = [
      "--layout_target=drawn", "--window=exact", "--target=first"),
 ]  # fmt: skip
 IN_MAKE_TEST = 3
+OF_CI = (pytest.mark.slow, pytest.mark.first_mpi)
 
 
 @pytest.fixture(scope="module")
@@ -261,7 +262,7 @@ def compiled(environment, path):
     "options",
     [
         *PROGRAMS[:IN_MAKE_TEST],
-        *(pytest.param(options, marks=pytest.mark.slow) for options in PROGRAMS[IN_MAKE_TEST:]),
+        *(pytest.param(options, marks=OF_CI) for options in PROGRAMS[IN_MAKE_TEST:]),
     ],
     ids=lambda options: "-".join(option.partition("=")[2] for option in options),
 )

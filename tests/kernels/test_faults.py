@@ -234,6 +234,7 @@ int timer_settime(timer_t timer, int flags, const struct itimerspec *asked, stru
 
 
 @pytest.mark.slow
+@pytest.mark.first_mpi
 def test_a_rank_whose_watchdog_rings_a_second_later_still_says_where_it_stands(
     shared_counter, tmp_path
 ):

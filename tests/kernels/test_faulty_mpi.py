@@ -32,7 +32,7 @@ FEW = (
     ("gather", Fault("false_level", "MPI_Init_thread", FIRST, ALL)),
 )
 #: Of all faults, against these kernels.
-SHARE = 61
+SHARE = 97
 SHARED_BY = ("progress", "mutex", "transpose", "matrix_vector", "remote_read")
 
 

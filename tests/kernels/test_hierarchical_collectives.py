@@ -47,7 +47,6 @@ def test_a_call_that_is_lost_stale_or_altered_is_found_in_every_way(collectives,
         (2, 0, 1),
         (2, 1, 2),
         pytest.param(3, 2, 2, marks=SLOW),
-        pytest.param(4, 2, 2, marks=SLOW),
         pytest.param(5, 2, 3, marks=SLOW),
     ],
 )

@@ -51,7 +51,7 @@ def test_a_block_that_is_lost_stale_or_altered_is_found_in_every_way(transpose, 
     with_fault_everywhere(transpose, fault, *FEW, *cells())
 
 
-@pytest.mark.parametrize("ranks", [*TWO_AND_THREE, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ranks", TWO_AND_THREE)
 def test_all_ways_leave_the_same_matrix(transpose, ranks):
     run = transpose.launch(*FEW, *cells(), ranks=ranks)
     assert run.code == 0, run.stderr
