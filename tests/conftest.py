@@ -26,6 +26,8 @@ NO_SKIP = os.environ.get("ONESIDED_NO_SKIP") == "1"
 #: Folders of tests that one worker runs: one user builds and mounts the images, and there is one
 #: virtual cluster.
 ONE_WORKER = ("containers", "cluster")
+#: Folders whose files take a worker longest, in the order in which they begin.
+FIRST = (*ONE_WORKER, "faults", "workflow")
 #: A file whose launches another one's tests look at, too.
 TOGETHER = {"test_contract_faults.py": "test_contract.py"}
 BEGIN_S = pytest.StashKey[float]()
@@ -75,7 +77,8 @@ def pytest_runtest_protocol(item):
 
 def turn(item):
     """Return when it is a test's turn: what takes one worker longest first, what measures last."""
-    return measures(item), item.path.parent.name not in ONE_WORKER
+    folder = item.path.parent.name
+    return measures(item), FIRST.index(folder) if folder in FIRST else len(FIRST)
 
 
 @pytest.hookimpl(trylast=True)
