@@ -99,6 +99,10 @@ class Pairs:
             for operation, values in means.items()
         }
 
+    def told(self) -> list[bool]:
+        """Tell of each ratio whether its interval is as narrow as is asked."""
+        return [is_narrow(values) for values in self.ratios().values()]
+
 
 def is_narrow(ratios: Sequence[float]) -> bool:
     """Tell whether the interval of the median is as narrow as is asked."""
@@ -146,15 +150,15 @@ def measure(
     mpi: Mpi, programs: Mapping[str, Program], pairs: Pairs, most_pairs: int, most_minutes: float
 ) -> Iterator[str]:
     """Add pairs until their ratios are told; say after each why it was the last, if it was."""
-    begin, narrow = time.monotonic(), [is_narrow(values) for values in pairs.ratios().values()]
-    while pairs.count < most_pairs and not (narrow and all(narrow)):
+    begin, told = time.monotonic(), pairs.told()
+    while pairs.count < most_pairs and not (told and all(told)):
         note = "" if wait_for_quiet() else ", busy"
         first = pairs.count % len(programs)
         order = [*programs][first:] + [*programs][:first]
         pairs.add({name: programs[name](mpi) for name in order}, OURS)
-        narrow = [is_narrow(values) for values in pairs.ratios().values()]
-        print(f"pair {pairs.count}{note}: {sum(narrow)} of {len(narrow)} ratios told", flush=True)
-        if all(narrow):
+        told = pairs.told()
+        print(f"pair {pairs.count}{note}: {sum(told)} of {len(told)} ratios told", flush=True)
+        if all(told):
             yield f"each within {NEAR_ENOUGH:.0%} after {pairs.count} pairs"
         elif time.monotonic() - begin > 60 * most_minutes:
             yield f"{pairs.count} pairs, for {most_minutes:g} minutes were over"

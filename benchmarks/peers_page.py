@@ -9,8 +9,9 @@ from typing import Any
 
 from one_sided import PLAIN, PLAIN_OURS, PLAIN_THEIRS, SAME_ELEMENTS
 
-from onesided.analysis.statistics import median, median_interval
+from onesided.analysis.statistics import median
 from onesided.report import numbers
+from onesided.report.averages import measure_of
 from onesided.report.build import INDEX
 from onesided.report.document import document, files_of, write_files
 from onesided.report.measure import Measure
@@ -32,9 +33,6 @@ SAME_OR_CAUSE = "the same or new messages: a plain loop over such is as far from
 CAUSE_NOT_TOLD = "not told: the plain loop's interval reaches to where new messages are the cause"
 UNEXPLAINED = "not explained"
 
-#: One does as the others, one as ours.
-LOOPS = (PLAIN_THEIRS, PLAIN_OURS)
-
 COLUMNS = [
     Column("operation", "operation", header=True),
     Column("size", "bytes", str),
@@ -49,11 +47,16 @@ COLUMNS = [
 ]
 
 
-def measure_of(ours: list[float], theirs: list[float]) -> Measure:
-    """Return the median of the pairs' ratios with its interval."""
-    ratios = [one / other for one, other in zip(ours, theirs, strict=True)]
-    found = median_interval(ratios)
-    return Measure(found.value, found.low, found.high, found.coverage, found.kind, found.count)
+def measure_over(found: Mapping[str, Any], program: str, operation: str) -> Measure | None:
+    """Return the median of the pairs' ratios, ours over a program's, with its interval.
+
+    None where the program does not have the operation.
+    """
+    theirs = found["theirs_us"].get(program, {}).get(operation)
+    if theirs is None:
+        return None
+    pairs = zip(found["ours_us"][operation], theirs, strict=True)
+    return measure_of([ours / other for ours, other in pairs])
 
 
 def is_near(ratio: Measure) -> bool:
@@ -79,10 +82,7 @@ def tells_why(loop: Measure | None, ratio: Measure) -> bool:
 
 
 def word_of(
-    ratio: Measure,
-    alike: Measure | None = None,
-    repeated: Measure | None = None,
-    plain: Measure | None = None,
+    ratio: Measure, alike: Measure | None, repeated: Measure | None, plain: Measure | None
 ) -> str:
     """Return what is to be said of a ratio.
 
@@ -112,10 +112,10 @@ def rows_of(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for program, means in theirs.items():
             if operation not in means or program in PLAIN or program.endswith(SAME_ELEMENTS):
                 continue
-            ratio = measure_of(of_ours, means[operation])
-            again = theirs.get(f"{program}, {SAME_ELEMENTS}", {}).get(operation)
-            others = [again, *(theirs.get(loop, {}).get(operation) for loop in LOOPS)]
-            alike, repeated, plain = (measure_of(of_ours, one) if one else None for one in others)
+            ratio = measure_over(found, program, operation)
+            alike = measure_over(found, f"{program}, {SAME_ELEMENTS}", operation)
+            repeated = measure_over(found, PLAIN_THEIRS, operation)
+            plain = measure_over(found, PLAIN_OURS, operation)
             name, _, size = operation.rpartition(" ")
             yield {
                 "operation": name,
