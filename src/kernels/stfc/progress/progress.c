@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "harness/launch.h"
+#include "harness/plan.h"
 #include "harness/watchdog.h"
 #include "mpi/checked.h"
 #include "mpi/helper.h"
@@ -272,12 +273,14 @@ static bool is_supported(struct experiment *experiment)
                                record);
 }
 
-/* As many as a burst may have operations, as long as they stay in a cache. */
+/* As many as a burst has operations, and it has fewer where they would not stay in a cache. */
 static int slots_of(const struct launch *launch, const struct cell *cell)
 {
-    const long long asked = options_integer(&launch->options, "latency-burst");
     const long long room = SLOTS_BYTES / (2 * (long long)cell_number(cell, "size_bytes"));
-    const long long slots = asked < room ? asked : room;
+    long long slots = options_integer(&launch->options, "latency-burst");
+    while (slots > 1 && slots > room) {
+        slots = shorter_burst(slots);
+    }
     return slots < 1 ? 1 : (int)slots;
 }
 
