@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import polars as pl
 import pytest
@@ -90,6 +91,20 @@ def test_a_shifted_median_leaves_the_interval_and_a_wide_one_is_not_narrow(copie
     assert overlap.count > 0
     assert among.count == 0 and among.holds  # nothing is asked of it
     assert narrow.count <= narrow.total / 2 and not narrow.holds
+
+
+def test_cells_that_moved_together_are_said_to_have_moved_by_one_factor(copies, capsys):
+    first, second = copies
+    (second / "verdicts.json").write_bytes((first / "verdicts.json").read_bytes())
+    summary = pl.read_parquet(first / "summary.parquet")
+    moved = summary["environment"][0]
+    one_in_ten = pl.int_range(pl.len()) % 10 == 0
+    factor = pl.when(one_in_ten).then(3.0).when(environment=moved).then(1.034).otherwise(1.0)
+    summary.with_columns(pl.col("value") * factor).write_parquet(second / "summary.parquet")
+    cli.main(["reproducibility", str(first), str(second)])
+    lines = re.findall(r"(\S+) \S+: second over first ([\d.]+)", capsys.readouterr().out)
+    assert {name for name, said in lines if float(said) == 1.034} == {moved}
+    assert {said for name, said in lines if name != moved} == {"1.000"}
 
 
 def test_a_median_beside_the_interval_of_the_median_may_still_be_one_of_a_rerun(copies):

@@ -19,12 +19,13 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the figures and the verdicts that turned; return 1 unless all hold."""
+    """Print the figures, what moved and the verdicts that turned; return 1 unless all hold."""
     from onesided.compare import reproducibility
 
     found = reproducibility.figures(options.first, options.second)
     for line in [
         *reproducibility.lines(found),
+        *reproducibility.moved(options.first, options.second),
         *reproducibility.turned(options.first, options.second),
     ]:
         print(line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from onesided.analysis.merit import (
     merit_rows,
     place_of,
 )
+from onesided.analysis.statistics import median
 from onesided.campaign.parquet import read_table
 from onesided.campaign.tables import SUMMARY_COLUMNS
 from onesided.system.errors import InputError
@@ -201,6 +203,22 @@ def turned(first: Path, second: Path) -> list[str]:
         f"{pair.cell['verdict']} -> {pair.again['verdict']}"
         for pair in pairs(first, second)
         if pair.cell["verdict"] != pair.again["verdict"]
+    ]
+
+
+def moved(first: Path, second: Path) -> list[str]:
+    """Return by what factor the values of each MPI and kernel have moved, one line each.
+
+    Where nearly all cells have moved by one factor, the machine has changed between the two runs.
+    No interval of one run knows that.
+    """
+    ratios = defaultdict(list)
+    for pair in pairs(first, second):
+        if pair.ratio is not None:
+            ratios[pair.cell["environment"], pair.cell["kernel"]].append(pair.ratio)
+    return [
+        f"{environment} {kernel}: second over first {median(some):.3f}, median of {len(some)} cells"
+        for (environment, kernel), some in sorted(ratios.items())
     ]
 
 
