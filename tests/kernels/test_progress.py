@@ -105,8 +105,9 @@ def test_every_cell_runs_or_says_why_not(broad):
 
 
 def slots_of(labels):
-    """Operations of a burst that have an element, or a payload, of their own."""
-    return min(100, max(1, SLOTS_BYTES // (2 * labels["size_bytes"])))
+    """Return how many places a window has: one for each operation of the longest burst."""
+    room = SLOTS_BYTES // (2 * labels["size_bytes"])
+    return next((burst for burst in (100, 10) if burst <= room), 1)
 
 
 def must_be_checked(cell, result, accesses, origins=1):
@@ -305,6 +306,19 @@ def test_layouts_sizes_and_ranks_that_wait(progress, target, ranks):
         else:
             assert result["status"] == "unsupported", cell
             assert ("multiple of 8" in result["detail"]) == (not whole)
+
+
+@pytest.mark.first_mpi
+def test_a_window_has_no_more_places_than_a_burst_has_operations(progress):
+    sizes = ("--operation", "put", "--size_bytes", "8,1024,4096,32768")
+    run = progress.launch(*sizes, "--target_state", "idle", *ONCE, "--latency-samples", "3")
+    places = {}
+    for result in run.results.values():
+        size = result["labels"]["size_bytes"]
+        places[size] = (result["window"]["size_bytes"] - 8 * SPARE_ELEMENTS) // (2 * size)
+        bursts = [one["burst"] for one in result["series"] if one["metric"] == "latency"]
+        assert bursts and max(bursts) <= places[size]
+    assert places == {8: 100, 1024: 10, 4096: 10, 32768: 1}
 
 
 def test_one_launch_of_the_largest_payload(progress):
