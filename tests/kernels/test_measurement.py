@@ -77,6 +77,7 @@ def direct_loop():
     return module
 
 
+@pytest.mark.measures
 @pytest.mark.first_mpi
 def test_a_latency_carries_little_more_than_a_direct_loop(environment, tmp_path):
     """The quicker the operation, the more a detour would show: MPICH's are the quickest."""
