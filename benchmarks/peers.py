@@ -92,20 +92,18 @@ class Pairs:
     def ratios(self) -> dict[tuple[str, str], list[float]]:
         """Return the ratios, ours over the other's, by program and operation."""
         return {
-            (program, operation): [
-                ours / other for ours, other in zip(self.ours[operation], values, strict=True)
-            ]
+            (program, operation): peers_page.ratios_of(self.ours[operation], values)
             for program, means in self.theirs.items()
             for operation, values in means.items()
         }
 
     def told(self) -> list[bool]:
-        """Tell of each ratio whether its interval is as narrow as is asked."""
+        """Return for each ratio whether its interval is narrow enough."""
         return [is_narrow(values) for values in self.ratios().values()]
 
 
 def is_narrow(ratios: Sequence[float]) -> bool:
-    """Tell whether the interval of the median is as narrow as is asked."""
+    """Return whether the interval of the median is narrow enough."""
     interval = median_interval(ratios)
     reach = max(interval.high - interval.value, interval.value - interval.low)
     return interval.kind == INTERVAL and reach <= NEAR_ENOUGH * interval.value

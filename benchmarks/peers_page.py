@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,11 @@ COLUMNS = [
 ]
 
 
+def ratios_of(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
+    """Return the ratio of each pair, ours over the other's."""
+    return [one / other for one, other in zip(ours, theirs, strict=True)]
+
+
 def measure_over(found: Mapping[str, Any], program: str, operation: str) -> Measure | None:
     """Return the median of the pairs' ratios, ours over a program's, with its interval.
 
@@ -55,8 +60,7 @@ def measure_over(found: Mapping[str, Any], program: str, operation: str) -> Meas
     theirs = found["theirs_us"].get(program, {}).get(operation)
     if theirs is None:
         return None
-    pairs = zip(found["ours_us"][operation], theirs, strict=True)
-    return measure_of([ours / other for ours, other in pairs])
+    return measure_of(ratios_of(found["ours_us"][operation], theirs))
 
 
 def is_near(ratio: Measure) -> bool:

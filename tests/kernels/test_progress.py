@@ -308,19 +308,6 @@ def test_layouts_sizes_and_ranks_that_wait(progress, target, ranks):
             assert ("multiple of 8" in result["detail"]) == (not whole)
 
 
-@pytest.mark.first_mpi
-def test_a_window_has_no_more_places_than_a_burst_has_operations(progress):
-    sizes = ("--operation", "put", "--size_bytes", "8,1024,4096,32768")
-    run = progress.launch(*sizes, "--target_state", "idle", *ONCE, "--latency-samples", "3")
-    places = {}
-    for result in run.results.values():
-        size = result["labels"]["size_bytes"]
-        places[size] = (result["window"]["size_bytes"] - 8 * SPARE_ELEMENTS) // (2 * size)
-        bursts = [one["burst"] for one in result["series"] if one["metric"] == "latency"]
-        assert bursts and max(bursts) <= places[size]
-    assert places == {8: 100, 1024: 10, 4096: 10, 32768: 1}
-
-
 def test_one_launch_of_the_largest_payload(progress):
     run = progress.launch(
         *("--operation", "put,get,accumulate", "--size_bytes", "1048576", *SHORT),

@@ -10,8 +10,10 @@ from .test_progress import (
     BRIEF,
     DISTANCE,
     FLAVORS,
+    ONCE,
     ORIGIN,
     SHORT,
+    SPARE_ELEMENTS,
     TARGET,
     TARGET_WIDTH,
     WIDTH,
@@ -26,6 +28,19 @@ TIMED_AGAIN = (
     *("--target_state", "computes,polls_memory,helper_blocked", "--thread-level", "multiple"),
     *("--helper-lengths-ms", "1", "--latency-samples", "4", "--latency-passes", str(PASSES)),
 )
+
+
+@pytest.mark.first_mpi
+def test_a_window_has_no_more_places_than_a_burst_has_operations(progress):
+    sizes = ("--operation", "put", "--size_bytes", "8,1024,4096,32768")
+    run = progress.launch(*sizes, "--target_state", "idle", *ONCE, "--latency-samples", "3")
+    places = {}
+    for result in run.results.values():
+        size = result["labels"]["size_bytes"]
+        places[size] = (result["window"]["size_bytes"] - 8 * SPARE_ELEMENTS) // (2 * size)
+        bursts = [one["burst"] for one in result["series"] if one["metric"] == "latency"]
+        assert bursts and max(bursts) <= places[size]
+    assert places == {8: 100, 1024: 10, 4096: 10, 32768: 1}
 
 
 def test_a_burst_on_a_core_that_seems_another_s_too_is_made_anew_and_counted(progress):

@@ -37,8 +37,12 @@ def copies(runs, tmp_path):
     return runs[0], changed
 
 
+def figures(first, second):
+    return reproducibility.figures(reproducibility.pairs(first, second))
+
+
 def shares(first, second):
-    return [figure.share for figure in reproducibility.figures(first, second)]
+    return [figure.share for figure in figures(first, second)]
 
 
 def test_a_run_against_itself_agrees_in_every_cell(runs):
@@ -54,7 +58,7 @@ def test_no_helper_and_no_other_setting_is_compared(runs):
         if cell["setting"] == "default" and not cell["labels"]["case"].startswith("helper")
     ]
     assert 0 < len(wanted) < len(cells)
-    assert reproducibility.figures(runs[0], runs[0])[1].total == len(wanted)
+    assert figures(runs[0], runs[0])[1].total == len(wanted)
 
 
 def test_a_turned_verdict_is_counted_and_named(copies, capsys):
@@ -66,13 +70,15 @@ def test_a_turned_verdict_is_counted_and_named(copies, capsys):
         for cell in document["cells"]
         if cell["verdict"] == verdicts.WAITS and cell["labels"]["spread_percent"] == "50"
     )
-    before = reproducibility.figures(first, second)
+    before = figures(first, second)
     cell["verdict"] = verdicts.UNDECIDED
     path.write_text(json.dumps(document))
-    after = reproducibility.figures(first, second)
+    after = figures(first, second)
     assert after[0].count == before[0].count + 1
     assert after[1].count == before[1].count - 1
-    assert f"{cell['cell']}: waits -> undecided" in "\n".join(reproducibility.turned(first, second))
+    assert f"{cell['cell']}: waits -> undecided" in "\n".join(
+        reproducibility.turned(reproducibility.pairs(first, second))
+    )
     cli.main(["reproducibility", str(first), str(second)])
     printed = capsys.readouterr().out.splitlines()
     assert [line.partition(":")[0] for line in printed[:6]] == [figure.name for figure in after]
@@ -86,7 +92,7 @@ def test_a_shifted_median_leaves_the_interval_and_a_wide_one_is_not_narrow(copie
         value * 10, low=value, high=value * 30, rerun_low=value * 5, rerun_high=value * 20
     )
     shifted.write_parquet(second / "summary.parquet")
-    _, _, narrow, inside, overlap, among = reproducibility.figures(first, second)
+    _, _, narrow, inside, overlap, among = figures(first, second)
     assert inside.count == 0 and not inside.holds
     assert overlap.count > 0
     assert among.count == 0 and among.holds  # nothing is asked of it
@@ -112,7 +118,7 @@ def test_a_median_beside_the_interval_of_the_median_may_still_be_one_of_a_rerun(
     summary = pl.read_parquet(second / "summary.parquet")
     between = (pl.col("high") + pl.col("rerun_high")) / 2
     summary.with_columns(value=between).write_parquet(second / "summary.parquet")
-    *_, inside, _, among = reproducibility.figures(first, second)
+    *_, inside, _, among = figures(first, second)
     assert inside.count > among.count
 
 
@@ -121,14 +127,14 @@ def test_a_cell_of_too_few_launches_for_a_rerun_interval_speaks_for_nothing(copi
     summary = pl.read_parquet(second / "summary.parquet")
     none = pl.lit(None, dtype=pl.Float64)
     summary.with_columns(rerun_low=none, rerun_high=none).write_parquet(second / "summary.parquet")
-    _, _, narrow, inside, _, _ = reproducibility.figures(first, second)
+    _, _, narrow, inside, _, _ = figures(first, second)
     assert (narrow.count, inside.count) == (0, 0)
     assert inside.total > 0
 
 
 def test_the_exit_status_says_whether_all_hold(copies, capsys):
     first, second = copies
-    expected = all(figure.holds for figure in reproducibility.figures(first, second))
+    expected = all(figure.holds for figure in figures(first, second))
     assert cli.main(["reproducibility", str(first), str(second)]) == (0 if expected else 1)
     pl.read_parquet(second / "summary.parquet").with_columns(pl.col("value") * 10).write_parquet(
         second / "summary.parquet"

@@ -11,7 +11,8 @@ struct plan {
  * long, or a hundredth, so that launches seldom differ, then fewer of them. Never less than one. */
 struct plan plan_bursts(struct plan asked, double one_s, double budget_s);
 
-/* A tenth of a burst, but one operation at least. */
-long long shorter_burst(long long burst);
+/* The burst that was asked for, or a tenth of it, or a hundredth: the longest of these that has no
+ * more operations than `most`. Never less than one. */
+long long burst_within(long long asked, long long most);
 
 #endif

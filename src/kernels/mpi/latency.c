@@ -44,11 +44,9 @@ static double most_width; /* of what `look_at_core` returned */
 static struct plan plan_latency(const struct timing *timing, double one_s)
 {
     const struct options *asked = &timing->launch->options;
-    struct plan plan = {.burst = options_integer(asked, "latency-burst"),
+    struct plan plan = {.burst =
+                            burst_within(options_integer(asked, "latency-burst"), timing->longest),
                         .samples = options_integer(asked, "latency-samples")};
-    while (plan.burst > 1 && plan.burst > timing->longest) {
-        plan.burst = shorter_burst(plan.burst);
-    }
     while (plan.burst / 10 >= BURST_LEAST && one_s * (double)plan.burst > BURST_S) {
         plan.burst /= 10;
     }

@@ -22,11 +22,12 @@ def run(options: argparse.Namespace) -> int:
     """Print the figures, what moved and the verdicts that turned; return 1 unless all hold."""
     from onesided.compare import reproducibility
 
-    found = reproducibility.figures(options.first, options.second)
+    pairs = reproducibility.pairs(options.first, options.second)
+    figures = reproducibility.figures(pairs)
     for line in [
-        *reproducibility.lines(found),
-        *reproducibility.moved(options.first, options.second),
-        *reproducibility.turned(options.first, options.second),
+        *reproducibility.lines(figures),
+        *reproducibility.moved(pairs),
+        *reproducibility.turned(pairs),
     ]:
         print(line)
-    return 0 if all(figure.holds for figure in found) else 1
+    return 0 if all(figure.holds for figure in figures) else 1

@@ -78,7 +78,7 @@ def _overlap(first: Row, second: Row) -> bool:
     return first["low"] <= second["high"] and second["low"] <= first["high"]
 
 
-def figures(first: Path, second: Path) -> list[Figure]:
+def figures(found: Sequence[Pair]) -> list[Figure]:
     """Return the figures over the cells that both runs have.
 
     Cells with a helper are left out: on few cores they measure the scheduler. The value of a cell
@@ -88,13 +88,8 @@ def figures(first: Path, second: Path) -> list[Figure]:
     distribution have their median within that of six others in 90.0 % of all cases.
 
     Args:
-        first: a results folder that was analysed.
-        second: another, of the same campaign.
-
-    Raises:
-        InputError: a file is missing or cut, or the two have no cell in common.
+        found: the cells, as `pairs` returns them.
     """
-    found = pairs(first, second)
     total = len(found)
     words = [pair.cell["verdict"] for pair in found] + [pair.again["verdict"] for pair in found]
     equal = sum(pair.cell["verdict"] == pair.again["verdict"] for pair in found)
@@ -196,24 +191,24 @@ def pairs(
     ]
 
 
-def turned(first: Path, second: Path) -> list[str]:
+def turned(found: Sequence[Pair]) -> list[str]:
     """Return the cells whose verdicts differ, one line each."""
     return [
         f"{pair.cell['environment']} {pair.cell['thread_level']} {pair.cell['cell']}: "
         f"{pair.cell['verdict']} -> {pair.again['verdict']}"
-        for pair in pairs(first, second)
+        for pair in found
         if pair.cell["verdict"] != pair.again["verdict"]
     ]
 
 
-def moved(first: Path, second: Path) -> list[str]:
+def moved(found: Sequence[Pair]) -> list[str]:
     """Return by what factor the values of each MPI and kernel have moved, one line each.
 
     Where nearly all cells have moved by one factor, the machine has changed between the two runs.
     No interval of one run knows that.
     """
     ratios = defaultdict(list)
-    for pair in pairs(first, second):
+    for pair in found:
         if pair.ratio is not None:
             ratios[pair.cell["environment"], pair.cell["kernel"]].append(pair.ratio)
     return [

@@ -30,7 +30,7 @@ def section(folder: Path, other: str) -> Section:
     title = f"Beside the campaign {other}"
     try:
         found = reproducibility.pairs(folder.parent / other, folder)
-        figures = reproducibility.figures(folder.parent / other, folder)
+        figures = reproducibility.figures(found)
         wholes = compare.compare(folder.parent / other, folder).wholes
     except InputError as fault:
         lead = f"Nothing is compared: {fault}. Run that campaign, then this report again."

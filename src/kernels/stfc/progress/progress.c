@@ -277,11 +277,7 @@ static bool is_supported(struct experiment *experiment)
 static int slots_of(const struct launch *launch, const struct cell *cell)
 {
     const long long room = SLOTS_BYTES / (2 * (long long)cell_number(cell, "size_bytes"));
-    long long slots = options_integer(&launch->options, "latency-burst");
-    while (slots > 1 && slots > room) {
-        slots = shorter_burst(slots);
-    }
-    return slots < 1 ? 1 : (int)slots;
+    return (int)burst_within(options_integer(&launch->options, "latency-burst"), room);
 }
 
 static struct experiment experiment_of(struct launch *launch, const struct cell *cell,
