@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+import polars as pl
+
 from onesided.experiments.shared_counter.page.answer import (
     SEVERAL_ANSWERS,
     _worst_sentences,
@@ -24,7 +26,7 @@ def cell(spread_percent, verdict, case="target_computes"):
     }
     entry = {"environment": "one", "verdict": verdict, "detail": None, "labels": labels}
     place = dict.fromkeys(("system", "partition", "setting", "ranks", "placement", "test"))
-    return Cell({**entry, **place, "thread_level": "single"})
+    return Cell({**entry, **place, "cell": spread_percent, "thread_level": "single"})
 
 
 def word_of(*cells):
@@ -53,6 +55,20 @@ def test_a_cell_with_random_compute_that_is_undecided_leaves_the_answer_open():
     assert word_of(cell("0", "waits"), cell("50", "undecided")) == "undecided"
 
 
+LONGEST_COMPUTE_S = 22e-3
+"""Asked for are 15 ms at most, with the spread of 50 %."""
+
+
+def samples_of(cells):
+    """Return computes of both ranks: those of the target from 5 ms on, one rank's from 1 ms on."""
+    rows = [
+        {"environment": "one", "cell": cell.cell, "metric": "compute", "rank": rank, "value": value}
+        for cell in cells
+        for rank, value in ((0, 5e-3), (0, LONGEST_COMPUTE_S), (1, 1e-3))
+    ]
+    return pl.DataFrame(rows)
+
+
 def times_of(cells):
     """Return an answer's row where accesses take longer with a wider spread."""
     times = {"0": 3e-3, "20": 9e-3, "50": 16e-3, "80": 40e-3}
@@ -62,18 +78,40 @@ def times_of(cells):
         value = 20e-6 if idle else times[one.labels["spread_percent"]]
         return Measure(value if metric == "access_mean" else value / 20e-6, 1.0, 2.0, 0.9, "", 6)
 
-    return answer_row(SimpleNamespace(cells=cells, measure=measure), "one", [KEY])[0]
+    campaign = SimpleNamespace(samples=samples_of(cells))
+    material = SimpleNamespace(cells=cells, measure=measure, campaign=campaign)
+    return answer_row(material, "one", [KEY])[0]
 
 
-def test_the_longest_wait_is_from_the_cells_of_the_verdicts_and_a_time_beside_an_idle_one():
+def test_the_longest_wait_is_a_time_beside_an_idle_one_and_beside_the_computes_that_were():
     row = times_of([cell("0", "waits"), cell("50", "waits"), cell("0", "reference", "target_idle")])
     assert (row["access"].value, row["idle"].value) == (16e-3, 20e-6)
-    assert row["compute"] == "5 to 15\u202fms"
     (said,) = _worst_sentences([row])
     assert "takes <strong>16.0\u202fms (" in said
-    assert "20.0\u202fµs (" in said
-    # longer than the longest compute
+    assert "computes for 5.00\u202fms to 22.0\u202fms, and 20.0\u202fµs (" in said
+    # no longer than the longest compute
+    assert SEVERAL_ANSWERS not in said
+
+
+def test_an_access_that_is_longer_than_the_longest_compute_waited_for_several():
+    row = times_of([cell("80", "waits"), cell("0", "reference", "target_idle")])
+    (said,) = _worst_sentences([row])
     assert said.endswith(SEVERAL_ANSWERS)
+
+
+def row_of(environment, access, low, high):
+    """Return a row of the answer with a longest mean access and its interval, in seconds."""
+    idle = Measure(20e-6, 10e-6, 30e-6, 0.9, "", 6)
+    own = {"access": Measure(access, low, high, 0.9, "", 6), "idle": idle, "slowdown": idle}
+    return {"environment": environment, **own, "computes_s": (5e-3, 22e-3), "where": "there"}
+
+
+def test_an_mpi_is_the_slowest_only_where_its_interval_is_apart_from_all_others():
+    (apart,) = _worst_sentences([row_of("one", 6e-3, 5e-3, 7e-3), row_of("two", 9e-3, 8e-3, 1e-2)])
+    assert apart.startswith("The longest wait: with two,")
+    (alike,) = _worst_sentences([row_of("one", 6e-3, 5e-3, 8e-3), row_of("two", 9e-3, 8e-3, 1e-2)])
+    assert "of each MPI takes <strong>6.00\u202fms to 9.00\u202fms</strong>" in alike
+    assert "one," not in alike and "two" not in alike
 
 
 def test_the_longest_of_several_waits_is_named():
@@ -83,8 +121,14 @@ def test_the_longest_of_several_waits_is_named():
     assert "±80" in row["where"]
 
 
-def test_an_undecided_cell_is_no_longest_wait():
-    row = times_of([cell("50", "undecided"), cell("0", "reference", "target_idle")])
+def test_every_row_that_has_a_time_is_among_those_of_the_longest_wait():
+    idle = cell("0", "reference", "target_idle")
+    row = times_of([cell("50", "waits"), cell("80", "undecided"), idle])
+    assert row["access"].value == 40e-3
+
+
+def test_a_cell_that_failed_is_no_longest_wait():
+    row = times_of([cell("50", "wrong data"), cell("0", "reference", "target_idle")])
     assert row["access"] is None
     assert _worst_sentences([row]) == []
 

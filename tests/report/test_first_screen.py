@@ -14,6 +14,7 @@ from synthetic_progress import Environment
 from onesided import report
 from onesided.analysis import verdicts
 from onesided.analysis.analyse import analyse
+from onesided.environments import settings
 from onesided.report import answers
 from onesided.report.terminal import terminal_summary
 
@@ -22,6 +23,10 @@ GRID = synthetic.grid(("put", "get"))
 TESTED = (
     "Tested with 2 of 4 window flavors, 2 of 8 synchronisations, 2 operations of 8\u202fbytes, "
     "thread level single."
+)
+ONE_SETTING = (
+    f"1 of {len(settings.names())} settings was tried: default, which sets no variable. To try "
+    "the others: onesided run full or onesided run settings."
 )
 NONE_AT_ONCE = "No window and synchronisation tested lets every access complete at once."
 WAITS_ALWAYS = (
@@ -122,13 +127,13 @@ def crashes_on_create(at, setting, turn):
     ids=["all", "none", "one none", "mixed", "one", "failures", "delayed", "twelve"],
 )
 def test_the_sentences_of_a_campaign_are_true(tmp_path, environments, said):
-    assert said_of(tmp_path, environments) == [*said, TESTED]
+    assert said_of(tmp_path, environments) == [*said, TESTED, ONE_SETTING]
 
 
 def test_an_mpi_that_was_not_there_is_named_once_and_not_counted(tmp_path):
     there = mpi(ONE, on_allocate)
     missing = mpi("none-1", on_allocate, unavailable="no wheel")
-    first, *_, last, tested = said_of(tmp_path, [there, missing])
+    first, *_, last, tested, _ = said_of(tmp_path, [there, missing])
     assert first.endswith("in mpich-5.0.2.")
     assert last == "Nothing was measured with none-1."
     assert tested == TESTED
@@ -175,7 +180,7 @@ def test_probing_that_helps_is_said_with_what_the_target_does(tmp_path):
         return "independent" if at["target_state"] == "computes_probing" else "waits"
 
     cells = [*GRID, *synthetic.grid(("put", "get"), states=("computes_probing",))]
-    first, help_said, _ = said_of(tmp_path, [mpi(ONE, helped), mpi(TWO, helped)], cells)
+    first, help_said, *_ = said_of(tmp_path, [mpi(ONE, helped), mpi(TWO, helped)], cells)
     assert first == f"{WAITS_ALWAYS}both MPIs."
     assert help_said == (
         "If the target calls MPI_Iprobe every 100\u202fµs, an access completes in both MPIs."

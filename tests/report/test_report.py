@@ -18,8 +18,9 @@ from unpacked import whole
 
 from onesided import report
 from onesided.analysis.analyse import analyse
+from onesided.campaign.tables import PLACE
 from onesided.experiments.shared_counter.page import cells as counter_cells
-from onesided.report import numbers
+from onesided.report import numbers, provenance
 from onesided.report.build import _joined
 from onesided.report.parts import Section, Table
 from onesided.system.errors import InputError
@@ -99,6 +100,23 @@ def test_degradation_of_the_published_table_is_what_its_text_says():
     ]
     assert min(factor for factor in factors if factor > 1.1) == pytest.approx(1.55, abs=0.005)
     assert max(factors) == pytest.approx(5.545, abs=0.005)
+
+
+def test_cells_over_subscribed_are_a_share_of_cells_and_not_of_launches():
+    places = [dict.fromkeys(PLACE, name) | {"environment": "one"} for name in ("a", "b", "c")]
+    launches = [6, 6, 1]
+    rows = [
+        {**place, "oversubscribed": place["cell"] == "a" and number == 0}
+        for place, many in zip(places, launches, strict=True)
+        for number in range(many)
+    ]
+    cells = pl.DataFrame([*rows, {**places[2], "cell": "d", "oversubscribed": None}])
+    assert provenance._share_of(cells, "one", "oversubscribed", pl.Expr.any) == "1 of 3"
+    assert provenance._share_of(cells, "one", "oversubscribed", pl.Expr.all) == "0 of 3"
+
+
+def test_the_page_gives_the_published_degradation_as_table_1_has_it(pages, html):
+    assert "it ran from 1.55 to 5.55 in case 1" in html
 
 
 def test_published_and_measured_never_share_a_table_or_a_figure(page_path):

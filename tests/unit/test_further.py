@@ -310,9 +310,17 @@ def test_one_line_says_how_many_cells_had_further_rounds_and_how_they_ended():
     ends = [(9, enough.ENOUGH)] * 3 + [(8, enough.OUT_OF_ROUNDS), (9, None), (6, enough.ENOUGH)]
     cells = [{"launches": launches, "end": end} for launches, end in ends]
     assert enough.line(cells, 6) == (
-        "4 cells had further rounds (up to 9): 3 enough, 1 out of rounds"
+        "4 cells had further rounds (up to 9 launches): 3 enough, 1 out of rounds"
     )
     assert enough.line([{"launches": 6, "end": enough.OUT_OF_TIME}], 6) == (
-        "0 cells had further rounds: 1 out of time"
+        "1 cell needed a further round and had none: the campaign's time was over"
+    )
+    assert enough.line([{"launches": 6, "end": enough.ENOUGH}], 6) == (
+        "no cell needed a further round"
+    )
+    both = [{"launches": 6, "end": enough.OUT_OF_TIME}, {"launches": 7, "end": enough.ENOUGH}]
+    assert enough.line(both, 6) == (
+        "1 cell had further rounds (up to 7 launches): 1 enough; "
+        "1 cell needed a further round and had none: the campaign's time was over"
     )
     assert enough.line([{"launches": 6, "end": None}, {"launches": 6}], 6) is None

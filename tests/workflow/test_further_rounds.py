@@ -75,7 +75,7 @@ def test_further_rounds_carry_the_cells_that_need_them_and_no_others(
         out = (enough.OUT_OF_ROUNDS, 3)
         assert found == (out if cell in UNDECIDED else (None if helped else enough.ENOUGH, 1))
     count = sum(cell in UNDECIDED for cell, _ in ends)
-    line = f"{count} cells had further rounds (up to 3): {count} out of rounds"
+    line = f"{count} cells had further rounds (up to 3 launches): {count} out of rounds"
     assert line in said
     assert "there is no round 4: out of rounds" in said
     pages = [page.read_text() for page in (results / "report").glob("*.html")]

@@ -15,6 +15,12 @@ HALF_WIDTH = "half-width"
 ENOUGH, OUT_OF_ROUNDS, OUT_OF_TIME = "enough", "out of rounds", "out of time"
 """The ends of a campaign's rounds."""
 
+NO_ROUND = {
+    OUT_OF_TIME: "the campaign's time was over",
+    OUT_OF_ROUNDS: "the campaign had as many rounds as it may have",
+}
+"""Why a cell that needed a further round had none, by the end of the rounds."""
+
 Cell = Mapping[str, Any]
 
 
@@ -78,7 +84,7 @@ def end_of(cell: Cell, row: Row | None, declared: Mapping[str, Any], end: str | 
 
 
 def line(cells: Sequence[Cell], rounds: int) -> str | None:
-    """Return how many cells had further rounds and how these ended; None without such a rule.
+    """Say how many cells had further rounds and how these ended; None without such a rule.
 
     Args:
         cells: the entries of verdicts.json.
@@ -88,13 +94,24 @@ def line(cells: Sequence[Cell], rounds: int) -> str | None:
     if not asked:
         return None
     further = [cell for cell in asked if cell["launches"] > rounds]
-    most = max((cell["launches"] for cell in further), default=0)
-    ends = Counter(cell["end"] for cell in further)
-    # out of time before the first further round
-    ends.update(
+    without = Counter(
         cell["end"] for cell in asked if cell["launches"] <= rounds and cell["end"] != ENOUGH
     )
-    count = f"{len(further)} cell{'' if len(further) == 1 else 's'}"
-    said = f"{count} had further rounds" + (f" (up to {most})" if further else "")
+    said = [_had_rounds(further)] if further else []
+    said += [
+        f"{_cells(count)} needed a further round and had none: {NO_ROUND[end]}"
+        for end, count in sorted(without.items())
+    ]
+    return "; ".join(said) or "no cell needed a further round"
+
+
+def _cells(count: int) -> str:
+    return f"{count} cell{'' if count == 1 else 's'}"
+
+
+def _had_rounds(further: Sequence[Cell]) -> str:
+    """Say how many launches the cells with further rounds have, and how these rounds ended."""
+    most = max(cell["launches"] for cell in further)
+    ends = Counter(cell["end"] for cell in further)
     counts = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
-    return f"{said}: {counts}" if counts else said
+    return f"{_cells(len(further))} had further rounds (up to {most} launches): {counts}"

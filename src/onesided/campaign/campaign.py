@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -101,6 +102,22 @@ class Campaign:
 def site_file(site: str) -> Path:
     """Return the ReFrame configuration file of ``site``."""
     return paths.project_root() / "reframe_checks" / "sites" / f"{site}.py"
+
+
+def with_settings(wanted: Iterable[str], tags_of_others: Container[str]) -> list[str]:
+    """Return the campaigns of ``config/campaigns`` that run all of some settings, by name.
+
+    Args:
+        wanted: the settings.
+        tags_of_others: a campaign that selects one of these tags runs other experiments.
+    """
+    wanted, found = set(wanted), []
+    for path in sorted((paths.config_dir() / "campaigns").glob("*.yaml")):
+        document = documents.read_yaml(path, "campaign")
+        foreign = any(tag in tags_of_others for tag in document["select"].get("tags", ()))
+        if wanted <= set(document["settings"]) and not foreign:
+            found.append(path.stem)
+    return found
 
 
 PUBLISHED = "published"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import polars as pl
 
 from onesided.analysis import enough
 from onesided.analysis.statistics import MINIMUM_COVERAGE
 from onesided.campaign import transport
+from onesided.campaign.tables import PLACE
 from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
 from onesided.report.material import Loaded, interval_words
@@ -16,7 +18,7 @@ from onesided.report.parts import Column, Section, Table
 from onesided.report.words import short_detail
 
 SEEN = (
-    "environment",
+    *PLACE,
     "setting",
     "labels",
     "thread_level",
@@ -58,8 +60,8 @@ def _environments_table(loaded: Loaded) -> Table:
                 "provided": _seen(cells, name, "thread_provided"),
                 "placement": _seen(cells, name, "placement"),
                 "launch_model": _seen(cells, name, "launch_model"),
-                "oversubscribed": _share_of(cells, name, "oversubscribed"),
-                "one_clock": _share_of(cells, name, "clock_global"),
+                "oversubscribed": _share_of(cells, name, "oversubscribed", pl.Expr.any),
+                "one_clock": _share_of(cells, name, "clock_global", pl.Expr.all),
                 "transport": _transports_seen(cells, name),
                 "host": _seen(cells, name, "host"),
                 "reason": short_detail(document.get("reason")),
@@ -76,7 +78,7 @@ def _environments_table(loaded: Loaded) -> Table:
         Column("placement", "placement"),
         Column("launch_model", "launch"),
         Column("oversubscribed", "cells over-subscribed"),
-        Column("one_clock", "on one clock"),
+        Column("one_clock", "cells on one clock"),
         Column("transport", "transport, in its own words", prose=True),
         Column("host", "host"),
     ]
@@ -106,9 +108,20 @@ def _transports_seen(table: pl.DataFrame, environment: str) -> str | None:
     return "; ".join(sorted(told)) or None
 
 
-def _share_of(cells: pl.DataFrame, environment: str, column: str) -> str | None:
-    known = cells.filter(pl.col("environment") == environment)[column].drop_nulls()
-    return numbers.share(int(known.sum()), known.len()) if known.len() else None
+def _share_of(
+    cells: pl.DataFrame, environment: str, column: str, of_a_cell: Callable[[pl.Expr], pl.Expr]
+) -> str | None:
+    """Return of how many cells something is true; None where no launch says.
+
+    Args:
+        cells: a row a cell and launch.
+        environment: whose cells are counted.
+        column: true or false of a launch, or unknown.
+        of_a_cell: what the launches of a cell make of it: true of any, true of all.
+    """
+    own = cells.filter(pl.col("environment") == environment, pl.col(column).is_not_null())
+    known = own.group_by(PLACE).agg(of_a_cell(pl.col(column)))[column]
+    return f"{int(known.sum())} of {known.len()}" if known.len() else None
 
 
 def timing_lines(loaded: Loaded) -> list[tuple[str, str]]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from onesided.campaign import transport
+from onesided.campaign import campaign, transport
+from onesided.environments import settings
+from onesided.experiments import EXPERIMENTS
 from onesided.report import numbers
 from onesided.report.material import Cell, Loaded
 from onesided.report.words import listed
@@ -45,6 +47,31 @@ def launches(cells: Sequence[Cell]) -> str | None:
         return None
     many = str(found[0]) if len(found) == 1 else f"{found[0]} to {found[-1]}"
     return f"{many} launch{'' if found == [1] else 'es'} of each cell"
+
+
+def settings_tried(cells: Sequence[Cell]) -> str:
+    """Say how many of the declared settings were tried, and what runs the others."""
+    declared = settings.names()
+    tried = [name for name in declared if name in {cell.setting for cell in cells}]
+    said = f"{len(tried)} of {numbers.count(len(declared), 'setting')}"
+    said += f" {'was' if len(tried) == 1 else 'were'} tried"
+    if tried == [settings.DEFAULT]:
+        said += f": {settings.DEFAULT}, which sets no variable"
+    missing = set(declared) - set(tried)
+    # a tag that is a kernel's name selects that kernel's checks alone
+    foreign = set(EXPERIMENTS) - {cell.kernel for cell in cells}
+    others = campaign.with_settings(missing, foreign) if missing else []
+    if others:
+        commands = listed([f"onesided run {name}" for name in others], "or")
+        said += f". To try the others: {commands}"
+    return f"{said}."
+
+
+def one_setting(name: str | None) -> str:
+    """Say which setting a table is of, and that it is one of several."""
+    declared = settings.names()
+    nothing = ": no variable was set" if name == settings.DEFAULT else ""
+    return f"Setting {name}, one of {len(declared)}{nothing}."
 
 
 def _transport(loaded: Loaded, partition: tuple[str, str]) -> bool | None:

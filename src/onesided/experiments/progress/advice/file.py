@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from onesided.environments import shell
+from onesided.environments.settings import DEFAULT as DEFAULT_SETTING
 from onesided.experiments.progress.advice.findings import Advice, Choice, Evidence, Turn
 from onesided.experiments.progress.advice.words import (
     COMMONEST,
@@ -198,8 +199,9 @@ def _code_lines(advice: Advice) -> list[str]:
     if not advice.choices:
         return _wrapped("No cell was declared at the default setting.")
     head = (
-        "No variable set: the cheapest combination that is independent. A cost is the uncontended "
-        "latency, an access in a burst to an idle target: median and interval over launches."
+        f"With the setting {DEFAULT_SETTING}, which sets no variable: the cheapest combination "
+        "that is independent. A cost is the uncontended latency, an access in a burst to an idle "
+        "target: median and interval over launches."
     )
     lines = [*_wrapped(head), "#", *_table_lines(advice.choices), "#"]
     remarks = dict.fromkeys(

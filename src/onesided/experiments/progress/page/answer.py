@@ -150,7 +150,11 @@ def sentences(material: Material, found: Sequence[Advice]) -> list[Markup]:
     variables = variables_sentence(found)
     said += [variables] if variables else []
     said += answers.missing_sentence(material.environments, measured)
-    return [*said, _tested(cells, group[0].setting)]
+    return [
+        *said,
+        _tested(cells, group[0].setting),
+        Markup("{}").format(scope.settings_tried(material.cells)),
+    ]
 
 
 def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
@@ -195,10 +199,9 @@ def table(material: Material) -> Table:
     shown = ways(cells, material.environments)[:MOST_WAYS]
     columns = [*shown, *helps(group, material.environments)]
     setting = group[0].setting
-    where_run = "no variable set" if setting == DEFAULT_SETTING else f"setting {setting}"
     return Table(
         "progress_answer",
-        f"Does an access complete while its target computes? {_capital(where_run)}.",
+        f"Does an access complete while its target computes? {scope.one_setting(setting)}",
         [
             Column("environment", "MPI", header=True),
             *(

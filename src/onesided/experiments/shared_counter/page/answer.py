@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
 from markupsafe import Markup
 
 from onesided.analysis import verdicts
 from onesided.campaign.grid import NO_MEANING
-from onesided.experiments.shared_counter.analysis import BASE_CASE, IDLE_CASE
+from onesided.campaign.tables import PLACE
+from onesided.experiments.shared_counter.analysis import BASE_CASE, IDLE_CASE, TARGET_RANK
 from onesided.experiments.shared_counter.page.cells import (
     FAMILIES,
     FLAVORS,
@@ -86,20 +88,6 @@ def families(cells: Sequence[Cell]) -> list[tuple[str, str]]:
     ]
 
 
-def _longest_s(cell: Cell) -> float:
-    """Return the longest compute of a cell, in seconds."""
-    return compute_ms_of(cell) * (1 + spread_of(cell) / 100) / 1000
-
-
-def _compute_of(cell: Cell) -> str:
-    """Say how long the target computes: ``10 ms``, ``5 to 15 ms``."""
-    length, spread = compute_ms_of(cell), spread_of(cell) / 100
-    if not spread:
-        return numbers.milliseconds_label(length)
-    low, high = length * (1 - spread), length * (1 + spread)
-    return f"{low:g} to {high:g}{numbers.THIN_SPACE}ms"
-
-
 @dataclass(frozen=True)
 class Worst:
     """The cell in which an access takes longest.
@@ -109,26 +97,39 @@ class Worst:
         access: the mean access while the target computes.
         idle: the same while the target is idle; None where it was not measured.
         slowdown: the first over the second.
+        computes_s: the shortest and the longest compute of the target, as they were, in seconds.
     """
 
     cell: Cell
     access: Measure
     idle: Measure | None
     slowdown: Measure
+    computes_s: tuple[float, float]
 
 
 def _worst(material: Material, cells: Iterable[Cell]) -> Worst | None:
-    """Return the worst of the cells that the verdicts are from; None where none has both times."""
+    """Return the worst of some cells; None where none has both times."""
     found = [
         (cell, material.measure(cell, "access_mean", "origins"), material.measure(cell, "slowdown"))
         for cell in cells
-        if cell.verdict in verdicts.OBSERVED
+        if cell.verdict not in verdicts.FAILURES
     ]
     known = [(cell, access, slow) for cell, access, slow in found if access and slow]
     if not known:
         return None
     cell, access, slow = max(known, key=lambda one: one[1].value)
-    return Worst(cell, access, _idle(material, cell), slow)
+    return Worst(cell, access, _idle(material, cell), slow, _computes_s(material, cell))
+
+
+def _computes_s(material: Material, cell: Cell) -> tuple[float, float]:
+    """Return the shortest and the longest compute of a cell's target, as they were, in seconds."""
+    where = {name: getattr(cell, name) for name in PLACE}
+    own = material.campaign.samples.filter(
+        pl.col("metric") == "compute",
+        pl.col("rank") == TARGET_RANK,
+        *(pl.col(name) == value for name, value in where.items() if value is not None),
+    )["value"]
+    return float(own.min()), float(own.max())
 
 
 def _idle(material: Material, cell: Cell) -> Measure | None:
@@ -169,14 +170,13 @@ def answer_row(
         words[family, flavor] = found.word
         key = _family_key(family, flavor)
         row |= {key: found.word, f"{key}_note": found.note}
-    worst = _worst(material, heard)
+    worst = _worst(material, cells)
     row["reading"] = reading([cell.verdict for cell in heard])
     row["access"] = worst.access if worst else None
     row["idle"] = worst.idle if worst else None
     row["slowdown"] = worst.slowdown if worst else None
     row["where"] = _place_of(worst.cell) if worst else None
-    row["compute"] = _compute_of(worst.cell) if worst else None
-    row["longest_s"] = _longest_s(worst.cell) if worst else None
+    row["computes_s"] = worst.computes_s if worst else None
     return row, words
 
 
@@ -264,14 +264,38 @@ def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
     if not slow:
         return []
     worst = max(slow, key=lambda row: row["access"].value)
-    access, idle = (
-        f"{numbers.seconds(m.value)} ({numbers.seconds(m.low)} to {numbers.seconds(m.high)})"
-        for m in (worst["access"], worst["idle"])
-    )
-    said = Markup(
-        "The longest wait: with {}, an access takes <strong>{}</strong> on average while the "
-        "target computes for {} at a time, and {} while the target is idle ({})."
-    ).format(worst["environment"], access, worst["compute"], idle, worst["where"])
-    if worst["access"].value > worst["longest_s"]:
+    others = [row["access"].high for row in slow if row is not worst]
+    apart = all(high < worst["access"].low for high in others)
+    said = _longest_of_one(worst) if apart else _longest_of_all(slow)
+    if worst["access"].value > worst["computes_s"][1]:
         said += " " + SEVERAL_ANSWERS
     return [said]
+
+
+def _longest_of_one(row: Row) -> Markup:
+    """Name the MPI with the longest wait: its interval is apart from those of all others."""
+    access, idle = (
+        f"{numbers.seconds(m.value)} ({numbers.seconds(m.low)} to {numbers.seconds(m.high)})"
+        for m in (row["access"], row["idle"])
+    )
+    return Markup(
+        "The longest wait: with {}, an access takes <strong>{}</strong> on average while the "
+        "target computes for {}, and {} while the target is idle ({})."
+    ).format(row["environment"], access, _span(row["computes_s"]), idle, row["where"])
+
+
+def _longest_of_all(rows: Sequence[Row]) -> Markup:
+    """Give the range over all MPIs: the longest waits of several have intervals that overlap."""
+    access, idle = ([row[name].value for row in rows] for name in ("access", "idle"))
+    computes = [length for row in rows for length in row["computes_s"]]
+    return Markup(
+        "The longest mean access of each MPI takes <strong>{}</strong> while the target computes "
+        "for {}, and {} while the target is idle. The intervals overlap: none is known to be the "
+        "slowest."
+    ).format(_span(access), _span(computes), _span(idle))
+
+
+def _span(times_s: Sequence[float]) -> str:
+    """Say from when to when some times are, in seconds: ``5.57 ms to 20.1 ms``."""
+    ends = dict.fromkeys((numbers.seconds(min(times_s)), numbers.seconds(max(times_s))))
+    return " to ".join(ends)
