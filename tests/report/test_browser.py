@@ -229,9 +229,16 @@ def test_the_page_works_without_scripts(browser, page_path):
         assert page.locator(".answer .verdict").first.is_visible()
 
 
-def test_print_shows_static_figures_and_whole_tables(browser, page_path):
+def test_print_shows_static_figures_and_says_which_rows_of_a_long_table_it_has(browser, page_path):
     with opened(browser, page_path) as page:
         page.emulate_media(media="print")
+        long = page.locator(".table-block:has(.more[data-rows])")
+        for block in long.all():
+            printed, every = block.locator("tbody tr:not(.group)").count(), block.locator(".more")
+            rows = every.get_attribute("data-rows")
+            assert f"The first {printed} of {rows} rows; the CSV has all." in every.inner_text()
+            assert every.is_visible()
+        assert long.count()
         for index in range(3):
             figure = page.locator("figure").nth(index)
             assert figure.locator(".static.wide svg").is_visible()
