@@ -6,6 +6,7 @@ import csv
 import html.parser
 import io
 import json
+import os
 import re
 import shutil
 import xml.etree.ElementTree as ElementTree
@@ -81,6 +82,19 @@ def test_one_archive_has_every_file_beside_the_pages(html, page_path):
         for path in page_path.parent.rglob("*")
         if path.suffix in (".csv", ".svg", ".sh", ".txt")
     }
+
+
+def test_the_commands_of_the_footer_work_as_they_stand(pages, onesided, tmp_path):
+    written = (pages / "index.html").read_text("utf-8")
+    (name,) = re.findall(r"onesided · campaign (\S+)", written)
+    for results in (name, "OTHER"):
+        shutil.copytree(pages.parent, tmp_path / "results" / results)
+    commands = re.findall(r"<code>onesided (\w+ [^<]*--page[^<]*)</code>", written)
+    variables = {**os.environ, "ONESIDED_RESULTS": str(tmp_path / "results")}
+    assert len(commands) == 2
+    for command in commands:
+        onesided(*command.split(), cwd=tmp_path, env=variables)
+    assert {page.parent.name for page in tmp_path.glob("*/index.html")} == {"changed", "versions"}
 
 
 def test_the_published_table_is_shown_as_printed(html):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+
+from onesided.system import paths
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
@@ -11,7 +12,12 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     parser = subparsers.add_parser(
         "analyse", help="write summary.parquet and verdicts.json of a campaign", description=__doc__
     )
-    parser.add_argument("results", type=Path, metavar="RESULTS_DIR", help="results/<campaign>")
+    parser.add_argument(
+        "results",
+        type=paths.campaign_results,
+        metavar="RESULTS_DIR",
+        help="a campaign's folder of results, or its name",
+    )
     parser.set_defaults(function=run)
 
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from onesided.system import paths
 from onesided.system.errors import InputError
 
 
@@ -16,8 +17,15 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         help="compare two campaigns: versions, weeks or machines",
         description=__doc__,
     )
-    parser.add_argument("first", type=Path, metavar="FIRST", help="results/<campaign> of one")
-    parser.add_argument("second", type=Path, metavar="SECOND", help="the same of the other")
+    parser.add_argument(
+        "first",
+        type=paths.campaign_results,
+        metavar="FIRST",
+        help="a campaign's folder of results, or its name",
+    )
+    parser.add_argument(
+        "second", type=paths.campaign_results, metavar="SECOND", help="the same of the other"
+    )
     parser.add_argument(
         "--same",
         action="append",

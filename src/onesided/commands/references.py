@@ -8,7 +8,8 @@ slow-down that this would miss; or with the reason why it has none.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+
+from onesided.system import paths
 
 PROPOSE = "propose"
 
@@ -26,7 +27,12 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         choices=[PROPOSE],
         help="also the latencies, with bounds from the measured spread",
     )
-    parser.add_argument("results", type=Path, metavar="RESULTS_DIR", help="results/<campaign>")
+    parser.add_argument(
+        "results",
+        type=paths.campaign_results,
+        metavar="RESULTS_DIR",
+        help="a campaign's folder of results, or its name",
+    )
     parser.add_argument(
         "--replace", action="store_true", help="replace the references that exist already"
     )

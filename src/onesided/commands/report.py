@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
+
+from onesided.system import paths
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
@@ -15,7 +16,12 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     parser = subparsers.add_parser(
         "report", help="write RESULTS_DIR/report/index.html of a campaign", description=__doc__
     )
-    parser.add_argument("results", type=Path, metavar="RESULTS_DIR", help="results/<campaign>")
+    parser.add_argument(
+        "results",
+        type=paths.campaign_results,
+        metavar="RESULTS_DIR",
+        help="a campaign's folder of results, or its name",
+    )
     parser.add_argument("--single-file", action="store_true", help="put everything into index.html")
     parser.set_defaults(function=run)
 

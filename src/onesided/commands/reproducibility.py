@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+
+from onesided.system import paths
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
@@ -13,8 +14,10 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         help="compare two runs of one campaign on one machine: six figures",
         description=__doc__,
     )
-    parser.add_argument("first", type=Path, help="results/<campaign> of one run")
-    parser.add_argument("second", type=Path, help="the same of another")
+    parser.add_argument(
+        "first", type=paths.campaign_results, help="folder of results of one run, or its name"
+    )
+    parser.add_argument("second", type=paths.campaign_results, help="the same of another")
     parser.set_defaults(function=run)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from onesided.system import paths
+
 
 def register(subparsers: argparse._SubParsersAction) -> None:
     """Add the subcommand."""
@@ -14,7 +16,11 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         description=__doc__,
     )
     parser.add_argument(
-        "folders", type=Path, nargs="+", metavar="FOLDER", help="results/<campaign> of each"
+        "folders",
+        type=paths.campaign_results,
+        nargs="+",
+        metavar="FOLDER",
+        help="the folder of results of each campaign, or the campaign's name",
     )
     parser.add_argument(
         "--page", type=Path, metavar="FOLDER", help="write a page and its CSVs into this folder"

@@ -7,6 +7,7 @@ import os
 import re
 from pathlib import Path
 
+from onesided.system import names
 from onesided.system.errors import InputError
 
 USABLE = re.compile(r"[\w /.+@=~(),-]*")
@@ -96,6 +97,16 @@ def results_dir() -> Path:
     """Return ``results/`` (``ONESIDED_RESULTS`` if set): one folder a campaign."""
     declared = os.environ.get("ONESIDED_RESULTS")
     return Path(declared).resolve() if declared else project_root() / "results"
+
+
+def campaign_results(name_or_folder: str) -> Path:
+    """Return a campaign's folder of results, from a path or from the campaign's name alone.
+
+    A path that is there comes first. The folder may not exist: whoever reads it says so.
+    """
+    folder, named = Path(name_or_folder), results_dir() / name_or_folder
+    is_named = not folder.exists() and names.is_name(name_or_folder) and named.is_dir()
+    return named if is_named else folder
 
 
 def check() -> None:
