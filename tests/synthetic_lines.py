@@ -1,5 +1,7 @@
 """Lines of a launch as a kernel writes them, for tests of what reads them."""
 
+CELLS = ["c=1", "c=2", "c=3"]
+
 
 def header(**changes):
     return {
@@ -10,7 +12,7 @@ def header(**changes):
         "started_at": "2026-01-01T00:00:00Z",
         "parameters": {"asked": [], "resolved": {}},
         "labels": {},
-        "cells": ["c=1", "c=2", "c=3"],
+        "cells": CELLS,
         "mpi": {
             "standard": "MPI",
             "library_version": "MPICH Version:      5.0.2",
@@ -22,7 +24,7 @@ def header(**changes):
         "ranks": 2,
         "processes": [
             {"rank": rank, "host": "h", "pid": 1, "cpus": [0, 1], "local_rank": rank}
-            for rank in range(2)
+            for rank in range(changes.get("ranks", 2))
         ],
         "cores": 2,
         "oversubscribed": False,
@@ -47,15 +49,19 @@ def header(**changes):
     }
 
 
-def started(cell, index=0):
-    return {"type": "started", "cell": cell, "index": index}
+def _index(cell):
+    return CELLS.index(cell) if cell in CELLS else 0
+
+
+def started(cell, index=None):
+    return {"type": "started", "cell": cell, "index": _index(cell) if index is None else index}
 
 
 def result(cell, status="ok", detail=None):
     return {
         "type": "result",
         "cell": cell,
-        "index": 0,
+        "index": _index(cell),
         "labels": {"c": cell.partition("=")[2]},
         "status": status,
         "detail": detail,
@@ -80,6 +86,6 @@ def further(cell, samples=(3e-6,), status="ok", detail=None, metric="access"):
     series = {"metric": metric, "unit": "s", "rank": 1, "burst": 1, "dropped": 1}
     verification = {"name": "sequence", "checked": 1, "errors": 0, "first_mismatch": None}
     return {
-        "type": "further", "cell": cell, "index": 0, "status": status, "detail": detail,
+        "type": "further", "cell": cell, "index": _index(cell), "status": status, "detail": detail,
         "series": [{**series, "samples": list(samples)}], "verification": [verification],
     }  # fmt: skip

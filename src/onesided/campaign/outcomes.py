@@ -19,6 +19,9 @@ from onesided.system import libraries, paths
 
 #: The label that says how many ranks each node was to get.
 RANKS_PER_NODE = "ranks_per_node"
+#: A launcher that exits 0 has run every cell: what is missing then, the file has lost.
+NO_LINE = "damaged file: the launcher exited 0, and no line of this cell is there"
+NO_RESULT = "damaged file: the launcher exited 0, and this cell was begun and has no result"
 #: The phase of a rank in MPI_Init_thread.
 INIT = "init"
 #: The phase of a rank that is past its last cell.
@@ -143,7 +146,7 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
     if last["exit_status"] != 0:
         died = places.of_death(_outside_cells(launch.crashes))
         return "crash", f"{died}the launcher exited {last['exit_status']} before this cell"
-    return "not_run", "the launcher exited 0 and the kernel wrote no line for this cell"
+    return "not_run", NO_LINE
 
 
 def _first(launch: Launch) -> str:
@@ -210,6 +213,8 @@ def _started_outcome(cell: str, launch: Launch) -> Outcome:
     if attempt["timed_out"]:
         ended_by = "the launch was ended in this cell by its time-out"
         return Outcome("crash" if died else "timed_out", f"{died}{ended_by}")
+    if attempt["exit_status"] == 0 and not died:
+        return Outcome("not_run", NO_RESULT)
     in_cell = "" if died else " in this cell"
     return Outcome("crash", f"{died}the launcher exited {attempt['exit_status']}{in_cell}")
 
@@ -239,8 +244,11 @@ def of_cells(
     unreached = _how_it_ended(launch)
     found: dict[str, Outcome] = {}
     for cell in declared:
+        damage = launch.damage.get(None) or launch.damage.get(cell)
         if fault:
             found[cell] = Outcome("unavailable", fault)
+        elif damage:
+            found[cell] = Outcome("not_run", damage)
         elif cell in launch.results:
             result = launch.results[cell]
             lost = _lost_again(cell, launch)

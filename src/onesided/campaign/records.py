@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from onesided.campaign.line_order import LineOrder
 from onesided.system import documents, values
 from onesided.system.errors import InputError
 
@@ -15,6 +16,16 @@ LINE_TYPES = ("header", "started", "result", "further", "finished")
 
 MOST_SAMPLES = 2000
 SAMPLE_KINDS = {float, int, type(None)}
+
+LEAST: Mapping[str, tuple[float, str]] = {
+    "s": (0, "a time of 0 or more"),
+    "1": (0, "a ratio of 0 or more"),
+    "count": (-1, "a count of 0 or more, or -1 where a library says that it has no limit"),
+    "flag": (0, "0 or 1"),
+}
+"""By unit the least that a sample may be, and what is expected."""
+DIFFERENCES = ("remaining",)
+"""Metrics that are one time less another, and may be below 0."""
 
 OK = "ok"
 #: Statuses that fail a check; each is a verdict of its own in the report.
@@ -43,7 +54,7 @@ class Launch:
         attempts: the launch script's record, one a launcher started; `exit_status` is None when
             the record was cut before the launcher ended.
         finished: whether MPI_Finalize returned in the last launcher.
-        cut_lines: lines that were no whole JSON document.
+        damage: what of the lines was damaged, by cell (`LineOrder`).
     """
 
     headers: list[dict[str, Any]] = field(default_factory=list)
@@ -53,7 +64,7 @@ class Launch:
     crashes: dict[str | None, list[dict[str, Any]]] = field(default_factory=dict)
     attempts: list[dict[str, Any]] = field(default_factory=list)
     finished: bool = False
-    cut_lines: int = 0
+    damage: dict[str | None, str] = field(default_factory=dict)
 
 
 def whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
@@ -98,6 +109,21 @@ def _check_samples(document: dict[str, Any], source: str) -> None:
             raise InputError(source, where, repr(found), "numbers or null")
         if len(samples) > MOST_SAMPLES:
             raise InputError(source, where, f"{len(samples)} samples", f"at most {MOST_SAMPLES}")
+        if series["metric"] not in DIFFERENCES:
+            _check_range(samples, series["unit"], source, where)
+
+
+def _check_range(samples: Sequence[float | None], unit: str, source: str, where: str) -> None:
+    """See that no sample is less than its unit allows, that a flag is one, and a count whole."""
+    least, expected = LEAST[unit]
+    known = [one for one in samples if one is not None]
+    wrong = [one for one in known if one < least]
+    if unit == "flag":
+        wrong += [one for one in known if one not in (0, 1)]
+    if unit == "count":
+        wrong += [one for one in known if one != int(one)]
+    if wrong:
+        raise InputError(source, where, wrong[0], expected)
 
 
 def check_line(document: dict[str, Any], source: str) -> None:
@@ -125,8 +151,34 @@ def check_line(document: dict[str, Any], source: str) -> None:
     if kind not in LINE_TYPES:
         raise InputError(source, "type", repr(kind), f"one of {', '.join(LINE_TYPES)}")
     documents.check(document, f"line#{kind}", source)
+    if kind == "header":
+        _check_processes(whole, source)
     if "series" in whole:
         _check_samples(whole, source)
+        _check_verification(whole, source)
+
+
+def _check_processes(header: Mapping[str, Any], source: str) -> None:
+    """See that a header has each of its ranks once."""
+    found = sorted(process["rank"] for process in header["processes"])
+    if found != list(range(header["ranks"])):
+        expected = f"each rank below {header['ranks']} once"
+        raise InputError(source, "processes", f"ranks {', '.join(map(str, found))}", expected)
+
+
+def _check_verification(document: Mapping[str, Any], source: str) -> None:
+    """See that no check found more errors than it checked."""
+    for index, one in enumerate(document["verification"]):
+        if one["errors"] > one["checked"]:
+            expected = f"at most {one['checked']}, as checked"
+            raise InputError(source, f"verification.{index}.errors", one["errors"], expected)
+
+
+def _check_ranks(document: Mapping[str, Any], ranks: int, source: str) -> None:
+    """See that each series of a result is of a rank that its launch had."""
+    for index, series in enumerate(document.get("series", ())):
+        if series["rank"] >= ranks:
+            raise InputError(source, f"series.{index}.rank", series["rank"], f"less than {ranks}")
 
 
 def read_attempts(path: Path) -> list[dict[str, Any]]:
@@ -176,14 +228,17 @@ def read_launch(lines: Path | str, launches: Path | str) -> Launch:
     """
     lines = Path(lines)
     launch = Launch(attempts=read_attempts(Path(launches)))
+    order = LineOrder(lines)
+    launch.damage = order.damage
     for number, document in whole_lines(lines):
         if document is None:
-            launch.cut_lines += 1
+            order.cut(number)
             continue
         source = f"{lines}: line {number}"
         check_line(document, source)
-        if document["type"] != "header" and not launch.headers:
-            raise InputError(source, "type", repr(document["type"]), "a header before it")
+        order.line(number, document)
+        if launch.headers:
+            _check_ranks(document, launch.headers[-1]["ranks"], source)
         match document["type"]:
             case "header":
                 launch.headers.append(document)
@@ -196,6 +251,7 @@ def read_launch(lines: Path | str, launches: Path | str) -> Launch:
                 _add(launch.results[document["cell"]], document)
             case "finished":
                 launch.finished = True
+    order.end(launch.attempts)
     for hang in _side_lines(lines, "hang"):
         launch.hangs.setdefault(hang["cell"], []).append(hang)
     for crash in _side_lines(lines, "crash"):
