@@ -8,8 +8,10 @@ damaged later. Damage is no verdict on an MPI: the cells that it concerns are no
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
+
+DAMAGED = "damaged file"
+"""Begins the reason why a cell of such a file was not measured."""
 
 
 class LineOrder:
@@ -20,10 +22,10 @@ class LineOrder:
             no cell of the file counts.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Begin before the first line of a file."""
+    def __init__(self, file: str) -> None:
+        """Begin before the first line of a file, which is called so."""
         self.damage: dict[str | None, str] = {}
-        self._path = path
+        self._file = file
         self._headers: list[Mapping[str, Any]] = []
         self._finished = 0
         self._open: str | None = None
@@ -113,4 +115,4 @@ class LineOrder:
         self._say(cell, f"line {number} {what}")
 
     def _say(self, cell: str | None, what: str) -> None:
-        self.damage.setdefault(cell, f"damaged file {self._path.name}: {what}")
+        self.damage.setdefault(cell, f"{DAMAGED} {self._file}: {what}")

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from onesided.campaign.line_order import DAMAGED
 from onesided.campaign.records import OK, Launch, launch_s
 from onesided.environments import places
 from onesided.system import libraries, paths
@@ -20,8 +21,8 @@ from onesided.system import libraries, paths
 #: The label that says how many ranks each node was to get.
 RANKS_PER_NODE = "ranks_per_node"
 #: A launcher that exits 0 has run every cell: what is missing then, the file has lost.
-NO_LINE = "damaged file: the launcher exited 0, and no line of this cell is there"
-NO_RESULT = "damaged file: the launcher exited 0, and this cell was begun and has no result"
+NO_LINE = f"{DAMAGED}: the launcher exited 0, and no line of this cell is there"
+NO_RESULT = f"{DAMAGED}: the launcher exited 0, and this cell was begun and has no result"
 #: The phase of a rank in MPI_Init_thread.
 INIT = "init"
 #: The phase of a rank that is past its last cell.

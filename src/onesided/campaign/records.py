@@ -216,19 +216,20 @@ def launch_s(attempt: Mapping[str, Any]) -> float | None:
     return None if ended is None else max(ended - attempt["begin_s"], 0.0)
 
 
-def read_launch(lines: Path | str, launches: Path | str) -> Launch:
+def read_launch(lines: Path | str, launches: Path | str, shown: str | None = None) -> Launch:
     """Read a launch's files; files that are not there leave their part empty.
 
     Args:
         lines: the kernel's JSON-lines file; its side files are beside it.
         launches: the launch script's record.
+        shown: what a line on damage calls the file of lines; by default its name.
 
     Raises:
         InputError: a whole line does not fit the schema (another version, say).
     """
     lines = Path(lines)
     launch = Launch(attempts=read_attempts(Path(launches)))
-    order = LineOrder(lines)
+    order = LineOrder(shown or lines.name)
     launch.damage = order.damage
     for number, document in whole_lines(lines):
         if document is None:

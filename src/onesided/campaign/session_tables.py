@@ -120,7 +120,7 @@ def collected(piece: Piece) -> Collected:
             "attempt": attempt_of(record, test),
         }
         declared = cells_of(test)
-        launch, ends = _outcomes(test, declared, record, folder, environment)
+        launch, ends = _outcomes(test, declared, record, slot, folder, environment)
         transports = _transports(test, record, folder, environment)
         header = launch.headers[-1] if launch.headers else None
         if header:
@@ -279,6 +279,7 @@ def _outcomes(
     test: dict[str, Any],
     declared: Iterable[str],
     record: dict[str, Any],
+    slot: Slot,
     folder: Path,
     environment: dict[str, Any],
 ) -> tuple[Launch, dict[str, Outcome]]:
@@ -290,7 +291,9 @@ def _outcomes(
     if entry["folder"] is None:
         return Launch(), dict.fromkeys(declared, Outcome("not_run", entry["reason"]))
     files = folder / entry["folder"]
-    launch = records.read_launch(files / "lines.jsonl", files / "launches.jsonl")
+    lines = files / "lines.jsonl"
+    shown = lines.relative_to(slot.campaign.results).as_posix()
+    launch = records.read_launch(lines, files / "launches.jsonl", shown)
     if entry["result"] == "fail" and not launch.attempts:
         return launch, dict.fromkeys(declared, Outcome("not_run", entry["reason"]))
     expected = Expectation.of(

@@ -10,6 +10,7 @@ import polars as pl
 from onesided.analysis import enough
 from onesided.analysis.statistics import MINIMUM_COVERAGE
 from onesided.campaign import transport
+from onesided.campaign.line_order import DAMAGED
 from onesided.campaign.tables import PLACE
 from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
@@ -144,6 +145,18 @@ def further_rounds(loaded: Loaded) -> str | None:
     return enough.line(ended, rounds)
 
 
+def damaged_files(loaded: Loaded) -> str | None:
+    """Say which launches of cells do not count because a file is damaged; None without one."""
+    details = loaded.campaign.read_cells("detail")["detail"].drop_nulls()
+    found = details.filter(details.str.starts_with(DAMAGED))
+    if not found.len():
+        return None
+    places = [detail.removeprefix(f"{DAMAGED} ") for detail in found.unique(maintain_order=True)]
+    count = numbers.count(found.len(), "launch of a cell", "launches of cells")
+    more = f", and {len(places) - 1} more" if len(places) > 1 else ""
+    return f"{count} not counted: {places[0]}{more}"
+
+
 def _facts(loaded: Loaded) -> list[tuple[str, str]]:
     campaign = loaded.campaign
     started = campaign.launches["started_at"].drop_nulls().sort()
@@ -152,6 +165,7 @@ def _facts(loaded: Loaded) -> list[tuple[str, str]]:
         ("campaign", campaign.name),
         ("rounds", str(campaign.record.get("rounds", "not known"))),
         *([("further rounds", said)] if (said := further_rounds(loaded)) else []),
+        *([("damaged files", said)] if (said := damaged_files(loaded)) else []),
         ("launches", str(campaign.launches.height)),
         ("samples", f"{campaign.sample_count:,}".replace(",", numbers.THIN_SPACE)),
     ]

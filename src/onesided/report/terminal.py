@@ -9,7 +9,7 @@ from onesided.analysis import verdicts
 from onesided.report import numbers, scope
 from onesided.report.build import INDEX
 from onesided.report.material import Loaded, Material, load
-from onesided.report.provenance import further_rounds, timing_lines
+from onesided.report.provenance import damaged_files, further_rounds, timing_lines
 from onesided.report.words import tally
 
 
@@ -38,6 +38,7 @@ def terminal_summary(folder: Path, loaded: Loaded | None = None) -> str:
     lines[-1] += f", {len(failed)} failed" + _brackets(failed)
     lines[-1] += f", {len(open_words)} undecided"
     lines += [rounds] if (rounds := further_rounds(loaded)) else []
+    lines += [f"damaged files: {said}"] if (said := damaged_files(loaded)) else []
     lines.append("time: " + "; ".join(f"{what} {found}" for what, found in timing_lines(loaded)))
     advice = folder / "report" / "advice"
     lines += [f"what to use, a file per MPI: {advice}"] if advice.is_dir() else []
