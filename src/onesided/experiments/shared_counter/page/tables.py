@@ -32,6 +32,7 @@ from onesided.report.cells import (
 )
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Measure, Section, Table
+from onesided.report.pivot import WHERE
 
 _TABLE1_KEYS = ("work", "case1", "case2", "case3")
 _TABLE1_TITLES = ("Work", "Case 1", "Case 2", "Case 3")
@@ -218,6 +219,7 @@ def latency(material: Material) -> Section | None:
                 "environment": cell.environment,
                 "algorithm": axis_of(cell, "algorithm"),
                 "flavor": axis_of(cell, "flavor"),
+                "where": cell.group_label,
             },
         )
         key = f"latency_{cell.thread_level or '?'}"
@@ -226,12 +228,14 @@ def latency(material: Material) -> Section | None:
     rows = [row for row in found.values() if any(row.get(f"latency_{level}") for level in levels)]
     if not any(isinstance(value, Measure) for row in rows for value in row.values()):
         return None
+    several = len({row["where"] for row in rows}) > 1
     columns = [
         Column("algorithm", "algorithm", header=True, note="flavor"),
         *(
             Column(f"latency_{level}", f"at {level}", numbers.seconds, measure=True, unit="s")
             for level in levels
         ),
+        *([WHERE] if several else []),
     ]
     lead = (
         "Latencies are from bursts of operations timed as a whole. The thread level changes the "
@@ -246,6 +250,10 @@ def latency(material: Material) -> Section | None:
         columns,
         by_environment(material, rows),
         groups="environment",
-        csv_only=(Column("environment", "MPI"), Column("flavor", "flavor")),
+        csv_only=(
+            Column("environment", "MPI"),
+            Column("flavor", "flavor"),
+            *(() if several else (WHERE,)),
+        ),
     )
     return Section(*LATENCY_SECTION, lead, (table,))
