@@ -185,7 +185,7 @@ class Effect:
         failed: cells that fail with the setting and do not at the default.
         factor: latency with the setting over latency without it, geometric mean over all cells that
             have both, of the same kind of launches; None without one.
-        timed: the number of those cells.
+        timed: the number of those pairs.
     """
 
     setting: str
