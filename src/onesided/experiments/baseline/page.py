@@ -82,10 +82,10 @@ class OfMachine:
         ]
         caption = (
             "Time of one operation in a burst: median over the launches of all MPIs on a machine, "
-            "with its interval. Launches of the least kind count; a kind of launches takes at "
-            f"least {APART:g} times as long as another, with no launch in between. Two at once: "
-            "both processes work on one cache line; only bursts in which the other did so count. "
-            "Two threads are of one process; the other processes sleep."
+            "with its interval. Where launches come in kinds that are a factor of "
+            f"{APART:g} or more apart, the least kind counts. Two at once: both processes work on "
+            "one cache line; only bursts in which the other did so count. Two threads are of one "
+            "process; the other processes sleep."
         )
         beside = [Column("others", "launches of other kinds")]
         beside += [column for column in several if column not in shown]

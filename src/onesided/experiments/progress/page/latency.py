@@ -184,7 +184,7 @@ def _latency_columns(levels: Sequence[str], with_baseline: bool) -> list[Column]
 
 
 def _left_out(material: Material, group: Sequence[Cell]) -> str:
-    """Say how many launches of these cells have no latency that counts, and why."""
+    """Say how many launches of the cells shown have no latency that counts, and why."""
     launches = {
         kind: sum(
             found.launches for cell in group if (found := material.measure(cell, LATENCY, kind))
@@ -231,7 +231,7 @@ def _latency_tables(material: Material, group: Sequence[Cell]) -> list[Table | F
         "Uncontended latency: one access in a burst, with nobody computing; median over launches "
         f"with its {material.interval_words}, "
         f"at {payload_words(base, ('', '', base[2])) if base else ''}."
-        f"{_left_out(material, [cell for own in usual.values() for cell in own])}"
+        f"{_left_out(material, [cell for cell, _ in known.values()])}"
     )
     found: list[Table | Folded] = [table("progress_latency", caption, first)]
     if further:

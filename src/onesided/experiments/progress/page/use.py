@@ -106,7 +106,7 @@ def _costs(chosen: Sequence[Choice], level: str | None) -> str:
     for axis, factors in (("flavor", flavors), ("synchronisation", synchronisations)):
         if factors:
             same = next(other for other in COMMON if other != axis)
-            words += f" {COMMON[axis]} with the same {same} costs "
+            words += f" The {axis} {COMMON[axis]} with the same {same} costs "
             words += f"{_range(factors, numbers.factor)} as much."
     return words
 
@@ -167,6 +167,7 @@ def _row(material: Material, environment: str, choice: Choice) -> dict[str, Any]
         "waits": "; ".join(dict.fromkeys(one.combination for one in choice.waiting)) or None,
         "launches": best.launches if best else None,
         "holds": holds,
+        "with": "; ".join(filter(None, (f"at {choice.thread_level}", holds))),
         "test": best.entry["test"] if best else None,
         "cell": best.entry["cell"] if best else None,
     }
@@ -178,25 +179,25 @@ def _table(material: Material, found: Sequence[Advice]) -> Table:
     ]
     flavor, synchronisation = COMMON.values()
     columns = [
-        Column("operation", "operation", header=True, note="holds"),
-        Column("thread_level", "thread level"),
+        Column("operation", "operation", header=True, note="with"),
         Column("use", "cheapest independent"),
         Column("latency", "latency", numbers.seconds, measure=True, unit="s"),
         Column("common", "create, lock_exclusive", verdict=True),
         Column("common_latency", "latency", numbers.seconds, measure=True, unit="s"),
-        Column("flavor_factor", f"{flavor} over it, same synchronisation", numbers.factor),
-        Column("synchronisation_factor", f"{synchronisation} over it, same flavor", numbers.factor),
+        Column("flavor_factor", f"{flavor}, same synchronisation: ratio", numbers.factor),
+        Column("synchronisation_factor", f"{synchronisation}, same flavor: ratio", numbers.factor),
     ]
     beside = [
-        Column(name, name) for name in ("environment", "holds", "launches", "waits", "test", "cell")
+        Column(name, name)
+        for name in ("environment", "thread_level", "holds", "launches", "waits", "test", "cell")
     ]
     if any(column.key in row for column in WITH_BASELINE for row in rows):
-        columns.append(over_column("latency over hardware baseline"))
-        beside += WITH_BASELINE
+        beside += [over_column("latency over hardware baseline"), *WITH_BASELINE]
     return Table(
         "progress_use",
         "The cheapest combination of flavor and synchronisation that is independent with no "
-        "variable set, for each operation and thread level, and what the commonest code does.",
+        "variable set, for each operation and thread level, and what the commonest code does. A "
+        "ratio is the latency of a combination that differs in one thing over the cheapest's.",
         columns,
         rows,
         groups="environment",
