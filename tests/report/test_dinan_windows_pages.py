@@ -56,6 +56,14 @@ def test_the_figure_has_a_line_for_each_way_and_no_cell_without_a_core(two_cores
     assert len(figure.table.rows) == len(ways) * len(points) * len(made.ENVIRONMENTS)
 
 
+@pytest.mark.parametrize("kernel", made.KERNELS)
+def test_the_figure_says_of_how_many_ranks_it_is(two_cores, four_cores, kernel):
+    for material, ranks in ((two_cores[kernel], "2 ranks"), (four_cores[kernel], "2 or 4 ranks")):
+        (figure,) = parts(material, OnCores)
+        assert figure.caption.endswith(f"With {ranks}, a core for each.")
+        assert "wo ranks" not in figure.caption
+
+
 def test_a_write_between_exclusive_locks_says_nothing_of_progress(two_cores):
     table, prose = parts(two_cores["memory_model"], Waits)
     own = {row["way"]: (row[MPICH], row[IMPI]) for row in table.rows if row["ranks"] == 2}

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 import synthetic_patterns as made
@@ -120,6 +121,22 @@ def test_table_1_is_the_mean_over_all_ranks_that_a_message_comes_from(eight_core
     assert row[f"mean_{SHMEM}"].value == pytest.approx(made.SHMEM_S, rel=0.02)
     assert {row["message"] for row in found.rows} == {"8 bytes", "1 Kbyte", "10 Kbytes", "1 Mbyte"}
     assert all(isinstance(row[f"mean_{SHMEM}"], Measure) for row in found.rows)
+
+
+def test_what_is_said_of_table_1_comes_from_the_cells(two_cores):
+    material = two_cores["distant_messages"]
+    caption = today(material).caption
+    assert "with 2 ranks rank 1; with 4 ranks ranks 1, 2 and 3; with 8 ranks ranks 1, 2" in caption
+    assert "not in the source: 1 Kbyte." in caption
+    ends = [
+        cell
+        for cell in material.cells
+        if (cell.ranks, cell.labels["target"]) in ((2, "1"), (8, "1"), (8, "7"))
+        and cell.labels["size_bytes"] != "1000"
+    ]
+    caption = today(replace(material, cells=ends)).caption
+    assert "message from (with 2 ranks rank 1; with 8 ranks ranks 1 and 7)." in caption
+    assert "not in the source" not in caption
 
 
 def test_the_csv_of_today_has_both_statistics_and_the_share_removed(two_cores):

@@ -8,8 +8,10 @@ import synthetic_redbook_messages as made
 from shown import materials, parts
 from synthetic_redbook_messages import MPICH, OPENMPI
 
+from onesided.experiments.eager_limit.page import less_with_more_tasks
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
 from onesided.report.exchanges.faster import Faster
+from onesided.report.material import Cell
 from onesided.report.published import PublishedTable
 from onesided.report.redbook.clocks import Clocks
 from onesided.report.redbook.earlier import EARLIER, OPEN, Earlier
@@ -174,3 +176,21 @@ def test_the_clock_of_every_launch_is_counted(folder, two_cores):
     # two launches a round: with two ranks and with four
     assert (first["environment"], first["one"], first["tick"]) == (MPICH, "10 of 12", 1e-6)
     assert (second["one"], second["tick"], second["reading"]) == ("12 of 12", 1e-9, 2e-8)
+
+
+def test_the_limit_with_more_tasks_is_not_measured_for_a_reason_that_comes_from_the_cells(
+    two_cores,
+):
+    material = two_cores["eager_limit"]
+    (claims,) = parts(material, Claims)
+    assert {row[f"why_{name}"] for row in claims.rows[-1:] for name in material.environments} <= {
+        "",
+        "at most 2 ranks with a core each",
+    }
+    assert f"why_{material.environments[0]}" in claims.rows[-1]
+    many = [
+        Cell({**cell.entry, "ranks": 17, "oversubscribed": False}) if cell.ranks > 2 else cell
+        for cell in material.cells
+    ]
+    found = less_with_more_tasks(replace(material, cells=many), material.environments[0])
+    assert found.word in (HOLDS, DOES_NOT_HOLD)

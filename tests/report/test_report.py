@@ -21,8 +21,10 @@ from onesided import report
 from onesided.analysis.analyse import analyse
 from onesided.campaign.tables import PLACE
 from onesided.experiments.shared_counter.page import cells as counter_cells
+from onesided.experiments.shared_counter.page.tables import latency
 from onesided.report import numbers, provenance
 from onesided.report.build import _joined
+from onesided.report.material import load
 from onesided.report.parts import Section, Table
 from onesided.system.errors import InputError
 
@@ -244,6 +246,24 @@ def test_both_fixed_and_random_compute_are_shown(page_path):
 def test_latencies_of_two_levels_stand_in_two_columns(page_path):
     (first, *_) = rows_of(page_path.parent / "latency.csv")
     assert {"latency_single_s", "latency_multiple_s"} <= set(first)
+
+
+def test_latencies_of_two_settings_say_of_which_they_are(campaign, tmp_path):
+    folder = tmp_path / "settings"
+    shutil.copytree(campaign, folder, ignore=shutil.ignore_patterns("report"))
+    for name in ("cells", "samples"):
+        table = pl.read_parquet(folder / f"{name}.parquet")
+        other = table.with_columns(pl.format("Tcp{}", "test").alias("test"))
+        if name == "cells":
+            other = other.with_columns(pl.lit("tcp").alias("setting"))
+        pl.concat([table, other]).write_parquet(folder / f"{name}.parquet")
+    analyse(folder)
+    (material,) = load(folder).materials()
+    (table,) = latency(material).parts
+    shown = [column.key for column in table.columns if not column.measure]
+    labels = [tuple(row[key] for key in ("environment", "flavor", *shown)) for row in table.rows]
+    assert len(set(labels)) == len(labels)
+    assert {row["where"].split(", ")[1] for row in table.rows} == {"default", "tcp"}
 
 
 def test_the_same_campaign_gives_the_same_bytes(page_path, campaign):

@@ -118,11 +118,59 @@ def test_the_cheapest_independent_combination_is_chosen():
         "allocate, lock_all_nocheck",
         "allocate, lock_shared",
     ]
-    assert choice.factor == pytest.approx(0.5)
     assert {found.combination for found in choice.waiting} == {
         "allocate, lock_exclusive",
         "create, lock_exclusive",
     }
+
+
+def test_a_ratio_is_of_two_cells_that_differ_in_one_thing():
+    best = entry(synchronisation="lock_all_flush")
+    flavor = entry("waits", flavor="create", synchronisation="lock_all_flush")
+    locked = entry("waits", synchronisation="lock_exclusive")
+    every = [(best, 2e-7), (COMMON, 9e-7), (flavor, 4e-7), (locked, 6e-7)]
+    choice = only_choice(advised(*every))
+    assert choice.flavor_factor == pytest.approx(2.0)
+    assert choice.synchronisation_factor == pytest.approx(3.0)
+    # without the cells between them there is no ratio to the commonest code
+    alone = only_choice(advised(*every[:2]))
+    assert (alone.flavor_factor, alone.synchronisation_factor) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("best", "other", "stated"),
+    [
+        ((1.0, 1.0), (1.0, 1.0), True),
+        ((1.0, 1.0), None, True),
+        ((1.0, 1.0), (0.0, 0.0), False),
+        ((0.0, 1.0), None, False),
+        ((0.0, 0.0), (0.0, 0.0), True),
+    ],
+)
+def test_a_ratio_is_of_launches_that_met_the_cores_alike(best, other, stated):
+    cells = [entry(), entry("waits", flavor="create")]
+    rows = [latency(cell, 1e-7) for cell in cells]
+    for cell, met in zip(cells, (best, other), strict=True):
+        if met:
+            own = {"metric": "met_cores", "statistic": "near", "value": met[1]}
+            rows.append({**latency(cell, 1.0), **own, "low": met[0], "high": met[1]})
+    choice = only_choice(advise("one", ("mpich", "5.0.2"), cells, rows))
+    assert (choice.flavor_factor is not None) == stated
+
+
+@pytest.mark.parametrize("computing", ["independent", "crash"])
+def test_what_is_said_of_a_label_rests_on_one_latency_of_it(computing):
+    level = {"level": "multiple"}
+    cells = [
+        (entry(state="idle", **level), 5.5e-8),
+        (entry(**level), 5.0e-8),
+        (entry(computing, flavor="create", **level), 9e-7),
+        (entry("reference", flavor="create", state="idle", **level), 8e-7),
+    ]
+    choice = only_choice(advised(*cells))
+    assert choice.best.latency.value_s == 5.0e-8
+    other = 9e-7 if computing == "independent" else 8e-7
+    assert choice.flavor_factor == pytest.approx(other / 5.0e-8)
 
 
 @pytest.mark.parametrize(

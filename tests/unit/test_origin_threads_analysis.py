@@ -14,7 +14,9 @@ from onesided.analysis import verdicts
 from onesided.analysis.analyse import analyse
 from onesided.analysis.judged import read_verdicts
 from onesided.campaign import parquet, tables
+from onesided.experiments import EXPERIMENTS
 from onesided.report import numbers
+from onesided.report.material import load
 
 LAUNCHES = 6
 #: thread level, ranks, arrangement, origins: the tests of the check
@@ -225,6 +227,11 @@ def test_the_answer_is_of_each_partition(campaign, tmp_path):
     said = report.terminal_summary(folder)
     assert "first (node): 2 threads, one window: 1.00\u00d7" in said
     assert "first (network): 2 threads, one window: 2.00\u00d7" in said
+    (section,) = EXPERIMENTS["origin_threads"].page.sections(load(folder).materials()[0])
+    (table,) = section.parts
+    shown = [column.key for column in table.columns if column.header or not column.measure]
+    labels = [tuple(row[key] for key in ("environment", *shown)) for row in table.rows]
+    assert len(set(labels)) == len(labels) == 8
     answer = (folder / "report" / "origin_threads_answer.csv").read_text("utf-8")
     assert {line.split(",")[0] for line in answer.splitlines()[1:]} == {
         *("first (node)", "first (network)", "second (node)", "second (network)")

@@ -18,7 +18,6 @@ PIVOT = Pivot(
     caption="Time, median with its {}.",
     metric="time",
     axes=[Axis("what", "what", {"a": "the first"}), Axis("bytes", "bytes", whole=True)],
-    column="under {}",
 )
 
 
@@ -57,7 +56,7 @@ def test_a_row_is_a_point_and_a_column_an_environment():
     assert [float(first[f"{name}_s"]) for name in ("one", "two")] == [1.0, 2.0]
     assert second["what"] == "b"
     table = PIVOT.table(material(cell()))
-    assert [column.title for column in table.columns] == ["what", "bytes", "under one"]
+    assert [column.title for column in table.columns] == ["what", "bytes", "one"]
     assert table.caption == "Time, median with its interval."
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from onesided.analysis.latencies import MET, NOT_KNOWN, are_alike
 from onesided.campaign.tables import CELL_COLUMNS, PLACE
 from onesided.experiments.shared_counter import analysis as shared_counter
 
@@ -23,7 +24,8 @@ def launch(number, moments):
     return rows
 
 
-def latencies(launches):
+def values(launches, metric):
+    """Return a metric of some launches by statistic, in the order of the rounds."""
     schema = ["round", "rank", "metric", "index", "value"]
     rows = [row for number, of in enumerate(launches, 1) for row in launch(number, of)]
     place = [pl.lit("x").alias(name) for name in PLACE]
@@ -31,11 +33,15 @@ def latencies(launches):
     labels = pl.lit('{"case": "target_idle", "algorithm": "fetch_and_op"}').alias("labels")
     cells = samples.select(*PLACE, "round").unique().with_columns(labels)
     assert "labels" in CELL_COLUMNS
-    found = shared_counter.launch_values(cells, samples).filter(pl.col("metric") == "latency")
+    found = shared_counter.launch_values(cells, samples).filter(pl.col("metric") == metric)
     return {
         statistic: part.sort("round")["value"].to_list()
         for (statistic,), part in found.group_by("statistic")
     }
+
+
+def latencies(launches):
+    return values(launches, "latency")
 
 
 def test_a_latency_is_that_of_the_least_moment():
@@ -48,3 +54,40 @@ def test_a_launch_on_a_core_of_another_s_too_is_kept_apart():
     found = latencies([own] * (LAUNCHES - 1) + [shared])
     assert found["median"] == pytest.approx([2e-6] * (LAUNCHES - 1))
     assert found["shared"] == pytest.approx([4e-6])
+
+
+def test_it_is_told_how_the_launches_of_a_latency_met_the_cores():
+    own, shared = [(2e-6, OWN)] * 2, [(4e-6, SHARED)] * 2
+    # set aside where it matters: those that are left are all alike
+    found = values([own] * (LAUNCHES - 1) + [shared], MET)
+    assert found["own"] == [1.0] * (LAUNCHES - 1)
+    # too few had a core of their own: the latency is of two kinds of launches
+    found = values([own] + [shared] * (LAUNCHES - 1), MET)
+    assert found["own"] == [1.0] + [0.0] * (LAUNCHES - 1)
+    # where the latency is the same on either, nothing tells them apart
+    found = values([own, [(2e-6, SHARED)] * 2] * 3, MET)
+    assert "own" not in found
+
+
+KNOWN, OTHER, MIXED, SAME = (1.0, 1.0), (0.0, 0.0), (0.0, 1.0), None
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "alike"),
+    [
+        (KNOWN, KNOWN, True),
+        (KNOWN, SAME, True),
+        (SAME, SAME, True),
+        (OTHER, OTHER, True),
+        (KNOWN, OTHER, False),
+        (MIXED, KNOWN, False),
+        (MIXED, MIXED, False),
+        (MIXED, SAME, False),
+    ],
+)
+def test_two_latencies_are_compared_where_their_launches_are_of_one_kind(first, second, alike):
+    for place in range(len(NOT_KNOWN)):
+        one, other = list(NOT_KNOWN), list(NOT_KNOWN)
+        one[place], other[place] = first, second
+        assert are_alike(tuple(one), tuple(other)) == alike
+        assert are_alike(tuple(other), tuple(one)) == alike

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from onesided.analysis import enough, lots, tails
+from onesided.analysis import enough, lots, machine, tails
 from onesided.analysis.judged import VERDICTS_SCHEMA
 from onesided.analysis.lots import Lot
 from onesided.analysis.merit import merit_rows, place_of
@@ -62,6 +62,11 @@ def measured(campaign: CollectedCampaign) -> list[Experiment]:
     return [entry for kernel, entry in EXPERIMENTS.items() if kernel in campaign.kernels]
 
 
+def baselines() -> list[str]:
+    """Return the kernels whose times are the machine's own."""
+    return [kernel for kernel, entry in EXPERIMENTS.items() if entry.is_baseline]
+
+
 def usable_evidence(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
     """Return an experiment's timed operations of all launches whose samples count."""
     _, samples = campaign.of_kernel(experiment.kernel)
@@ -111,6 +116,8 @@ def summarise(campaign: CollectedCampaign, experiment: Experiment) -> list[dict[
     cells, samples = campaign.of_kernel(experiment.kernel)
     identity = {place_of(row): row for row in cells.select(IDENTITY).to_dicts()}
     values = launch_values(campaign, experiment)
+    if experiment.is_baseline:
+        values = pl.concat([values, machine.machine_values(cells, values)])
     pooled = _percentiles(experiment.analysis.pooled_samples(samples))
     grouped = values.group_by([*PLACE, "metric", "statistic", "unit"]).agg(pl.col("value"))
     empty = {"samples": None, "p50": None, "p95": None, "p99": None}
@@ -265,7 +272,7 @@ def analyse(folder: Path) -> tuple[int, int]:
     record_of(folder)
     cells = scan_table(folder / "cells.parquet", CELL_COLUMNS)
     with readable(folder / "cells.parquet"):
-        found = lots.of_cells(cells)
+        found = lots.of_cells(cells, baselines())
         threads = proof.default_threads(cells) if len(found) > 1 else None
     with writing.temporary_folder(folder) as parts:
         tasks = [(folder, lot, threads, parts, number) for number, lot in enumerate(found)]

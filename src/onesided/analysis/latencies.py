@@ -7,7 +7,9 @@ be met.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple
+from typing import Any
 
 import polars as pl
 
@@ -36,6 +38,16 @@ are not set aside for one or two."""
 COUNTS, FAR, SHARED = "median", "far", "shared"
 """How a latency met the cores: statistics of it, the better before the worse."""
 _KINDS = pl.Enum([COUNTS, FAR, SHARED])
+
+MET = "met_cores"
+"""The metric of how a latency's launches met the cores: 1 as they should be met, 0 otherwise. It
+has a statistic for each condition; none for one that makes no difference to the cell."""
+CONDITIONS: Mapping[str, str] = {"own": SHARED, "target_own": SHARED, "near": FAR}
+"""By statistic of `MET` what a moment is that does not fulfil the condition."""
+
+Met = tuple[tuple[float, float] | None, ...]
+"""By condition the least and the largest `MET` of a latency's launches; None: no difference."""
+NOT_KNOWN: Met = (None,) * len(CONDITIONS)
 
 _OF_MOMENT = (LATENCY, DISTANCE, WIDTH, TARGET_WIDTH)
 
@@ -99,8 +111,8 @@ def cores_limits(samples: pl.DataFrame) -> dict[tuple[str, str], dict[str, float
     }
 
 
-def _told(name: str, among: pl.Expr) -> pl.Expr:
-    """Tell which moments met the cores otherwise, in cells whose latency depends on it.
+def _differ(name: str, among: pl.Expr) -> pl.Expr:
+    """Tell whether a cell's latency depends on how it met the cores; null where nothing tells.
 
     Args:
         name: of a column that holds where they were as they should be.
@@ -110,14 +122,27 @@ def _told(name: str, among: pl.Expr) -> pl.Expr:
     those, others = (
         latency.filter(among & (pl.col(name) == one)).median().over(PLACE) for one in (True, False)
     )
-    differ = (others > CORES_MATTER * those) | (those > CORES_MATTER * others)
+    return (others > CORES_MATTER * those) | (those > CORES_MATTER * others)
+
+
+def _told(name: str, among: pl.Expr) -> pl.Expr:
+    """Tell which moments met the cores otherwise, in cells whose latency depends on it.
+
+    Args:
+        name: as for `_differ`.
+        among: likewise.
+    """
     met = (among & pl.col(name)).any().over(LAUNCH)
     enough = met.filter(among).mean().over(PLACE) >= LEAST_SHARE
-    return among & ~pl.col(name) & (enough & differ).fill_null(False)
+    return among & ~pl.col(name) & (enough & _differ(name, among)).fill_null(False)
 
 
 def _kinds_of_moments(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return `_moments` with the ``kind`` of each: how it met the cores, as far as that counts."""
+    """Return `_moments` with the ``kind`` of each: how it met the cores, as far as that counts.
+
+    Where a condition makes a difference to a cell, its column tells whether the moment fulfils it;
+    it is null where it makes none.
+    """
     found = _moments(samples).with_columns(
         _is_wide(WIDTH).alias("own"),
         _is_wide(TARGET_WIDTH).alias("target_own"),
@@ -127,9 +152,13 @@ def _kinds_of_moments(samples: pl.DataFrame) -> pl.DataFrame:
     near = times.is_between(1 / NEAR_FACTOR, NEAR_FACTOR)
     found = found.with_columns(near.fill_null(True).alias("near"))
     counts = pl.col("kind") == COUNTS
-    for name, kind in (("own", SHARED), ("target_own", SHARED), ("near", FAR)):
+    for name, kind in CONDITIONS.items():
         other = pl.when(_told(name, counts)).then(pl.lit(kind).cast(_KINDS))
-        found = found.with_columns(other.otherwise("kind").alias("kind"))
+        same = (~_differ(name, counts)).fill_null(False)
+        found = found.with_columns(
+            other.otherwise("kind").alias("kind"),
+            pl.when(~same).then(pl.col(name).cast(pl.Float64)).alias(f"{MET}.{name}"),
+        )
     return found
 
 
@@ -156,4 +185,31 @@ def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
             for one in (COUNTS, FAR, SHARED)
         ),
         *(pl.col(name).alias(f"{name}.median") for name in _OF_MOMENT[1:]),
+        *(
+            pl.when(kind == COUNTS).then(f"{MET}.{name}").alias(f"{MET}.{name}")
+            for name in CONDITIONS
+        ),
     )
+
+
+def met_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Met]:
+    """Return by place how the launches of a latency met the cores, from rows of the summary."""
+    names = list(CONDITIONS)
+    found: dict[tuple[Any, ...], list[tuple[float, float] | None]] = {}
+    for row in rows:
+        if row["metric"] == MET:
+            place = tuple(row[name] for name in PLACE)
+            own = found.setdefault(place, list(NOT_KNOWN))
+            own[names.index(row["statistic"])] = row["low"], row["high"]
+    return {place: tuple(own) for place, own in found.items()}
+
+
+def are_alike(first: Met, second: Met) -> bool:
+    """Tell whether two latencies are of the same kind of launches, so that a ratio may be stated.
+
+    Each condition has to make no difference to a latency, or the launches that its interval is of
+    are all alike in it: all fulfil the condition, or none does. And the two must not differ in it.
+    """
+    pairs = zip(first, second, strict=True)
+    known = [[one for one in pair if one is not None] for pair in pairs]
+    return all(len({end for one in own for end in one}) <= 1 for own in known)

@@ -37,6 +37,7 @@ class Sheet:
         heading: of the file.
         headlines: the answers at its top, with the file that has the whole of each.
         sections: what follows.
+        one_round: says what of it rests on one round; None where nothing does.
     """
 
     file: str
@@ -44,6 +45,7 @@ class Sheet:
     heading: str
     headlines: Sequence[tuple[Experiment, Headline, str]]
     sections: Sequence[Section]
+    one_round: str | None = None
 
 
 def _answers(materials: Sequence[Material], files: Mapping[str, str]) -> list:
@@ -109,16 +111,23 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
     heading = "Which MPI progresses while the target computes?"
     if single_file:
         own = [section for m in materials for section in m.experiment.page.sections(m)]
-        return [Sheet(INDEX, ANSWERS, heading, answers, [*_joined(own), *closing])]
-    found = [Sheet(INDEX, ANSWERS, heading, answers, closing)]
+        rests = _one_round(materials)
+        return [Sheet(INDEX, ANSWERS, heading, answers, [*_joined(own), *closing], rests)]
+    rests = _one_round([m for m in materials if m.experiment in [one for one, *_ in answers]])
+    found = [Sheet(INDEX, ANSWERS, heading, answers, closing, rests)]
     for file, own in studies.items():
         study = own[0].experiment.study
         sections = [section for m in own for section in m.experiment.page.sections(m)]
         lead = "Every cell of this page's experiments, with the reason for a failure or a hole."
         cells = Section("cells", "Every cell", lead, [grid.cells_table(m) for m in own])
         here = [answer for answer in answers if answer[2] == file]
-        found.append(Sheet(file, study.title, study.title, here, [*_joined(sections), cells]))
+        shown = [*_joined(sections), cells]
+        found.append(Sheet(file, study.title, study.title, here, shown, _one_round(own)))
     return found
+
+
+def _one_round(materials: Sequence[Material]) -> str | None:
+    return scope.one_round({m.experiment.title: m.cells for m in materials}, "this page")
 
 
 def cite(loaded: Loaded, measured_on: Sequence[str]) -> str:

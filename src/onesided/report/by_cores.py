@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from onesided.campaign.grid import NO_MEANING
+from onesided.report import scope
 from onesided.report.cells import apart, axis_of
 from onesided.report.crowded import (
     CROWD,
@@ -140,13 +141,13 @@ class OnCores:
     def parts(self, material: Material) -> list[Figure]:
         """Return the figure; none without values."""
         x = self.figure.x.name
-        cells, _ = apart_by_cores(material, material.cells)
+        cells = [c for c in apart_by_cores(material, material.cells)[0] if self.shown(c)]
         drawn = [
             Cell({**cell.entry, "labels": {"way": self.way(cell), x: cell.labels[x]}})
             for cell in cells
-            if self.shown(cell)
         ]
-        return self.figure.parts(replace(material, cells=drawn))
+        caption = f"{self.figure.caption} With {scope.ranks(cells)}, a core for each."
+        return replace(self.figure, caption=caption).parts(replace(material, cells=drawn))
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,10 @@ from typing import Any
 import polars as pl
 
 from onesided.analysis import tails
-from onesided.analysis.analyse import launch_values, usable_evidence
+from onesided.analysis.analyse import baselines, launch_values, usable_evidence
 from onesided.analysis.judged import read_verdicts
+from onesided.analysis.latencies import MET, Met, met_of
+from onesided.analysis.machine import MACHINE
 from onesided.analysis.moments import LATENCY
 from onesided.analysis.statistics import INTERVAL
 from onesided.campaign.parquet import read_table
@@ -111,15 +113,15 @@ class Cell:
 
 @dataclass(frozen=True)
 class Baselines:
-    """What the machine itself takes, by system, partition and environment of its launches."""
+    """What the machine itself takes, by system, partition and environment on it."""
 
     found: Mapping[tuple[str, str, str], Sequence[tuple[str, int, Measure]]]
 
     @classmethod
     def of(cls, cells: Sequence[Cell], summary: pl.DataFrame) -> Baselines | None:
         """Take them from cells and rows of what times the machine; None where it was not run."""
-        chosen = (pl.col("metric") == "time") & (pl.col("statistic") == "median")
-        kernels = [entry.kernel for entry in EXPERIMENTS.values() if entry.is_baseline]
+        chosen = (pl.col("metric") == "time") & (pl.col("statistic") == MACHINE)
+        kernels = baselines()
         rows = summary.filter(pl.col("kernel").is_in(kernels) & chosen).to_dicts()
         measures = {tuple(row[name] for name in PLACE): Measure.of(row) for row in rows}
         found: dict[tuple[str, str, str], list[tuple[str, int, Measure]]] = {}
@@ -214,6 +216,11 @@ class Material:
         kinds = self.experiment.kinds.get(LATENCY, (None,))
         return next((found for kind in kinds if (found := self.measure(cell, LATENCY, kind))), None)
 
+    @cached_property
+    def met(self) -> Mapping[tuple[Any, ...], Met]:
+        """Return by cell's place how the launches of its latency met the cores."""
+        return met_of(self.summary.filter(pl.col("metric") == MET).to_dicts())
+
     def tail(self, cell: Cell) -> float:
         """Return the tail of a cell's latency; 0 where it is not known."""
         found = self.measure(cell, tails.TAIL, LATENCY)
@@ -280,7 +287,7 @@ class Loaded:
 
     def materials(self) -> list[Material]:
         """Return what each experiment that has cells is shown from, in the registry's order."""
-        baselines = Baselines.of(self.cells, self.summary)
+        machine = Baselines.of(self.cells, self.summary)
         cells: dict[str, list[Cell]] = defaultdict(list)
         for cell in self.cells:
             cells[cell.kernel].append(cell)
@@ -290,7 +297,7 @@ class Loaded:
                 experiment,
                 cells[kernel],
                 self.summary.filter(pl.col("kernel") == kernel),
-                baselines,
+                machine,
             )
             for kernel, experiment in EXPERIMENTS.items()
             if kernel in cells

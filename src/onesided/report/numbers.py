@@ -72,17 +72,6 @@ def factor(value: float) -> str:
     return f"{significant(value)}{TIMES}"
 
 
-def cost(value: float) -> str:
-    r"""Return a ratio of two costs in words; no reader has to invert a small number.
-
-    >>> cost(0.00755), cost(1.3)
-    ('132\u00d7 cheaper', '1.30\u00d7 as much')
-    """
-    if 0 < value < 1:
-        return f"{factor(1 / value)} cheaper"
-    return f"{factor(value)} as much"
-
-
 def ratio(value: float) -> str:
     """Return a ratio without sign."""
     return significant(value)

@@ -56,7 +56,6 @@ class Pivot:
         statistic: of the metric.
         show: how a value is written.
         unit: of the values, for the CSV.
-        column: head of an environment's column; ``{}`` in it becomes its name.
     """
 
     name: str
@@ -66,7 +65,6 @@ class Pivot:
     statistic: str = "median"
     show: Callable[[float], str] = numbers.seconds
     unit: str = "s"
-    column: str = "{}"
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
         """Return the rows in the order in which the cells were declared."""
@@ -96,7 +94,7 @@ class Pivot:
             Column(first.name, first.title, header=True),
             *(Column(axis.name, axis.title, str if axis.whole else None) for axis in others),
             *(
-                Column(name, self.column.format(name), self.show, measure=True, unit=self.unit)
+                Column(name, name, self.show, measure=True, unit=self.unit)
                 for name in material.environments
             ),
             *([WHERE] if several else []),

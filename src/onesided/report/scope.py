@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from onesided.analysis import verdicts
 from onesided.campaign import campaign, transport
 from onesided.environments import settings
 from onesided.experiments import EXPERIMENTS
@@ -72,6 +73,32 @@ def one_setting(name: str | None) -> str:
     declared = settings.names()
     nothing = ": no variable was set" if name == settings.DEFAULT else ""
     return f"Setting {name}, one of {len(declared)}{nothing}."
+
+
+def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
+    """Say which experiments were launched in one round alone; None where none was.
+
+    Args:
+        cells: of each experiment, by its title.
+        what: has the experiments, for a sentence.
+    """
+    measured = {
+        title: [cell.launches for cell in own if cell.verdict not in verdicts.NOT_MEASURED]
+        for title, own in cells.items()
+    }
+    measured = {title: found for title, found in measured.items() if found}
+    once = [title for title, found in measured.items() if max(found) == 1]
+    if not once:
+        return None
+    who = (
+        f"All of {what} rests"
+        if len(once) == len(measured)
+        else (f"{listed(once)} {'rests' if len(once) == 1 else 'rest'}")
+    )
+    return (
+        f"{who} on one round: each cell was launched once. A value of one launch has no interval, "
+        "and another round may say otherwise."
+    )
 
 
 def _transport(loaded: Loaded, partition: tuple[str, str]) -> bool | None:

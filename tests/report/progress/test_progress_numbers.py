@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from types import SimpleNamespace
 
 import polars as pl
 import pytest
 import synthetic_progress as synthetic
+from markupsafe import escape
 from progress_page import rows_of
 
 from onesided import report
-from onesided.analysis import verdicts
 from onesided.analysis.analyse import analyse
-from onesided.experiments.progress.page import latency, probe, waiting
+from onesided.analysis.machine import MACHINE
+from onesided.experiments.progress.page import latency, waiting
+from onesided.report import numbers
 from onesided.report.material import Baselines, Cell
+
+LEVELS = ("single", "multiple")
 
 
 def test_the_part_in_which_an_access_waits_is_told(page):
@@ -59,8 +64,8 @@ def test_the_latencies_say_how_many_launches_met_cores_that_others_used(tmp_path
     synthetic.use_cores(folder, [5, 6])
     analyse(folder)
     said = report.build(folder, single_file=True).read_text("utf-8")
-    assert "Of 12 latencies, one a launch, 0 are left out that met the cores far apart" in said
-    assert "and 4 on a core that another program" in said
+    assert "Of 6 latencies, one a launch, 0 are left out that met the cores far apart" in said
+    assert "and 2 on a core that another program" in said
     # where all count nothing is said
     assert "left out that met the cores" not in text
 
@@ -73,8 +78,13 @@ def test_the_targets_own_computing_and_its_visits_are_shown(page):
     assert {row["helper_blocked"] != "" for row in rows} == {True, False}
 
 
-def baselines_of(material):
-    """Return baselines as a campaign with the kernel `baseline` would have them."""
+def baselines_of(material, spread=1.0):
+    """Return baselines as a campaign with the kernel `baseline` would have them.
+
+    Args:
+        material: of the campaign.
+        spread: the upper end of each interval over the lower one.
+    """
     template = next(c for c in material.cells if c.environment == "mpich-5.0.2").entry
     wanted = {("atomic_add", 8): 5e-9, ("compare_and_swap", 8): 6e-9, ("copy", 8): 1e-9}
     wanted |= {("copy", 65536): 8e-6}
@@ -84,12 +94,12 @@ def baselines_of(material):
         cell = {**template, "kernel": "baseline", "cell": f"{baseline}-{size}", "labels": labels}
         cells.append(Cell(cell))
         names = ("system", "partition", "environment", "test", "cell", "kernel")
-        measured = {"value": value, "low": value, "high": value, "coverage": 0.97}
+        measured = {"value": value, "low": value, "high": value * spread, "coverage": 0.97}
         rows.append(
             {
                 **{name: cell[name] for name in names},
                 "metric": "time",
-                "statistic": "median",
+                "statistic": MACHINE,
                 **measured,
                 "kind": "interval",
                 "launches": 6,
@@ -120,14 +130,19 @@ def test_an_operation_has_the_baseline_of_its_kind_and_size(
     assert (found and (found[0], found[1].value)) == (baseline and (baseline, value))
 
 
-def test_latencies_are_multiples_of_the_baseline_where_it_was_measured(material, page):
-    assert not any("over_baseline" in row for row in rows_of(page, "progress_latency"))
+def latencies_with_baseline(material, spread=1.0):
+    """Return the rows of the table of latencies, and what the page shows of it."""
     with_baseline = type(material)(
         material.campaign, material.experiment, material.cells, material.summary,
-        baselines_of(material),
+        baselines_of(material, spread),
     )  # fmt: skip
     table = latency.section(with_baseline).parts[0]
-    rows = list(csv.DictReader(io.StringIO(table.csv_text())))
+    return list(csv.DictReader(io.StringIO(table.csv_text()))), table.html(table.rows)
+
+
+def test_latencies_are_multiples_of_the_baseline_where_it_was_measured(material, page):
+    assert not any("over_baseline" in row for row in rows_of(page, "progress_latency"))
+    rows, _ = latencies_with_baseline(material)
     row = next(
         r
         for r in rows
@@ -140,22 +155,65 @@ def test_latencies_are_multiples_of_the_baseline_where_it_was_measured(material,
     assert other["over_baseline"] == ""
 
 
-def test_the_figure_draws_valid_accesses_only(page, material):
-    rows = rows_of(page, probe.NAME)
-    assert len(rows) > 100
-    assert all(float(row["remaining_s"]) >= verdicts.MINIMUM_REMAINING_S for row in rows)
-    assert {row["operation"] for row in rows} == set(synthetic.OPERATIONS)
+def test_a_ratio_to_the_baseline_has_an_interval_and_none_is_stated_that_spans_a_factor_of_two(
+    material,
+):
+    (row, *_), html = latencies_with_baseline(material, spread=1.5)
+    low, high = (float(row[f"over_baseline_{end}"]) for end in ("low", "high"))
+    baseline = float(row["baseline_time_s_low"]), float(row["baseline_time_s_high"])
+    assert low == pytest.approx(float(row["latency_single_s_low"]) / baseline[1])
+    assert high == pytest.approx(float(row["latency_single_s_high"]) / baseline[0])
+    assert row["over_baseline_why"] == ""
+    assert numbers.factor(low) in html
+    (row, *_), html = latencies_with_baseline(material, spread=2.5)
+    assert (row["over_baseline"], row["over_baseline_low"]) == ("", "")
+    assert "spans a factor of 2 or more" in row["over_baseline_why"]
+    assert str(escape(row["over_baseline_why"])) in html
 
 
-def test_any_cell_that_met_a_computing_target_can_be_explored(material):
-    explored = probe._explored_rows(material, probe._explored_cells(material))
-    met = {
-        (c.environment, c.setting, c.thread_level, *map(str, c.labels.values()))
-        for c in material.cells
-        if c.valid_launches
-        and c.labels["target_state"] != "idle"
-        # a failed launch's samples are kept apart
-        and c.verdict not in verdicts.NOT_MEASURED
-    }
-    assert len(explored) == len(met)
-    assert sum(len(row["x"]) for row in explored) < 3 * probe.EXPLORED_POINTS
+def test_every_table_has_one_latency_of_a_label(tmp_path):
+    """The cell with an idle target times the same access as the cell whose target computes."""
+    cells = [
+        synthetic.labels("put", flavor, synchronisation, target_state=state)
+        for flavor in ("create", "allocate")
+        for synchronisation in ("lock_exclusive", "lock_all_flush", "fence")
+        for state in ("idle", "computes")
+    ]
+
+    def latencies(at, setting, level):
+        base = synthetic.by_level(at, setting, level)
+        return base * (1.4 if at["target_state"] == "idle" else 1.0)
+
+    mpi = replace(synthetic.ENVIRONMENTS[0], latencies=latencies)
+    folder = synthetic.campaign(tmp_path / "one", [mpi], cells, ["default"])
+    # at the highest level nobody measured the access to an idle target, and a second test has all
+    # accesses to a target that computes later
+    for name in ("cells", "samples"):
+        path = folder / f"{name}.parquet"
+        idle = pl.col("cell").str.contains("target_state=idle", literal=True)
+        table = pl.read_parquet(path)
+        table = table.filter(~(idle & pl.col("test").str.contains("multiple")))
+        other = table.filter(~idle).with_columns(pl.format("Other{}", "test").alias("test"))
+        if name == "samples":
+            slower = pl.when(pl.col("metric") == "latency").then(1.2).otherwise(1.0)
+            other = other.with_columns(pl.col("value") * slower)
+        pl.concat([table, other]).write_parquet(path)
+    analyse(folder)
+    page = report.build(folder, single_file=True)
+    found: dict[tuple[str, ...], set[str]] = {}
+    for row in rows_of(page, "progress_latency"):
+        for level in LEVELS:
+            label = (row["flavor"], row["synchronisation"], level)
+            found.setdefault(label, set()).add(row[f"latency_{level}_s"])
+        # a ratio of levels is of two cells that differ in the level alone
+        at = {name: row[name] for name in ("flavor", "synchronisation")}
+        expected = [synthetic.by_level({**cells[1], **at}, "default", n) for n in LEVELS]
+        assert float(row["lock_tax"]) == pytest.approx(expected[1] / expected[0], rel=0.1)
+    for row in rows_of(page, "progress_use"):
+        label = (*row["use"].split(", "), row["thread_level"])
+        found[label].add(row["latency_s"])
+        found["create", "lock_exclusive", row["thread_level"]].add(row["common_latency_s"])
+    for row in rows_of(page, "progress_synchronising"):
+        found[row["flavor"], row["synchronisation"], row["thread_level"]].add(row["latency_s"])
+    assert len(found) == 12
+    assert {label: values for label, values in found.items() if len(values) > 1} == {}

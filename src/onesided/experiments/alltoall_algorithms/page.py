@@ -62,8 +62,8 @@ PAGE = ReferencePage(
             SeriesFigure(
                 name="alltoall_algorithms_sizes",
                 title="Time of an all-to-all by the size of a block",
-                caption="As the source's Figure 10: two ranks; with allocated windows beside it; "
-                "median over launches with its {}.",
+                caption="As the source's Figure 10, with allocated windows beside it; median over "
+                "launches with its {}.",
                 metric=TIME.name,
                 x=SIZE,
                 y="time of an all-to-all",

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
+from onesided.analysis.machine import APART, MACHINE, MACHINE_OTHER
 from onesided.report import numbers
+from onesided.report.cells import value_or_word
 from onesided.report.claims import Claims
+from onesided.report.material import Material
 from onesided.report.page import ReferencePage
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.parts import Column, Measure, Table
+from onesided.report.pivot import Axis
 from onesided.report.ratios import Compared, Within
 from onesided.report.redbook.claims import claim
+from onesided.report.words import listed
 
 TITLES = {
     "atomic_add": "atomic add",
@@ -36,26 +44,71 @@ def of(baseline: str) -> dict[str, str]:
     return {"baseline": baseline}
 
 
+AXES = (Axis("baseline", "baseline", TITLES), Axis("size_bytes", "bytes", whole=True))
+
+
+@dataclass(frozen=True)
+class OfMachine:
+    """The table of the baselines: a row for each, and for each machine."""
+
+    def rows(self, material: Material) -> list[dict[str, Any]]:
+        """Return the rows in the order in which the cells were declared."""
+        found: dict[tuple[Any, ...], dict[str, Any]] = {}
+        for cell in material.cells:
+            measure = material.measure(cell, "time", MACHINE)
+            value = measure or value_or_word(material, cell, "time", MACHINE)
+            axes = {axis.name: axis.value(cell) for axis in AXES}
+            # what has no value has a row of its own: the word is about that MPI
+            key = (cell.where, *axes.values(), measure or (cell.environment, cell.verdict))
+            row = found.setdefault(key, {**axes, "where": cell.where, "time": value, "beside": []})
+            row["beside"].append(cell.environment)
+            other = material.measure(cell, "time", MACHINE_OTHER)
+            row["others"] = _others(other) if other else None
+        return [{**row, "beside": listed(row["beside"])} for row in found.values()]
+
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table."""
+        rows = self.rows(material)
+        several = [
+            Column(name, title, prose=True)
+            for name, title in (("beside", "launches of"), ("where", "where and how"))
+        ]
+        shown = [column for column in several if len({row[column.key] for row in rows}) > 1]
+        columns = [
+            Column(AXES[0].name, AXES[0].title, header=True),
+            Column(AXES[1].name, AXES[1].title, str),
+            Column("time", "time", numbers.seconds, measure=True, unit="s", note="others"),
+            *shown,
+        ]
+        caption = (
+            "Time of one operation in a burst: median over the launches of all MPIs on a machine, "
+            "with its interval. Where launches come in kinds that are a factor of "
+            f"{APART:g} or more apart, the least kind counts. Two at once: both processes work on "
+            "one cache line; only bursts in which the other did so count. Two threads are of one "
+            "process; the other processes sleep."
+        )
+        beside = [Column("others", "launches of other kinds")]
+        beside += [column for column in several if column not in shown]
+        return [Table("baseline", caption, columns, rows, csv_only=beside)]
+
+
+def _others(measure: Measure) -> str:
+    low, high = numbers.seconds(measure.low), numbers.seconds(measure.high)
+    took = low if low == high else f"{low} to {high}"
+    return f"{numbers.count(measure.launches, 'other launch', 'other launches')}: {took}"
+
+
 PAGE = ReferencePage(
     identifier="baseline",
     title="Hardware baseline",
     lead=(
         "What this machine needs for the things that one-sided communication is made of, with no "
         "MPI in it: they tell how much of a latency measured here is the machine's and how much "
-        "the MPI's. They do not depend on the MPI; where its columns differ, the machine did."
+        "the MPI's. They do not depend on the MPI, so the launches of all MPIs on one machine are "
+        "taken together."
     ),
     contents=[
-        Pivot(
-            name="baseline",
-            caption=(
-                "Time of one operation in a burst, median over launches with its {}. Two at "
-                "once: both processes work on one cache line; only bursts in which the other did "
-                "so count. Two threads are of one process; the other processes sleep."
-            ),
-            metric="time",
-            axes=[Axis("baseline", "baseline", TITLES), Axis("size_bytes", "bytes", whole=True)],
-            column="beside {}",
-        ),
+        OfMachine(),
         Claims(
             "baseline_claims",
             [

@@ -82,7 +82,7 @@ PAGE = ReferencePage(
             SeriesFigure(
                 name="completion_sizes",
                 title="Time of a put by size and completion",
-                caption="Two ranks, windows that are created; median over launches with its {}.",
+                caption="Windows that are created; median over launches with its {}.",
                 metric=TIME.name,
                 x=SIZE,
                 y="time of a put",

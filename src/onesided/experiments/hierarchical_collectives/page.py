@@ -106,8 +106,8 @@ PAGE = ReferencePage(
             SeriesFigure(
                 name="hierarchical_collectives_sizes",
                 title="Time of a sum and of an all-to-all by size",
-                caption="As the source's Figures 47 and 52, which have rates: two ranks; median "
-                "over launches with its {}.",
+                caption="As the source's Figures 47 and 52, which have rates; median over launches "
+                "with its {}.",
                 metric=TIME.name,
                 x=SIZE,
                 y="time of a call",
@@ -147,7 +147,7 @@ PAGE = ReferencePage(
                     "5.3.2.3",
                     "On several nodes collecting and distributing large messages sometimes costs "
                     "more than is saved.",
-                    Untested("no partition here has several nodes"),
+                    Untested("no cell here compares it over several nodes"),
                 ),
             ],
         ),

@@ -87,7 +87,7 @@ PAGE = ReferencePage(
             SeriesFigure(
                 name="memory_model_intervals",
                 title="Time of a write by the length of rank 0's epoch",
-                caption="As the source's Figure 4: two ranks, allocated windows; median over "
+                caption="As the source's Figure 4: allocated windows; median over "
                 "launches with its {}.",
                 metric=WRITE.name,
                 x=INTERVAL,

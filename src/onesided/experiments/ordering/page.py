@@ -64,7 +64,7 @@ PAGE = ReferencePage(
             SeriesFigure(
                 name="ordering_sizes",
                 title="Time of a write and the read after it by size",
-                caption="As the source's Figure 7: two ranks, allocated windows; median over "
+                caption="As the source's Figure 7: allocated windows; median over "
                 "launches with its {}.",
                 metric=PAIR.name,
                 x=SIZE,

@@ -11,6 +11,7 @@ from onesided.report import numbers
 from onesided.report.cells import apart, level_rank, value_or_word
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Headline, Measure, Row, Section, Table
+from onesided.report.pivot import WHERE
 
 PROCESSES = "processes"
 WINDOWS = {"one_window": "one window", "window_each": "a window each"}
@@ -85,6 +86,8 @@ def _rows(material: Material, cells: Sequence[Cell]) -> list[Row]:
 def _table(material: Material) -> Table:
     cells = _shown(material)
     arrangements = _arrangements(cells)
+    rows = _rows(material, cells)
+    several = len({row["where"] for row in rows}) > 1
     return Table(
         "origin_threads",
         Markup(
@@ -105,12 +108,13 @@ def _table(material: Material) -> Table:
                 )
                 for one in arrangements
             ),
+            *([WHERE] if several else []),
         ],
-        _rows(material, cells),
+        rows,
         groups="environment",
         csv_only=(
             Column("environment", "MPI"),
-            Column("where", "where and how"),
+            *(() if several else (WHERE,)),
             *(
                 Column(f"scaling_{_key(one)}", _title(one), numbers.factor, measure=True)
                 for one in arrangements

@@ -77,8 +77,7 @@ PAGE = ReferencePage(
             SeriesFigure(
                 name="parallel_io_sides",
                 title="Bandwidth of a write by side of the cube",
-                caption="Two ranks with many short runs, on a disk; median over launches with its "
-                "{}.",
+                caption="Many short runs, on a disk; median over launches with its {}.",
                 metric=BANDWIDTH,
                 x=SIDE,
                 y="bytes a second",

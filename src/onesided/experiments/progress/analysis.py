@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from onesided.analysis import verdicts
-from onesided.analysis.latencies import launch_latencies
+from onesided.analysis.latencies import MET, launch_latencies
 from onesided.analysis.moments import LATENCY, TARGET_WIDTH, WIDTH
 from onesided.analysis.statistics import median
 from onesided.analysis.verdicts import (
@@ -50,7 +50,7 @@ MOST_RELEASED = 0.9
 """A launch says that this call synchronises when at least this share of its samples does."""
 _SOMETIMES = ("visits", "visits_remaining", RELEASED, *RUN_DELAYS)
 
-_UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1", TARGET_WIDTH: "1"}
+_UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1", TARGET_WIDTH: "1", MET: "1"}
 
 
 def _lost(delay: str) -> pl.Expr:

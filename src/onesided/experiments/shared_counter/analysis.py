@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from onesided.analysis import verdicts
-from onesided.analysis.latencies import launch_latencies
+from onesided.analysis.latencies import MET, launch_latencies
 from onesided.analysis.meetings import meetings
 from onesided.analysis.moments import TARGET_WIDTH, WIDTH
 from onesided.analysis.verdicts import REFERENCE, UNDECIDED, Probe, Verdict
@@ -93,7 +93,7 @@ def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-WIDTHS = (WIDTH, TARGET_WIDTH)
+WITHOUT_UNIT = (WIDTH, TARGET_WIDTH, MET)
 _RATIOS = ("communication_performance", "degradation", "slowdown")
 
 
@@ -105,7 +105,7 @@ def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
     unit = (
         pl.when(pl.col("metric").is_in(_RATIOS))
         .then(pl.lit("1"))
-        .when(pl.col("metric").is_in(WIDTHS))
+        .when(pl.col("metric").is_in(WITHOUT_UNIT))
         .then(pl.lit("1"))
         .when(pl.col("metric") == "tasks")
         .then(pl.lit("count"))

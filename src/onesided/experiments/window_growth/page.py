@@ -75,7 +75,7 @@ PAGE = ReferencePage(
             SeriesFigure(
                 name="window_growth_sizes",
                 title="Time of a growth by size",
-                caption="As the source's Figure 13: two ranks; median over launches with its {}.",
+                caption="As the source's Figure 13; median over launches with its {}.",
                 metric=GROW.name,
                 x=SIZE,
                 y="time of a growth",

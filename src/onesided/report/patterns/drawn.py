@@ -34,7 +34,7 @@ class ByRanks:
         chosen = of.for_figures(material)
         return SeriesFigure(
             name=f"{self.kernel}_ranks",
-            title="Time of 8 bytes by the number of ranks",
+            title=f"Time of {of.size_words(of.SMALL['size_bytes'])} by the number of ranks",
             caption=f"Median over trials, then over launches, with its {{}}; {FLAVORS}. "
             f"{CROWDED.capitalize()}: {CROWD}, so that the scheduler is measured too.",
             metric=TIME.name,

@@ -68,7 +68,7 @@ def by_size(
     curves = PublishedSeries(table, "size_bytes", SERIES_BY_SIZE)
     contents: list[Content] = [
         table,
-        TodayBySize(f"luecke_table{number}_measured"),
+        TodayBySize(f"luecke_table{number}_measured", table),
         Ratios(curves, by_size=True),
         BySize(kernel, curves),
         Claims(f"{kernel}_claims", claims),

@@ -18,6 +18,8 @@ from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Table
 from onesided.report.patterns import cells as of
 from onesided.report.pivot import WHERE
+from onesided.report.published import PublishedTable
+from onesided.report.words import listed
 
 SUFFIXES = ("", "_crowded")
 """Of a key: where there is a core for each rank, and where there is not."""
@@ -101,12 +103,11 @@ class _Today:
             "Today: {} The mean of a launch is made as in the source; large is its median over "
             "launches, with its {}. Below it stand the project's own median over the same trials, "
             "and the share of the trials that the source's filter removed."
-        ).format(self.words, material.interval_words)
+        ).format(self.words(material), material.interval_words)
         crowded = CrowdedCells.of(material)
         return caption + (f" {CROWDED_WORDS}" if crowded else "")
 
-    @property
-    def words(self) -> str:
+    def words(self, material: Material) -> str:
         """Say what the table has."""
         raise NotImplementedError
 
@@ -123,10 +124,9 @@ class _Today:
 class TodayByRanks(_Today):
     """Tables II to V: a row for each interface of each MPI, a column for each number of ranks."""
 
-    @property
-    def words(self) -> str:
+    def words(self, material: Material) -> str:
         """Say what the table has."""
-        return "8 bytes, the time until the last rank is done."
+        return f"{of.size_words(of.SMALL['size_bytes'])}, the time until the last rank is done."
 
     def shown(self, material: Material) -> list[Cell]:
         """Return the cells of 8 bytes."""
@@ -168,15 +168,31 @@ class TodayBySize(_Today):
     """Table I: a row for each size, SHMEM beside each MPI, a block for each of MPI's interfaces.
 
     OpenSHMEM is the first column of every block, as the source has it beside MPI-2.
+
+    Attributes:
+        published: the source's table.
     """
 
-    @property
-    def words(self) -> str:
-        """Say what the table has."""
-        return (
-            "the same layout, the mean over the ranks that rank 0 gets a message from (of 8 ranks "
-            "the first and the last); 1 Kbyte is not in the source."
+    published: PublishedTable
+
+    def words(self, material: Material) -> str:
+        """Say what the table has: which ranks its means are over, and which sizes are added."""
+        cells = self.shown(material)
+        sources = "; ".join(
+            f"with {numbers.count(ranks, 'rank')} "
+            f"rank{'' if len(targets) == 1 else 's'} {listed([str(target) for target in targets])}"
+            for ranks, targets in _targets(cells).items()
         )
+        known = {row["size_bytes"] for row in self.published.rows}
+        added = dict.fromkeys(
+            of.size_words(size)
+            for cell in cells
+            if (size := axis_of(cell, "size_bytes")) not in known
+        )
+        said = (
+            f"the same layout, the mean over the ranks that rank 0 gets a message from ({sources})"
+        )
+        return said + (f"; not in the source: {listed(list(added))}." if added else ".")
 
     def shown(self, material: Material) -> list[Cell]:
         """Return the cells of the source's sizes, and of 1 Kbyte."""
@@ -222,6 +238,14 @@ class TodayBySize(_Today):
             ),
             form="cards",
         )
+
+
+def _targets(cells: Sequence[Cell]) -> dict[int, list[int]]:
+    """Return by the number of ranks those that a message comes from."""
+    found: dict[int, set[int]] = {}
+    for cell in cells:
+        found.setdefault(cell.ranks, set()).add(int(axis_of(cell, "target")))
+    return {ranks: sorted(found[ranks]) for ranks in sorted(found)}
 
 
 def _ranks(ranks: int, suffix: str) -> str:

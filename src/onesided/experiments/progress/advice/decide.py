@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from onesided.analysis import verdicts
+from onesided.analysis.latencies import COUNTS, MET, NOT_KNOWN, met_of
+from onesided.analysis.moments import LATENCY
 from onesided.analysis.statistics import geometric_mean
 from onesided.analysis.verdicts import MINIMUM_VALID_LAUNCHES
 from onesided.campaign.tables import PLACE
@@ -19,7 +22,9 @@ from onesided.experiments.progress.advice.findings import (
     Latency,
     Mpi,
     Turn,
+    ratio,
 )
+from onesided.experiments.progress.analysis import IDLE
 
 MINIMUM_TIMED_LAUNCHES = 2
 """Launches that a latency needs to be stated. It says when they are fewer than a verdict needs:
@@ -28,7 +33,11 @@ where the cores were far apart in some launches, or another used them too, those
 DEFAULT_SETTING = settings.DEFAULT
 BASE_STATE = "computes"
 COMMON = {"flavor": "create", "synchronisation": "lock_exclusive"}
-"""What most code does, and what latencies are compared with."""
+"""What most code does, and what latencies are compared with, one axis at a time."""
+
+TIMED_STATES = (BASE_STATE, IDLE)
+"""Target states whose cells take the same latency, to a target that waits meanwhile. The state that
+a verdict is about goes first."""
 
 PAYLOAD = ("data", "size_bytes", "probe_interval_us")
 """The axes that vary what is moved, not how."""
@@ -57,13 +66,40 @@ def group_of(entry: Entry) -> tuple[Any, ...]:
 
 def latencies(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Latency]:
     """Return the latencies of summary rows by the cell's place."""
+    found = [row for row in rows if row["metric"] in (LATENCY, MET)]
+    met = met_of(found)
     return {
-        tuple(row[name] for name in PLACE): Latency(
-            row["value"], row["low"], row["high"], row["launches"]
+        place: Latency(
+            row["value"], row["low"], row["high"], row["launches"], met.get(place, NOT_KNOWN)
         )
-        for row in rows
-        if row["metric"] == "latency" and row["statistic"] == "median"
+        for row in found
+        if row["metric"] == LATENCY and row["statistic"] == COUNTS
+        for place in [tuple(row[name] for name in PLACE)]
     }
+
+
+def timed_as(entry: Entry) -> tuple[Any, ...]:
+    """Return what a latency depends on, which is what a table calls it."""
+    labels = entry["labels"]
+    axes = ("operation", "flavor", "synchronisation", *PAYLOAD[:2])
+    own = tuple(str(labels.get(name, "")) for name in axes)
+    return (entry["environment"], entry["setting"], entry["thread_level"], *group_of(entry), *own)
+
+
+def timed(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the cells that may give the latency of a label, the first that has one gives it.
+
+    Several cells take the latency of one label (`timed_as`), and each would give another number.
+    """
+    sound = (
+        entry
+        for entry in entries
+        if entry["verdict"] == verdicts.TEARDOWN_FAILURE
+        or entry["verdict"] not in (*verdicts.FAILURES, *verdicts.NOT_MEASURED)
+    )
+    order = {state: at for at, state in enumerate(TIMED_STATES)}
+    known = [entry for entry in sound if entry["labels"].get("target_state") in order]
+    return sorted(known, key=lambda entry: order[entry["labels"]["target_state"]])
 
 
 class _Shelf:
@@ -71,11 +107,15 @@ class _Shelf:
 
     def __init__(self, entries: Sequence[Entry], known: Mapping[tuple[Any, ...], Latency]) -> None:
         self.entries = entries
-        self._latencies = known
+        self._latencies: dict[tuple[Any, ...], Latency] = {}
+        for entry in timed(entries):
+            latency = known.get(tuple(entry[name] for name in PLACE))
+            if latency:
+                self._latencies.setdefault(timed_as(entry), replace(latency, entry=entry))
 
     def evidence(self, entry: Entry) -> Evidence:
         """Return a cell with its latency; none where helpers share cores or launches are few."""
-        latency = self._latencies.get(tuple(entry[name] for name in PLACE))
+        latency = self._latencies.get(timed_as(entry))
         enough = latency and latency.launches >= MINIMUM_TIMED_LAUNCHES
         return Evidence(entry, latency if enough and not entry["oversubscribed"] else None)
 
@@ -124,10 +164,6 @@ def _agreed(shelf: _Shelf, entries: Sequence[Entry]) -> dict[tuple[str, ...], Ev
     return agreed
 
 
-def _first(shelf: _Shelf, entries: Iterable[Entry]) -> Evidence | None:
-    return next((shelf.evidence(entry) for entry in entries), None)
-
-
 def _choice(shelf: _Shelf, operation: str, level: str | None, entries: Sequence[Entry]) -> Choice:
     """Return what to use for an operation at a level, from its cells at the default setting."""
     base = base_payload(shelf.computing(DEFAULT_SETTING))
@@ -141,12 +177,18 @@ def _choice(shelf: _Shelf, operation: str, level: str | None, entries: Sequence[
         for entry in entries
         if best and _payload(entry) != base and _combination(entry) == _combination(best.entry)
     ]
-    common = _first(shelf, (e for e in at_base if _combination(e) == tuple(COMMON.values())))
+    by_combination: dict[tuple[str, ...], Evidence] = {}
+    for entry in at_base:
+        by_combination.setdefault(_combination(entry), shelf.evidence(entry))
+    usual = tuple(COMMON.values())
+    own = _combination(best.entry) if best else usual
     return Choice(
         operation,
         level,
         best,
-        common,
+        by_combination.get(usual),
+        by_combination.get((usual[0], own[1])) if own[0] != usual[0] else None,
+        by_combination.get((own[0], usual[1])) if own[1] != usual[1] else None,
         tuple(independent),
         tuple(shelf.evidence(entry) for entry in waiting),
         tuple(e for e in others if e.verdict == verdicts.INDEPENDENT),
@@ -203,14 +245,15 @@ def _turn(shelf: _Shelf, before: Entry, after: Entry) -> Turn:
 
 
 def _latency_factors(shelf: _Shelf, pairs: Iterable[tuple[Entry, Entry]]) -> list[float]:
-    factors = []
+    """Return the latency with a setting over that without it, once for each label."""
+    factors: dict[tuple[Any, ...], float] = {}
     for pair in pairs:
         if any(entry["verdict"] in _SAYS_NOTHING for entry in pair):
             continue
-        before, after = (shelf.evidence(entry).latency for entry in pair)
-        if before and after and before.value_s > 0 and after.value_s > 0:
-            factors.append(after.value_s / before.value_s)
-    return factors
+        before, after = map(shelf.evidence, pair)
+        if factor := ratio(after, before):
+            factors[timed_as(pair[1])] = factor
+    return list(factors.values())
 
 
 def declared(setting: str, mpi: Mpi | None) -> tuple[Mapping[str, str], str | None]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from onesided.analysis import tails, verdicts
+from onesided.analysis.latencies import NOT_KNOWN, Met, are_alike
 from onesided.analysis.verdicts import MINIMUM_VALID_LAUNCHES
 
 Entry = Mapping[str, Any]
@@ -32,12 +33,23 @@ def _is_below(first: Evidence | None, second: Evidence | None) -> bool:
 
 @dataclass(frozen=True)
 class Latency:
-    """What an operation costs with nobody computing: median over launches and its interval."""
+    """What an operation costs with nobody computing: median over launches and its interval.
+
+    Attributes:
+        value_s: the median.
+        low_s: the interval's lower end.
+        high_s: its upper end.
+        launches: that it is of.
+        met: how its launches met the cores (`latencies.Met`).
+        entry: the cell that it was taken in; None where that is not known.
+    """
 
     value_s: float
     low_s: float
     high_s: float
     launches: int
+    met: Met = NOT_KNOWN
+    entry: Entry | None = None
 
     def __str__(self) -> str:
         """Return it as plain text: ``41 ns (40 ns to 43 ns)``, and of how few launches."""
@@ -97,6 +109,19 @@ class Evidence:
         return f"{self.verdict} by {plain_time(tau)}" if tau else self.verdict
 
 
+def ratio(over: Evidence | None, under: Evidence | None) -> float | None:
+    """Return the ratio of two latencies; None where one is not known, or kinds of launches differ.
+
+    Args:
+        over: the cell above the line.
+        under: the one below, which differs from it in one thing.
+    """
+    above, below = (found.latency if found else None for found in (over, under))
+    if above is None or below is None or below.value_s <= 0:
+        return None
+    return above.value_s / below.value_s if are_alike(above.met, below.met) else None
+
+
 @dataclass(frozen=True)
 class Choice:
     """What to use for one operation at one thread level, no variable set.
@@ -106,6 +131,9 @@ class Choice:
         thread_level: as the program asks for it; latencies of two levels are not compared.
         best: the cheapest combination that is independent; None where none is.
         common: the commonest code's cell.
+        other_flavor: the cell that differs from the best in the flavor alone, which is the
+            commonest code's; None where the best has that flavor.
+        other_synchronisation: the same of the synchronisation.
         independent: every independent combination, cheapest first.
         waiting: the combinations that wait.
         confirmed: further sizes and layouts at which the best is independent.
@@ -116,18 +144,22 @@ class Choice:
     thread_level: str | None
     best: Evidence | None
     common: Evidence | None
+    other_flavor: Evidence | None
+    other_synchronisation: Evidence | None
     independent: tuple[Evidence, ...]
     waiting: tuple[Evidence, ...]
     confirmed: tuple[Evidence, ...]
     exceptions: tuple[Evidence, ...]
 
     @property
-    def factor(self) -> float | None:
-        """Return the best's latency over the commonest code's; None where either is not known."""
-        latencies = [found.latency if found else None for found in (self.best, self.common)]
-        if latencies[0] is None or latencies[1] is None or latencies[1].value_s <= 0:
-            return None
-        return latencies[0].value_s / latencies[1].value_s
+    def flavor_factor(self) -> float | None:
+        """Return how many times the best's latency the commonest flavor costs."""
+        return ratio(self.other_flavor, self.best)
+
+    @property
+    def synchronisation_factor(self) -> float | None:
+        """Return how many times the best's latency the commonest synchronisation costs."""
+        return ratio(self.other_synchronisation, self.best)
 
 
 @dataclass(frozen=True)
@@ -152,8 +184,8 @@ class Effect:
         lost: cells that were independent or delayed, and wait with the setting or are in between.
         failed: cells that fail with the setting and do not at the default.
         factor: latency with the setting over latency without it, geometric mean over all cells that
-            have both; None without one.
-        timed: the number of those cells.
+            have both, of the same kind of launches; None without one.
+        timed: the number of those pairs.
     """
 
     setting: str

@@ -69,8 +69,8 @@ def effect_says(effect: Effect) -> str:
         words += f"; {counted(len(effect.failed), 'cell')} failed with it ({tally})"
     if effect.factor is not None:
         words += (
-            f"; latency times {effect.factor:.3g} "
-            f"(geometric mean over {counted(effect.timed, 'cell')})"
+            f"; latency with it over latency without it: {effect.factor:.3g} "
+            f"(geometric mean over {counted(effect.timed, 'pair')})"
         )
     return words + "."
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from onesided.analysis.latencies import COUNTS, FAR, SHARED
+from onesided.analysis.latencies import COUNTS, FAR, NOT_KNOWN, SHARED, are_alike
+from onesided.analysis.machine import APART
 from onesided.analysis.moments import LATENCY
+from onesided.campaign.tables import PLACE
+from onesided.experiments.progress.advice.decide import timed, timed_as
 from onesided.experiments.progress.page.cells import (
     BASE_STATE,
     STATES,
@@ -25,6 +29,7 @@ from onesided.report.cells import (
     by_environment,
     value_or_word,
 )
+from onesided.report.claims import quotient
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Measure, Section, Table
 
@@ -57,11 +62,47 @@ def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
     return (name, found) if found else None
 
 
-def over(first: Any, second: Any) -> float | None:
-    """Return the ratio of two measures' values; None where one is not known."""
-    if not isinstance(first, Measure) or not isinstance(second, Measure) or second.value <= 0:
+def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> dict[str, Any]:
+    """Return a baseline, and the ratio of a latency to it with its interval, for a row.
+
+    Where the interval spans `APART` there is no ratio: the row has the reason in its place.
+    """
+    if baseline is None:
+        return {}
+    name, time = baseline
+    known = {"baseline": name, "baseline_time": time}
+    if not isinstance(latency, Measure) or time.low <= 0:
+        return known
+    found = replace(quotient(latency, time), remark=None)
+    if found.high < APART * found.low:
+        return {**known, "over_baseline": found}
+    ends = f"{numbers.factor(found.low)} to {numbers.factor(found.high)}"
+    why = f"not stated: its interval, {ends}, spans a factor of {APART:g} or more"
+    return {**known, "over_baseline_why": why}
+
+
+Timed = tuple[Cell, Measure]
+"""A latency, and the cell that it was taken in."""
+
+
+def latencies_of(material: Material, cells: Sequence[Cell]) -> dict[tuple[Any, ...], Timed]:
+    """Return the one latency of each label (`timed_as`) among some cells."""
+    by_place = {cell.place: cell for cell in cells}
+    found: dict[tuple[Any, ...], Timed] = {}
+    for entry in timed([cell.entry for cell in cells]):
+        cell = by_place[tuple(entry[name] for name in PLACE)]
+        value = value_or_word(material, cell, LATENCY, COUNTS)
+        if isinstance(value, Measure):
+            found.setdefault(timed_as(entry), (cell, value))
+    return found
+
+
+def over(material: Material, first: Timed | None, second: Timed | None) -> float | None:
+    """Return the ratio of two latencies; None where one is not known, or launches are not alike."""
+    if first is None or second is None or second[1].value <= 0:
         return None
-    return first.value / second.value
+    met = [material.met.get(cell.place, NOT_KNOWN) for cell, _ in (first, second)]
+    return first[1].value / second[1].value if are_alike(*met) else None
 
 
 def _how(cell: Cell) -> tuple[str, ...]:
@@ -70,28 +111,31 @@ def _how(cell: Cell) -> tuple[str, ...]:
     return (*(axis_of(cell, name) for name in names), *payload_of(cell)[:2])
 
 
-def _latency_at(material: Material, cells: Sequence[Cell]) -> Any:
-    """Return the latency from the cells of one level: of an idle target first, then computing."""
-    states = [c for c in cells if is_idle(c)]
-    states += [c for c in cells if axis_of(c, "target_state") == BASE_STATE]
-    values = [value_or_word(material, cell, "latency", "median") for cell in states]
-    measured = [value for value in values if isinstance(value, Measure)]
-    return next(iter(measured or values), None)
+def _latency_at(material: Material, cells: Sequence[Cell], known: Timed | None) -> Any:
+    """Return the latency of one label, or the word of the first cell that was to have it."""
+    if known is not None:
+        return known[1]
+    words = [value_or_word(material, cell, LATENCY, COUNTS) for cell in cells]
+    return next((word for word in words if word is not None), None)
 
 
 def _latency_row(
-    material: Material, cells: Sequence[Cell], levels: Sequence[str], base: Sequence[str] | None
+    material: Material,
+    cells: Sequence[Cell],
+    levels: Sequence[str],
+    base: Sequence[str] | None,
+    known: Mapping[tuple[Any, ...], Timed],
 ) -> dict[str, Any]:
     cell = cells[0]
     row: dict[str, Any] = _named(cell, base)
+    found: dict[str, Timed | None] = {}
     for level in levels:
         own = [one for one in cells if one.thread_level == level]
-        row[f"latency_{level}"] = _latency_at(material, own)
-    row["lock_tax"] = over(row.get(f"latency_{levels[-1]}"), row.get(f"latency_{levels[0]}"))
-    baseline = baseline_of(material, cell)
-    if baseline:
-        row["baseline"], row["baseline_time"] = baseline[0], baseline[1].value
-        row["over_baseline"] = over(row.get(f"latency_{levels[0]}"), baseline[1])
+        timed_here = (known[key] for one in own if (key := timed_as(one.entry)) in known)
+        found[level] = next(timed_here, None)
+        row[f"latency_{level}"] = _latency_at(material, own, found[level])
+    row["lock_tax"] = over(material, found[levels[-1]], found[levels[0]])
+    row |= over_baseline(row.get(f"latency_{levels[0]}"), baseline_of(material, cell))
     computing = [one for one in cells if axis_of(one, "target_state") == BASE_STATE]
     stretched = (material.measure(one, "stretch", "median") for one in computing)
     row["stretch"] = next((found for found in stretched if found), None)
@@ -118,6 +162,11 @@ _BESIDE = tuple(
 )
 
 
+def over_column(title: str) -> Column:
+    """Return the column of what `over_baseline` gives."""
+    return Column("over_baseline", title, numbers.factor, measure=True, note="over_baseline_why")
+
+
 def _latency_columns(levels: Sequence[str], with_baseline: bool) -> list[Column]:
     columns = [
         Column("operation", "operation", header=True, note="with"),
@@ -129,15 +178,13 @@ def _latency_columns(levels: Sequence[str], with_baseline: bool) -> list[Column]
     if len(levels) > 1:
         columns.append(Column("lock_tax", f"{levels[-1]} over {levels[0]}", numbers.factor))
     if with_baseline:
-        columns.append(
-            Column("over_baseline", f"{levels[0]} over hardware baseline", numbers.factor)
-        )
+        columns.append(over_column(f"{levels[0]} over hardware baseline"))
     columns.append(Column("stretch", "target's compute over asked", numbers.factor, measure=True))
     return columns
 
 
 def _left_out(material: Material, group: Sequence[Cell]) -> str:
-    """Say how many launches of these cells have no latency that counts, and why."""
+    """Say how many launches of the cells shown have no latency that counts, and why."""
     launches = {
         kind: sum(
             found.launches for cell in group if (found := material.measure(cell, LATENCY, kind))
@@ -159,12 +206,13 @@ def _latency_tables(material: Material, group: Sequence[Cell]) -> list[Table | F
     for cell in group:
         if is_idle(cell) or axis_of(cell, "target_state") == BASE_STATE:
             usual.setdefault((cell.environment, *_how(cell)), []).append(cell)
-    rows = [(own[0], _latency_row(material, own, levels, base)) for own in usual.values()]
+    known = latencies_of(material, group)
+    rows = [(own[0], _latency_row(material, own, levels, base, known)) for own in usual.values()]
     rows = [(c, r) for c, r in rows if any(isinstance(r[f"latency_{n}"], Measure) for n in levels)]
     if not rows:
         return []
-    with_baseline = any(row.get("over_baseline") for _, row in rows)
-    beside = (*_BESIDE, *(_BASELINE if with_baseline else ()))
+    with_baseline = any(row.get("baseline") for _, row in rows)
+    beside = (*_BESIDE, *(WITH_BASELINE if with_baseline else ()))
 
     def table(name: str, caption: str, chosen: Sequence[Mapping[str, Any]]) -> Table:
         return Table(
@@ -183,7 +231,7 @@ def _latency_tables(material: Material, group: Sequence[Cell]) -> list[Table | F
         "Uncontended latency: one access in a burst, with nobody computing; median over launches "
         f"with its {material.interval_words}, "
         f"at {payload_words(base, ('', '', base[2])) if base else ''}."
-        f"{_left_out(material, [cell for own in usual.values() for cell in own])}"
+        f"{_left_out(material, [cell for cell, _ in known.values()])}"
     )
     found: list[Table | Folded] = [table("progress_latency", caption, first)]
     if further:
@@ -193,9 +241,10 @@ def _latency_tables(material: Material, group: Sequence[Cell]) -> list[Table | F
     return found
 
 
-_BASELINE = (
+WITH_BASELINE = (
     Column("baseline", "hardware baseline"),
-    Column("baseline_time", "hardware baseline", numbers.seconds, unit="s"),
+    Column("baseline_time", "hardware baseline", numbers.seconds, measure=True, unit="s"),
+    Column("over_baseline_why", "why there is no ratio to the hardware baseline"),
 )
 
 
@@ -268,13 +317,18 @@ def section(material: Material) -> Section | None:
     lead = (
         "Latencies are from bursts of operations timed as a whole. The thread level changes the "
         "latency, so compare down a column; the ratio of two levels is what the library's locks "
-        "cost."
+        "cost. Where several cells time the same access, the cell whose target computes later "
+        "gives the latency. There is no ratio where two latencies are of different kinds of "
+        "launches."
     )
     if material.baselines is None:
         lead += " The hardware baseline was not measured in this campaign."
     else:
         lead += (
             " The hardware baseline is what the machine itself takes here: one atomic instruction "
-            f"for atomics of {ATOMIC_BYTES} bytes, a copy of the nearest size for put and get."
+            f"for atomics of {ATOMIC_BYTES} bytes, a copy of the nearest size for put and get. It "
+            "is the median over the launches of all MPIs, and it has an interval: so has a ratio "
+            "to it. A ratio whose interval spans a factor of "
+            f"{APART:g} or more is not stated."
         )
     return Section(*LATENCY_SECTION, lead, tuple(tables))

@@ -9,9 +9,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from onesided.analysis import verdicts
 from onesided.experiments.progress.advice import decide
 from onesided.experiments.progress.advice import file as advice_file
+from onesided.experiments.progress.advice.decide import COMMON
 from onesided.experiments.progress.advice.findings import Advice, Choice, Evidence, Mpi
 from onesided.experiments.progress.advice.words import (
     NOCHECK_CONDITION,
@@ -20,7 +20,12 @@ from onesided.experiments.progress.advice.words import (
     variables_say,
 )
 from onesided.experiments.progress.page.cells import place_words, places
-from onesided.experiments.progress.page.latency import baseline_of
+from onesided.experiments.progress.page.latency import (
+    WITH_BASELINE,
+    baseline_of,
+    over_baseline,
+    over_column,
+)
 from onesided.report import numbers
 from onesided.report.cells import names_apart
 from onesided.report.material import Cell, Material
@@ -73,7 +78,7 @@ def _code_sentences(advice: Advice) -> list[str]:
         if choice.best:
             same.setdefault((calls(choice.best), choice.thread_level), []).append(choice)
     said = [
-        f"{_operations(chosen)}: {words}. {_costs(chosen)} (thread level {level})."
+        f"{_operations(chosen)}: {words}. {_costs(chosen, level)}"
         for (words, level), chosen in same.items()
     ]
     if advice.stuck and advice.measured:
@@ -90,22 +95,20 @@ def _range(values: Sequence[float], show: Callable[[float], str]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _costs(chosen: Sequence[Choice]) -> str:
-    """Say what a combination costs, and against what most code does."""
+def _costs(chosen: Sequence[Choice], level: str | None) -> str:
+    """Say what a combination costs, and what those cost that differ from it in one thing."""
     own = [c.best.latency.value_s for c in chosen if c.best and c.best.latency]
-    words = f"It costs {_range(own, numbers.seconds)}"
-    factors = [choice.factor for choice in chosen if choice.factor is not None]
-    common = {choice.common.verdict for choice in chosen if choice.common}
-    if factors:
-        words += f", {_beside(factors)} create with lock_exclusive"
-        words += f", which {verdicts.WAITS}" if common == {verdicts.WAITS} else ""
+    words = f"It costs {_range(own, numbers.seconds)} (thread level {level})."
+    flavors = [c.flavor_factor for c in chosen if c.flavor_factor is not None]
+    synchronisations = [
+        c.synchronisation_factor for c in chosen if c.synchronisation_factor is not None
+    ]
+    for axis, factors in (("flavor", flavors), ("synchronisation", synchronisations)):
+        if factors:
+            same = next(other for other in COMMON if other != axis)
+            words += f" The {axis} {COMMON[axis]} with the same {same} costs "
+            words += f"{_range(factors, numbers.factor)} as much."
     return words
-
-
-def _beside(factors: Sequence[float]) -> str:
-    if max(factors) < 1:
-        return f"{_range([1 / factor for factor in factors], numbers.factor)} cheaper than"
-    return f"{_range(factors, numbers.cost)} compared with"
 
 
 def _file(material: Material, advice: Advice, cells: Sequence[Cell], at: int) -> dict[str, str]:
@@ -141,9 +144,9 @@ def _remarks(material: Material, advice: Advice) -> list[Markup]:
 
 
 def _measure(material: Material, evidence: Evidence | None) -> Measure | None:
-    if evidence is None or evidence.latency is None:
+    if evidence is None or evidence.latency is None or evidence.latency.entry is None:
         return None
-    return material.measure(Cell(evidence.entry), "latency", "median")
+    return material.measure(Cell(evidence.latency.entry), "latency", "median")
 
 
 def _row(material: Material, environment: str, choice: Choice) -> dict[str, Any]:
@@ -156,15 +159,15 @@ def _row(material: Material, environment: str, choice: Choice) -> dict[str, Any]
         "thread_level": choice.thread_level,
         "use": best.combination if best else None,
         "latency": _measure(material, best),
-        "over_baseline": best.latency.value_s / baseline[1].value
-        if best and best.latency and baseline
-        else None,
+        **over_baseline(_measure(material, best), baseline),
         "common": common.verdict if common else None,
         "common_latency": _measure(material, common),
-        "factor": choice.factor,
+        "flavor_factor": choice.flavor_factor,
+        "synchronisation_factor": choice.synchronisation_factor,
         "waits": "; ".join(dict.fromkeys(one.combination for one in choice.waiting)) or None,
         "launches": best.launches if best else None,
         "holds": holds,
+        "with": "; ".join(filter(None, (f"at {choice.thread_level}", holds))),
         "test": best.entry["test"] if best else None,
         "cell": best.entry["cell"] if best else None,
     }
@@ -174,24 +177,27 @@ def _table(material: Material, found: Sequence[Advice]) -> Table:
     rows = [
         _row(material, advice.environment, choice) for advice in found for choice in advice.choices
     ]
+    flavor, synchronisation = COMMON.values()
     columns = [
-        Column("operation", "operation", header=True, note="holds"),
-        Column("thread_level", "thread level"),
+        Column("operation", "operation", header=True, note="with"),
         Column("use", "cheapest independent"),
         Column("latency", "latency", numbers.seconds, measure=True, unit="s"),
         Column("common", "create, lock_exclusive", verdict=True),
         Column("common_latency", "latency", numbers.seconds, measure=True, unit="s"),
-        Column("factor", "compared with it", numbers.cost),
+        Column("flavor_factor", f"{flavor}, same synchronisation: ratio", numbers.factor),
+        Column("synchronisation_factor", f"{synchronisation}, same flavor: ratio", numbers.factor),
     ]
-    if any(row["over_baseline"] for row in rows):
-        columns.append(Column("over_baseline", "latency over hardware baseline", numbers.factor))
-    beside = tuple(
-        Column(name, name) for name in ("environment", "holds", "launches", "waits", "test", "cell")
-    )
+    beside = [
+        Column(name, name)
+        for name in ("environment", "thread_level", "holds", "launches", "waits", "test", "cell")
+    ]
+    if any(column.key in row for column in WITH_BASELINE for row in rows):
+        beside += [over_column("latency over hardware baseline"), *WITH_BASELINE]
     return Table(
         "progress_use",
         "The cheapest combination of flavor and synchronisation that is independent with no "
-        "variable set, for each operation and thread level, and what the commonest code does.",
+        "variable set, for each operation and thread level, and what the commonest code does. A "
+        "ratio is the latency of a combination that differs in one thing over the cheapest's.",
         columns,
         rows,
         groups="environment",

@@ -8,6 +8,7 @@ from typing import Any
 import altair as alt
 
 from onesided.analysis import verdicts
+from onesided.experiments.progress.advice.decide import timed_as
 from onesided.experiments.progress.analysis import PARTS
 from onesided.experiments.progress.page.cells import (
     BASE_OPERATIONS,
@@ -21,6 +22,7 @@ from onesided.experiments.progress.page.cells import (
     payload_of,
     payload_words,
 )
+from onesided.experiments.progress.page.latency import latencies_of
 from onesided.report import figures, numbers
 from onesided.report.cells import axis_of, by_environment
 from onesided.report.material import Cell, Material
@@ -63,7 +65,6 @@ def _row(material: Material, cell: Cell, base: Sequence[str] | None) -> dict[str
         "elapsed": material.measure(cell, "elapsed", "longest"),
         "slope": material.measure(cell, "slope", "remaining"),
         "after_return": material.measure(cell, "after_return", "longest"),
-        "latency": material.measure(cell, "latency", "median"),
         **found,
     }
 
@@ -102,7 +103,13 @@ def _table(material: Material, cells: Sequence[Cell], base: Sequence[str] | None
 def _synchronising(
     material: Material, cells: Sequence[Cell], base: Sequence[str] | None
 ) -> Table | None:
-    rows = [_row(material, cell, base) for cell in cells if cell.verdict == verdicts.SYNCHRONISING]
+    known = latencies_of(material, first_group(material.cells))
+    latencies = {label: latency for label, (_, latency) in known.items()}
+    rows = [
+        {**_row(material, cell, base), "latency": latencies.get(timed_as(cell.entry))}
+        for cell in cells
+        if cell.verdict == verdicts.SYNCHRONISING
+    ]
     if not rows:
         return None
     columns = [

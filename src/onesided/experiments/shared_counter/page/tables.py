@@ -32,6 +32,7 @@ from onesided.report.cells import (
 )
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Measure, Section, Table
+from onesided.report.pivot import WHERE
 
 CLEARLY_ABOVE_1 = 1.1
 """Degradation factors of 2008 are named from here on; the others are 1 but for noise."""
@@ -230,6 +231,7 @@ def latency(material: Material) -> Section | None:
                 "environment": cell.environment,
                 "algorithm": axis_of(cell, "algorithm"),
                 "flavor": axis_of(cell, "flavor"),
+                "where": cell.group_label,
             },
         )
         key = f"latency_{cell.thread_level or '?'}"
@@ -238,12 +240,14 @@ def latency(material: Material) -> Section | None:
     rows = [row for row in found.values() if any(row.get(f"latency_{level}") for level in levels)]
     if not any(isinstance(value, Measure) for row in rows for value in row.values()):
         return None
+    several = len({row["where"] for row in rows}) > 1
     columns = [
         Column("algorithm", "algorithm", header=True, note="flavor"),
         *(
             Column(f"latency_{level}", f"at {level}", numbers.seconds, measure=True, unit="s")
             for level in levels
         ),
+        *([WHERE] if several else []),
     ]
     lead = (
         "Latencies are from bursts of operations timed as a whole. The thread level changes the "
@@ -258,6 +262,10 @@ def latency(material: Material) -> Section | None:
         columns,
         by_environment(material, rows),
         groups="environment",
-        csv_only=(Column("environment", "MPI"), Column("flavor", "flavor")),
+        csv_only=(
+            Column("environment", "MPI"),
+            Column("flavor", "flavor"),
+            *(() if several else (WHERE,)),
+        ),
     )
     return Section(*LATENCY_SECTION, lead, (table,))
