@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from onesided.experiments import Experiment
 from onesided.report import beside, containers, figures, grid, provenance, scope
+from onesided.report.data import brief
 from onesided.report.document import Content, document, files_of, has_figure, write_files
 from onesided.report.material import Loaded, Material, load
 from onesided.report.parts import Headline, RowsOf, Section
@@ -105,6 +106,8 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
     other = loaded.campaign.record.get("declared", {}).get("beside")
     if other:
         closing.append(beside.section(loaded.campaign.folder, other))
+    known = brief.section(loaded.campaign.record, materials)
+    closing += [known] if known else []
     closing += [_every_cell(loaded, materials, single_file), provenance.section(loaded)]
     heading = "Which MPI progresses while the target computes?"
     if single_file:
@@ -140,7 +143,27 @@ def cite(loaded: Loaded, measured_on: Sequence[str]) -> str:
     )
 
 
-def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
+def _on_data(
+    loaded: Loaded, materials: Sequence[Material], every: Sequence[Sheet]
+) -> Markup | None:
+    """Return what the first screen says of data, with the way to the whole of it."""
+    said = brief.sentences(loaded.campaign.record, materials)
+    places = [
+        f"{sheet.file if sheet != every[0] else ''}#{section.identifier}"
+        for sheet in every
+        for section in sheet.sections
+        if section.identifier in (brief.SECTION, brief.PAGE)
+    ]
+    if not said:
+        return None
+    words = Markup("<strong>Is the data right?</strong> {}").format(Markup(" ").join(said))
+    link = Markup(' <a href="{}">Details, and programs that show it</a>')
+    return words + link.format(places[0]) if places else words
+
+
+def render(
+    loaded: Loaded, sheet: Sheet, every: Sequence[Sheet], materials: Sequence[Material]
+) -> str:
     """Return the HTML of one of the report's files."""
     measured_on = scope.sentences(loaded)
     library = figures.packed_library() if has_figure(sheet.sections) else ""
@@ -155,6 +178,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
         sheet=sheet,
         sheets=every,
         scope=measured_on,
+        on_data=_on_data(loaded, materials, every) if sheet == every[0] else None,
         cite=cite(loaded, measured_on),
         repository=loaded.campaign.record.get("repository"),
         dark_figures=Markup(figures.dark_style()),
@@ -178,7 +202,7 @@ def _write_archive(folder: Path, names: Iterable[str]) -> None:
 
 def _remove_stale(folder: Path, kept: Container[str]) -> None:
     """Remove the files of an earlier report that this one has not."""
-    patterns = ("*.csv", "*.svg", "*.html", "advice/*.sh", "advice/*.txt")
+    patterns = ("*.csv", "*.svg", "*.html", "advice/*.sh", "advice/*.txt", "defects/*")
     for path in [path for pattern in patterns for path in folder.glob(pattern)]:
         if path.relative_to(folder).as_posix() not in kept:
             try:
@@ -199,11 +223,12 @@ def build(folder: Path, single_file: bool = False, loaded: Loaded | None = None)
         InputError: a file is missing, cut or of another schema version.
     """
     loaded = loaded or load(folder)
-    found = sheets(loaded, loaded.materials(), single_file)
+    materials = loaded.materials()
+    found = sheets(loaded, materials, single_file)
     files: dict[str, Content] = {}
     for sheet in found:
         files |= files_of(sheet.sections, [headline.table for _, headline, _ in sheet.headlines])
-    (_, index), *pages = ((sheet.file, render(loaded, sheet, found)) for sheet in found)
+    (_, index), *pages = ((sheet.file, render(loaded, sheet, found, materials)) for sheet in found)
     target = folder / "report"
     write_files(target, {**files, **dict(pages)})
     _write_archive(target, files)

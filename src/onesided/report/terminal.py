@@ -8,6 +8,7 @@ from pathlib import Path
 from onesided.analysis import verdicts
 from onesided.report import numbers, scope
 from onesided.report.build import INDEX
+from onesided.report.data import brief
 from onesided.report.material import Loaded, Material, load
 from onesided.report.provenance import further_rounds, timing_lines
 from onesided.report.words import tally
@@ -25,11 +26,14 @@ def terminal_summary(folder: Path, loaded: Loaded | None = None) -> str:
     """
     loaded = loaded or load(folder)
     lines = [" ".join(scope.sentences(loaded))]
-    for material in loaded.materials():
+    materials, record = loaded.materials(), loaded.campaign.record
+    for material in materials:
         said = material.experiment.page.terminal_lines(material)
         if said:
             lines.append(material.experiment.title)
             lines += [f"  {line}" for line in [*said, *_remarks(material)]]
+    if not brief.data_material(materials):
+        lines += [f"data: {said.striptags()}" for said in brief.sentences(record, materials)]
     words = [cell.verdict for cell in loaded.cells]
     missing = [word for word in words if word in verdicts.NOT_MEASURED]
     failed = [word for word in words if word in verdicts.FAILURES]
