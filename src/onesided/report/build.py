@@ -12,6 +12,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from onesided.experiments import Experiment
+from onesided.experiments.studies import DATA
 from onesided.report import beside, containers, figures, grid, provenance, scope
 from onesided.report.data import brief
 from onesided.report.document import Content, document, files_of, has_figure, write_files
@@ -106,7 +107,7 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
     other = loaded.campaign.record.get("declared", {}).get("beside")
     if other:
         closing.append(beside.section(loaded.campaign.folder, other))
-    known = brief.section(loaded.campaign.record, materials)
+    known = None if _on_its_page(answers) else brief.section(loaded.campaign.record)
     closing += [known] if known else []
     closing += [_every_cell(loaded, materials, single_file), provenance.section(loaded)]
     heading = "Which MPI progresses while the target computes?"
@@ -143,11 +144,15 @@ def cite(loaded: Loaded, measured_on: Sequence[str]) -> str:
     )
 
 
-def _on_data(
-    loaded: Loaded, materials: Sequence[Material], every: Sequence[Sheet]
-) -> Markup | None:
+def _on_its_page(answers: Sequence[tuple[Experiment, Headline, str]]) -> Headline | None:
+    """Return the answer of what compares data; None where the campaign has none."""
+    own = (headline for experiment, headline, _ in answers if experiment.study == DATA)
+    return next(own, None)
+
+
+def _on_data(loaded: Loaded, every: Sequence[Sheet]) -> Markup | None:
     """Return what the first screen says of data, with the way to the whole of it."""
-    said = brief.sentences(loaded.campaign.record, materials)
+    said = brief.sentences(loaded.campaign.record, _on_its_page(every[0].headlines))
     places = [
         f"{sheet.file if sheet != every[0] else ''}#{section.identifier}"
         for sheet in every
@@ -161,9 +166,7 @@ def _on_data(
     return words + link.format(places[0]) if places else words
 
 
-def render(
-    loaded: Loaded, sheet: Sheet, every: Sequence[Sheet], materials: Sequence[Material]
-) -> str:
+def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
     """Return the HTML of one of the report's files."""
     measured_on = scope.sentences(loaded)
     library = figures.packed_library() if has_figure(sheet.sections) else ""
@@ -178,7 +181,7 @@ def render(
         sheet=sheet,
         sheets=every,
         scope=measured_on,
-        on_data=_on_data(loaded, materials, every) if sheet == every[0] else None,
+        on_data=_on_data(loaded, every) if sheet == every[0] else None,
         cite=cite(loaded, measured_on),
         repository=loaded.campaign.record.get("repository"),
         dark_figures=Markup(figures.dark_style()),
@@ -223,12 +226,11 @@ def build(folder: Path, single_file: bool = False, loaded: Loaded | None = None)
         InputError: a file is missing, cut or of another schema version.
     """
     loaded = loaded or load(folder)
-    materials = loaded.materials()
-    found = sheets(loaded, materials, single_file)
+    found = sheets(loaded, loaded.materials(), single_file)
     files: dict[str, Content] = {}
     for sheet in found:
         files |= files_of(sheet.sections, [headline.table for _, headline, _ in sheet.headlines])
-    (_, index), *pages = ((sheet.file, render(loaded, sheet, found, materials)) for sheet in found)
+    (_, index), *pages = ((sheet.file, render(loaded, sheet, found)) for sheet in found)
     target = folder / "report"
     write_files(target, {**files, **dict(pages)})
     _write_archive(target, files)

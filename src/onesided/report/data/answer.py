@@ -10,7 +10,7 @@ from markupsafe import Markup
 from onesided.analysis import verdicts
 from onesided.report import answers, numbers
 from onesided.report.data import found, tried
-from onesided.report.data.tried import was_run
+from onesided.report.data.tried import run_by_name
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Headline, Table
 from onesided.report.words import listed, tally
@@ -63,13 +63,13 @@ def known_sentences(every: Sequence[found.Known]) -> list[Markup]:
     return said
 
 
-def _met_sentence(every: Sequence[found.Known], cells: Sequence[Cell]) -> Markup:
+def _met_sentence(met: Mapping[found.Known, int]) -> Markup:
     """Say how many of the defects the campaign's cells meet at all."""
-    number = sum(bool(found.met(one, cells)) for one in every)
+    number = sum(map(bool, met.values()))
     if not number:
         return Markup("No cell of this campaign meets one of these defects.")
     return Markup("Cells of this campaign meet {} of these {}.").format(
-        number, numbers.count(len(every), "defect")
+        number, numbers.count(len(met), "defect")
     )
 
 
@@ -78,9 +78,9 @@ def _first_failure(cells: Sequence[Cell]) -> str:
     return failed[0] if failed else verdicts.RIGHT
 
 
-def _row(name: str, cells: Sequence[Cell], known: Sequence[found.Known]) -> Mapping[str, Any]:
+def _row(name: str, cells: Sequence[Cell], met: Mapping[found.Known, int]) -> Mapping[str, Any]:
     right, run, many = _result(cells)
-    own = [one for one in known if one.environment == name]
+    own = [one for one in met if one.environment == name]
     default = sum(one.is_default for one in own)
     return {
         "environment": name,
@@ -92,11 +92,11 @@ def _row(name: str, cells: Sequence[Cell], known: Sequence[found.Known]) -> Mapp
         "known": numbers.count(default, "defect"),
         "known_default": default,
         "known_settings": len(own) - default,
-        "met": sum(bool(found.met(one, cells)) for one in own),
+        "met": sum(bool(met[one]) for one in own),
     }
 
 
-def _table(own: Mapping[str, Sequence[Cell]], known: Sequence[found.Known]) -> Table:
+def _table(own: Mapping[str, Sequence[Cell]], met: Mapping[found.Known, int]) -> Table:
     columns = [
         Column("environment", "MPI", header=True),
         Column("verdict", "The cells compared here", verdict=True, note="cells"),
@@ -109,53 +109,45 @@ def _table(own: Mapping[str, Sequence[Cell]], known: Sequence[found.Known]) -> T
         "data_answer",
         "Is the data right? The cells of this campaign, and the defects that are known anyway.",
         columns,
-        [_row(name, cells, known) for name, cells in own.items()],
+        [_row(name, cells, met) for name, cells in own.items()],
         csv_only=[Column(name, name) for name in ("cells", "right", "run", "known_default")],
         form="cards",
     )
 
 
-def _run_by_name(material: Material) -> dict[str, list[Cell]]:
-    """Return the cells that were run, by MPI; MPIs without one are left out."""
-    by_name = {
-        name: was_run([cell for cell in material.cells if cell.environment == name])
-        for name in material.environments
-    }
-    return {name: cells for name, cells in by_name.items() if cells}
-
-
-def compared(material: Material) -> list[Markup]:
-    """Say how many cells were right, the MPIs together in which that is the same."""
-    return _compared(_run_by_name(material))
-
-
-def not_tried(material: Material, in_short: bool = False) -> list[Markup]:
-    """Say what of all that the kernel can do was not tried, and what most cells have.
-
-    Args:
-        material: of the kernel conformance.
-        in_short: leave out what most cells have.
-    """
-    every = list(_run_by_name(material))
-    groups = tried.by_environments(material)
-    return [
-        Markup("{}").format(tried.sentence(names, every, each, in_short)) for names, each in groups
-    ]
-
-
 def headline(material: Material) -> Headline | None:
     """Return the answer, a row per MPI; None where nothing was run."""
-    own = _run_by_name(material)
+    own = run_by_name(material)
     if not own:
         return None
     every = list(own)
     known = found.known_of(material.campaign.record, every)
-    said = [*_compared(own), *not_tried(material)]
+    met = {one: len(found.met(one, own[one.environment])) for one in known}
+    groups = tried.by_environments(material)
+    compared = _compared(own)
+    said = [*compared, *_not_tried(groups, every)]
     said += [Markup("<code>{}</code> tries every value of every axis.").format(CAMPAIGN)]
     said += known_sentences(known)
-    said += [_met_sentence(known, material.cells)] if known else [nothing_known(every)]
+    said += [_met_sentence(met)] if known else [nothing_known(every)]
     said += answers.missing_sentence(material.environments, every)
-    return Headline(said, _table(own, known))
+    brief = [*compared, *_not_tried(groups, every, in_short=True)]
+    return Headline(said, _table(own, met), brief)
+
+
+def _not_tried(
+    groups: Sequence[tuple[list[str], list[tried.Tried]]],
+    every: Sequence[str],
+    in_short: bool = False,
+) -> list[Markup]:
+    """Say what of all that the kernel can do was not tried, and what most cells have.
+
+    Args:
+        groups: MPIs, and what was tried with each of them.
+        every: all MPIs.
+        in_short: leave out what most cells have.
+    """
+    said = (tried.sentence(names, every, each, in_short) for names, each in groups)
+    return [Markup("{}").format(sentence) for sentence in said]
 
 
 def nothing_known(environments: Sequence[str]) -> Markup:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from markupsafe import Markup
 
-from onesided.experiments.studies import DATA
 from onesided.report import numbers
 from onesided.report.data import answer, found
-from onesided.report.material import Material
-from onesided.report.parts import Section
+from onesided.report.parts import Headline, Section
 from onesided.report.words import listed
 
 SECTION = "known-defects"
@@ -24,43 +22,36 @@ NOT_ASKED = (
 )
 
 
-def data_material(materials: Sequence[Material]) -> Material | None:
-    """Return what compares data in a campaign; None where nothing of it was run."""
-    own = [one for one in materials if one.experiment.study == DATA]
-    return next((one for one in own if answer.headline(one) is not None), None)
-
-
 def environments_of(record: Mapping[str, Any]) -> list[str]:
     """Return a campaign's MPIs, by name."""
     every = record.get("environments", [])
     return [one["name"] for one in every if "name" in one and one.get("library", "MPI") == "MPI"]
 
 
-def section(record: Mapping[str, Any], materials: Sequence[Material]) -> Section | None:
+def section(record: Mapping[str, Any]) -> Section | None:
     """Return the known defects of a campaign without a page on data; None where none is known."""
     every = found.known_of(record, environments_of(record))
-    if not every or data_material(materials):
+    if not every:
         return None
     lead = Markup(
         "This campaign verified the operations that it timed, and no others; <code>{}</code> tries "
         "them. What is known of the versions of this report all the same:"
     ).format(answer.CAMPAIGN)
-    return Section(SECTION, "Known wrong data", lead, [found.table(every, ())])
+    return Section(SECTION, "Known wrong data", lead, [found.table(every, {})])
 
 
-def sentences(record: Mapping[str, Any], materials: Sequence[Material]) -> list[Markup]:
+def sentences(record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:
     """Return what a first screen says of data; nothing for a campaign without an MPI.
 
     Args:
         record: the campaign's.
-        materials: of its experiments.
+        headline: what its page on data says; None where it has none.
     """
     names = environments_of(record)
     if not names:
         return []
-    material = data_material(materials)
-    if material:
-        said = [*answer.compared(material), *answer.not_tried(material, in_short=True)]
+    if headline:
+        said = list(headline.brief)
     else:
         said = [Markup("{}; <code>{}</code> does.").format(NOT_ASKED, answer.CAMPAIGN)]
     every = found.known_of(record, names)
@@ -68,8 +59,8 @@ def sentences(record: Mapping[str, Any], materials: Sequence[Material]) -> list[
     if default:
         counts = [f"{default.count(name)} in {name}" for name in dict.fromkeys(default)]
         whole = numbers.count(len({one.defect.text for one in every if one.is_default}), "defect")
-        text = Markup("Known to go wrong, {}: {}{}.")
         each = f" ({listed(counts)})" if len(counts) > 1 else f" in {default[0]}"
+        text = Markup("Known to go wrong, {}: {}{}.")
         said.append(text.format(answer.NO_VARIABLE, whole, each))
     elif every:
         text = Markup("Known to go wrong under other settings than the default: {}.")

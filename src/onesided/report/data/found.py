@@ -16,7 +16,7 @@ from typing import Any
 from onesided.analysis import verdicts
 from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
-from onesided.report.data.counts import SAYS_NOTHING
+from onesided.report.data.tried import run_by_name
 from onesided.report.data.versions import families_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
@@ -52,7 +52,7 @@ class Seen:
     build: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FoundDefect:
     """One entry of the file.
 
@@ -123,7 +123,7 @@ def _values(cells: Mapping[str, Sequence[Any]] | None) -> Mapping[str, tuple[str
     return cells and {axis: tuple(map(str, values)) for axis, values in cells.items()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Known:
     """A defect that the version of an MPI of a campaign is known to have.
 
@@ -162,18 +162,17 @@ def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Kno
 
 
 def met(one: Known, cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells that were run and do what a defect's program does."""
-    return [
-        cell
-        for cell in cells
-        if cell.environment == one.environment
-        and cell.verdict not in SAYS_NOTHING
-        and one.defect.is_met_by(cell, one.settings)
-    ]
+    """Return the cells that do what a defect's program does.
+
+    Args:
+        one: a defect of an MPI.
+        cells: those of the MPI that were run.
+    """
+    return [cell for cell in cells if one.defect.is_met_by(cell, one.settings)]
 
 
 def _here(one: Known, cells: Sequence[Cell]) -> str:
-    """Say what became of a campaign's cells that meet a defect."""
+    """Say what became of the cells that meet a defect, of those of its MPI that were run."""
     own = met(one, cells)
     failed = sum(cell.verdict in verdicts.FAILURES for cell in own)
     if not own:
@@ -202,12 +201,12 @@ def _link(name: str, carried: Mapping[str, str]) -> str | None:
     return path if path in carried else None
 
 
-def table(every: Sequence[Known], cells: Sequence[Cell]) -> Table:
+def table(every: Sequence[Known], run: Mapping[str, Sequence[Cell]]) -> Table:
     """Return a row for each MPI and defect, with its text, its program and its thread.
 
     Args:
         every: the defects of a campaign's MPIs.
-        cells: the campaign's, of the kernel conformance.
+        run: the cells of the kernel conformance that were run, by MPI.
     """
     carried = files(every)
     rows = [
@@ -217,7 +216,7 @@ def table(every: Sequence[Known], cells: Sequence[Cell]) -> Table:
             "text": _link(f"{one.defect.text}.md", carried),
             "settings": listed(list(one.settings), "or"),
             "shows_as": listed(list(one.defect.shows_as), "or"),
-            "here": _here(one, cells),
+            "here": _here(one, run.get(one.environment, ())),
             "program": one.defect.program,
             "file": _link(one.defect.program, carried),
             "upstream": one.defect.upstream,
@@ -260,7 +259,7 @@ class KnownDefects:
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none where none is known."""
         every = known_of(material.campaign.record, material.environments)
-        return [table(every, material.cells)] if every else []
+        return [table(every, run_by_name(material))] if every else []
 
 
 def readme_row(defect: FoundDefect) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from onesided.campaign.grid import NO_MEANING
 from onesided.environments import settings
 from onesided.experiments.conformance.axes import AXES, PLURALS
 from onesided.report import answers, numbers
-from onesided.report.data.counts import SAYS_NOTHING, SETTING, axes_of
+from onesided.report.data.counts import SAYS_NOTHING, SETTING
 from onesided.report.data.versions import families_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
@@ -72,9 +74,13 @@ class Tried:
         return f"{cells} of {self.total} on {self.axis.replace('_', ' ')} {value}"
 
 
-def was_run(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells that tell something of the data."""
-    return [cell for cell in cells if cell.verdict not in SAYS_NOTHING]
+def run_by_name(material: Material) -> dict[str, list[Cell]]:
+    """Return the cells that tell something of the data, by MPI; MPIs without one are left out."""
+    found: dict[str, list[Cell]] = {name: [] for name in material.environments}
+    for cell in material.cells:
+        if cell.verdict not in SAYS_NOTHING:
+            found[cell.environment].append(cell)
+    return {name: cells for name, cells in found.items() if cells}
 
 
 def of_environment(cells: Sequence[Cell], family: str, version: str) -> list[Tried]:
@@ -85,11 +91,13 @@ def of_environment(cells: Sequence[Cell], family: str, version: str) -> list[Tri
         family: of the MPI.
         version: of the MPI.
     """
+    # an axis at a time would be a million cells fifteen times over
+    pairs = Counter(itertools.chain.from_iterable(cell.labels.items() for cell in cells))
     counts: dict[str, Counter[str]] = {axis: Counter() for axis in (SETTING, *AXES)}
-    for cell in cells:
-        for axis, value in axes_of(cell).items():
-            if axis in counts:
-                counts[axis][value] += 1
+    counts[SETTING].update(str(cell.setting) for cell in cells)
+    for (axis, value), number in pairs.items():
+        if axis in counts and value != NO_MEANING:
+            counts[axis][str(value)] += number
     takes = {SETTING: _settings_of(family, version), **AXES}
     return [
         Tried(axis, found, tuple(one for one in takes[axis] if one not in found))
@@ -111,10 +119,7 @@ def by_environments(material: Material) -> list[tuple[list[str], list[Tried]]]:
     """Return what was tried, the MPIs together in which it is the same."""
     where = families_of(material.campaign.record)
     found: list[tuple[list[str], list[Tried]]] = []
-    for name in material.environments:
-        own = was_run([cell for cell in material.cells if cell.environment == name])
-        if not own:
-            continue
+    for name, own in run_by_name(material).items():
         tried = of_environment(own, *where.get(name, (str(None), "")))
         for names, other in found:
             if [one.counts for one in other] == [one.counts for one in tried]:
