@@ -7,15 +7,30 @@ import reframe as rfm
 import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
+from onesided.experiments.conformance.axes import (
+    ACTIVE,
+    BITWISE,
+    COMPLEX,
+    ELEMENTS,
+    FLAVORS,
+    IN_ANY_EPOCH,
+    LAYOUTS,
+    LOCKS,
+    LOGICAL,
+    MOVES,
+    OF_WHOLE,
+    PAIRS,
+    PASSIVE,
+    REAL,
+    REDUCES,
+    WHOLE,
+    WITH_REQUEST,
+)
 
 from .common.base import OnesidedCheck
 from .plugins.grid import LOWEST_LEVEL
 
 NONE = [NO_MEANING]
-MOVES = ["put", "get", "rput", "rget"]
-REDUCES = ["accumulate", "get_accumulate", "raccumulate", "rget_accumulate"]
-IN_ANY_EPOCH = ["put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap"]
-WITH_REQUEST = ["rput", "rget", "raccumulate", "rget_accumulate"]
 WITHOUT_LAYOUT = {"count": NONE, "layout_origin": NONE, "layout_target": NONE}
 #: What an axis is where the call gives it a meaning or none.
 OF_CALL = {
@@ -24,13 +39,6 @@ OF_CALL = {
     "fetch_and_op": {"operator": ["sum"], "overlap": ["apart"], **WITHOUT_LAYOUT},
     "compare_and_swap": {"operator": NONE, "overlap": ["apart"], **WITHOUT_LAYOUT},
 }
-WHOLE = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
-REAL = ["float", "double", "long_double"]
-COMPLEX = ["float_complex", "double_complex"]
-PAIRS = ["two_int", "short_int", "long_int", "float_int", "double_int"]
-ELEMENTS = [*WHOLE, *REAL, *COMPLEX, "logical", "byte", *PAIRS]
-LOGICAL, BITWISE = ["land", "lor", "lxor"], ["band", "bor", "bxor"]
-OF_WHOLE = ["sum", "prod", "max", "min", *LOGICAL, *BITWISE]
 #: The operators that MPI 4.1 has for an element, sections 6.9.2 and 6.9.4; beside those of all.
 OPERATORS = [
     (WHOLE, OF_WHOLE),
@@ -40,23 +48,19 @@ OPERATORS = [
     (["byte"], BITWISE),
     (PAIRS, ["maxloc", "minloc"]),
 ]
-LAYOUTS = ["plain", "contiguous", "vector", "backwards", "hvector", "indexed", "hindexed"]
-LAYOUTS += ["indexed_block", "hindexed_block", "struct", "resized", "negative", "subarray"]
-LAYOUTS += ["nested", "drawn"]
-FLAVORS = ["create", "allocate", "shared", "dynamic"]
 #: Those that ranks of several machines can have.
 UNSHARED = ["create", "allocate", "dynamic"]
 MANY = [1, 16, 254, 255, 256, 4096]
 WINDOWS = ["1", "2", "8", "8_freed_backwards"]
-LOCKS = ["lock_exclusive", "lock_shared", "lock_shared_nocheck"]
-ALL_LOCKED = ["lock_all_flush", "lock_all_nocheck", "lock_all_flush_local"]
-PASSIVE, ACTIVE = LOCKS + ALL_LOCKED, ["fence", "pscw"]
 PLAIN = {"layout_origin": ["plain"], "layout_target": ["plain"]}
 
 
 def calls(*names, **axes):
     """Return a cross for each call, whose own axes are those of the call where not named."""
-    return [{"call": [name], **OF_CALL[name], **axes} for name in names]
+    return [
+        {axis: list(values) for axis, values in {"call": [name], **OF_CALL[name], **axes}.items()}
+        for name in names
+    ]
 
 
 def alike(names, layouts):
@@ -115,7 +119,7 @@ class ConformanceLayouts(ConformanceCheck):
         *calls("rput", "rget", layout_origin=LAYOUTS, layout_target=["plain"]),
         *calls("put", "accumulate", layout_origin=["plain", "vector"], layout_target=LAYOUTS),
         *calls("put", "accumulate", layout_origin=LAYOUTS, layout_target=["plain", "indexed"]),
-        *calls(*IN_ANY_EPOCH[:4], layout_origin=["bottom"]),
+        *calls(*IN_ANY_EPOCH[:4], layout_origin=["bottom", "bottom_contiguous"]),
         *calls("put", "get", element=ELEMENTS, **_drawn),
         *calls("accumulate", element=[*WHOLE, *REAL, *COMPLEX], **_drawn),
         *calls("put", "get", layout_origin=["empty"], layout_target=["empty"]),
@@ -183,6 +187,48 @@ class ConformanceWindows(ConformanceCheck):
         *calls("compare_and_swap", element=WHOLE, window=["exact"]),
         *calls("put", flavor=FLAVORS, windows=WINDOWS, datatypes=["kept", "freed_early"]),
         *calls("accumulate", flavor=FLAVORS, windows=["2", "8_freed_backwards"]),
+    ]
+
+
+@rfm.simple_test
+class ConformanceKnown(ConformanceCheck):
+    """The cells of programs that defects were reported with (config/upstream_defects.yaml).
+
+    A probe with another element, size, window or epoch than the program's proves nothing. What the
+    other checks declare is not said again.
+    """
+
+    descr = "data of programs that defects were reported with"
+    _at_bottom = {"layout_origin": ["bottom_contiguous"], "element": ["double"]}
+    _locked_all = {"flavor": ["create"], "synchronisation": ["lock_all_nocheck"], "count": [1]}
+    _many = {"outstanding": [2**14], "flavor": ["create"], "synchronisation": ["fence"]}
+    _pairs = {"element": ["short_int"], "operator": ["maxloc"], "count": [100]}
+    crosses_one_thread = [
+        *calls(*REDUCES, layout_target=["indexed_block"], **_at_bottom),
+        *calls("rget_accumulate", layout_origin=["bottom"]),
+        *calls("get_accumulate", operator=["no_op"], layout_target=["plain"], **_locked_all),
+        *calls(
+            "accumulate",
+            operator=["replace"],
+            layout_origin=["bottom_contiguous"],
+            layout_target=["plain"],
+            **_locked_all,
+        ),
+        *calls(
+            "get",
+            target=["self"],
+            flavor=["dynamic"],
+            synchronisation=["lock_exclusive"],
+            count=[1],
+            **PLAIN,
+        ),
+        *calls("compare_and_swap", element=["int64", "uint64"], target=["self"]),
+        *calls("accumulate", flavor=["create"], synchronisation=["pscw"], **_pairs, **PLAIN),
+        *calls("rput", element=["double"], layout_origin=["indexed"], layout_target=["plain"]),
+        *calls(*MOVES[2:], element=["double"], layout_target=["vector", "plain"]),
+        *calls("rget", element=["double"], layout_origin=["plain"], layout_target=["vector"]),
+        *calls("put", layout_target=["vector"], count=[10_000], outstanding=[1]),
+        *calls("accumulate", count=[1], **_many, **PLAIN),
     ]
 
 

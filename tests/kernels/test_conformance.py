@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+from onesided.experiments.conformance import axes
+
 from .conftest import HERE, SANITIZERS
 from .launching import KERNELS, preloaded_mpi, verified
 
@@ -14,18 +16,10 @@ SOURCES = KERNELS / "data" / "conformance"
 #: What the units are linked with: the model of datatypes and operators.
 MODEL = [SOURCES / f"{name}.c" for name in ("shape", "draw", "layouts")]
 STRICT = ("-std=c11", "-Wall", "-Wextra", "-Werror")
-SYNCHRONISATIONS = (
-    "lock_exclusive,lock_shared,lock_shared_nocheck,lock_all_flush,lock_all_nocheck,"
-    "lock_all_flush_local,fence,pscw"
-)
-LAYOUTS = (
-    "plain,contiguous,vector,backwards,hvector,indexed,hindexed,indexed_block,hindexed_block,"
-    "struct,resized,negative,subarray,nested,drawn"
-)
-ELEMENTS = (
-    "int8,int16,int32,int64,uint8,uint16,uint32,uint64,float,double,long_double,float_complex,"
-    "double_complex,logical,byte,two_int,short_int,long_int,float_int,double_int"
-)
+SYNCHRONISATIONS = ",".join(axes.AXES["synchronisation"])
+LAYOUTS = ",".join(axes.LAYOUTS)
+AT_BOTTOM = "bottom,bottom_contiguous"
+ELEMENTS = ",".join(axes.ELEMENTS)
 #: Cells that together have each call, synchronisation and flavor, and what is seldom. None is of
 #: short_int, of which Intel MPI 2021.18.1 does not find the smallest.
 PROGRAMS = [
@@ -44,6 +38,7 @@ PROGRAMS = [
     ("--call=rget_accumulate", "--flavor=dynamic", "--memory=one", "--element=two_int",
      "--operator=minloc"),
     ("--call=accumulate", "--layout_origin=bottom", "--layout_target=subarray", "--target=self"),
+    ("--call=get_accumulate", "--layout_origin=bottom_contiguous", "--layout_target=indexed"),
     ("--call=put", "--synchronisation=fence", "--element=int8", "--layout_origin=drawn",
      "--layout_target=drawn", "--window=exact", "--target=first"),
 ]  # fmt: skip
@@ -101,7 +96,7 @@ def test_the_model_finds_the_elements_and_makes_the_sums_that_mpi_does(
 @pytest.mark.first_mpi
 def test_sanitizers_find_nothing_in_any_layout_or_element(each):
     run = each("conformance", SANITIZERS).launch(
-        f"--cells=layout_origin={LAYOUTS},bottom;layout_target=nested;call=accumulate",
+        f"--cells=layout_origin={LAYOUTS},{AT_BOTTOM};layout_target=nested;call=accumulate",
         f"--cells=layout_target={LAYOUTS};layout_origin=backwards;call=get",
         f"--cells=element={ELEMENTS};layout_origin=drawn;layout_target=drawn;call=put",
         "--cells=call=put;layout_origin=empty;layout_target=empty",
@@ -110,7 +105,18 @@ def test_sanitizers_find_nothing_in_any_layout_or_element(each):
     assert run.code == 0, run.stderr
     assert "Sanitizer" not in run.stderr and "runtime error" not in run.stderr
     assert set(run.statuses.values()) == {"ok"}
-    assert len(run.results) == 16 + 15 + 20 + 1
+    assert len(run.results) == 17 + 15 + 20 + 1
+
+
+@pytest.mark.first_mpi
+@pytest.mark.beside
+def test_the_axes_of_the_check_and_the_page_are_those_of_the_kernel(conformance):
+    for name, values in axes.AXES.items():
+        line = [conformance.executable, "--list-cells", f"--{name}=nonsense"]
+        answer = subprocess.run(line, capture_output=True, text=True)
+        assert answer.returncode == 2
+        known = answer.stderr.strip().partition("expected one of ")[2].split(", ")
+        assert sorted(known) == sorted(values), name
 
 
 # ---- What is found ----

@@ -250,13 +250,15 @@ def test_print_shows_static_figures_and_says_which_rows_of_a_long_table_it_has(b
         assert clipped == 0
 
 
-def test_the_answers_are_printed_on_two_pages_with_everything_unfolded(browser, pages):
+def test_the_answers_and_known_defects_are_printed_on_three_pages_with_everything_unfolded(
+    browser, pages
+):
     with opened(browser, pages / "index.html") as page:
         page.emulate_media(media="print")
         for fold in page.locator("details").all():
             assert fold.locator("> *").last.is_visible()
         printed = page.pdf(format="A4", prefer_css_page_size=True)
-        assert printed.count(b"/Type /Page\n") + printed.count(b"/Type /Page ") == 2
+        assert printed.count(b"/Type /Page\n") + printed.count(b"/Type /Page ") == 3
 
 
 def test_each_figure_can_be_explored_offline(browser, page_path):

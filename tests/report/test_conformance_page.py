@@ -26,6 +26,7 @@ DEFECT = UpstreamDefect(
     until=None,
     fixed=None,
     shows_as=("crash",),
+    facts={},
     probe={axis: (value,) for axis, value in SWAP.items()},
 )
 
@@ -49,8 +50,7 @@ def counted(material, axis, value):
 
 
 def failures(material):
-    (table,) = parts(material, Failures)
-    return table.rows
+    return [row for table in parts(material, Failures) for row in table.rows]
 
 
 def word(material, name=OPENMPI):
@@ -237,6 +237,27 @@ def test_of_many_cells_the_right_ones_say_that_a_defect_does_not_show(made_of, k
     assert word(material) == f"does not show: {PUTS - 1} right, 1 failed otherwise"
 
 
-def test_a_defect_that_no_cell_probes_has_no_row(made_of, known):
-    known(replace(DEFECT, probe={"setting": ("osc_ucx",)}))
-    assert parts(made_of(environment(OPENMPI)), Defects) == []
+def test_a_defect_that_no_cell_probes_has_no_row_and_is_counted(made_of, known):
+    left = replace(DEFECT, id="open-mpi/ompi#2", probe={"setting": ("osc_ucx",)})
+    material = made_of(environment(OPENMPI))
+    known(left)
+    assert parts(material, Defects) == []
+    known(DEFECT, left, replace(left, id="pmodels/mpich#1", family="mpich"))
+    (table,) = parts(material, Defects)
+    assert [row["id"] for row in table.rows] == [DEFECT.id]
+    assert table.caption.endswith("1 more needs a cell that this campaign does not run.")
+
+
+def test_a_defect_that_no_cell_can_probe_says_so_and_why(made_of, known):
+    reason = "the program needs InfiniBand"
+    known(replace(DEFECT, probe={}, not_probed=reason))
+    assert word(made_of(environment(MPICH), environment(OPENMPI))) == f"not probed: {reason}"
+    broken = made_of(environment(OPENMPI, where("crash", call="put")))
+    assert word(broken) == f"not probed: {reason}"
+    assert {row["known"] for row in failures(broken)} == {"not known upstream"}
+
+
+def test_a_defect_that_comes_now_and_then_is_not_said_to_be_gone(made_of, known):
+    known(replace(DEFECT, is_chance=True, since="5.0.11"))
+    assert word(made_of(environment(OPENMPI))) == "not seen, comes now and then: 1 right"
+    assert word(made_of(environment(OPENMPI, where("crash", **SWAP)))) == "shows: 1 of 1"

@@ -1,4 +1,8 @@
-"""Claims about config/upstream_defects.yaml: each entry is probed by cells that are declared."""
+"""Claims about config/upstream_defects.yaml: declared cells probe each entry, or none can.
+
+A cell proves something of a defect only where it is the defect's: the element, size, window, epoch
+and transport of the program in the thread, which the entry has as its facts.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ import reframe
 
 from onesided.campaign import grid
 from onesided.environments import declarations, settings
+from onesided.experiments.conformance.axes import AXES
 from onesided.report.data import defects
 from onesided.system import documents, paths
 from onesided.system.errors import InputError
@@ -18,17 +23,33 @@ from onesided.system.errors import InputError
 KNOWN = defects.known()
 DECLARED = declarations.declared().values()
 DEFECT = replace(KNOWN[0], family="openmpi", since=None, until=None)
+#: What a program has beside its cell.
+RANKS = 2
+NO_AXIS = {"ranks", "transport", "block_bytes", "after", defects.SETTING}
+NOWHERE = {"infiniband", "xpmem"}
+"""Transports that no setting has."""
 
 
 @pytest.fixture(scope="module")
-def cells():
-    """The labels of every cell that a check of tag `conformance` declares."""
+def checks():
+    """Every check of tag `conformance`."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(paths.project_root())
         module = importlib.import_module("reframe_checks.conformance")
-    checks = [one for _, one in inspect.getmembers(module, inspect.isclass) if _has_tag(one)]
+    return [one for _, one in inspect.getmembers(module, inspect.isclass) if _has_tag(one)]
+
+
+@pytest.fixture(scope="module")
+def cells(checks):
+    """The labels of every cell that they declare."""
     crosses = [(one.base_point, one.crosses_one_thread) for one in checks]
     return [labels for one in crosses for labels in grid.cells(*one).values()]
+
+
+@pytest.fixture(scope="module")
+def check_ranks(checks):
+    """The numbers of ranks that they are run with."""
+    return {ranks for one in checks for ranks in one.ranks.values}
 
 
 def _has_tag(found):
@@ -62,16 +83,99 @@ def test_the_file_has_many_defects_of_many_threads_each_once():
     assert {entry["family"] for entry in entries} == {"mpich", "openmpi", "impi"}
 
 
+def unlike(defect, labels, setting):
+    """Return the facts that a cell under a setting has otherwise than the thread's program."""
+    own = {**labels, defects.SETTING: setting}
+    named = {name: found for name, found in defect.facts.items() if name in own}
+    return [name for name, found in named.items() if str(own[name]) not in found]
+
+
+def beyond(defect):
+    """Return the facts of a program that no cell of two ranks on one machine can have."""
+    facts = defect.facts
+    return [
+        *(["ranks"] if facts.get("ranks", RANKS) != RANKS else []),
+        *(["transport"] if facts.get("transport") in NOWHERE else []),
+        *(name for name in ("block_bytes", "after") if name in facts),
+    ]
+
+
+def not_the_defects(defect, cells):
+    """Return what a probe's cells have otherwise than the facts; nothing where each is right."""
+    found = [
+        f"{name} of {grid.cell_id(labels)}, {setting}"
+        for setting in defect.probe.get(defects.SETTING, (settings.DEFAULT,))
+        for labels in cells
+        if defect.is_probed_by(labels, setting)
+        for name in unlike(defect, labels, setting)
+    ]
+    return [*beyond(defect), *found]
+
+
+def test_the_ranks_of_the_facts_are_those_of_the_check(check_ranks):
+    assert check_ranks == {RANKS}
+
+
+def test_a_fact_is_an_axis_or_known(cells):
+    assert {name for one in KNOWN for name in one.facts} - set(cells[0]) <= NO_AXIS
+    wrong = {
+        (one.id, name, value)
+        for one in KNOWN
+        for name, found in one.facts.items()
+        if name in AXES
+        for value in found
+        if value not in AXES[name]
+    }
+    assert wrong == set()
+
+
 def test_cells_that_are_declared_probe_each_with_each_of_its_values(cells):
-    refused = {one.id: why for one in KNOWN if (why := refusal(one, cells))}
+    probed = [one for one in KNOWN if not one.not_probed]
+    refused = {one.id: why for one in probed if (why := refusal(one, cells))}
     assert refused == {}
+
+
+def test_every_cell_that_probes_a_defect_is_that_of_the_program_in_its_thread(cells):
+    wrong = {one.id: why for one in KNOWN if (why := not_the_defects(one, cells))}
+    assert {id: why[:3] for id, why in wrong.items() if not is_not_probed(id)} == {}
+
+
+def is_not_probed(name):
+    return next(one for one in KNOWN if one.id == name).not_probed is not None
+
+
+def test_a_defect_is_not_probed_only_where_no_cell_could(cells):
+    left = [one for one in KNOWN if one.not_probed]
+    assert left
+    for one in left:
+        assert beyond(one), one.id
+        assert not one.probe
+        assert not any(one.is_probed_by(labels, settings.DEFAULT) for labels in cells)
+
+
+@pytest.mark.parametrize("name", ["open-mpi/ompi#11349", "jeffhammond/mukautuva#2"])
+def test_a_defect_of_64_bits_is_not_probed_with_32(name, cells):
+    (one,) = [one for one in KNOWN if one.id == name]
+    own = [labels for labels in cells if one.is_probed_by(labels, settings.DEFAULT)]
+    assert {labels["element"] for labels in own} == {"int64", "uint64"}
+    short = replace(one, probe={**one.probe, "element": ("int32",)})
+    assert any(why.startswith("element") for why in not_the_defects(short, cells))
+
+
+def test_the_campaign_conformance_tries_every_value_of_every_axis(cells):
+    tried = {name: {labels[name] for labels in cells} for name in AXES}
+    assert {name for name, values in AXES.items() if set(values) - tried[name]} == set()
+    campaign = documents.read_yaml(
+        paths.config_dir() / "campaigns" / "conformance.yaml", "campaign"
+    )
+    assert set(campaign["settings"]) == set(settings.names())
 
 
 @pytest.mark.parametrize(
     ("probe", "why"),
     [
         ({"layout": ("vector",)}, "unknown axis layout"),
-        ({"count": ("100", "3")}, "no cell with count=100"),
+        ({"count": ("101", "3")}, "no cell with count=101"),
         ({"call": ("rput",), "synchronisation": ("fence",)}, "no cell with call=rput"),
         ({"setting": ("osc_ucx", "ucx"), "call": ("put",)}, "ucx is unavailable"),
     ],
@@ -90,7 +194,7 @@ def test_a_version_is_compared_by_its_numbers():
 
 def test_a_fault_of_the_file_is_told_in_a_line(tmp_path):
     path = tmp_path / defects.FILE
-    path.write_text("schema: onesided/upstream_defects/1\ndefects: [{id: 17}]\n")
+    path.write_text("schema: onesided/upstream_defects/2\ndefects: [{id: 17}]\n")
     with pytest.raises(InputError, match=r"upstream_defects\.yaml.*defects\.0") as caught:
         documents.read_yaml(path, defects.SCHEMA)
     assert "\n" not in str(caught.value)

@@ -12,7 +12,9 @@ from pathlib import Path
 from markupsafe import Markup
 
 from onesided.experiments import Experiment
+from onesided.experiments.studies import DATA
 from onesided.report import beside, containers, figures, grid, provenance, scope
+from onesided.report.data import brief
 from onesided.report.document import Content, document, files_of, has_figure, write_files
 from onesided.report.material import Loaded, Material, load
 from onesided.report.parts import Headline, RowsOf, Section
@@ -107,6 +109,8 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
     other = loaded.campaign.record.get("declared", {}).get("beside")
     if other:
         closing.append(beside.section(loaded.campaign.folder, other))
+    known = None if _on_its_page(answers) else brief.section(loaded.campaign.record)
+    closing += [known] if known else []
     closing += [_every_cell(loaded, materials, single_file), provenance.section(loaded)]
     heading = "Which MPI progresses while the target computes?"
     if single_file:
@@ -149,6 +153,28 @@ def cite(loaded: Loaded, measured_on: Sequence[str]) -> str:
     )
 
 
+def _on_its_page(answers: Sequence[tuple[Experiment, Headline, str]]) -> Headline | None:
+    """Return the answer of what compares data; None where the campaign has none."""
+    own = (headline for experiment, headline, _ in answers if experiment.study == DATA)
+    return next(own, None)
+
+
+def _on_data(loaded: Loaded, every: Sequence[Sheet]) -> Markup | None:
+    """Return what the first screen says of data, with the way to the whole of it."""
+    said = brief.sentences(loaded.campaign.record, _on_its_page(every[0].headlines))
+    places = [
+        f"{sheet.file if sheet != every[0] else ''}#{section.identifier}"
+        for sheet in every
+        for section in sheet.sections
+        if section.identifier in (brief.SECTION, brief.PAGE)
+    ]
+    if not said:
+        return None
+    words = Markup("<strong>Is the data right?</strong> {}").format(Markup(" ").join(said))
+    link = Markup(' <a href="{}">Details, and programs that show it</a>')
+    return words + link.format(places[0]) if places else words
+
+
 def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
     """Return the HTML of one of the report's files."""
     measured_on = scope.sentences(loaded)
@@ -164,6 +190,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
         sheet=sheet,
         sheets=every,
         scope=measured_on,
+        on_data=_on_data(loaded, every) if sheet == every[0] else None,
         cite=cite(loaded, measured_on),
         repository=loaded.campaign.record.get("repository"),
         dark_figures=Markup(figures.dark_style()),
@@ -187,7 +214,7 @@ def _write_archive(folder: Path, names: Iterable[str]) -> None:
 
 def _remove_stale(folder: Path, kept: Container[str]) -> None:
     """Remove the files of an earlier report that this one has not."""
-    patterns = ("*.csv", "*.svg", "*.html", "advice/*.sh", "advice/*.txt")
+    patterns = ("*.csv", "*.svg", "*.html", "advice/*.sh", "advice/*.txt", "defects/*")
     for path in [path for pattern in patterns for path in folder.glob(pattern)]:
         if path.relative_to(folder).as_posix() not in kept:
             try:

@@ -67,7 +67,7 @@ def _files_of(part: Part) -> dict[str, Content]:
     if isinstance(part, Figure):
         return {f"{part.name}.svg": figures.as_file(part.wide), **_files_of(part.table)}
     table = part.table if isinstance(part, Matrix) else part
-    return {f"{table.name}.csv": table}
+    return {f"{table.name}.csv": table, **table.files}
 
 
 def files_of(sections: Sequence[Section], tables: Sequence[Table]) -> dict[str, Content]:

@@ -97,10 +97,12 @@ class Headline:
     Attributes:
         sentences: the answer in words.
         table: the answer, one row per MPI.
+        brief: what of it the first screen says above all answers; nothing for most.
     """
 
     sentences: Sequence[str | Markup]
     table: Table
+    brief: Sequence[str | Markup] = ()
 
     @property
     def meanings(self) -> list[tuple[Markup, str]]:

@@ -63,6 +63,7 @@ class Column:
         mark: key of a footnote's mark.
         command: key of a command that stands below the value, on a line of its own.
         prose: the texts are sentences and need some width.
+        link: key of the address that the value leads to; the value is no link where that is None.
     """
 
     key: str
@@ -76,6 +77,7 @@ class Column:
     mark: str | None = None
     command: str | None = None
     prose: bool = False
+    link: str | None = None
 
     @property
     def numeric(self) -> bool:
@@ -116,6 +118,9 @@ class Column:
     def html(self, row: Row) -> Markup:
         """Return the content of the row's cell, with its footnote's mark, note and command."""
         content = self._content(row)
+        address = row.get(self.link) if self.link else None
+        if address:
+            content = Markup('<a href="{}">{}</a>').format(address, content)
         mark = row.get(self.mark) if self.mark else None
         if mark:
             # one piece: a narrow page lays out the pieces of a cell one below the other
@@ -231,6 +236,7 @@ class Table:
             the name of a card in large) or ``records`` (what it is, then its last four values side
             by side); ``tiles`` are cards at every width.
         whole: a page opens with all rows, however many.
+        files: what the rows lead to: path below the report's folder, and content.
     """
 
     name: str
@@ -245,6 +251,7 @@ class Table:
     named: Sequence[str] = ()
     form: str = "rows"
     whole: bool = False
+    files: Mapping[str, str] = field(default_factory=dict)
 
     def csv_text(self) -> str:
         """Return the CSV: RFC 4180, a head, numbers in full."""

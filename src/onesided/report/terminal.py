@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from markupsafe import Markup
+
 from onesided.analysis import verdicts
+from onesided.experiments.studies import DATA
 from onesided.report import numbers, scope
 from onesided.report.build import INDEX
+from onesided.report.data import brief
 from onesided.report.material import Loaded, Material, load
 from onesided.report.provenance import damaged_files, further_rounds, timing_lines
 from onesided.report.words import tally
@@ -25,11 +29,16 @@ def terminal_summary(folder: Path, loaded: Loaded | None = None) -> str:
     """
     loaded = loaded or load(folder)
     lines = [" ".join(scope.sentences(loaded))]
+    answered = set()
     for material in loaded.materials():
         said = material.experiment.page.terminal_lines(material)
         if said:
+            answered.add(material.experiment.study)
             lines.append(material.experiment.title)
             lines += [f"  {line}" for line in [*said, *_remarks(material)]]
+    if DATA not in answered:
+        told = brief.sentences(loaded.campaign.record, None)
+        lines += [f"data: {Markup(sentence).striptags()}" for sentence in told]
     words = [cell.verdict for cell in loaded.cells]
     missing = [word for word in words if word in verdicts.NOT_MEASURED]
     failed = [word for word in words if word in verdicts.FAILURES]

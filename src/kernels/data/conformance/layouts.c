@@ -64,4 +64,5 @@ const struct layout layouts[] = {
     {.name = "drawn", .shape = NULL},
     {.name = "empty", .shape = &empty},
     {.name = "bottom", .shape = &duplicate, .is_absolute = true},
+    {.name = "bottom_contiguous", .shape = &contiguous, .is_absolute = true},
 };

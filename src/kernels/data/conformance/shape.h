@@ -63,7 +63,7 @@ struct layout {
     const struct shape *shape; /* NULL: drawn from the seed */
     bool is_absolute;          /* relative to MPI_BOTTOM */
 };
-enum { LAYOUTS = 17, LAYOUTS_OF_TARGETS = 16 };
+enum { LAYOUTS = 18, LAYOUTS_OF_TARGETS = 16 };
 extern const struct layout layouts[LAYOUTS];
 
 /* Room for a tree that is drawn. */

@@ -1,11 +1,32 @@
-"""The page of conformance: how much was right, what was not, and what failures have in common."""
+"""The page of conformance: how much was right, what was not tried, what failed, what is known."""
 
+from __future__ import annotations
+
+from onesided.report.data import answer
 from onesided.report.data.counts import Counts, Cross
 from onesided.report.data.defects import Defects
 from onesided.report.data.failures import Failures
+from onesided.report.data.found import KnownDefects
+from onesided.report.data.tried import TriedAxes
+from onesided.report.material import Material
 from onesided.report.page import ReferencePage
+from onesided.report.parts import Headline
 
-PAGE = ReferencePage(
+
+class ConformancePage(ReferencePage):
+    """Nothing is compared between MPIs, but whether bytes are right is an answer."""
+
+    def headline(self, material: Material) -> Headline | None:
+        """Return how many cells were right, what was not tried, and what is known to go wrong."""
+        return answer.headline(material)
+
+    def terminal_lines(self, material: Material) -> list[str]:
+        """Return the same as plain lines."""
+        found = self.headline(material)
+        return [sentence.striptags() for sentence in found.sentences] if found else []
+
+
+PAGE = ConformancePage(
     identifier="conformance",
     title="Is the data right?",
     lead=(
@@ -21,10 +42,14 @@ PAGE = ReferencePage(
             "from the others that were run; the first of them, with the command that writes a "
             "program which shows it; and whether the defect is known.",
         ),
+        KnownDefects(),
+        TriedAxes(),
         Counts(
             name="data_by_axis",
-            caption="Cells that were wrong, crashed or hung, of those that were run, by each value "
-            "of each axis.",
+            caption="Cells that were wrong, crashed or hung (✗), of those that were run, by each "
+            "value of each axis. A value without a row was not tried.",
+            caption_right="Cells that were run, by each value of each axis; in all of them every "
+            "byte was right. A value without a row was not tried.",
         ),
         Cross(
             name="data_by_element",
@@ -35,7 +60,9 @@ PAGE = ReferencePage(
         Defects(
             name="data_defects",
             caption="Defects that upstream knows and cells here probe: do they fail as it says, "
-            "in each MPI and as its version is said to? A cell may fail so for another reason.",
+            "in each MPI and as its version is said to? A cell probes a defect if it has the "
+            "element, size, window, epoch and transport of the program in the thread; it may fail "
+            "for another reason.",
         ),
     ],
 )

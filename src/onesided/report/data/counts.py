@@ -107,11 +107,13 @@ class Counts:
 
     Attributes:
         name: of the table and its CSV.
-        caption: one sentence.
+        caption: one sentence, where cells failed.
+        caption_right: another, where none did.
     """
 
     name: str
     caption: str
+    caption_right: str
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none where nothing was run."""
@@ -122,14 +124,14 @@ class Counts:
             _shown({"axis": axis.replace("_", " "), "value": value}, found[axis, value])
             for axis, value in sorted(found, key=lambda pair: order[pair[0]])
         ]
-        if not any(tally.run for row in found.values() for tally in row.values()):
+        every = [tally for row in found.values() for tally in row.values()]
+        if not any(tally.run for tally in every):
             return []
+        caption = self.caption if any(tally.failed for tally in every) else self.caption_right
         columns = [Column("value", "value", header=True), *(Column(name, name) for name in names)]
         beside = [Column("axis", "axis"), *_numbers(names)]
         return [
-            Table(
-                self.name, self.caption, columns, rows, groups="axis", csv_only=beside, large=True
-            )
+            Table(self.name, caption, columns, rows, groups="axis", csv_only=beside, large=True)
         ]
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from onesided.analysis import verdicts
 from onesided.report.data.counts import SAYS_NOTHING, SETTING
+from onesided.report.data.versions import families_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
 from onesided.system import documents
@@ -21,6 +22,8 @@ from onesided.system.paths import config_dir
 FILE = "upstream_defects.yaml"
 SCHEMA = "upstream_defects"
 SHOWS, GONE, OTHERWISE = "shows", "does not show", "failed otherwise"
+NOT_SEEN = "not seen, comes now and then"
+NOT_PROBED = "not probed"
 NOT_AS_SAID, NOT_SAID = "not as said", "not said"
 PARTS_OF_VERSION = 3
 
@@ -37,7 +40,10 @@ class UpstreamDefect:
         until: the first version without it; None: the thread names none.
         fixed: where it was mended, in upstream's words; None: open, or not said.
         shows_as: verdicts.
+        facts: what the thread says of its program: values of axes, ranks, transport.
         probe: values of axes, `setting` included; cells that have one of each probe it.
+        not_probed: why no cell does; None where `probe` says which.
+        is_chance: the thread's program fails in some of its runs only.
     """
 
     id: str
@@ -47,11 +53,14 @@ class UpstreamDefect:
     until: str | None
     fixed: str | None
     shows_as: tuple[str, ...]
+    facts: Mapping[str, Any]
     probe: Mapping[str, Sequence[str]]
+    not_probed: str | None = None
+    is_chance: bool = False
 
     def is_probed_by(self, labels: Mapping[str, Any], setting: str | None) -> bool:
         """Tell whether a cell probes it."""
-        if str(setting) not in self.probe.get(SETTING, (str(setting),)):
+        if self.not_probed or str(setting) not in self.probe.get(SETTING, (str(setting),)):
             return False
         for axis, values in self.probe.items():
             if axis != SETTING and str(labels.get(axis)) not in values:
@@ -82,6 +91,11 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(found + [0] * (PARTS_OF_VERSION - len(found)))
 
 
+def _texts(found: Any) -> Any:
+    """Return values of an axis as labels have them, and what is no list as it is."""
+    return tuple(map(str, found)) if isinstance(found, list) else found
+
+
 @cache
 def known() -> tuple[UpstreamDefect, ...]:
     """Read the file.
@@ -99,19 +113,13 @@ def known() -> tuple[UpstreamDefect, ...]:
             until=entry.get("until"),
             fixed=entry.get("fixed"),
             shows_as=tuple(entry["shows_as"]),
-            probe={axis: tuple(map(str, values)) for axis, values in entry["probe"].items()},
+            facts={name: _texts(found) for name, found in entry["facts"].items()},
+            probe={axis: _texts(found) for axis, found in entry.get("probe", {}).items()},
+            not_probed=entry.get("not_probed"),
+            is_chance=entry.get("now_and_then", False),
         )
         for entry in document["defects"]
     )
-
-
-def families(material: Material) -> dict[str, tuple[str, str]]:
-    """Return the family and the version of each environment of a campaign."""
-    return {
-        document["name"]: (str(document.get("family")), str(document.get("version") or ""))
-        for document in material.campaign.record.get("environments", [])
-        if "name" in document
-    }
 
 
 def known_of(cell: Cell, family: str, version: str) -> list[UpstreamDefect]:
@@ -127,24 +135,30 @@ def known_of(cell: Cell, family: str, version: str) -> list[UpstreamDefect]:
 
 @dataclass(frozen=True)
 class Defects:
-    """A row for each defect that a family of the campaign may have, a column for each MPI."""
+    """A row for each defect that a family of the campaign may have, a column for each MPI.
+
+    What no cell of the campaign probes has no row: the caption counts it. What no cell of any
+    campaign can probe has one, with the reason.
+    """
 
     name: str
     caption: str
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none where no cell probes any."""
-        where = families(material)
+        where = families_of(material.campaign.record)
         run: dict[str, dict[str, list[Cell]]] = {name: {} for name in material.environments}
         for cell in material.cells:
             if cell.verdict not in SAYS_NOTHING:
                 run[cell.environment].setdefault(str(cell.setting), []).append(cell)
-        rows = []
-        for defect in known():
-            found = {
-                name: _word(defect, cells, *where.get(name, ("", "")))
-                for name, cells in run.items()
-            }
+        names = [name for name, cells in run.items() if cells]
+        own = [
+            one for one in known() if one.family in {where.get(name, ("",))[0] for name in names}
+        ]
+        rows, left = [], 0
+        for defect in own:
+            found = {name: _word(defect, run[name], *where.get(name, ("", ""))) for name in names}
+            left += not any(found.values())
             if any(found.values()):
                 rows.append(
                     {
@@ -164,7 +178,14 @@ class Defects:
             Column("fixed", "fixed in"),
             *(Column(name, name) for name in material.environments),
         ]
-        return [Table(self.name, self.caption, columns, rows, large=True)]
+        caption = self.caption + (f" {_left(left)}" if left else "")
+        return [Table(self.name, caption, columns, rows, large=True)]
+
+
+def _left(number: int) -> str:
+    """Say how many defects need cells that the campaign does not have."""
+    words = "needs a cell" if number == 1 else "need cells"
+    return f"{number} more {words} that this campaign does not run."
 
 
 def _word(
@@ -180,6 +201,8 @@ def _word(
     """
     if family != defect.family:
         return None
+    if defect.not_probed:
+        return f"{NOT_PROBED}: {defect.not_probed}"
     own = [
         cell
         for setting in defect.probe.get(SETTING, tuple(run))
@@ -193,8 +216,9 @@ def _word(
     if shown:
         words = [f"{SHOWS}: {shown} of {len(own)}"]
     else:
-        words = [f"{GONE}: {right} right"] if right else []
+        gone = NOT_SEEN if defect.is_chance else GONE
+        words = [f"{gone}: {right} right"] if right else []
         words += [f"{otherwise} {OTHERWISE}"] if otherwise else []
-    if said is (not shown) and (shown or right):
+    if said is (not shown) and (shown or (right and not defect.is_chance)):
         words.append(NOT_AS_SAID)
     return ", ".join(words) or None

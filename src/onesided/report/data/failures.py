@@ -10,7 +10,8 @@ from onesided.analysis import verdicts
 from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
 from onesided.report.data.counts import SAYS_NOTHING, axes_of
-from onesided.report.data.defects import families, known_of
+from onesided.report.data.defects import known_of
+from onesided.report.data.versions import families_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
 from onesided.report.words import listed, short_detail
@@ -107,7 +108,7 @@ class Failures:
     caption: str
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, with no row where nothing failed."""
+        """Return the table; none where nothing failed."""
         groups: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
         run: dict[tuple[str, str], list[Cell]] = defaultdict(list)
         for cell in material.cells:
@@ -117,7 +118,7 @@ class Failures:
             run[cell.environment, call].append(cell)
             if cell.verdict in verdicts.FAILURES:
                 groups[cell.environment, cell.verdict, call].append(cell)
-        where = families(material)
+        where = families_of(material.campaign.record)
         rows = []
         for (environment, verdict, call), failed in groups.items():
             first = failed[0]
@@ -133,6 +134,8 @@ class Failures:
                     "reproduce": _command(first),
                 }
             )
+        if not rows:
+            return []
         columns = [
             Column("verdict", "verdict", verdict=True, header=True),
             Column("call", "call"),

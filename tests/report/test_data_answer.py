@@ -1,0 +1,264 @@
+"""Is the data right? What first screen, terminal and page say of it, and of its limits."""
+
+from __future__ import annotations
+
+import html
+import re
+import zipfile
+from dataclasses import replace
+
+import pytest
+import synthetic_conformance as made
+import synthetic_progress as progress
+from shown import materials, parts
+from synthetic_conformance import MPICH, OPENMPI, environment, where
+
+from onesided import report
+from onesided.analysis import verdicts
+from onesided.analysis.analyse import analyse
+from onesided.environments import settings
+from onesided.experiments.conformance.axes import AXES
+from onesided.report.data import answer, brief, found, tried
+from onesided.report.data.counts import Counts
+from onesided.report.data.failures import Failures
+from onesided.report.data.found import KnownDefects
+from onesided.report.data.tried import TriedAxes
+from onesided.report.material import Cell
+from onesided.report.terminal import terminal_summary
+
+CELLS = len(made.CELLS)
+
+
+@pytest.fixture
+def made_of(tmp_path):
+    """Return a function that gives the material of a campaign of such environments."""
+    return lambda *own: materials(made.campaign, tmp_path, environments=own)["conformance"]
+
+
+def renamed(material, **own):
+    """Return a material whose record has the MPIs' families and versions under their names."""
+    record = {
+        **material.campaign.record,
+        "environments": [
+            {"name": name, "family": family, "version": version}
+            for name, (family, version) in own.items()
+        ],
+    }
+    return replace(material, campaign=replace(material.campaign, record=record))
+
+
+def said(material):
+    return [one.striptags() for one in answer.headline(material).sentences]
+
+
+def with_labels(material, **labels):
+    """Return the same material with a label of each cell changed."""
+    cells = [Cell({**cell.entry, "labels": {**cell.labels, **labels}}) for cell in material.cells]
+    return replace(material, cells=cells)
+
+
+def texts(page):
+    return html.unescape(re.sub(r"<[^>]+>", "", page))
+
+
+# ---- How many, and what was not tried ----
+
+
+def test_the_first_sentence_counts_cells_and_launches_of_each_mpi(made_of):
+    alike = made_of(environment(MPICH), environment(OPENMPI))
+    assert said(alike)[0] == (
+        f"In both MPIs, {CELLS} of {CELLS} cells were right, in 1 launch of each."
+    )
+
+
+def test_mpis_with_other_results_have_sentences_of_their_own(made_of):
+    bad = where("wrong_data", call="put", count="255")
+    first, second, *_ = said(made_of(environment(MPICH), environment(OPENMPI, bad)))
+    assert first == f"In {MPICH}, {CELLS} of {CELLS} cells were right, in 1 launch of each."
+    assert second == (
+        f"In {OPENMPI}, {CELLS - 1} of {CELLS} cells were right (1 wrong data), "
+        "in 1 launch of each."
+    )
+
+
+def test_what_was_not_tried_is_counted_from_the_cells(made_of):
+    material = made_of(environment(MPICH))
+    text = said(material)[1]
+    assert text.startswith("Not tried: ")
+    # two of fourteen operators, two of the elements, three of four flavors
+    assert f"{len(AXES['operator']) - 2} of {len(AXES['operator'])} operators" in text
+    assert f"{len(AXES['element']) - 2} of {len(AXES['element'])} elements" in text
+    assert "1 of 4 window flavors (shared)" in text
+    other = said(with_labels(material, flavor="shared", operator="band", element="byte"))[1]
+    assert "3 of 4 window flavors (create, allocate and dynamic)" in other
+    assert f"{len(AXES['operator']) - 1} of {len(AXES['operator'])} operators" in other
+
+
+def test_every_setting_that_an_mpi_can_have_counts_as_not_tried(made_of):
+    own = renamed(made_of(environment(OPENMPI)), **{OPENMPI: ("openmpi", "5.0.11")})
+    can = [
+        name
+        for name in settings.names()
+        if not settings.value(name, "openmpi", "5.0.11").unavailable
+    ]
+    assert len(can) < len(settings.names())
+    assert f"{len(can) - 1} of {len(can)} settings" in said(own)[1]
+    both = made_of(environment(OPENMPI), environment(MPICH))
+    both = renamed(both, **{OPENMPI: ("openmpi", "5.0.11"), MPICH: ("mpich", "5.0.2")})
+    either = {
+        name
+        for name in settings.names()
+        for family, version in (("openmpi", "5.0.11"), ("mpich", "5.0.2"))
+        if not settings.value(name, family, version).unavailable
+    }
+    assert f"{len(either) - 1} of {len(either)} settings" in said(both)[1]
+
+
+def test_where_every_value_was_tried_nothing_is_said_to_be_left_out():
+    every = [
+        tried.Tried(axis, dict.fromkeys(values, 1), ())
+        for axis, values in {"setting": ("default", "tcp"), **AXES}.items()
+    ]
+    assert tried.sentence([MPICH], [MPICH], every) == "Of these axes every value was tried."
+
+
+def test_the_table_has_each_axis_with_what_most_cells_have_and_what_was_left_out(made_of):
+    (table,) = parts(made_of(environment(MPICH), environment(OPENMPI)), TriedAxes)
+    rows = {row["axis"]: row for row in table.rows}
+    # the axes of the synthetic cells, and no other
+    assert set(rows) == {"settings", *(tried.PLURALS[axis] for axis in made.BASE if axis in AXES)}
+    flavors = rows["window flavors"]
+    assert (flavors["tried"], flavors["missing"]) == ("3 of 4", "shared")
+    assert flavors["most"] == f"allocate: {CELLS - 2} cells of {CELLS}"
+
+
+def test_cells_that_were_not_run_were_not_tried(made_of):
+    material = made_of(environment(MPICH))
+    cells = [
+        Cell({**cell.entry, "verdict": verdicts.UNSUPPORTED})
+        if cell.labels["flavor"] == "dynamic"
+        else cell
+        for cell in material.cells
+    ]
+    assert "2 of 4 window flavors (shared and dynamic)" in said(replace(material, cells=cells))[1]
+
+
+def test_nothing_is_said_where_nothing_was_run(made_of):
+    material = made_of(environment(MPICH, where("unavailable")))
+    assert answer.headline(material) is None
+    assert material.experiment.page.terminal_lines(material) == []
+
+
+# ---- What is known to go wrong ----
+
+
+def test_the_known_defects_of_each_version_are_named(made_of):
+    material = made_of(environment(MPICH), environment(OPENMPI))
+    material = renamed(material, **{MPICH: ("mpich", "5.0.2"), OPENMPI: ("openmpi", "5.0.11")})
+    lines = [line for line in said(material) if line.startswith("Known to go wrong")]
+    assert lines[0].startswith(
+        f"Known to go wrong in {MPICH} with no variable set: MPI_Fetch_and_op"
+    )
+    assert "MPI_LAND, MPI_LOR and MPI_LXOR in created and dynamic windows" in lines[1]
+    assert "No cell of this campaign meets one of these defects." in said(material)
+    rows = {row["environment"]: row for row in answer.headline(material).table.rows}
+    known = found.known_of(material.campaign.record, [MPICH, OPENMPI])
+    for name, row in rows.items():
+        own = [one for one in known if one.environment == name]
+        assert row["known_default"] == sum(one.is_default for one in own)
+        assert row["known_settings"] == sum(not one.is_default for one in own)
+
+
+def test_no_defect_is_named_of_a_version_in_which_none_was_seen(made_of):
+    material = renamed(made_of(environment(OPENMPI)), **{OPENMPI: ("openmpi", "99.0")})
+    assert not [line for line in said(material) if line.startswith("Known to go wrong")]
+    assert said(material)[-1].startswith(f"No defect is known here of {OPENMPI}")
+    assert parts(material, KnownDefects) == []
+
+
+def test_a_campaign_whose_cells_meet_a_known_defect_says_what_became_of_them(made_of):
+    lxor = {"call": "accumulate", "operator": "lxor", "element": "int32", "flavor": "create"}
+    bad = made_of(environment(OPENMPI, where("wrong_data", call="accumulate", operator="max")))
+    material = renamed(with_labels(bad, **lxor), **{OPENMPI: ("openmpi", "5.0.11")})
+    (table,) = parts(material, KnownDefects)
+    here = {row["program"]: row["here"] for row in table.rows}
+    assert here["accumulate_lxor.c"] == f"2 of {CELLS} cells failed here"
+    assert here["accumulate_bxor_int64.c"] == "no cell here meets this defect"
+    assert any(line.startswith("Cells of this campaign meet 1 of these") for line in said(material))
+
+
+# ---- Where it stands ----
+
+
+def write(tmp_path, *environments):
+    folder = made.campaign(tmp_path, environments)
+    analyse(folder)
+    return report.build(folder).parent
+
+
+def test_the_first_screen_the_page_and_the_terminal_say_it(tmp_path):
+    pages = write(tmp_path, environment(MPICH), environment(OPENMPI))
+    index, data = ((pages / name).read_text("utf-8") for name in ("index.html", "data.html"))
+    (line,) = re.findall(r'<p class="on-data">(.*?)</p>', index, re.DOTALL)
+    for text in (texts(line), texts(data), terminal_summary(tmp_path)):
+        assert f"{CELLS} of {CELLS} cells were right" in text
+        assert "Not tried: " in text
+    assert 'href="data.html#conformance"' in line
+    assert 'class="on-data"' not in data
+    for text in (texts(data), terminal_summary(tmp_path)):
+        assert "onesided run conformance" in text
+
+
+def test_in_a_single_file_the_first_screen_leads_down_the_page(tmp_path):
+    folder = made.campaign(tmp_path, [environment(MPICH)])
+    analyse(folder)
+    page = report.build(folder, single_file=True).read_text("utf-8")
+    (line,) = re.findall(r'<p class="on-data">(.*?)</p>', page, re.DOTALL)
+    assert 'href="#conformance"' in line
+    assert page.count('id="caption-data_tried"') == 1
+
+
+def test_a_campaign_that_compares_no_data_says_so_and_what_is_known(tmp_path):
+    cells = progress.grid(("put",))
+    mpi = progress.Environment("mpich-5.0.2", "mpich", lambda at, setting: "waits")
+    progress.campaign(tmp_path, [mpi], cells, ["default"], ["single"], 6)
+    analyse(tmp_path)
+    index = report.build(tmp_path).read_text("utf-8")
+    (line,) = re.findall(r'<p class="on-data">(.*?)</p>', index, re.DOTALL)
+    assert brief.NOT_ASKED in texts(line)
+    assert "data: " in terminal_summary(tmp_path)
+
+
+# ---- Captions, and what the page no longer says ----
+
+
+def test_no_caption_speaks_of_failures_over_cells_that_were_right(made_of):
+    right = made_of(environment(MPICH))
+    (table,) = parts(right, Counts)
+    assert "wrong, crashed or hung" not in table.caption
+    assert parts(right, Failures) == []
+
+
+def test_a_caption_speaks_of_failures_where_there_are_some(made_of):
+    (table,) = parts(made_of(environment(MPICH, where("crash", call="put"))), Counts)
+    assert "wrong, crashed or hung" in table.caption
+
+
+def test_texts_and_programs_go_with_the_report_and_stale_ones_go(tmp_path, monkeypatch):
+    folder = made.campaign(tmp_path, [environment(OPENMPI)])
+    analyse(folder)
+    every = found.known_of(
+        {"environments": [{"name": OPENMPI, "family": "openmpi", "version": "5.0.11"}]}, [OPENMPI]
+    )
+    monkeypatch.setattr(found, "known_of", lambda record, environments: every)
+    pages = report.build(folder).parent
+    data = (pages / "data.html").read_text("utf-8")
+    links = set(re.findall(r'href="(defects/[^"]+)"', data))
+    assert {"defects/accumulate_lxor.c", "defects/openmpi_rdma_logical_operators.md"} <= links
+    with zipfile.ZipFile(pages / "data.zip") as archive:
+        assert links <= set(archive.namelist())
+    for link in links:
+        assert (pages / link).read_text("utf-8")
+    monkeypatch.setattr(found, "known_of", lambda record, environments: [])
+    report.build(folder)
+    assert list((pages / "defects").glob("*")) == []

@@ -1,0 +1,145 @@
+"""Claims about config/found_defects.yaml: it is docs/defects as data; its programs still fail."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+
+import pytest
+
+from onesided.environments import declarations, settings
+from onesided.experiments.conformance.axes import AXES
+from onesided.report.data import found
+from onesided.report.material import Cell
+from onesided.system import documents, paths
+from onesided.system.errors import InputError
+
+EVERY = found.found()
+FOLDER = paths.project_root() / found.TEXTS
+NUMBERS = {"count", "outstanding"}
+RUN_TIMEOUT_S = 60
+QUICK = documents.read_yaml(paths.config_dir() / "campaigns" / "quick.yaml", "campaign")
+DECLARED = declarations.declared()
+ENVIRONMENTS = [
+    (name, DECLARED[name].family, DECLARED[name].version) for name in QUICK["environments"]
+]
+
+
+def by_text(one):
+    return one.text
+
+
+def record(*environments):
+    return {
+        "environments": [
+            {"name": name, "family": family, "version": version}
+            for name, family, version in environments
+        ]
+    }
+
+
+def test_every_text_has_an_entry_and_every_entry_a_text_and_a_program():
+    texts = {path.stem for path in FOLDER.glob("*.md") if path.name != "README.md"}
+    assert sorted(one.text for one in EVERY) == sorted(texts)
+    assert {one.program for one in EVERY} == {path.name for path in FOLDER.glob("*.c")}
+
+
+@pytest.mark.parametrize("one", EVERY, ids=by_text)
+def test_an_entry_says_what_its_text_says(one):
+    text = (FOLDER / f"{one.text}.md").read_text("utf-8")
+    assert text.splitlines()[0] == f"# {one.title}"
+    assert f"]({one.program})" in text
+    tried = text.partition("**Versions tried.**")[2]
+    for seen in one.seen:
+        # a text names the ends of "3.4.3 to 5.0.2"
+        ends = (seen.versions[0], seen.versions[-1])
+        assert [version for version in ends if version not in tried] == []
+
+
+def test_the_table_of_the_readme_is_made_of_the_entries():
+    rows = [
+        line
+        for line in (FOLDER / "README.md").read_text("utf-8").splitlines()
+        if re.match(r"\| \[.*\]\(\w+\.md\) \|", line)
+    ]
+    assert rows == [found.readme_row(one) for one in EVERY]
+
+
+@pytest.mark.parametrize("one", EVERY, ids=by_text)
+def test_a_version_can_have_each_setting_that_it_was_seen_with(one):
+    for seen in one.seen:
+        for version in seen.versions:
+            for name in seen.settings:
+                assert settings.value(name, seen.family, version).unavailable is None
+
+
+@pytest.mark.parametrize("one", EVERY, ids=by_text)
+def test_the_cells_that_meet_a_defect_are_cells_of_the_kernel(one):
+    for axis, values in (one.cells or {}).items():
+        assert axis in NUMBERS or set(values) <= set(AXES[axis])
+
+
+def test_six_programs_fail_in_the_versions_of_quick_with_no_variable_set():
+    known = found.known_of(record(*ENVIRONMENTS), [name for name, *_ in ENVIRONMENTS])
+    default = [(one.environment, one.defect.text) for one in known if one.is_default]
+    assert len({text for _, text in default}) == 6
+    assert [sum(name == own for own, _ in default) for name, *_ in ENVIRONMENTS] == [1, 5, 2]
+
+
+def test_a_version_has_only_what_was_seen_in_it():
+    names = ["old", "new", "other", "unknown"]
+    mpis = record(
+        ("old", "openmpi", "4.1.8"), ("new", "openmpi", "5.0.11"), ("other", "openmpi", "5.0.99")
+    )
+    known = found.known_of(mpis, names)
+    bitwise = [one.environment for one in known if "bitwise" in one.defect.text]
+    assert bitwise == ["new"]
+    assert {one.environment for one in known} == {"old", "new"}
+    # with no variable set first
+    own = [one.is_default for one in known if one.environment == "new"]
+    assert own == sorted(own, reverse=True)
+
+
+def test_a_cell_meets_a_defect_with_its_values_under_its_setting():
+    (one,) = [one for one in EVERY if one.text == "openmpi_rdma_logical_operators"]
+    labels = {"call": "accumulate", "operator": "lor", "element": "int32", "flavor": "create"}
+
+    def meets(setting="default", **other):
+        cell = Cell({"setting": setting, "labels": {**labels, **other}})
+        return one.is_met_by(cell, one.settings_of("openmpi", "5.0.11"))
+
+    assert meets() and meets("btl_tcp")
+    assert not meets("osc_ucx")
+    assert not meets(flavor="allocate")
+    assert not meets(operator="sum")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "family", "version"), ENVIRONMENTS)
+def test_the_programs_fail_with_no_variable_set_as_the_entries_say(
+    name, family, version, ready_environment, tmp_path
+):
+    environment = ready_environment(name)
+    variables = {**os.environ, **environment["variables"]}
+    for one in EVERY:
+        if settings.DEFAULT not in one.settings_of(family, version):
+            continue
+        program = tmp_path / one.text
+        compiler = environment["compilers"]["c"]
+        subprocess.run(
+            [compiler, "-std=c11", FOLDER / one.program, "-o", program], check=True, env=variables
+        )
+        line = [environment["launcher"]["path"], "-n", "2", program]
+        run = subprocess.run(
+            line, env=variables, capture_output=True, text=True, timeout=RUN_TIMEOUT_S
+        )
+        assert run.returncode != 0, one.text
+
+
+def test_a_fault_of_the_file_is_told_in_a_line(tmp_path):
+    path = tmp_path / found.FILE
+    path.write_text("schema: onesided/found_defects/1\ndefects: [{text: 17}]\n")
+    with pytest.raises(InputError, match=r"found_defects\.yaml.*defects\.0") as caught:
+        documents.read_yaml(path, found.SCHEMA)
+    assert "\n" not in str(caught.value)
