@@ -59,5 +59,5 @@ def test_a_page_with_some_experiments_of_one_round_names_them(tmp_path):
     table.filter((pl.col("round") == 1) | (pl.col("kernel") == "progress")).write_parquet(path)
     analyse(tmp_path)
     page = report.build(tmp_path, single_file=True).read_text("utf-8")
-    assert f"{BASELINE} rests on one round: each cell was launched once." in page
+    assert f"“{BASELINE}” rests on one round: each cell was launched once." in page
     assert f"{PROGRESS} rests" not in page

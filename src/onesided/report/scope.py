@@ -87,7 +87,7 @@ def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
         for title, own in cells.items()
     }
     measured = {title: found for title, found in measured.items() if found}
-    once = [title for title, found in measured.items() if max(found) == 1]
+    once = [f"“{title}”" for title, found in measured.items() if max(found) == 1]
     if not once:
         return None
     who = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from onesided.campaign.grid import NO_MEANING
@@ -13,7 +13,6 @@ from onesided.environments import settings
 from onesided.experiments.conformance.axes import AXES, PLURALS
 from onesided.report import answers, numbers
 from onesided.report.data.counts import SAYS_NOTHING, SETTING
-from onesided.report.data.versions import families_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
 from onesided.report.words import listed
@@ -83,14 +82,8 @@ def run_by_name(material: Material) -> dict[str, list[Cell]]:
     return {name: cells for name, cells in found.items() if cells}
 
 
-def of_environment(cells: Sequence[Cell], family: str, version: str) -> list[Tried]:
-    """Return what the cells of an MPI that were run have on each axis.
-
-    Args:
-        cells: of the MPI, all of them run.
-        family: of the MPI.
-        version: of the MPI.
-    """
+def of_environment(cells: Sequence[Cell]) -> list[Tried]:
+    """Return what the cells of an MPI that were run have on each axis."""
     # an axis at a time would be a million cells fifteen times over
     pairs = Counter(itertools.chain.from_iterable(cell.labels.items() for cell in cells))
     counts: dict[str, Counter[str]] = {axis: Counter() for axis in (SETTING, *AXES)}
@@ -98,7 +91,7 @@ def of_environment(cells: Sequence[Cell], family: str, version: str) -> list[Tri
     for (axis, value), number in pairs.items():
         if axis in counts and value != NO_MEANING:
             counts[axis][str(value)] += number
-    takes = {SETTING: _settings_of(family, version), **AXES}
+    takes = {SETTING: settings.names(), **AXES}
     return [
         Tried(axis, found, tuple(one for one in takes[axis] if one not in found))
         for axis, found in counts.items()
@@ -106,34 +99,18 @@ def of_environment(cells: Sequence[Cell], family: str, version: str) -> list[Tri
     ]
 
 
-def _settings_of(family: str, version: str) -> tuple[str, ...]:
-    """Return the settings that an MPI can have; all where its family is not known."""
-    return tuple(
-        name
-        for name in settings.names()
-        if not settings.value(name, family, version).unavailable or family == str(None)
-    )
-
-
 def by_environments(material: Material) -> list[tuple[list[str], list[Tried]]]:
     """Return what was tried, the MPIs together in which it is the same."""
-    where = families_of(material.campaign.record)
     found: list[tuple[list[str], list[Tried]]] = []
     for name, own in run_by_name(material).items():
-        tried = of_environment(own, *where.get(name, (str(None), "")))
+        tried = of_environment(own)
         for names, other in found:
             if [one.counts for one in other] == [one.counts for one in tried]:
                 names.append(name)
-                other[:] = map(_either, other, tried)
                 break
         else:
             found.append(([name], tried))
     return found
-
-
-def _either(one: Tried, other: Tried) -> Tried:
-    """Return what two MPIs were tried with alike; one of them may have settings of its own."""
-    return replace(one, missing=tuple(dict.fromkeys((*one.missing, *other.missing))))
 
 
 def sentence(
