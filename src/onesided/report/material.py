@@ -29,6 +29,7 @@ from onesided.campaign.tables import (
 from onesided.experiments import EXPERIMENTS, Experiment
 from onesided.report import numbers
 from onesided.report.parts import Measure
+from onesided.rerun.line import Lines
 from onesided.system.errors import InputError
 
 CROWDED = "more threads than cores"
@@ -149,6 +150,7 @@ class Material:
         experiment: whose page it is.
         cells: its cells, in the order in which they were declared.
         summary: its rows of summary.parquet.
+        lines: by which each cell is run again.
         baselines: what the machine itself takes, as the campaign measured it; None: it did not.
     """
 
@@ -156,6 +158,7 @@ class Material:
     experiment: Experiment
     cells: Sequence[Cell]
     summary: pl.DataFrame
+    lines: Lines
     baselines: Baselines | None = None
     place: tuple[str, ...] = field(default=PLACE)
 
@@ -281,6 +284,7 @@ class Loaded:
     def materials(self) -> list[Material]:
         """Return what each experiment that has cells is shown from, in the registry's order."""
         baselines = Baselines.of(self.cells, self.summary)
+        lines = Lines.of(self.campaign.name, self.cells)
         cells: dict[str, list[Cell]] = defaultdict(list)
         for cell in self.cells:
             cells[cell.kernel].append(cell)
@@ -290,6 +294,7 @@ class Loaded:
                 experiment,
                 cells[kernel],
                 self.summary.filter(pl.col("kernel") == kernel),
+                lines,
                 baselines,
             )
             for kernel, experiment in EXPERIMENTS.items()

@@ -58,7 +58,7 @@ class Lines:
         campaign: its name.
         tests: words that tell a test from those whose cells have the same axes, by the test.
         partitions: whether the cells are of several partitions.
-        places: environment and partition by the name under which a page shows the environment.
+        places: the environment by the name that a page has for it, where that is another.
     """
 
     campaign: str
@@ -92,11 +92,15 @@ class Lines:
         """
         return replace(self, places=places)
 
+    def environment_of(self, cell: Declared) -> str:
+        """Return the environment of a cell, whatever a page calls the MPI."""
+        return self.places.get(cell.environment, cell.environment)
+
     def line(self, cell: Declared) -> str:
         """Return the command that runs a cell again, for a shell."""
-        environment = self.places.get(cell.environment, cell.environment)
+        environment = self.environment_of(cell)
         options = {
-            "--test": self.tests[cell.test],
+            "--test": self.tests.get(cell.test, cell.test),
             "--partition": f"{cell.system}:{cell.partition}" if self.partitions else None,
             "--results": self.campaign if self.campaign != USUAL_RESULTS else None,
         }
