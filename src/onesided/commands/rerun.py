@@ -21,7 +21,8 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         "rerun",
         help="run a cell of a report again, one launch",
         description=__doc__,
-        epilog="Exit status: 0 the same verdict, 1 another one or no launch, 2 bad input.",
+        epilog="Exit status: 0 unless both verdicts are decided and differ (1), or nothing could "
+        "be launched (1); 2 bad input.",
     )
     parser.add_argument("environment", help="a name in config/environments.yaml")
     parser.add_argument("cell", help="of any kernel: axis=value,axis=value, as a report shows it")
@@ -44,14 +45,16 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print both verdicts; return 0 where they are the same, else 1.
+    """Print both verdicts; return 1 where both are decided and differ, else 0.
 
     Raises:
         InputError: an environment, the results or the cell are not known; nothing was installed.
         OnesidedError: the environment is unavailable.
     """
+    # these load the tables' library
+    from onesided.analysis.verdicts import UNDECIDED
     from onesided.campaign import grid
-    from onesided.rerun import find, launch  # loads the tables' library
+    from onesided.rerun import find, launch
 
     grid.labels_of(options.cell)
     asked = find.Asked(options.environment, options.cell, options.test, options.partition)
@@ -61,7 +64,8 @@ def run(options: argparse.Namespace) -> int:
     for line in lines(found, again):
         print(line)
     print(f"files of this launch: {launch.folder()}")
-    return 0 if again.word == found.entry["verdict"] else 1
+    both = {again.word, found.entry["verdict"]}
+    return 1 if len(both) > 1 and UNDECIDED not in both else 0
 
 
 def lines(found: Found, again: Again) -> list[str]:
@@ -90,7 +94,7 @@ def _values(found: Found, again: Again) -> list[str]:
     if again.merit is None:
         return []
     row = again.merit
-    name = f"{row['statistic']} of {row['metric'].replace('_', ' ')}"
+    name = f"{row['metric'].replace('_', ' ')}, {row['statistic'].replace('_', ' ')}"
     before = launch.merit_before(found)
     value = _shown(row, "value")
     if before is None:

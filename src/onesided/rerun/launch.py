@@ -33,6 +33,9 @@ FOLDER = "rerun"
 ROUND = 2
 """A round after the one that all cells have, so that a file says which cells it carries."""
 
+EVERY_TEST = {"expression": "True"}
+"""What the campaign selected: the test of the cell is chosen by its name."""
+
 NOT_OF_ONE_CELL = ("until", "beside")
 """What of a campaign's file has no meaning for one launch of one cell."""
 
@@ -106,6 +109,7 @@ def _campaign(found: Found) -> Campaign:
         **kept,
         "environments": [found.entry["environment"]],
         "partitions": [found.partition],
+        "select": EVERY_TEST,
         "settings": [found.entry["setting"]],
         "rounds": 1,
     }

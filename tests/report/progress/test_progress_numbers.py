@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from types import SimpleNamespace
 
 import polars as pl
@@ -122,10 +123,7 @@ def test_an_operation_has_the_baseline_of_its_kind_and_size(
 
 def test_latencies_are_multiples_of_the_baseline_where_it_was_measured(material, page):
     assert not any("over_baseline" in row for row in rows_of(page, "progress_latency"))
-    with_baseline = type(material)(
-        material.campaign, material.experiment, material.cells, material.summary,
-        baselines_of(material),
-    )  # fmt: skip
+    with_baseline = replace(material, baselines=baselines_of(material))
     table = latency.section(with_baseline).parts[0]
     rows = list(csv.DictReader(io.StringIO(table.csv_text())))
     row = next(
