@@ -97,10 +97,12 @@ class Headline:
     Attributes:
         sentences: the answer in words.
         table: the answer, one row per MPI.
+        example: title and text of a program that does what is said; None without one.
     """
 
     sentences: Sequence[str | Markup]
     table: Table
+    example: tuple[str, str] | None = None
 
     @property
     def meanings(self) -> list[tuple[Markup, str]]:
