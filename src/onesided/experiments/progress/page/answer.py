@@ -153,7 +153,9 @@ def sentences(material: Material, found: Sequence[Advice]) -> list[Markup]:
     variables = variables_sentence(found)
     said += [variables] if variables else []
     said += answers.missing_sentence(material.environments, measured)
-    return [*said, _tested(cells, group[0].setting)]
+    said.append(_tested(cells, group[0].setting))
+    elsewhere = scope.sizes_elsewhere(material.experiment.kernel, material.cells)
+    return [*said, *([Markup("{}").format(elsewhere)] if elsewhere else [])]
 
 
 def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
