@@ -121,6 +121,10 @@ def cell(test, **changes):
         (["A %ranks=2"], [None]),
         (["A %s=tcp %ranks=2", "A %s=tcp %ranks=4"], ["ranks=2", "ranks=4"]),
         (["A %ranks=2", "B %ranks=2"], ["A", "B"]),
+        (
+            ["A %s=x %ranks=2", "A %s=y %ranks=2", "A %s=x %ranks=4"],
+            ["s=x ranks=2", "s=y ranks=2", "s=x ranks=4"],
+        ),
         (["A %ranks=2", "A %ranks=2 %size=8"], ["A %ranks=2", "size=8"]),
         (["A b %ranks=2", "A c %ranks=2"], ["A b %ranks=2", "A c %ranks=2"]),
     ],
