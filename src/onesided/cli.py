@@ -15,6 +15,7 @@ from onesided.system.errors import OnesidedError, record_fault
 STAGES = (
     "run",
     "progress",
+    "rerun",
     "reproduce",
     "environments",
     "declare",

@@ -116,6 +116,132 @@ def test_a_head_sorts_its_column_and_the_third_time_leaves_it(browser, page_path
         assert table.evaluate(numbers) == before
 
 
+def test_the_address_keeps_the_order_of_a_table(browser, page_path):
+    values = (
+        "t => [...t.querySelectorAll('tbody tr:not(.group) td:nth-child(2) data')]"
+        ".map(d => Number(d.value))"
+    )
+    with opened(browser, page_path) as page:
+        table = page.locator('[data-table="latency"] table')
+        heads = table.locator("thead th")
+        marks = heads.evaluate_all(
+            "all => all.map(one => getComputedStyle(one.querySelector('.sort'), '::after').content)"
+        )
+        assert all("\u2195" in mark for mark in marks)
+        heads.nth(1).locator("button").click()
+        heads.nth(1).locator("button").click()
+        table.locator("thead th:nth-child(2)[aria-sort=descending]").wait_for()
+        address, ordered = page.url, table.evaluate(values)
+        assert "table=latency" in address and "order=descending" in address
+        page.goto("about:blank")
+        page.goto(address)
+        table.locator("thead th:nth-child(2)[aria-sort=descending]").wait_for()
+        assert table.evaluate(values) == ordered
+        heads.nth(1).locator("button").click()
+        page.wait_for_function("!location.hash.includes('order')")
+
+
+@pytest.mark.parametrize("words", ["mpich-5.0.2", "library's own", "mpich target_idle"])
+def test_the_filter_finds_an_mpi_by_its_names(browser, page_path, words):
+    with opened(browser, page_path) as page:
+        page.locator(".filter input").fill(words)
+        page.wait_for_function(
+            "!document.querySelector('.filter output').textContent.startsWith('336')"
+        )
+        shown = page.locator(".filterable tr.group:visible span").all_inner_texts()
+        assert "mpich-5.0.2" in shown
+        assert ("openmpi-5.0.11" in shown) == (words == "library's own")
+
+
+def test_a_filter_that_finds_nothing_says_so(browser, page_path):
+    with opened(browser, page_path) as page:
+        page.locator(".filter input").fill("no such words")
+        page.get_by_text("No cell has all of this: leave something out.").wait_for()
+        assert page.locator(".filterable tbody tr").count() == 0
+
+
+def test_a_verdict_of_the_answer_leads_to_the_cells_that_it_stands_for(browser, pages):
+    with opened(browser, pages / "index.html") as page:
+        row = page.locator('[data-table="shared_counter_answer"] tbody tr').first
+        mpi = row.locator("th").inner_text().split()[0]
+        chip = row.locator("a.verdict", has_text="waits").first
+        chip.click()
+        page.wait_for_url("**/stfc.html#*verdict=waits*")
+        rows = page.locator('[data-table="grid_shared_counter"] tbody tr:not(.group)')
+        page.wait_for_function(
+            "document.querySelector('.filter output').textContent.match(/^\\d+ of 336/)"
+        )
+        page.wait_for_function(
+            "[...document.querySelectorAll('.filterable tbody tr:not(.group)')]"
+            ".every(one => one.dataset.verdict === 'waits')"
+        )
+        assert rows.count() > 1
+        assert page.locator(".filterable tr.group:visible span").all_inner_texts() == [mpi]
+
+
+def test_a_number_of_cells_leads_to_these_cells(browser, pages):
+    with opened(browser, pages / "index.html") as page:
+        link = page.locator('[data-table="verdicts"] tbody tr').first.locator("td a").first
+        number = int(link.inner_text())
+        link.click()
+        page.wait_for_url("**/stfc.html#mpi=*")
+        page.get_by_text(f"{number} of 336 cells").wait_for()
+
+
+def test_a_link_on_the_same_page_filters_anew(browser, page_path):
+    with opened(browser, page_path) as page:
+        for word in ("waits", "crash"):
+            page.evaluate(f"location.hash = 'table=grid_shared_counter&verdict={word}'")
+            page.wait_for_function(
+                "word => [...document.querySelectorAll('.filterable tbody tr:not(.group)')]"
+                ".every(one => one.dataset.verdict === word)",
+                arg=word,
+            )
+
+
+@pytest.mark.parametrize("which", ["first", "last"])
+def test_the_heading_of_a_linked_row_is_in_sight(browser, page_path, which):
+    with opened(browser, page_path) as page:
+        grid = page.locator('[data-table="grid_shared_counter"]')
+        grid.get_by_role("button", name="Show 330 more rows").click()
+        grid.locator(".more").wait_for(state="hidden")
+        row = getattr(grid.locator("tbody tr:not(.group)"), which)
+        link = row.locator("a.anchor").get_attribute("href")
+        mpi = row.evaluate("one => one.parentElement.querySelector('.group').innerText")
+        page.goto("about:blank")
+        page.goto(page_path.as_uri() + link)
+        aimed = page.locator("tr.aimed")
+        aimed.wait_for()
+        page.wait_for_timeout(300)
+        head = grid.locator("thead").bounding_box()
+        group = grid.locator("tr.group th", has_text=mpi.strip()).bounding_box()
+        at = aimed.bounding_box()
+        assert head["y"] >= 0
+        assert head["y"] + head["height"] <= group["y"] + 1
+        assert group["y"] + group["height"] <= at["y"] + 1
+        assert at["y"] + at["height"] <= 900
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_each_page_begins_with_the_way_to_the_others(browser, pages, width):
+    for path in sorted(pages.glob("*.html")):
+        with opened(browser, path, width) as page:
+            links = page.get_by_role("navigation", name="Pages")
+            assert links.bounding_box()["y"] < page.locator("h1").bounding_box()["y"]
+            own = page.get_by_role("navigation", name="On this page")
+            assert own.bounding_box()["y"] < 900 or page.locator(".answer").count()
+
+
+def test_each_row_has_the_command_that_runs_its_cell_again(browser, page_path):
+    with opened(browser, page_path) as page:
+        row = page.locator('[data-table="grid_shared_counter"] tbody tr:not(.group)').first
+        command = row.locator("code.command")
+        assert not command.is_visible()
+        row.get_by_text("run again").click()
+        assert command.inner_text().startswith("onesided rerun mpich-5.0.2 'algorithm=")
+        assert "PATH" in page.locator("#grid .lead").inner_text()
+
+
 def test_a_long_table_opens_with_its_first_rows_and_shows_all_when_asked(browser, page_path):
     with opened(browser, page_path) as page:
         grid = page.locator('[data-table="grid_shared_counter"]')
@@ -177,12 +303,14 @@ def test_a_shade_at_an_edge_says_that_a_table_goes_on(browser, page_path, width)
             assert region.evaluate(shaded) == (6 if large else 4)
 
 
-def test_no_table_is_wider_than_a_wide_page_but_those_that_scroll(browser, pages):
-    wide = """() => [...document.querySelectorAll('.region')]
-      .filter(one => one.scrollWidth > one.clientWidth + 1)
-      .map(one => one.parentElement.dataset.table)"""
-    with opened(browser, pages / "index.html", 1280) as page:
-        assert page.evaluate(wide) == []
+def test_nothing_is_cut_on_a_wide_page(browser, pages):
+    wide = """() => [...document.querySelectorAll('.region, th, td, .command')]
+      .filter(one => one.clientWidth && one.scrollWidth > one.clientWidth + 1)
+      .map(one => one.closest('.table-block').dataset.table)"""
+    for path in sorted(pages.glob("*.html")):
+        with opened(browser, path, 1280) as page:
+            page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+            assert page.evaluate(wide) == [], path.name
 
 
 @pytest.mark.parametrize(
@@ -315,7 +443,7 @@ def test_text_stands_out_from_its_ground(browser, page_path, scheme):
 def test_a_reader_gets_from_the_answers_to_a_study_and_back(browser, pages, width):
     with opened(browser, pages / "index.html", width) as page:
         page.get_by_role("link", name="All of the shared counter").click()
-        page.wait_for_url("**/stfc.html")
+        page.wait_for_url("**/stfc.html#*")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.locator("figure").count() == 3
         page.get_by_role("link", name="The answers").click()

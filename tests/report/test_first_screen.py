@@ -127,13 +127,15 @@ def crashes_on_create(at, setting, turn):
     ids=["all", "none", "one none", "mixed", "one", "failures", "delayed", "twelve"],
 )
 def test_the_sentences_of_a_campaign_are_true(tmp_path, environments, said):
-    assert said_of(tmp_path, environments) == [*said, TESTED, ONE_SETTING]
+    *found, sizes = said_of(tmp_path, environments)
+    assert found == [*said, TESTED, ONE_SETTING]
+    assert sizes.startswith("Campaigns with further sizes: ")
 
 
 def test_an_mpi_that_was_not_there_is_named_once_and_not_counted(tmp_path):
     there = mpi(ONE, on_allocate)
     missing = mpi("none-1", on_allocate, unavailable="no wheel")
-    first, *_, last, tested, _ = said_of(tmp_path, [there, missing])
+    first, *_, last, tested, _, _ = said_of(tmp_path, [there, missing])
     assert first.endswith("in mpich-5.0.2.")
     assert last == "Nothing was measured with none-1."
     assert tested == TESTED

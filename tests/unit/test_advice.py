@@ -10,7 +10,15 @@ import pytest
 
 from onesided.environments import settings
 from onesided.experiments.progress.advice.decide import advise
-from onesided.experiments.progress.advice.file import Claim, claims, file_name, shell_text
+from onesided.experiments.progress.advice.example import program
+from onesided.experiments.progress.advice.file import (
+    CODE,
+    EXAMPLE,
+    Claim,
+    claims,
+    file_name,
+    shell_text,
+)
 from onesided.experiments.progress.advice.findings import Evidence, Latency, plain_time
 from onesided.experiments.progress.advice.words import (
     NOCHECK_CONDITION,
@@ -473,3 +481,15 @@ def test_times_in_a_shell_file_are_ascii(value, text):
 def test_a_latency_from_few_launches_says_how_few():
     assert str(Latency(4e-8, 3e-8, 5e-8, 6)) == "40 ns (30 ns to 50 ns)"
     assert str(Latency(4e-8, 3e-8, 5e-8, 3)) == "40 ns (30 ns to 50 ns, 3 launches)"
+
+
+def test_the_file_has_what_is_recommended_as_a_program():
+    text = shell_text(advised(COMMON, entry(synchronisation="lock_all_nocheck")), FACTS)
+    lines = [line[len(CODE) + 1 :] for line in text.splitlines() if line.startswith(f"#{CODE}")]
+    expected = program("allocate", "lock_all_nocheck", "put")
+    assert expected in "\n".join(lines) + "\n"
+    assert EXAMPLE in text
+
+
+def test_a_file_that_recommends_nothing_has_no_program():
+    assert EXAMPLE not in shell_text(advised(COMMON), FACTS)

@@ -16,6 +16,7 @@ from onesided.analysis.lots import Lot
 from onesided.analysis.merit import merit_rows, place_of
 from onesided.analysis.statistics import median_interval, percentile, rerun_interval
 from onesided.analysis.verdicts import (
+    MINIMUM_VALID_LAUNCHES,
     NO_COMMON_CLOCK,
     NO_EFFECT,
     RELEASED,
@@ -139,6 +140,12 @@ def summarise(campaign: CollectedCampaign, experiment: Experiment) -> list[dict[
     return rows
 
 
+def summary_of(campaign: CollectedCampaign) -> pl.DataFrame:
+    """Return what summary.parquet holds of a campaign's tables."""
+    rows = [row for entry in measured(campaign) for row in summarise(campaign, entry)]
+    return pl.DataFrame(rows, schema=dict(SUMMARY_COLUMNS), orient="row")
+
+
 def launch_probes(evidence: pl.DataFrame) -> dict[Place, Probe]:
     """Return the probe of each launch that has any sample, by its place and round."""
     if RELEASED not in evidence.columns:
@@ -160,9 +167,10 @@ def _judge_cell(
     probes: Mapping[Place, Probe],
     experiment: Experiment | None,
     proven: Proof,
+    of_one: bool,
 ) -> Verdict:
     """Return the verdict on one cell from its launches, failures first."""
-    observed = _observe(rows, labels, probes, experiment)
+    observed = _observe(rows, labels, probes, experiment, of_one)
     failed = failure([row["status"] for row in rows], [row["detail"] for row in rows])
     if failed is None and proven.differences:
         failed = (NO_EFFECT, "; ".join(proven.differences))
@@ -181,6 +189,7 @@ def _observe(
     labels: Mapping[str, Any],
     probes: Mapping[Place, Probe],
     experiment: Experiment | None,
+    of_one: bool,
 ) -> Verdict:
     usable = [row for row in rows if row["status"] in USABLE_STATUSES]
     if experiment is None:
@@ -188,7 +197,7 @@ def _observe(
     place = place_of(rows[0])
     comparable = [row for row in usable if row["clock_global"]]
     found = [probes.get((*place, row["round"]), Probe((), ())) for row in comparable]
-    verdict = experiment.analysis.judge(labels, found)
+    verdict = experiment.analysis.judge(labels, found * (MINIMUM_VALID_LAUNCHES if of_one else 1))
     if verdict.word == UNDECIDED and len(comparable) < len(usable):
         return Verdict(UNDECIDED, NO_COMMON_CLOCK)
     return verdict
@@ -200,7 +209,10 @@ def _any(values: Iterable[bool | None]) -> bool | None:
 
 
 def verdicts(
-    campaign: CollectedCampaign, threads: Mapping[Place, int] | None = None
+    campaign: CollectedCampaign,
+    threads: Mapping[Place, int] | None = None,
+    *,
+    of_one: bool = False,
 ) -> list[dict[str, Any]]:
     """Return the ``cells`` of verdicts.json: one entry for each declared cell.
 
@@ -208,6 +220,8 @@ def verdicts(
         campaign: the tables, or some tests of them.
         threads: of the whole campaign, as `proof.default_threads` gives them; without, they are
             those of these tables.
+        of_one: the verdicts to which launches like those of these tables alone would lead. What
+            such a verdict is shown with says that it is of one launch.
     """
     if threads is None:
         threads = proof.default_threads(campaign.cells.lazy())
@@ -224,7 +238,8 @@ def verdicts(
         labels = parse_labels(rows[0]["labels"], source)
         counting = [row for row in rows if row["status"] in USABLE_STATUSES]
         proven = proof.prove(counting, proof.asked_transport(campaign.record, rows[0]), threads)
-        verdict = _judge_cell(rows, labels, probes, EXPERIMENTS.get(rows[0]["kernel"]), proven)
+        experiment = EXPERIMENTS.get(rows[0]["kernel"])
+        verdict = _judge_cell(rows, labels, probes, experiment, proven, of_one)
         entries.append(
             {
                 **{name: rows[0][name] for name in IDENTITY},
@@ -250,8 +265,7 @@ def judge(
         campaign: as for `verdicts`.
         threads: likewise.
     """
-    rows = [row for entry in measured(campaign) for row in summarise(campaign, entry)]
-    summary = pl.DataFrame(rows, schema=dict(SUMMARY_COLUMNS), orient="row")
+    summary = summary_of(campaign)
     merits, record = merit_rows(summary), campaign.record
     declared, end = record.get("declared", {}), record.get("end")
     return summary, [

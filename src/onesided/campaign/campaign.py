@@ -22,11 +22,13 @@ class Campaign:
         name: the file's name without suffix; results are in ``results/<name>``.
         path: the file.
         document: its content, as the schema ``campaign`` describes it.
+        root: the folder that the campaign's folder of results is in; None for the usual one.
     """
 
     name: str
     path: Path
     document: dict[str, Any]
+    root: Path | None = None
 
     @property
     def environments(self) -> list[str]:
@@ -63,7 +65,7 @@ class Campaign:
     @cached_property
     def results(self) -> Path:
         """The campaign's folder of results."""
-        return paths.results_dir() / self.name
+        return (self.root or paths.results_dir()) / self.name
 
     def reframe_selection(self) -> list[str]:
         """Return ReFrame's options that select the campaign's checks."""

@@ -42,6 +42,11 @@ TEST_FIELDS = (
 )
 
 
+def checks_folder() -> Path:
+    """Return the folder of the checks' files."""
+    return paths.project_root() / "reframe_checks"
+
+
 def reframe_command(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> list[str]:
     """Return the call of ReFrame for the campaign's tests, without an action.
 
@@ -49,7 +54,7 @@ def reframe_command(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ())
         campaign: the campaign.
         tests: as declared; ReFrame loads their checks only, and without any it loads all.
     """
-    checks = paths.project_root() / "reframe_checks"
+    checks = checks_folder()
     files = sorted({test["check"] for test in tests})
     return [
         str(Path(sys.executable).with_name("reframe")),
@@ -77,12 +82,14 @@ def last_line(text: str) -> str:
     return lines[-1] if lines else "no output"
 
 
-def _ask_reframe(campaign: Campaign, action: str) -> subprocess.CompletedProcess[str]:
-    """Have ReFrame say something of the campaign's tests."""
+def _ask_reframe(
+    campaign: Campaign, action: str, tests: Iterable[Mapping[str, Any]] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Have ReFrame say something of the campaign's tests; of some, it loads their checks only."""
     temporary = strays.make_temporary_folder(lock_file())
     try:
         return subprocess.run(
-            [*reframe_command(campaign), f"--system={campaign.partitions[0]}", action],
+            [*reframe_command(campaign, tests), f"--system={campaign.partitions[0]}", action],
             cwd=paths.project_root(),
             env={
                 **os.environ,
@@ -98,14 +105,18 @@ def _ask_reframe(campaign: Campaign, action: str) -> subprocess.CompletedProcess
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def describe(campaign: Campaign) -> list[dict[str, Any]]:
+def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
     """Return the campaign's tests as ReFrame describes them, each with its grid of cells.
+
+    Args:
+        campaign: the campaign.
+        tests: as they were declared before; with some, those of other checks are left out.
 
     Raises:
         OnesidedError: ReFrame cannot load the checks.
         InputError: the campaign's selection holds no test.
     """
-    answer = _ask_reframe(campaign, "--describe")
+    answer = _ask_reframe(campaign, "--describe", tests)
     unloadable = [
         line for line in (answer.stdout + answer.stderr).splitlines() if NOT_LOADED in line
     ]

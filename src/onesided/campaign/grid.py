@@ -12,6 +12,8 @@ import itertools
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 
+from onesided.system.errors import InputError
+
 NO_MEANING = "none"
 """The only value of an axis that has no meaning beside the values of the others."""
 
@@ -32,6 +34,18 @@ def cell_id(labels: Point) -> str:
 
 def _id(labels: Mapping[str, str]) -> str:
     return ",".join(map("=".join, labels.items()))
+
+
+def labels_of(cell: str) -> dict[str, str]:
+    """Return the labels of a cell's id.
+
+    Raises:
+        InputError: it is none.
+    """
+    pairs = [part.partition("=") for part in cell.split(",")]
+    if not all(axis and equals and value for axis, equals, value in pairs):
+        raise InputError("cell", None, repr(cell), "axis=value,axis=value, as a report shows it")
+    return {axis: value for axis, _, value in pairs}
 
 
 def blocks(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, list[str]]]:

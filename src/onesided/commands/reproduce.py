@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from onesided.campaign import grid
-from onesided.environments import kernels, provision, settings
+from onesided.environments import kernels, settings
 from onesided.experiments.conformance import shrink
+from onesided.rerun import by_hand, line
 from onesided.system import paths, writing
 from onesided.system.errors import InputError, OnesidedError
 
@@ -62,15 +63,15 @@ class Bench:
         self.launches += 1
         with tempfile.TemporaryDirectory() as folder:
             lines = Path(folder) / "lines.jsonl"
-            block = grid.block_option({axis: [value] for axis, value in labels.items()})
             options = [
-                *("--output", str(lines), "--cells", block, "--seed", str(self.seed)),
+                *("--output", str(lines), "--seed", str(self.seed)),
+                *by_hand.cell_options([labels]),
                 *("--cell-timeout-s", str(CELL_TIMEOUT_S)),
                 *(("--program", str(program)) if program else ()),
             ]
-            line = kernels.launch_line(self.document, KERNEL, options, self.ranks)
+            command = kernels.launch_line(self.document, KERNEL, options, self.ranks)
             try:
-                kernels.launch(line, self.variables, LAUNCH_TIMEOUT_S, quiet=True)
+                kernels.launch(command, self.variables, LAUNCH_TIMEOUT_S, quiet=True)
             except OnesidedError:
                 return ENDED
             return _verdict(lines)
@@ -89,9 +90,9 @@ class Bench:
         if built.returncode != 0:
             raise OnesidedError(f"{program}: does not compile: {built.stderr[:500]}")
         launcher = self.document["launcher"]
-        line = [launcher["path"], "-n", str(self.ranks), *launcher["placement"][kernels.PLACEMENT]]
+        words = [launcher["path"], "-n", str(self.ranks), *launcher["placement"][kernels.PLACEMENT]]
         try:
-            code = kernels.launch([*line, str(executable)], self.variables, CELL_TIMEOUT_S * 2)
+            code = kernels.launch([*words, str(executable)], self.variables, CELL_TIMEOUT_S * 2)
         except OnesidedError:
             return ENDED
         return RIGHT if code == 0 else WRONG if code == 1 else ENDED
@@ -110,16 +111,21 @@ def _verdict(lines: Path) -> str:
     return f"{word}, {results[0]['detail'].partition(':')[0]}" if word == WRONG else word
 
 
-def labels_of(cell: str) -> dict[str, str]:
-    """Return the labels of a cell's id.
+def labels_of(cell: str, environment: str) -> dict[str, str]:
+    """Return the labels of a cell of the kernel conformance.
 
     Raises:
-        InputError: it is none.
+        InputError: it is no cell, or another kernel's.
     """
-    pairs = [part.partition("=") for part in cell.split(",")]
-    if not all(axis and equals and value for axis, equals, value in pairs):
-        raise InputError("cell", None, repr(cell), "axis=value,axis=value, as a report shows it")
-    return {axis: value for axis, _, value in pairs}
+    labels = grid.labels_of(cell)
+    missing = [axis for axis in shrink.SIMPLER if axis not in labels]
+    if missing:
+        expected = (
+            f"a cell of {KERNEL}, the only ones that become a program; "
+            f"`{line.COMMAND} {environment} '...'` runs a cell of any kernel again"
+        )
+        raise InputError("cell", None, f"no axis {missing[0]}", expected)
+    return labels
 
 
 def run(options: argparse.Namespace) -> int:
@@ -129,18 +135,13 @@ def run(options: argparse.Namespace) -> int:
         InputError: an environment, a setting or the cell is not declared.
         OnesidedError: the MPI is unavailable, or the kernel does not take the cell.
     """
-    labels = labels_of(options.cell)
+    labels = labels_of(options.cell, options.environment)
     if options.setting not in settings.names():
         known = ", ".join(settings.names())
         raise InputError("--setting", None, repr(options.setting), f"one of {known}")
-    provision.provide_all([options.environment])
-    document = provision.read(options.environment)
-    if document["status"] != "ready":
-        raise OnesidedError(f"{options.environment}: unavailable: {document['reason']}")
+    document = by_hand.ready(options.environment, KERNEL)
     variables = kernels.variables(document, options.setting)
-    kernels.build(document, [KERNEL])
-    block = grid.block_option({axis: [value] for axis, value in labels.items()})
-    kernels.check_options(document, variables, KERNEL, ["--cells", block])
+    kernels.check_options(document, variables, KERNEL, by_hand.cell_options([labels]))
     return _reproduce(Bench(document, variables, options.ranks), labels, options)
 
 
@@ -182,8 +183,8 @@ def _command(bench: Bench, options: argparse.Namespace, name: str) -> str:
     exports = [f"{key}={shlex.quote(text)}" for key, text in value.variables.items()]
     launcher: Sequence[str] = document["launcher"]["placement"][kernels.PLACEMENT]
     stem = name.removesuffix(".c")
-    line = [*exports, "mpiexec", "-n", str(bench.ranks), *launcher, f"./{stem}"]
-    return f"mpicc {name} -o {stem} && {' '.join(line)}"
+    words = [*exports, "mpiexec", "-n", str(bench.ranks), *launcher, f"./{stem}"]
+    return f"mpicc {name} -o {stem} && {' '.join(words)}"
 
 
 def _put_command(program: Path, bench: Bench, options: argparse.Namespace) -> None:

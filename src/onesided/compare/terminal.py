@@ -103,8 +103,9 @@ def lines(comparison: Comparison) -> list[str]:
     for name, (one, two) in comparison.missing.items():
         found.append(f"not compared: {name}: {one} cells only in the first, {two} in the second")
     found.append(
-        f"{SAME}: not significant after correction for the number of tests, or a factor below "
-        f"{LEAST_FACTOR:g}; intervals cover {MINIMUM_COVERAGE:.0%} of one by itself; found from: "
-        "what nine of ten such comparisons would call a difference"
+        f"{SAME} means: not significant after correction for the number of tests, or a factor "
+        f"below {LEAST_FACTOR:g}. The interval of a ratio covers {MINIMUM_COVERAGE:.0%} if it is "
+        "the only one. Found from 1.2 on means: nine of ten such comparisons would find a change "
+        "by the factor 1.2."
     )
     return found

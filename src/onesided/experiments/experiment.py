@@ -84,6 +84,8 @@ class Experiment:
             it times none.
         kinds: for a metric whose launches met different conditions, the statistics that hold one
             kind of them each: no launch is in two, and their spreads are one.
+        applies: for an axis that means something beside some values of another only, that one, and
+            these values.
         is_baseline: its times are the machine's own, which those of the others are compared with.
     """
 
@@ -97,6 +99,7 @@ class Experiment:
     merit: FigureOfMerit | None = None
     access: str = ""
     kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    applies: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     is_baseline: bool = False
 
     @property
@@ -108,6 +111,11 @@ class Experiment:
         if self.merit is None or not self.merit.held:
             return None
         return next(one for one in self.metrics if one.name == self.merit.metric)
+
+    def means(self, axis: str, labels: Mapping[str, Any]) -> bool:
+        """Tell whether a cell's value on an axis means anything."""
+        other, values = self.applies.get(axis, ("", ()))
+        return not other or str(labels.get(other)) in values
 
     @property
     def analysis(self) -> Analysis:

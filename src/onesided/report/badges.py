@@ -67,13 +67,22 @@ def sign_of(word: str) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=10_000)
-def badge(word: str, title: str | None = None) -> Markup:
-    """Return a verdict as sign, word and colour: none of them is needed to read the others."""
+def badge(word: str, title: str | None = None, at: str | None = None) -> Markup:
+    """Return a verdict as sign, word and colour: none of them is needed to read the others.
+
+    Args:
+        word: the verdict.
+        title: what a pointer shows over it.
+        at: the address of the rows that it stands for, which it then links to.
+    """
     sign, colour = sign_of(word)
     hint = Markup(' title="{}"').format(title) if title else ""
+    tag = "span"
+    if at:
+        tag, hint = "a", hint + Markup(' href="{}"').format(at)
     return Markup(
-        '<span class="verdict {}"{}><span class="sign" aria-hidden="true">{}</span> {}</span>'
-    ).format(colour, hint, sign, word)
+        '<{} class="verdict {}"{}><span class="sign" aria-hidden="true">{}</span> {}</{}>'
+    ).format(tag, colour, hint, sign, word, tag)
 
 
 SHORT_WORDS: Mapping[str, str] = {

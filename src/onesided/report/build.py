@@ -14,8 +14,10 @@ from markupsafe import Markup
 from onesided.experiments import Experiment
 from onesided.experiments.studies import DATA
 from onesided.report import beside, containers, figures, grid, provenance, scope
+from onesided.report.again import TYPED
 from onesided.report.data import brief
 from onesided.report.document import Content, document, files_of, has_figure, write_files
+from onesided.report.filtered_rows import with_links
 from onesided.report.material import Loaded, Material, load
 from onesided.report.parts import Headline, RowsOf, Section
 from onesided.report.words import listed
@@ -37,7 +39,7 @@ class Sheet:
         file: its name.
         title: in the navigation.
         heading: of the file.
-        headlines: the answers at its top, with the file that has the whole of each.
+        headlines: the answers at its top, with the address of the whole of each.
         sections: what follows.
         one_round: says what of it rests on one round; None where nothing does.
     """
@@ -50,12 +52,38 @@ class Sheet:
     one_round: str | None = None
 
 
-def _answers(materials: Sequence[Material], files: Mapping[str, str]) -> list:
-    found = [(m.experiment, m.experiment.page.headline(m)) for m in materials]
-    return [(one, headline, files[one.kernel]) for one, headline in found if headline is not None]
+Sections = Mapping[str, Sequence[Section]]
+"""The sections of each experiment, by kernel."""
 
 
-def _every_cell(loaded: Loaded, materials: Sequence[Material], whole: bool) -> Section:
+def _answers(
+    materials: Sequence[Material], files: Mapping[str, str], sections: Sections
+) -> list[tuple[Experiment, Headline, str]]:
+    """Return the answers, each with the address where its experiment's sections begin.
+
+    A verdict of an answer links to the cells that it stands for.
+    """
+    found = []
+    for material in materials:
+        experiment, kernel = material.experiment, material.experiment.kernel
+        headline = experiment.page.headline(material)
+        if headline is not None:
+            page = "" if files[kernel] == INDEX else files[kernel]
+            table = with_links(headline.table, page, kernel, material.environments)
+            first = f"{page}#{sections[kernel][0].identifier}" if sections[kernel] else page
+            found.append((experiment, replace(headline, table=table), first))
+    return found
+
+
+def _with_command(lead: str) -> Markup:
+    """Return the lead of a table of cells: what is in it, and how a cell is run again."""
+    words = "{} The command under <em>run again</em> launches the cell once more. {}"
+    return Markup(words).format(lead, TYPED)
+
+
+def _every_cell(
+    loaded: Loaded, materials: Sequence[Material], files: Mapping[str, str], whole: bool
+) -> Section:
     """Return how many cells have which verdict; the cells themselves if it is the `whole` of it."""
     lead = (
         "Nothing that was declared is left out: a cell that failed, was not supported or was not "
@@ -71,7 +99,8 @@ def _every_cell(loaded: Loaded, materials: Sequence[Material], whole: bool) -> S
     if others:
         lead += f" No page is made for: {listed(others)}."
     cells = map(grid.cells_table, materials) if whole else ()
-    return Section("grid", "Every cell", lead, (grid.tally_table(loaded), *cells))
+    said = _with_command(lead) if whole else lead
+    return Section("grid", "Every cell", said, (grid.tally_table(loaded, files), *cells))
 
 
 def _joined(sections: Sequence[Section]) -> list[Section]:
@@ -103,7 +132,8 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
         for file, own in studies.items()
         for material in own
     }
-    answers = _answers(materials, files)
+    sections = {m.experiment.kernel: m.experiment.page.sections(m) for m in materials}
+    answers = _answers(materials, files, sections)
     entries = RowsOf(loaded.cells, attrgetter("entry"))
     closing = containers.sections(loaded.campaign, entries, loaded.summary)
     other = loaded.campaign.record.get("declared", {}).get("beside")
@@ -111,21 +141,23 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
         closing.append(beside.section(loaded.campaign.folder, other))
     known = None if _on_its_page(answers) else brief.section(loaded.campaign.record)
     closing += [known] if known else []
-    closing += [_every_cell(loaded, materials, single_file), provenance.section(loaded)]
+    closing += [_every_cell(loaded, materials, files, single_file), provenance.section(loaded)]
     heading = "Which MPI progresses while the target computes?"
     if single_file:
-        own = [section for m in materials for section in m.experiment.page.sections(m)]
+        own = [section for m in materials for section in sections[m.experiment.kernel]]
         rests = _one_round(materials)
         return [Sheet(INDEX, ANSWERS, heading, answers, [*_joined(own), *closing], rests)]
     rests = _one_round([m for m in materials if m.experiment in [one for one, *_ in answers]])
     found = [Sheet(INDEX, ANSWERS, heading, answers, closing, rests)]
     for file, own in studies.items():
         study = own[0].experiment.study
-        sections = [section for m in own for section in m.experiment.page.sections(m)]
+        shown = [section for m in own for section in sections[m.experiment.kernel]]
         lead = "Every cell of this page's experiments, with the reason for a failure or a hole."
-        cells = Section("cells", "Every cell", lead, [grid.cells_table(m) for m in own])
-        here = [answer for answer in answers if answer[2] == file]
-        shown = [*_joined(sections), cells]
+        tables = [grid.cells_table(m) for m in own]
+        cells = Section("cells", "Every cell", _with_command(lead), tables)
+        shown = [*_joined(shown), cells]
+        # an answer that has a brief on the first screen stands in full here, too
+        here = [answer for answer in answers if answer[1].brief and answer[0].study == study]
         found.append(Sheet(file, study.title, study.title, here, shown, _one_round(own)))
     return found
 

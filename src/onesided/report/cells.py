@@ -97,8 +97,10 @@ def apart(material: Material) -> Material:
         )
 
     campaign = material.campaign
+    shown = {name(cell.entry): cell.environment for cell in material.cells}
     return replace(
         material,
+        lines=material.lines.shown_as(shown),
         campaign=replace(
             campaign,
             read_cells=lambda *names: of_table(campaign.cells).select(names or pl.all()),

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from onesided.analysis import verdicts
 from onesided.report import numbers
+from onesided.report.again import NAMED, grid_name
+from onesided.report.filtered_rows import address
 from onesided.report.material import Cell, Loaded, Material
 from onesided.report.parts import Column, RowsOf, Table
-from onesided.report.words import short_detail
+from onesided.report.words import listed, short_detail
 
 
 def _severity(cell: Cell) -> tuple[int, int]:
@@ -47,15 +50,38 @@ FIELDS: Mapping[str, Callable[[Cell], Any]] = {
 """What a row has of a cell, beside its axes."""
 
 
-def _grid_row(cell: Cell) -> dict[str, Any]:
-    row = {name: of(cell) for name, of in FIELDS.items()}
-    row.update(zip(_keys_of(tuple(cell.labels)), cell.labels.values(), strict=True))
-    return row
+def _rows(material: Material, cells: Sequence[Cell]) -> RowsOf:
+    """Return the rows of some cells; an axis is blank where it means nothing for the cell."""
+    experiment, lines = material.experiment, material.lines
+
+    def row_of(cell: Cell) -> dict[str, Any]:
+        row = {name: of(cell) for name, of in FIELDS.items()}
+        row["again"] = lines.line(cell)
+        row.update(zip(_keys_of(tuple(cell.labels)), cell.labels.values(), strict=True))
+        for axis in experiment.applies:
+            if not experiment.means(axis, cell.labels):
+                row[f"axis_{axis}"] = None
+        return row
+
+    return RowsOf(cells, row_of)
 
 
 @cache
 def _keys_of(axes: tuple[str, ...]) -> list[str]:
     return [f"axis_{axis}" for axis in axes]
+
+
+def _same(cells: Sequence[Cell], axes: Sequence[str]) -> dict[str, str]:
+    """Return in words each axis on which all cells have one value, by the axis's column."""
+    found: dict[str, set[Any]] = {axis: set() for axis in axes}
+    for cell in cells:
+        for axis in axes:
+            found[axis].add(cell.labels.get(axis))
+    return {
+        f"axis_{axis}": f"{axis.replace('_', ' ')} {values.pop()}"
+        for axis, values in found.items()
+        if len(cells) > 1 and len(values) == 1 and None not in values
+    }
 
 
 def _is_empty(key: str, cells: Sequence[Cell]) -> bool:
@@ -72,7 +98,7 @@ def cells_table(material: Material) -> Table:
     axes = list(dict.fromkeys(axis for cell in cells for axis in cell.labels))
     where = sorted({cell.group_label for cell in cells})
     columns = [
-        Column("verdict", "verdict", verdict=True, header=True, note="note"),
+        Column("verdict", "verdict", verdict=True, header=True, note="note", again="again"),
         *(Column(f"axis_{axis}", axis.replace("_", " ")) for axis in axes),
         Column("early", "early fraction"),
         Column("tau", "delay τ", numbers.seconds, unit="s"),
@@ -85,6 +111,7 @@ def cells_table(material: Material) -> Table:
         Column("test", "test"),
         Column("cell", "cell"),
         Column("end", "end of its rounds"),
+        Column("again", "run again"),
     ]
     level = Column("thread_level", "thread level")
     if len(levels) > 1:
@@ -92,28 +119,51 @@ def cells_table(material: Material) -> Table:
     else:
         beside.append(level)
     (columns if len(where) > 1 else beside).append(Column("where", "where and how", prose=True))
-    empty = [one for one in columns if _is_empty(one.key, cells)]
+    same = _same(cells, [axis for axis in axes if axis not in material.experiment.applies])
+    told = [one for one in columns if one.key in same or _is_empty(one.key, cells)]
     return Table(
-        f"grid_{material.experiment.kernel}",
+        grid_name(material),
         f"{material.experiment.title}: every declared cell, failures first in each environment."
         + (f" All of them on {where[0]}." if len(where) == 1 else "")
-        + (f" Thread level {levels[0]}." if len(levels) == 1 else ""),
-        [one for one in columns if one not in empty],
-        RowsOf(cells, _grid_row),
+        + (f" Thread level {levels[0]}." if len(levels) == 1 else "")
+        + (f" All with {listed([*same.values()])}." if same else ""),
+        [one for one in columns if one not in told],
+        _rows(material, cells),
         groups="environment",
-        csv_only=[*empty, *beside],
+        csv_only=[*told, *beside],
         large=True,
         filterable=True,
-        named=("environment", "test", "cell"),
+        names=_names(material),
+        named=NAMED,
     )
 
 
-def tally_table(loaded: Loaded) -> Table:
-    """Return how many cells of each environment have which verdict, and why none has."""
+def _names(material: Material) -> dict[str, str]:
+    """Return what each library calls itself, up to its version, by environment.
+
+    A reader looks for an MPI by that name as well.
+    """
+    described = material.campaign.record.get("environments", [])
+    said = {one.get("name"): str(one.get("library_version") or "") for one in described}
+    return {name: re.split(r"\d", said.get(name, ""))[0].strip() for name in material.environments}
+
+
+def tally_table(loaded: Loaded, files: Mapping[str, str]) -> Table:
+    """Return how many cells of each environment have which verdict, and why none has.
+
+    A number links to the cells that it counts, where these are all on one page.
+
+    Args:
+        loaded: the campaign.
+        files: the page with the cells of each kernel.
+    """
     record = {doc.get("name"): doc for doc in loaded.campaign.record.get("environments", [])}
     names = list(dict.fromkeys([*record, *(cell.environment for cell in loaded.cells)]))
     counts = Counter((cell.environment, cell.verdict) for cell in loaded.cells)
     present = [word for word in verdicts.WORDS if any(word == found for _, found in counts)]
+    pages: dict[tuple[str, str], set[str | None]] = defaultdict(set)
+    for cell in loaded.cells:
+        pages[cell.environment, cell.verdict].add(files.get(cell.kernel))
     rows = []
     for name in names:
         words = Counter({word: n for (where, word), n in counts.items() if where == name})
@@ -123,17 +173,24 @@ def tally_table(loaded: Loaded) -> Table:
                 "environment": name,
                 "cells": sum(words.values()),
                 **{word: words.get(word) for word in present},
+                **{f"{word}_at": _address(pages[name, word], name, word) for word in present},
                 "reason": short_detail(document.get("reason")) or _first_failure(loaded, name),
             }
         )
     columns = [
         Column("environment", "MPI", header=True, note="reason"),
         Column("cells", "cells", str),
-        *(Column(word, word, str) for word in present),
+        *(Column(word, word, str, at=f"{word}_at") for word in present),
     ]
     reason = (Column("reason", "first reason"),)
     caption = "Cells by verdict; below a name the first reason for a failure or a hole."
     return Table("verdicts", caption, columns, rows, csv_only=reason, form="cards")
+
+
+def _address(pages: set[str | None], environment: str, word: str) -> str | None:
+    """Return the address of an environment's cells with a verdict, if they are on one page."""
+    [page] = pages if len(pages) == 1 else [None]
+    return address(page, mpi=environment, verdict=word) if page else None
 
 
 def _first_failure(loaded: Loaded, environment: str) -> str | None:

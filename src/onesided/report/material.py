@@ -31,6 +31,7 @@ from onesided.campaign.tables import (
 from onesided.experiments import EXPERIMENTS, Experiment
 from onesided.report import numbers
 from onesided.report.parts import Measure
+from onesided.rerun.line import Lines
 from onesided.system.errors import InputError
 
 CROWDED = "more threads than cores"
@@ -151,6 +152,7 @@ class Material:
         experiment: whose page it is.
         cells: its cells, in the order in which they were declared.
         summary: its rows of summary.parquet.
+        lines: by which each cell is run again.
         baselines: what the machine itself takes, as the campaign measured it; None: it did not.
     """
 
@@ -158,6 +160,7 @@ class Material:
     experiment: Experiment
     cells: Sequence[Cell]
     summary: pl.DataFrame
+    lines: Lines
     baselines: Baselines | None = None
     place: tuple[str, ...] = field(default=PLACE)
 
@@ -288,6 +291,7 @@ class Loaded:
     def materials(self) -> list[Material]:
         """Return what each experiment that has cells is shown from, in the registry's order."""
         machine = Baselines.of(self.cells, self.summary)
+        lines = Lines.of(self.campaign.name, self.cells)
         cells: dict[str, list[Cell]] = defaultdict(list)
         for cell in self.cells:
             cells[cell.kernel].append(cell)
@@ -297,6 +301,7 @@ class Loaded:
                 experiment,
                 cells[kernel],
                 self.summary.filter(pl.col("kernel") == kernel),
+                lines,
                 machine,
             )
             for kernel, experiment in EXPERIMENTS.items()

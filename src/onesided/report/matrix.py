@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -24,6 +24,7 @@ class Mark:
         notes: marks of footnotes.
         name: of the place.
         drawn: a drawing of what it rests on.
+        cells: each cell of the place: what it is, and how it is run again.
     """
 
     word: str
@@ -32,6 +33,7 @@ class Mark:
     notes: str = ""
     name: str = ""
     drawn: Markup | None = None
+    cells: Sequence[Markup] = ()
 
     def html(self, short: bool, identifier: str) -> Markup:
         """Return sign and word as a button that opens what they rest on, by the browser itself.
@@ -49,10 +51,10 @@ class Mark:
         return Markup(
             '<button type="button" class="verdict {}" popovertarget="{}"><span class="sign" '
             'aria-hidden="true">{}</span> <span class="word">{}</span>{}{}</button>'
-            '<div popover class="evidence" id="{}"><b>{}</b><p>{}.</p>{}</div>'
+            '<div popover class="evidence" id="{}"><b>{}</b><p>{}.</p>{}{}</div>'
         ).format(
             *(colour, identifier, sign, shown, notes, which),
-            *(identifier, self.name, self.title, self.drawn or ""),
+            *(identifier, self.name, self.title, self.drawn or "", Markup("").join(self.cells)),
         )
 
 
@@ -76,6 +78,7 @@ class Matrix:
         rows: from top to bottom; those of one group are neighbours.
         table: the long form, one row per cell, for the CSV.
         notes: footnotes: mark and text.
+        address: of the rows of every cell with a verdict; None where a page has no such rows.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Matrix:
     rows: Sequence[MatrixRow]
     table: Table
     notes: Sequence[tuple[str, str]] = ()
+    address: Callable[[str], str] | None = None
 
     @property
     def width(self) -> int:
@@ -107,9 +111,18 @@ class Matrix:
         present = [word for word in (*verdicts.WORDS, MIXED) if word in words]
         shown = [fitting_word(word, self.dense) for word in present]
         return [
-            (badge(word), short if short != word else "")
+            (badge(word, None, self._address_of(word)), short if short != word else "")
             for word, short in zip(present, shown, strict=True)
         ]
+
+    def _address_of(self, word: str) -> str | None:
+        known = self.address is not None and word in verdicts.WORDS
+        return self.address(word) if known else None
+
+    @property
+    def large(self) -> bool:
+        """Tell whether the head would be out of sight at the last row: the matrix then scrolls."""
+        return len(self.rows) > MOST_IN_SIGHT
 
     def identifier(self, row: MatrixRow) -> str:
         """Return what a link to the row ends with, the same in every report."""
@@ -124,6 +137,9 @@ class Matrix:
             runs[-1][1].append(row)
         return runs
 
+
+MOST_IN_SIGHT = 16
+"""Rows of a matrix that a screen shows with its head."""
 
 WHOLE_WORDS = 8
 """Columns that leave room for the longest verdict's word on a wide page."""

@@ -98,11 +98,13 @@ class Headline:
         sentences: the answer in words.
         table: the answer, one row per MPI.
         brief: what of it the first screen says above all answers; nothing for most.
+        example: title and text of a program that does what is said; None without one.
     """
 
     sentences: Sequence[str | Markup]
     table: Table
     brief: Sequence[str | Markup] = ()
+    example: tuple[str, str] | None = None
 
     @property
     def meanings(self) -> list[tuple[Markup, str]]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from onesided.analysis import verdicts
 from onesided.campaign import campaign, transport
+from onesided.campaign import sizes as campaign_sizes
+from onesided.campaign.sizes import AXIS
 from onesided.environments import settings
 from onesided.experiments import EXPERIMENTS
 from onesided.report import numbers
@@ -29,6 +31,26 @@ def sizes(cells: Sequence[Cell]) -> list[str]:
     """Return the payload sizes of some cells, the smallest first."""
     found = {int(cell.labels["size_bytes"]) for cell in cells if "size_bytes" in cell.labels}
     return [size_label(size) for size in sorted(found)]
+
+
+def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> str | None:
+    """Say which declared campaigns have further sizes; None where these cells have several.
+
+    Args:
+        kernel: of the cells.
+        cells: those of a report.
+    """
+    own = {int(cell.labels[AXIS]) for cell in cells if AXIS in cell.labels}
+    if len(own) != 1:
+        return None
+    same: dict[tuple[int, ...], list[str]] = {}
+    for name, found in campaign_sizes.known(kernel).items():
+        if not own >= set(found):
+            same.setdefault(tuple(found), []).append(name)
+    said = [
+        f"{listed(names)} ({listed([*map(size_label, found)])})" for found, names in same.items()
+    ]
+    return f"Campaigns with further sizes: {'; '.join(said)}." if said else None
 
 
 def ranks(cells: Sequence[Cell]) -> str | None:

@@ -6,9 +6,11 @@ import csv
 import io
 import itertools
 import json
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -33,6 +35,15 @@ FIRST_OF_MANY = 1000
 ROWS_AT_A_TIME = 1000
 """Of a CSV."""
 
+MANY_COLUMNS = 7
+"""More of them are set in small letters, and their words are broken after underscores."""
+
+_UNDERSCORE = re.compile("(?<=[^_]_)(?=[^_])")
+
+_AGAIN = Markup(
+    '<details class="again"><summary>run again</summary><code class="command">{}</code></details>'
+)
+
 _LINK = '<a class="anchor" href="#{}" aria-label="Link to this row"></a>'
 
 
@@ -43,6 +54,12 @@ def _machine(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return repr(value) if isinstance(value, float) else str(value)
+
+
+@lru_cache(maxsize=10_000)
+def _breakable(value: str) -> Markup:
+    """Return a text that may be broken after an underscore: names of axes' values are long."""
+    return Markup("<wbr>").join(_UNDERSCORE.split(value))
 
 
 @dataclass(frozen=True)
@@ -63,7 +80,9 @@ class Column:
         mark: key of a footnote's mark.
         command: key of a command that stands below the value, on a line of its own.
         prose: the texts are sentences and need some width.
-        link: key of the address that the value leads to; the value is no link where that is None.
+        again: key of the command that runs the row's cell again, in a fold below the value.
+        at: key of the address that the value links to: the rows that it stands for, or a file.
+        finds: words that a row of the table of every cell has if the column stands for it.
     """
 
     key: str
@@ -77,7 +96,9 @@ class Column:
     mark: str | None = None
     command: str | None = None
     prose: bool = False
-    link: str | None = None
+    again: str | None = None
+    at: str | None = None
+    finds: str = ""
 
     @property
     def numeric(self) -> bool:
@@ -115,22 +136,27 @@ class Column:
             return (*fields, value.launches, value.remark)
         return (value, *[None] * (len(self.csv_names()) - 1))
 
-    def html(self, row: Row) -> Markup:
-        """Return the content of the row's cell, with its footnote's mark, note and command."""
+    def html(self, row: Row, link: str = "") -> Markup:
+        """Return the content of the row's cell, with its footnote's mark, note and command.
+
+        Args:
+            row: the row.
+            link: to the row; it stands beside the value.
+        """
         content = self._content(row)
-        address = row.get(self.link) if self.link else None
-        if address:
-            content = Markup('<a href="{}">{}</a>').format(address, content)
         mark = row.get(self.mark) if self.mark else None
         if mark:
             # one piece: a narrow page lays out the pieces of a cell one below the other
             content = Markup("<span>{}<sup>{}</sup></span>").format(content, mark)
+        content += Markup(link)
         note = row.get(self.note) if self.note else None
         if note:
             content += Markup('<small class="note">{}</small>').format(note)
         command = row.get(self.command) if self.command else None
         if command:
             content += Markup('<code class="command">{}</code>').format(command)
+        if self.again and row.get(self.again):
+            content += _AGAIN.format(row[self.again])
         return content
 
     def _content(self, row: Row) -> Markup:
@@ -140,11 +166,15 @@ class Column:
         if isinstance(value, Measure):
             return self._measure(value)
         if self.verdict:
-            return badge(str(value), row.get("detail"))
+            return badge(str(value), row.get("detail"), row.get(self.at) if self.at else None)
         if self.show is None or isinstance(value, str):
             known = self.measure and value in verdicts.WORDS
-            return badge(str(value)) if known else escape(value)
-        return self._data(value)
+            return badge(str(value)) if known else self._linked(row, _breakable(str(value)))
+        return self._linked(row, self._data(value))
+
+    def _linked(self, row: Row, shown: Markup) -> Markup:
+        at = row.get(self.at) if self.at else None
+        return Markup('<a href="{}">{}</a>').format(at, shown) if at else shown
 
     def _data(self, value: float) -> Markup:
         """Return a number as it is written, with the whole of it for a script."""
@@ -191,6 +221,17 @@ def _csv(rows: Iterable[Iterable[Any]]) -> str:
     return buffer.getvalue()
 
 
+def row_name(table: str, values: Sequence[Any]) -> str:
+    """Return what a link to a row ends with, the same in every report.
+
+    Args:
+        table: its name.
+        values: what tells the row from all others.
+    """
+    words = json.dumps([_machine(value) for value in values])
+    return f"{table}-{zlib.crc32(words.encode()):08x}"
+
+
 @dataclass(frozen=True)
 class RowsOf(Sequence[Row]):
     """Rows that are made when they are asked for: of a million, no more are kept than are shown.
@@ -231,6 +272,7 @@ class Table:
         large: shown in a region that scrolls.
         notes: footnotes: mark and text.
         filterable: a reader may filter the rows, by group, verdict and words.
+        names: further names of the groups, by which a reader may look for them.
         named: keys of the values that tell a row from all others, for a link to it; none without.
         form: what a row becomes where the page is narrow: ``rows`` and ``cards`` (a line per value,
             the name of a card in large) or ``records`` (what it is, then its last four values side
@@ -248,6 +290,7 @@ class Table:
     large: bool = False
     notes: Sequence[tuple[str, str]] = ()
     filterable: bool = False
+    names: Mapping[str, str] = field(default_factory=dict)
     named: Sequence[str] = ()
     form: str = "rows"
     whole: bool = False
@@ -266,6 +309,11 @@ class Table:
             yield _csv(_csv_values(rows, columns))
 
     @property
+    def dense(self) -> bool:
+        """Tell whether there are so many columns that each needs to be narrow."""
+        return len(self.columns) > MANY_COLUMNS
+
+    @property
     def is_in_page(self) -> bool:
         """Tell whether a page holds all rows; the CSV always does."""
         return self.whole or len(self.rows) <= MOST_IN_PAGE
@@ -280,14 +328,16 @@ class Table:
             if heading is not None:
                 across = f'<th scope="rowgroup" colspan="{len(self.columns)}">'
                 title = f"<span>{escape(heading)}</span>"
-                written.append(f'<tr class="group">{across}{title}</th></tr>\n')
+                names = self.names.get(heading)
+                known = f' data-names="{escape(names)}"' if names else ""
+                written.append(f'<tr class="group"{known}>{across}{title}</th></tr>\n')
             for row in group:
                 name = self.identifier(row)
                 link = _LINK.format(name) if name else ""
                 verdict = f' data-verdict="{escape(row["verdict"])}"' if self.filterable else ""
                 written.append(f'<tr id="{name}"{verdict}>' if name else f"<tr{verdict}>")
                 for column, begin, end in zip(self.columns, begins, ends, strict=True):
-                    written += (begin, column.html(row), link if column.header else "", end)
+                    written += (begin, column.html(row, link if column.header else ""), end)
                 written.append("</tr>\n")
             written.append("</tbody>\n")
         return Markup("".join(written))
@@ -300,11 +350,8 @@ class Table:
         return self.rows if is_short else self.rows[:most]
 
     def identifier(self, row: Row) -> str | None:
-        """Return what a link to the row ends with, the same in every report; None without names."""
-        if not self.named:
-            return None
-        words = json.dumps([_machine(row.get(key)) for key in self.named])
-        return f"{self.name}-{zlib.crc32(words.encode()):08x}"
+        """Return what a link to the row ends with (`row_name`); None without names."""
+        return row_name(self.name, [row.get(key) for key in self.named]) if self.named else None
 
     def different(self, key: str) -> list[str]:
         """Return the different values of a column, in the order of the rows."""

@@ -132,10 +132,7 @@ def test_an_operation_has_the_baseline_of_its_kind_and_size(
 
 def latencies_with_baseline(material, spread=1.0):
     """Return the rows of the table of latencies, and what the page shows of it."""
-    with_baseline = type(material)(
-        material.campaign, material.experiment, material.cells, material.summary,
-        baselines_of(material, spread),
-    )  # fmt: skip
+    with_baseline = replace(material, baselines=baselines_of(material, spread))
     table = latency.section(with_baseline).parts[0]
     return list(csv.DictReader(io.StringIO(table.csv_text()))), table.html(table.rows)
 

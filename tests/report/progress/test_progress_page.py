@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import shlex
 
 import pytest
 from progress_page import rows_of
@@ -13,6 +14,7 @@ from unpacked import whole
 
 from onesided import report
 from onesided.analysis import verdicts
+from onesided.experiments.progress.advice import example
 from onesided.report import badges
 
 
@@ -142,3 +144,35 @@ def test_any_cell_can_be_chosen_and_one_that_is_not_there_says_so(browser, page)
         figure.get_by_text("no such cell was measured").wait_for()
         assert marks.count() == 0
         assert shown.said == []
+
+
+def test_the_first_screen_has_what_is_recommended_as_a_program(text):
+    fold = re.search(
+        r'<details class="example"><summary>([^<]*)</summary>\n<pre[^>]*>(.*?)</pre>', text, re.S
+    )
+    recommended = re.search(r"Use <strong>([^<]*)</strong>", text)[1]
+    assert fold[1] == f"{recommended} in C: a program of two ranks"
+    assert html.unescape(fold[2]) == example.program("allocate", "lock_all_flush", "put")
+
+
+def test_each_symbol_has_the_mpi_the_level_the_rows_and_the_command_of_each_of_its_cells(
+    text, page, material
+):
+    behind = re.findall(r'<div popover class="evidence".*?(?=<button|</td>)', text, re.S)
+    assert behind
+    every = whole(text)
+    rows = rows_of(page, "truth_default_computes")
+    for one in behind:
+        for cell in re.findall(r'<div class="again">.*?</div>', one):
+            mpi, level, row, line, csv_name = re.match(
+                r'<div class="again"><b>([^<]*)</b>, thread level (\w+): [\w ]+\. '
+                r'<a href="#([^"]*)">Its row</a>; line (\d+) of <a href="([^"]*).csv">',
+                cell,
+            ).groups()
+            assert f'<tr id="{row}"' in every
+            command = html.unescape(re.search(r'<code class="command">(.*)</code>', cell)[1])
+            assert shlex.split(command)[:3] == ["onesided", "rerun", html.unescape(mpi)]
+            if csv_name == "truth_default_computes":
+                found = rows[int(line) - 2]
+                assert (found["environment"], found["thread_level"]) == (html.unescape(mpi), level)
+                assert found["again"] == command

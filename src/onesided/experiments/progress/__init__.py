@@ -23,4 +23,5 @@ EXPERIMENT = Experiment(
     ),
     access="elapsed",
     kinds=LATENCY_KINDS,
+    applies={"probe_interval_us": ("target_state", ("computes_probing",))},
 )

@@ -225,12 +225,12 @@ def table(every: Sequence[Known], run: Mapping[str, Sequence[Cell]]) -> Table:
         for one in every
     ]
     columns = [
-        Column("defect", "defect", header=True, link="text"),
+        Column("defect", "defect", header=True, at="text"),
         Column("settings", "setting"),
         Column("shows_as", "shows as"),
         Column("here", "in this campaign", prose=True),
-        Column("program", "program that shows it", link="file"),
-        Column("upstream", "upstream", link="thread"),
+        Column("program", "program that shows it", at="file"),
+        Column("upstream", "upstream", at="thread"),
     ]
     caption = (
         "Defects that this project found in the versions of this report. Each has a text and a C "

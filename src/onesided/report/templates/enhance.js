@@ -49,7 +49,7 @@
   const PAGE = 1000;
   const LETTERS = { amp: "&", lt: "<", gt: ">", quot: '"', "#34": '"', "#39": "'" };
   const plain = (html) =>
-    html.replace(/<[^>]*>/g, " ").replace(/&(amp|lt|gt|quot|#34|#39);/g, (_, name) => LETTERS[name]);
+    html.replaceAll("<wbr>", "").replace(/<[^>]*>/g, " ").replace(/&(amp|lt|gt|quot|#34|#39);/g, (_, name) => LETTERS[name]);
 
   class Rows {
     constructor(block) {
@@ -77,7 +77,8 @@
       text.split("<tbody>").slice(1).forEach((body, at) => {
         const rows = body.replace("</tbody>", "").split("<tr").slice(1).map((row) => "<tr" + row);
         const heading = rows[0].startsWith('<tr class="group"') ? rows.shift() : "";
-        const group = { at, heading, words: plain(heading).trim() };
+        const names = plain(heading.match(/ data-names="([^"]*)"/)?.[1] ?? "");
+        const group = { at, heading, words: plain(heading).trim(), names };
         for (const html of rows) this.every.push({ html, group });
       });
       this.chosen = this.every;
@@ -136,6 +137,7 @@
     }
   }
 
+  const AGAIN = /<details class="again">.*?<\/details>/s;
   const collator = new Intl.Collator();
   // What a row is sorted by: the number of its cell in a column, or its words.
   const key = (row, at) => {
@@ -143,7 +145,7 @@
     if (!(at in row.keys)) {
       const cell = row.html.split(/<t[hd](?=[ >])/)[at + 1];
       const number = cell.match(/<data value="([^"]*)"/)?.[1];
-      row.keys[at] = number === undefined ? plain("<td" + cell).trim() : Number(number);
+      row.keys[at] = number === undefined ? plain("<td" + cell.replace(AGAIN, "")).trim() : Number(number);
     }
     return row.keys[at];
   };
@@ -155,6 +157,19 @@
   const tables = new Map();
   for (const block of document.querySelectorAll(".table-block:not(.matrix, .cut)")) tables.set(block, new Rows(block));
 
+  // Where a region scrolls, its head must be in sight, too.
+  const showHead = (target) => {
+    const region = target.closest(".region");
+    const above = region ? region.getBoundingClientRect().top - MARGIN : 0;
+    if (above < 0) window.scrollBy({ top: above, behavior: "instant" });
+  };
+  const MARGIN = 8;
+  // The heading of a group stays below the head of its table, which is as high as its words need.
+  for (const region of document.querySelectorAll(".region.large")) {
+    const measure = () => region.style.setProperty("--head", `${region.querySelector("thead").offsetHeight}px`);
+    new ResizeObserver(measure).observe(region.querySelector("thead"));
+  }
+
   // A link to a row that is not there yet, or is folded away.
   const arrive = async () => {
     const name = decodeURIComponent(location.hash.slice(1));
@@ -163,9 +178,12 @@
     const target = document.getElementById(name);
     if (!target) return;
     for (const one of document.querySelectorAll(".aimed")) one.classList.remove("aimed");
-    target.classList.add("aimed");
+    const isRow = target.localName === "tr";
+    if (isRow) target.classList.add("aimed");
     for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
-    target.scrollIntoView({ behavior: "instant", block: target.localName === "tr" ? "center" : "start" });
+    for (const shown of document.querySelectorAll("[popover]:popover-open")) shown.hidePopover();
+    target.scrollIntoView({ behavior: "instant", block: isRow ? "center" : "start" });
+    if (isRow) showHead(target);
   };
   window.addEventListener("hashchange", arrive);
   arrive();
@@ -184,66 +202,114 @@
     return select;
   };
 
-  for (const block of document.querySelectorAll(".filterable")) {
-    const { table: name, count, groups, verdicts } = block.dataset;
-    const search = Object.assign(document.createElement("input"), { type: "search", placeholder: "flush allocate" });
-    const controls = { filter: search, mpi: choice(groups), verdict: choice(verdicts) };
-    const said = document.createElement("output");
+  // What a reader chose of a table is in the page's address: words, MPI, verdict, column, order.
+  const FIELDS = ["filter", "mpi", "verdict", "sort", "order"];
+  const SIGNS = { ascending: 1, descending: -1, none: 0 };
 
-    const remember = () => {
-      const chosen = Object.entries(controls).filter(([, control]) => control.value);
-      const words = new URLSearchParams([["table", name], ...chosen.map(([key, one]) => [key, one.value])]);
-      history.replaceState(null, "", chosen.length ? "#" + words : "#caption-" + name);
-    };
-    const recall = () => {
-      const words = new URLSearchParams(location.hash.slice(1));
-      if (words.get("table") !== name) return;
-      for (const [key, control] of Object.entries(controls)) control.value = words.get(key) || "";
-      block.closest("details")?.setAttribute("open", "");
-      requestAnimationFrame(() => block.scrollIntoView({ behavior: "instant" }));
-    };
+  class Choice {
+    constructor(block, rows) {
+      this.block = block;
+      this.rows = rows;
+      this.name = block.dataset.table;
+      this.heads = block.matches(".rows") ? [...block.querySelectorAll("thead th")] : [];
+      this.titles = this.heads.map((head) => head.textContent.trim());
+      this.controls = {};
+      this.sorted = { sort: "", order: "none" };
+      if (block.matches(".filterable")) this.addFilter();
+      this.heads.forEach((head, at) => this.addSort(head, at));
+    }
 
-    const rows = tables.get(block);
-    const apply = async () => {
-      const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const { mpi, verdict } = controls;
-      const keep = (row) =>
-        (!mpi.value || mpi.value === row.group.words) &&
-        (!verdict.value || row.html.includes(` data-verdict="${verdict.value}"`)) &&
-        wanted.every((part) => (row.text ??= plain(row.html).toLowerCase()).includes(part));
-      const chooses = wanted.length || mpi.value || verdict.value;
-      const shown = chooses || rows.keep ? await rows.choose(chooses ? keep : undefined) : count;
-      said.textContent = `${shown} of ${count} cells`;
-    };
+    addFilter() {
+      const { groups, verdicts } = this.block.dataset;
+      const search = Object.assign(document.createElement("input"), { type: "search", placeholder: "flush allocate" });
+      this.controls = { filter: search, mpi: choice(groups), verdict: choice(verdicts) };
+      this.said = document.createElement("output");
+      const bar = document.createElement("form");
+      bar.className = "filter";
+      bar.setAttribute("role", "search");
+      bar.setAttribute("aria-label", "Filter " + this.name);
+      bar.addEventListener("submit", (event) => event.preventDefault());
+      const { mpi, verdict } = this.controls;
+      bar.append(labelled("Filter", search), labelled("MPI", mpi), labelled("Verdict", verdict), this.said);
+      bar.addEventListener("input", () => {
+        this.filter();
+        this.remember();
+      });
+      this.block.prepend(bar);
+    }
 
-    const bar = document.createElement("form");
-    bar.className = "filter";
-    bar.setAttribute("role", "search");
-    bar.setAttribute("aria-label", "Filter " + name);
-    bar.addEventListener("submit", (event) => event.preventDefault());
-    bar.append(labelled("Filter", search), labelled("MPI", controls.mpi), labelled("Verdict", controls.verdict), said);
-    bar.addEventListener("input", () => {
-      apply();
-      remember();
-    });
-    block.prepend(bar);
-    recall();
-    apply();
-  }
-
-  // A column's head sorts the rows of each group; the third time they are as they were.
-  for (const block of document.querySelectorAll(".table-block.rows:not(.cut)")) {
-    const heads = [...block.querySelectorAll("thead th")];
-    heads.forEach((head, at) => {
+    // A column's head sorts the rows of each group; the third time they are as they were.
+    addSort(head, at) {
       const button = Object.assign(document.createElement("button"), { type: "button", className: "sort" });
       button.append(...head.childNodes);
       head.append(button);
       button.addEventListener("click", async () => {
-        const next = { ascending: "descending", descending: "none" }[head.ariaSort] ?? "ascending";
-        await tables.get(block).sort(at, { ascending: 1, descending: -1, none: 0 }[next]);
-        for (const one of heads) one.removeAttribute("aria-sort");
-        if (next !== "none") head.ariaSort = next;
+        const order = { ascending: "descending", descending: "none" }[head.ariaSort] ?? "ascending";
+        await this.sort(this.titles[at], order);
+        this.remember();
       });
-    });
+    }
+
+    async sort(title, order) {
+      const at = this.titles.indexOf(title);
+      this.sorted = { sort: at < 0 ? "" : title, order: at < 0 ? "none" : order };
+      await this.rows.sort(at, at < 0 ? 0 : SIGNS[order]);
+      for (const one of this.heads) one.removeAttribute("aria-sort");
+      if (this.sorted.order !== "none") this.heads[at].ariaSort = order;
+    }
+
+    async filter() {
+      const { count } = this.block.dataset;
+      const { filter, mpi, verdict } = this.controls;
+      const wanted = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const keep = (row) =>
+        (!mpi.value || mpi.value === row.group.words) &&
+        (!verdict.value || row.html.includes(` data-verdict="${verdict.value}"`)) &&
+        wanted.every((part) => text(row).includes(part));
+      const chooses = wanted.length || mpi.value || verdict.value;
+      const shown = chooses || this.rows.keep ? await this.rows.choose(chooses ? keep : undefined) : count;
+      const none = "No cell has all of this: leave something out.";
+      this.said.textContent = Number(shown) ? `${shown} of ${count} cells` : none;
+    }
+
+    remember() {
+      const { sort, order } = this.sorted;
+      const chosen = Object.entries(this.controls).map(([key, control]) => [key, control.value]);
+      if (order !== "none") chosen.push(["sort", sort], ["order", order]);
+      const told = chosen.filter(([, value]) => value);
+      const words = new URLSearchParams([["table", this.name], ...told]);
+      history.replaceState(null, "", told.length ? "#" + words : "#caption-" + this.name);
+    }
+
+    // An address without a table is of each table of cells that has such an MPI and verdict.
+    isMeant(words) {
+      if (words.has("table")) return words.get("table") === this.name;
+      const { mpi, verdict } = this.controls;
+      const has = (control, value) => !value || [...control.options].some((one) => one.value === value);
+      return mpi && has(mpi, words.get("mpi")) && has(verdict, words.get("verdict"));
+    }
+
+    recall() {
+      const words = new URLSearchParams(location.hash.slice(1));
+      if (!FIELDS.some((key) => words.has(key)) || !this.isMeant(words)) return false;
+      for (const [key, control] of Object.entries(this.controls)) control.value = words.get(key) || "";
+      this.block.closest("details")?.setAttribute("open", "");
+      this.sort(words.get("sort") || "", words.get("order") in SIGNS ? words.get("order") : "none");
+      if (this.said) this.filter();
+      return true;
+    }
   }
+
+  // What a filter looks for: the words of a row, of its MPI, and what its library calls itself.
+  const text = (row) =>
+    (row.text ??= `${row.group.words} ${row.group.names} ${plain(row.html)}`.toLowerCase());
+
+  const choices = [...tables].map(([block, rows]) => new Choice(block, rows));
+  for (const one of choices) if (one.said) one.filter();
+  const recallAll = () => {
+    const meant = choices.filter((one) => one.recall());
+    if (meant.length) requestAnimationFrame(() => meant[0].block.scrollIntoView({ behavior: "instant" }));
+  };
+  window.addEventListener("hashchange", recallAll);
+  recallAll();
 })();

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from onesided.environments import shell
 from onesided.environments.settings import DEFAULT as DEFAULT_SETTING
+from onesided.experiments.progress.advice import example
 from onesided.experiments.progress.advice.findings import Advice, Choice, Evidence, Turn
 from onesided.experiments.progress.advice.words import (
     COMMONEST,
@@ -25,6 +26,9 @@ from onesided.system import names
 
 COMMENT_WIDTH = 96
 MOST_OF_A_NAME = 64
+EXAMPLE = "In C: rank 1 accesses rank 0, which may compute meanwhile (mpicc, mpiexec -n 2)."
+CODE = "    "
+"""Before each line of the program, after the sign of a comment."""
 MAXIMUM_LINES = 40
 """Cells that the evidence of one setting names, at most: the file is read by people, too."""
 
@@ -150,6 +154,14 @@ def _to_do(advice: Advice) -> list[str]:
     return [line for one in said for line in _wrapped(one)]
 
 
+def _example_lines(advice: Advice) -> list[str]:
+    """Return what most operations are to use as a program in C; no line where nothing is."""
+    found = example.of_advice(advice)
+    if found is None:
+        return []
+    return ["#", _comment(EXAMPLE), *(f"#{CODE}{line}" for line in found.splitlines())]
+
+
 def _table_row(choice: Choice) -> tuple[str, ...]:
     best = choice.best or next(iter(choice.independent), None)
     return (
@@ -235,6 +247,7 @@ def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
         _comment(f"Progress of one-sided communication with {advice.environment}: what to use."),
         *_to_do(advice),
         *(_wrapped(f"Tested: {facts['where']}.") if "where" in facts else []),
+        *_example_lines(advice),
         *(_wrapped(what) if advice.variables else []),
         "#",
         *_code_lines(advice),

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from onesided.analysis.verdicts import Probe, Verdict
-from onesided.campaign import records
-from onesided.environments import declarations, kernels, provision, settings
+from onesided.campaign import grid, records
+from onesided.environments import declarations, kernels, settings
 from onesided.experiments.progress.advice.file import Claim, claims
 from onesided.experiments.progress.analysis import judge
 from onesided.regression import references
+from onesided.rerun import by_hand
 from onesided.system.errors import InputError, OnesidedError
 
 KERNEL = "progress"
@@ -43,15 +44,6 @@ class Rerun:
     def holds(self) -> bool:
         """Tell whether the claimed verdict came true."""
         return self.verdict.word == self.claim.verdict
-
-
-def _block(cell: str) -> str:
-    """Return a cell's id as a kernel's ``--cells`` takes it."""
-    return cell.replace(",", ";")
-
-
-def _labels(cell: str) -> dict[str, str]:
-    return dict(pair.split("=", 1) for pair in cell.split(","))
 
 
 def _group(claim: Claim) -> tuple[str, bool]:
@@ -102,8 +94,7 @@ def _launch(
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(folder) / "lines.jsonl"
         options = ["--output", str(lines), "--seed", str(seed)]
-        for cell in cells:
-            options += ["--cells", _block(cell)]
+        options += by_hand.cell_options(map(grid.labels_of, cells))
         line = _launch_line(document, path, group, options)
         kernels.launch(line, kernels.variables(document), LAUNCH_TIMEOUT_S, quiet=True)
         results = records.read_launch(lines, Path(folder) / "launches.jsonl").results
@@ -122,14 +113,11 @@ def rerun(path: Path, say: Say) -> list[Rerun]:
         say: called with a line for each launch that was over.
 
     Raises:
-        InputError: the file has no claims, or its environment is not ready.
-        OnesidedError: the kernels do not build.
+        InputError: the file has no claims.
+        OnesidedError: the MPI is unavailable, or the kernels do not build.
     """
     wanted = read_claims(path)
-    (document,) = provision.provide_all([wanted[0].environment])
-    if document["status"] != "ready":
-        raise InputError(path, "environment", document["reason"], "an environment that is ready")
-    kernels.build(document, [KERNEL])
+    document = by_hand.ready(wanted[0].environment, KERNEL)
     groups: dict[tuple[str, bool], list[Claim]] = {}
     for claim in wanted:
         groups.setdefault(_group(claim), []).append(claim)
@@ -144,5 +132,7 @@ def rerun(path: Path, say: Say) -> list[Rerun]:
                 say(f"launch {number}: {fault}")
             for cell, several in probes.items():
                 several.append(launched.get(cell, Probe((), ())))
-        found += [Rerun(claim, judge(_labels(claim.cell), probes[claim.cell])) for claim in members]
+        found += [
+            Rerun(claim, judge(grid.labels_of(claim.cell), probes[claim.cell])) for claim in members
+        ]
     return found

@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from onesided.analysis import verdicts
+from onesided.experiments.progress.advice import example
 from onesided.experiments.progress.advice.decide import DEFAULT_SETTING
 from onesided.experiments.progress.advice.findings import Advice
 from onesided.experiments.progress.advice.words import SYNCHRONISATION_CALLS
@@ -21,8 +22,10 @@ from onesided.experiments.progress.page.cells import (
     levels_of,
 )
 from onesided.experiments.progress.page.ways import Way, helps, ways
+from onesided.experiments.progress.page.ways import title as title_of
 from onesided.report import answers, numbers, scope
 from onesided.report.answers import where
+from onesided.report.cells import axis_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Headline, Table
 from onesided.report.words import listed, tally
@@ -150,11 +153,12 @@ def sentences(material: Material, found: Sequence[Advice]) -> list[Markup]:
     variables = variables_sentence(found)
     said += [variables] if variables else []
     said += answers.missing_sentence(material.environments, measured)
-    return [
-        *said,
+    said += [
         _tested(cells, group[0].setting),
         Markup("{}").format(scope.settings_tried(material.cells)),
     ]
+    elsewhere = scope.sizes_elsewhere(material.experiment.kernel, material.cells)
+    return [*said, *([Markup("{}").format(elsewhere)] if elsewhere else [])]
 
 
 def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
@@ -205,7 +209,13 @@ def table(material: Material) -> Table:
         [
             Column("environment", "MPI", header=True),
             *(
-                Column(way.key, _capital(way.title), verdict=True, note=f"{way.key}_note")
+                Column(
+                    way.key,
+                    _capital(way.title),
+                    verdict=True,
+                    note=f"{way.key}_note",
+                    finds=" ".join(way.pairs[0]) if len(way.pairs) == 1 else "",
+                )
                 for way in columns
             ),
         ],
@@ -225,4 +235,21 @@ def headline(material: Material, found: Sequence[Advice]) -> Headline:
         material: the page's, partitions apart.
         found: the advice for its environments.
     """
-    return Headline(sentences(material, found), table(material))
+    return Headline(sentences(material, found), table(material), example=_example(material))
+
+
+def _example(material: Material) -> tuple[str, str] | None:
+    """Return what the first sentence says to use as a program in C, with its title."""
+    cells = computing(first_group(material.cells))
+    best, *_ = ways(cells, answers.measured(material.environments, cells)) or [None]
+    if best is None:
+        return None
+    for cell in cells:
+        flavor, synchronisation, operation = (
+            axis_of(cell, axis) for axis in ("flavor", "synchronisation", "operation")
+        )
+        if (flavor, synchronisation) in best.pairs and cell.verdict == verdicts.INDEPENDENT:
+            text = example.program(flavor, synchronisation, operation)
+            title = title_of([(flavor, synchronisation)], [])
+            return (f"{title} in C: a program of two ranks", text) if text else None
+    return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -25,7 +26,9 @@ from onesided.experiments.progress.page.cells import (
 )
 from onesided.experiments.progress.page.evidence import Behind
 from onesided.report import numbers
+from onesided.report.again import csv_lines, grid_name, of_cells
 from onesided.report.cells import axis_of
+from onesided.report.filtered_rows import address
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Mark, Matrix, MatrixRow, Section, Table
 
@@ -37,6 +40,7 @@ _NOTES = {
 }
 
 Defaults = Mapping[tuple[Any, ...], set[str]]
+Each = Callable[[Sequence[Cell]], Sequence[Markup]]
 
 
 def _key(cell: Cell) -> tuple[Any, ...]:
@@ -88,13 +92,19 @@ def _name(cell: Cell) -> str:
     return f"{cell.environment}: {', '.join(axes)}"
 
 
-def marks(cells: Sequence[Cell], defaults: Defaults, behind: Behind | None = None) -> list[Mark]:
+def marks(
+    cells: Sequence[Cell],
+    defaults: Defaults,
+    behind: Behind | None = None,
+    each: Each = lambda cells: (),
+) -> list[Mark]:
     """Return the marks of one place: one where its cells agree, else one a verdict, saying whose.
 
     Args:
         cells: those of all thread levels and tests that share operation, flavor, synchronisation.
         defaults: the verdicts at the default setting.
         behind: where the evidence comes from; None leaves it at the verdict's own.
+        each: says of each cell where it is found, and how it is run again.
     """
     words: dict[str, list[Cell]] = {}
     for cell in cells:
@@ -110,7 +120,7 @@ def marks(cells: Sequence[Cell], defaults: Defaults, behind: Behind | None = Non
         notes = "".join(sorted({note for cell in own for note in _notes(cell, defaults)}))
         where, drawn = behind.of(own) if behind else ("", None)
         says = "; ".join(one for one in (_title(own), where) if one)
-        found.append(Mark(word, says, which, notes, _name(own[0]), drawn))
+        found.append(Mark(word, says, which, notes, _name(own[0]), drawn, each(own)))
     return found
 
 
@@ -130,6 +140,7 @@ def _rows(
     defaults: Defaults,
     base: tuple[str, ...] | None,
     behind: Behind | None,
+    each: Each,
 ) -> list[MatrixRow]:
     places: dict[tuple[str, ...], dict[tuple[str, str], list[Cell]]] = {}
     for cell in cells:
@@ -145,7 +156,7 @@ def _rows(
             row[0],
             ", ".join(word for word in (row[1], payload_words(row[2:], base)) if word),
             [
-                marks(places[row].get((environment, flavor), []), defaults, behind)
+                marks(places[row].get((environment, flavor), []), defaults, behind, each)
                 for environment, flavors in columns
                 for flavor in flavors
             ],
@@ -154,11 +165,12 @@ def _rows(
     ]
 
 
-def _long_form(name: str, cells: Sequence[Cell]) -> Table:
+def _long_form(material: Material, name: str, cells: Sequence[Cell]) -> Table:
     axes = list(dict.fromkeys(axis for cell in cells for axis in cell.labels))
+    means = material.experiment.means
     rows = [
         {
-            **{f"axis_{axis}": value for axis, value in cell.labels.items()},
+            **{f"axis_{axis}": v for axis, v in cell.labels.items() if means(axis, cell.labels)},
             "environment": cell.environment,
             "setting": cell.setting,
             "thread_level": cell.thread_level,
@@ -170,6 +182,7 @@ def _long_form(name: str, cells: Sequence[Cell]) -> Table:
             "launches": cell.launches,
             "oversubscribed": cell.oversubscribed,
             "test": test_of(cell),
+            "again": material.lines.line(cell),
         }
         for cell in cells
     ]
@@ -186,6 +199,7 @@ def _long_form(name: str, cells: Sequence[Cell]) -> Table:
         Column("launches", "launches"),
         Column("oversubscribed", "over-subscribed"),
         Column("test", "test"),
+        Column("again", "run again"),
     ]
     return Table(name, "", columns, rows)
 
@@ -211,10 +225,19 @@ def matrix(
         behind: where the evidence comes from.
     """
     columns = _columns(material, cells)
-    rows = _rows(cells, columns, defaults, base, behind)
+    each = partial(of_cells, material, csv=name, lines=csv_lines(cells))
+    rows = _rows(cells, columns, defaults, base, behind, each)
     used = {note for row in rows for place in row.places for mark in place for note in mark.notes}
     notes = [(mark, text) for mark, text in _NOTES.items() if mark in used]
-    return Matrix(name, caption, columns, rows, _long_form(name, cells), notes)
+    return Matrix(
+        name,
+        caption,
+        columns,
+        rows,
+        _long_form(material, name, cells),
+        notes,
+        partial(address, "", grid_name(material), ""),
+    )
 
 
 def _file_part(text: str) -> str:

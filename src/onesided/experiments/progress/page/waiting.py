@@ -24,6 +24,7 @@ from onesided.experiments.progress.page.cells import (
 )
 from onesided.experiments.progress.page.latency import latencies_of
 from onesided.report import figures, numbers
+from onesided.report.again import row_address
 from onesided.report.cells import axis_of, by_environment
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Figure, Measure, Section, Table
@@ -62,6 +63,7 @@ def _row(material: Material, cell: Cell, base: Sequence[str] | None) -> dict[str
         "payload": payload or None,
         "with": ", ".join(str(word) for word in how if word),
         "verdict": cell.verdict,
+        "at": row_address(material, cell),
         "elapsed": material.measure(cell, "elapsed", "longest"),
         "slope": material.measure(cell, "slope", "remaining"),
         "after_return": material.measure(cell, "after_return", "longest"),
@@ -81,7 +83,7 @@ _BESIDE = (
 def _table(material: Material, cells: Sequence[Cell], base: Sequence[str] | None) -> Table:
     columns = [
         Column("operation", "operation", header=True, note="with"),
-        Column("verdict", "verdict", verdict=True),
+        Column("verdict", "verdict", verdict=True, at="at"),
         *(Column(part, f"in {part}", percent, unit="share") for part in PARTS),
         Column("elapsed", "whole access", numbers.seconds, measure=True, unit="s"),
         Column("slope", "slope on remaining", numbers.ratio, measure=True),

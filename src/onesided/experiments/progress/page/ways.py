@@ -50,11 +50,13 @@ class Way:
         key: a name for the column of the CSV.
         title: in words.
         found: the verdict in each MPI.
+        pairs: flavor and synchronisation of each way; none of what a target does to help.
     """
 
     key: str
     title: str
     found: Mapping[str, Together]
+    pairs: Sequence[tuple[str, str]] = ()
 
     @property
     def words(self) -> dict[str, str]:
@@ -120,6 +122,7 @@ def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
             "+".join("_".join(pair) for pair in pairs),
             title(pairs, list(tested)),
             {name: _merged([tested[pair][name] for pair in pairs]) for name in environments},
+            pairs,
         )
         for pairs, _ in answers.by_result(words)
     ]

@@ -1,0 +1,1 @@
+"""Cells that are run again outside a campaign: what names one, and launching it."""

@@ -1,0 +1,160 @@
+"""Find the results that have a cell, and the cell in them; nothing is installed or launched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from onesided.analysis.judged import read_verdicts
+from onesided.campaign.tables import record_of
+from onesided.environments import declarations
+from onesided.rerun.line import USUAL_RESULTS, is_named_by, telling
+from onesided.system import names, paths
+from onesided.system.errors import InputError
+
+VERDICTS = "verdicts.json"
+MOST_NAMED = 4
+"""Tests that a message names; of more it says how many."""
+
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A cell as somebody asks for it.
+
+    Attributes:
+        environment: a declared one.
+        cell: its id.
+        test: words of its test's name; None where the cell is of one test.
+        partition: ``system:partition``; None where the cell was run on one.
+    """
+
+    environment: str
+    cell: str
+    test: str | None = None
+    partition: str | None = None
+
+    def is_entry(self, entry: Entry) -> bool:
+        """Tell whether an entry of verdicts.json is what is asked for."""
+        return (
+            entry["cell"] == self.cell
+            and entry["environment"] == self.environment
+            and (self.test is None or is_named_by(entry["test"], self.test))
+            and self.partition in (None, _partition(entry))
+        )
+
+
+@dataclass(frozen=True)
+class Found:
+    """A cell of a campaign's results.
+
+    Attributes:
+        folder: the results.
+        record: their campaign.json.
+        entry: the cell's of verdicts.json.
+    """
+
+    folder: Path
+    record: Mapping[str, Any]
+    entry: Entry
+
+    @property
+    def partition(self) -> str:
+        """Return ReFrame's name of the partition on which the cell was run."""
+        return _partition(self.entry)
+
+
+def _partition(entry: Entry) -> str:
+    return f"{entry['system']}:{entry['partition']}"
+
+
+def find(asked: Asked, results: str | None = None) -> Found:
+    """Return the cell that is asked for.
+
+    Args:
+        asked: the cell.
+        results: a campaign's folder, or its name; without it the campaign quick, where that has
+            the cell, else the newest results that have it.
+
+    Raises:
+        InputError: no such environment, results or cell, or more than one cell is meant.
+    """
+    declarations.select([asked.environment])
+    if results is not None:
+        return _only(_folder(results), asked)
+    for folder in _folders():
+        if any(map(asked.is_entry, _entries(folder))):
+            return _only(folder, asked)
+    raise InputError(
+        paths.results_dir(),
+        None,
+        f"no results with {asked.environment} {asked.cell}",
+        "a cell of a report: its row under `Every cell` has the line",
+    )
+
+
+def _folder(results: str) -> Path:
+    """Return a campaign's folder by its path or its name."""
+    named = paths.results_dir() / results
+    folder = named if names.is_name(results) and named.is_dir() else Path(results)
+    if (folder / VERDICTS).is_file():
+        return folder
+    known = ", ".join(sorted(path.parent.name for path in _written())) or "none yet"
+    raise InputError("--results", None, results, f"a folder of results, or one of: {known}")
+
+
+def _written() -> list[Path]:
+    return list(paths.results_dir().glob(f"*/{VERDICTS}"))
+
+
+def _folders() -> Iterator[Path]:
+    """Yield the folders of results: the usual one, then the newest first."""
+    yield from (path.parent for path in sorted(_written(), key=_rank))
+
+
+def _rank(verdicts: Path) -> tuple[bool, float]:
+    return verdicts.parent.name != USUAL_RESULTS, -verdicts.stat().st_mtime
+
+
+def _entries(folder: Path) -> list[Entry]:
+    return read_verdicts(folder / VERDICTS)
+
+
+def _only(folder: Path, asked: Asked) -> Found:
+    """Return the one cell of a folder that is asked for.
+
+    Raises:
+        InputError: there is none, or there are several; the line names what tells them apart.
+    """
+    own = [entry for entry in _entries(folder) if entry["cell"] == asked.cell]
+    found = [entry for entry in own if asked.is_entry(entry)]
+    if len(found) == 1:
+        return Found(folder, record_of(folder), found[0])
+    if not own:
+        expected = "a cell of the report: its row under `Every cell` has the line"
+        raise InputError(folder, "cell", asked.cell, expected)
+    of_environment = [entry for entry in own if entry["environment"] == asked.environment]
+    if not of_environment:
+        known = dict.fromkeys(entry["environment"] for entry in own)
+        expected = f"an environment with this cell: {', '.join(known)}"
+        raise InputError(folder, "environment", asked.environment, expected)
+    several = found or of_environment
+    tests = list(dict.fromkeys(entry["test"] for entry in several))
+    if len(tests) > 1 or (asked.test and not found):
+        known = [telling(test, tests) or test for test in tests]
+        raise _not_one("--test", asked.test, "tests", known)
+    partitions = list(dict.fromkeys(map(_partition, several)))
+    if len(partitions) > 1 or not found:
+        raise _not_one("--partition", asked.partition, "partitions", partitions)
+    raise InputError(folder / VERDICTS, "cells", f"{asked.cell} twice", "each cell once")
+
+
+def _not_one(option: str, value: str | None, what: str, known: Sequence[str]) -> InputError:
+    """Return what is said where an option names none of several things, or more than one."""
+    listed = ", ".join(map(repr, known[:MOST_NAMED]))
+    more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
+    found = repr(value) if value else f"{len(known)} {what} with the cell"
+    return InputError(option, None, found, f"one of {listed}{more}")

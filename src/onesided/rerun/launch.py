@@ -1,0 +1,186 @@
+"""One launch of one cell, by its check: through ReFrame, as a campaign launches it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from onesided.analysis import analyse
+from onesided.analysis.merit import merit_rows, place_of
+from onesided.analysis.verdicts import UNDECIDED
+from onesided.campaign import collect, declared, further, proof
+from onesided.campaign.campaign import Campaign
+from onesided.campaign.parquet import read_table, scan_table
+from onesided.campaign.run import clean_after
+from onesided.campaign.session import Session
+from onesided.campaign.slot import Slot
+from onesided.campaign.tables import CELL_COLUMNS, PLACE, SUMMARY_COLUMNS, CollectedCampaign
+from onesided.environments import provision
+from onesided.rerun.find import Found
+from onesided.system import documents, paths, processes, strays, writing
+from onesided.system.errors import InputError, OnesidedError
+from onesided.system.lock import campaign_lock, lock_file
+
+FOLDER = "rerun"
+"""Below `build`."""
+
+ROUND = 2
+"""A round after the one that all cells have, so that a file says which cells it carries."""
+
+EVERY_TEST = {"expression": "True"}
+"""What the campaign selected: the test of the cell is chosen by its name."""
+
+NOT_OF_ONE_CELL = ("until", "beside")
+"""What of a campaign's file has no meaning for one launch of one cell."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Again:
+    """What one launch of a cell says.
+
+    Attributes:
+        word: the verdict to which launches like this one alone would lead.
+        early: the share of its accesses that were early; None without any that counts.
+        detail: why, where the verdict does not say all.
+        merit: the row of its figure of merit, as in summary.parquet; None without one.
+    """
+
+    word: str
+    early: float | None
+    detail: str | None
+    merit: Mapping[str, Any] | None
+
+
+def again(found: Found, say: Say) -> Again:
+    """Launch a cell once and judge it.
+
+    Args:
+        found: the cell in the results of a campaign.
+        say: called with a line while it waits for a campaign on this machine.
+
+    Raises:
+        InputError: the checks of this checkout do not have the cell.
+        OnesidedError: the environment is unavailable, or ReFrame cannot run.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(processes.termination_interrupts())
+        small = _campaign(found)
+        clean_after(stack.enter_context(campaign_lock(small.results, say)), say)
+        # what an earlier one left would count for this one
+        shutil.rmtree(small.results, ignore_errors=True)
+        stack.enter_context(strays.owned_by(small.results, lock_file()))
+        test = _declared(small, found)
+        _write_choice(small, test, found.entry["cell"])
+        [document] = provision.provide_all(small.environments, provider=small.provider)
+        if document["status"] != "ready":
+            raise OnesidedError(f"{document['name']}: unavailable: {document['reason']}")
+        slot = Slot(small, found.partition, small.environments[0], ROUND)
+        Session(slot, further.tests_in(small, ROUND, [test])).run()
+        return _judged(collect.gather(small, [ROUND]), found)
+
+
+def folder() -> Path:
+    """Return the folder with the files of the last cell that was run again."""
+    return paths.build_dir() / FOLDER
+
+
+def _campaign(found: Found) -> Campaign:
+    """Return a campaign of one round, environment, partition and setting, in a folder of its own.
+
+    Raises:
+        InputError: the results do not say by what campaign they were made.
+    """
+    path = found.folder / "campaign.json"
+    document = found.record.get("declared")
+    if not document:
+        raise InputError(
+            path, "declared", "nothing", "the campaign's file, from `onesided collect`"
+        )
+    kept = {name: value for name, value in document.items() if name not in NOT_OF_ONE_CELL}
+    small = {
+        **kept,
+        "environments": [found.entry["environment"]],
+        "partitions": [found.partition],
+        "select": EVERY_TEST,
+        "settings": [found.entry["setting"]],
+        "rounds": 1,
+    }
+    documents.check(small, "campaign", path)
+    made = Campaign(FOLDER, path, small, folder().parent)
+    if not made.site_file.is_file():
+        raise InputError(path, "declared.site", small["site"], f"a site: {made.site_file}")
+    return made
+
+
+def _declared(small: Campaign, found: Found) -> dict[str, Any]:
+    """Return the cell's test as the checks of this checkout declare it.
+
+    Raises:
+        InputError: they do not have the test, or the test does not have the cell.
+    """
+    name, cell = found.entry["test"], found.entry["cell"]
+    before = _check_of(found, name)
+    tests = [test for test in declared.describe(small, before) if test["test"] == name]
+    if not tests:
+        expected = "a test of the checks in this checkout: the report is of others"
+        raise InputError(found.folder, "test", name, expected)
+    if cell not in declared.cells_of(tests[0]):
+        expected = f"a cell that {name} has in this checkout: the report is of another"
+        raise InputError(found.folder, "cell", cell, expected)
+    return tests[0]
+
+
+def _check_of(found: Found, name: str) -> list[dict[str, Any]]:
+    """Return the test as the results declare it; nothing where its check's file is not known."""
+    path = found.folder / "declared.json"
+    if not path.is_file():
+        return []
+    tests = [one for one in documents.read_json(path, "declared")["tests"] if one["test"] == name]
+    return [one for one in tests if (declared.checks_folder() / one["check"]).is_file()]
+
+
+def _write_choice(small: Campaign, test: Mapping[str, Any], cell: str) -> None:
+    writing.write_json(
+        small.results / "declared.json", {"schema": declared.DECLARED_SCHEMA, "tests": [test]}
+    )
+    decision = {
+        "schema": further.FURTHER_SCHEMA,
+        "round": ROUND,
+        "cells": {test["test"]: {cell: "asked for"}},
+        "end": None,
+    }
+    writing.write_json(further.decision_file(small, ROUND), decision)
+
+
+def _judged(gathered: CollectedCampaign, found: Found) -> Again:
+    """Judge the launch, with the threads of the report's launches under no setting."""
+    cells = scan_table(found.folder / "cells.parquet", CELL_COLUMNS)
+    threads = {**proof.default_threads(cells), **proof.default_threads(gathered.cells.lazy())}
+    [entry] = analyse.verdicts(gathered, threads, of_one=True)
+    [alone] = analyse.verdicts(gathered, threads)
+    fractions = alone["early_fractions"]
+    rows = merit_rows(analyse.summary_of(gathered))
+    return Again(
+        entry["verdict"],
+        fractions[0] if fractions else None,
+        alone["detail"] if entry["verdict"] == UNDECIDED else entry["detail"],
+        rows.get(place_of(entry)),
+    )
+
+
+def merit_before(found: Found) -> Mapping[str, Any] | None:
+    """Return the row of the cell's figure of merit in the results; None where they have none."""
+    rows = read_table(found.folder / "summary.parquet", SUMMARY_COLUMNS, _at(found.entry))
+    return merit_rows(rows).get(place_of(found.entry))
+
+
+def _at(entry: Mapping[str, Any]) -> pl.Expr:
+    return pl.all_horizontal(pl.col(name) == entry[name] for name in PLACE)

@@ -1,0 +1,51 @@
+"""Claims about the sizes that a report says other campaigns have: they are those of the checks."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from onesided.campaign import campaign, declared, sizes
+from onesided.report import scope
+from onesided.system import documents, paths
+
+CAMPAIGNS = sorted(path.stem for path in (paths.config_dir() / "campaigns").glob("*.yaml"))
+IN_SHORT = ("quick", "full")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in IN_SHORT else pytest.param(name, marks=pytest.mark.slow)
+        for name in CAMPAIGNS
+    ],
+)
+def test_the_file_has_the_sizes_that_the_checks_declare(name):
+    kept = documents.read_json(sizes.file(), "campaign_sizes")["kernels"]
+    found = sizes.of_tests(declared.describe(campaign.load(name)))
+    assert found == {kernel: of[name] for kernel, of in kept.items() if name in of}, (
+        "python tools/campaign_sizes.py writes it again"
+    )
+
+
+def test_the_file_names_declared_campaigns_only():
+    kept = documents.read_json(sizes.file(), "campaign_sizes")["kernels"]
+    assert {name for of in kept.values() for name in of} <= set(CAMPAIGNS)
+
+
+def of_sizes(*found):
+    return [SimpleNamespace(labels={"size_bytes": str(size)}) for size in found]
+
+
+def test_a_report_of_one_size_names_the_campaigns_that_have_more(monkeypatch):
+    known = {"one": [8], "some": [8, 1024], "same": [8, 1024], "large": [2**20]}
+    monkeypatch.setattr(sizes, "known", lambda kernel: known)
+    said = scope.sizes_elsewhere("progress", of_sizes(8, 8))
+    assert said.replace("\u202f", " ") == (
+        "Campaigns with further sizes: some and same (8 bytes and 1 KiB); large (1 MiB)."
+    )
+    assert scope.sizes_elsewhere("progress", of_sizes(8, 1024)) is None
+    assert scope.sizes_elsewhere("progress", []) is None
+    known.clear()
+    assert scope.sizes_elsewhere("progress", of_sizes(8)) is None

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Write config/campaign_sizes.json: which payload sizes each declared campaign has.
+
+Call it where a check's sizes or a campaign's selection have changed; it asks ReFrame about each
+campaign, which takes a minute or two.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from onesided.campaign import campaign, declared, sizes
+from onesided.system import paths, writing
+
+
+def main() -> None:
+    """Describe each campaign and write the sizes of its kernels."""
+    kernels: dict[str, dict[str, list[int]]] = {}
+    for path in sorted((paths.config_dir() / "campaigns").glob("*.yaml")):
+        tests = declared.describe(campaign.load(path.stem))
+        for kernel, found in sizes.of_tests(tests).items():
+            kernels.setdefault(kernel, {})[path.stem] = found
+        print(f"{path.stem}: {len(tests)} tests", flush=True)
+    document = {"schema": sizes.SCHEMA, "kernels": dict(sorted(kernels.items()))}
+    text = json.dumps(document, indent=1)
+    # a list of numbers is a line
+    lists = re.compile(r"\[\s+([\d,\s]+?)\s+\]")
+    lines = lists.sub(lambda one: f"[{' '.join(one.group(1).split())}]", text)
+    writing.write_text(sizes.file(), f"{lines}\n")
+
+
+if __name__ == "__main__":
+    main()
