@@ -15,7 +15,7 @@ from typing import Any
 from onesided.campaign import grid
 from onesided.environments import kernels, provision, settings
 from onesided.experiments.conformance import shrink
-from onesided.system import paths, writing
+from onesided.system import paths, surroundings, writing
 from onesided.system.errors import InputError, OnesidedError
 
 KERNEL = "conformance"
@@ -44,6 +44,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--output", type=Path, help="the program's file (default: in build/reproduce)"
     )
+    surroundings.add_option(parser)
     parser.set_defaults(function=run)
 
 
@@ -133,6 +134,7 @@ def run(options: argparse.Namespace) -> int:
     if options.setting not in settings.names():
         known = ", ".join(settings.names())
         raise InputError("--setting", None, repr(options.setting), f"one of {known}")
+    surroundings.say()
     provision.provide_all([options.environment])
     document = provision.read(options.environment)
     if document["status"] != "ready":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onesided.environments.providers import wheel_lock
-from onesided.system import writing
+from onesided.system import pip, writing
 from onesided.system.command import Command, UnavailableError, one_line
 
 if TYPE_CHECKING:
@@ -110,14 +111,21 @@ def install(declaration: Declaration, prefix: Path, command: Command) -> None:
     folder = prefix.parent
     wanted = folder / "requirements.txt"
     writing.write_text(wanted, declaration.requirements)
-    pip = [sys.executable, "-m", "pip", "--python", prefix, "install", *PIP_OPTIONS]
+    call = [sys.executable, "-m", "pip", "--python", prefix, "install", *PIP_OPTIONS]
     steps = {
         "venv": [sys.executable, "-m", "venv", "--without-pip", prefix],
-        "pip": [*pip, "--requirement", wanted],
+        "pip": [*call, "--requirement", wanted],
     }
+    variables = pip.variables(sys.executable, os.environ)
     for name, words in steps.items():
         log = folder / f"{name}.log"
-        outcome = command.run(words, log=log, timeout_s=INSTALL_TIMEOUT_S, holds_guard=True)
+        outcome = command.run(
+            words,
+            log=log,
+            timeout_s=INSTALL_TIMEOUT_S,
+            whole_environment=variables,
+            holds_guard=True,
+        )
         if outcome.status is None:
             raise UnavailableError(f"{name} did not end within {INSTALL_TIMEOUT_S:.0f} s")
         if outcome.status != 0:

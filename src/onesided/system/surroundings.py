@@ -1,0 +1,213 @@
+"""What the shell brings: variables that change a launch or a tool, found and cleared.
+
+`config/variables.yaml` says which they are. Those that an MPI reads are kept where a user says so;
+then results depend on them, and reports name them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from onesided.system import documents, paths
+
+KEEP_VARIABLE = "ONESIDED_KEEP_ENVIRONMENT"
+"""Set, to anything, where what libraries read of the shell is kept."""
+CLEARED_VARIABLE = "ONESIDED_CLEARED"
+"""The names of what was cleared, with blanks between them: for what is started later."""
+
+SHELL_PREFIX = "ONESIDED_SHELL_"
+"""Begins the name under which a list of folders is kept as the shell had it."""
+
+_brought: dict[str, str] = {}
+"""Variables as the shell had them, of those that were cleared or changed."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What `config/variables.yaml` says: patterns of names.
+
+    Attributes:
+        libraries: what an MPI reads.
+        tools: what tools of ours read.
+        never: what neither of the two takes.
+        by_launchers: what ranks get from their launcher.
+        folders: of lists of folders, the files by which a folder is left out.
+    """
+
+    libraries: re.Pattern[str]
+    tools: re.Pattern[str]
+    never: re.Pattern[str]
+    by_launchers: re.Pattern[str]
+    folders: Mapping[str, tuple[str, ...]]
+
+    def is_of_library(self, name: str) -> bool:
+        """Tell whether an MPI reads the variable."""
+        return bool(self.libraries.fullmatch(name)) and not self.is_of_tool(name)
+
+    def is_of_tool(self, name: str) -> bool:
+        """Tell whether a tool reads the variable."""
+        return bool(self.tools.fullmatch(name)) and not self.never.fullmatch(name)
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(fnmatch.translate, patterns)) or r"(?!)")
+
+
+@cache
+def _rules_in(path: Path) -> Rules:
+    document = documents.read_yaml(path, "variables")
+    names = ("libraries", "tools", "never", "by_launchers")
+    folders = {name: tuple(files) for name, files in document["folders"].items()}
+    return Rules(**{name: _any_of(document[name]) for name in names}, folders=folders)
+
+
+def rules() -> Rules:
+    """Return what is declared.
+
+    Raises:
+        InputError: the file is missing or faulty.
+    """
+    return _rules_in(paths.config_dir() / "variables.yaml")
+
+
+def clear() -> list[str]:
+    """Remove from this process's environment what changes launches or tools; return the names.
+
+    What libraries read stays where `KEEP_VARIABLE` is set.
+    """
+    declared, found = rules(), {}
+    for name, value in os.environ.items():
+        if declared.is_of_tool(name) or (declared.is_of_library(name) and not _keeps()):
+            found[name] = value
+    for name in found:
+        del os.environ[name]
+    for name, files in declared.folders.items():
+        value = os.environ.get(name)
+        less = value if value is None or _keeps() else _without(value, files)
+        if value is not None and less != value:
+            found[name] = value
+            _set(name, less)
+            os.environ[SHELL_PREFIX + name] = value
+    _brought.update(found)
+    _note(found)
+    # Python of ours and of tools reads and writes UTF-8 in every locale
+    os.environ["PYTHONUTF8"] = "1"
+    return sorted(found)
+
+
+def keep() -> None:
+    """Put back what libraries read, and have everything that is started keep it."""
+    declared = rules()
+    os.environ[KEEP_VARIABLE] = "1"
+    again = {
+        name: value
+        for name, value in _brought.items()
+        if declared.is_of_library(name) or name in declared.folders
+    }
+    os.environ.update(again)
+    _set(CLEARED_VARIABLE, " ".join(name for name in cleared() if name not in again))
+
+
+def _keeps() -> bool:
+    return bool(os.environ.get(KEEP_VARIABLE))
+
+
+def _set(name: str, value: str | None) -> None:
+    if value:
+        os.environ[name] = value
+    else:
+        os.environ.pop(name, None)
+
+
+def _note(names: Iterable[str]) -> None:
+    plain = (name for name in names if re.fullmatch(r"\w+", name))
+    _set(CLEARED_VARIABLE, " ".join(sorted({*cleared(), *plain})))
+
+
+def _without(value: str, files: Iterable[str]) -> str:
+    """Return a list of folders without those that hold one of the files."""
+    patterns = tuple(files)
+
+    def has(folder: str) -> bool:
+        return any(any(Path(folder).glob(pattern)) for pattern in patterns)
+
+    return os.pathsep.join(one for one in value.split(os.pathsep) if one and not has(one))
+
+
+def cleared() -> list[str]:
+    """Return the names of what was cleared, by this process or one that started it."""
+    return os.environ.get(CLEARED_VARIABLE, "").split()
+
+
+def kept() -> dict[str, str]:
+    """Return the variables of this process's environment that an MPI reads."""
+    declared = rules()
+    names = {name for name in os.environ if declared.is_of_library(name)}
+    names |= {name for name in declared.folders if name in os.environ} if _keeps() else set()
+    return {name: os.environ[name] for name in sorted(names)}
+
+
+def folders_of_shell(name: str) -> str | None:
+    """Return a list of folders as the shell had it, of this process or one that started it."""
+    return os.environ.get(SHELL_PREFIX + name) or os.environ.get(name)
+
+
+def record() -> dict[str, Any]:
+    """Return what a session keeps of the shell: nothing of one that brings nothing."""
+    found = {"cleared": cleared(), "kept": kept() if _keeps() else {}}
+    return {key: value for key, value in found.items() if value}
+
+
+def foreign(found: Mapping[str, str], own: Iterable[str], asked: Mapping[str, str]) -> list[str]:
+    """Return as ``name=value`` what ranks found set that neither environment nor setting asked for.
+
+    Args:
+        found: the variables of a launch, as its header has them.
+        own: names of those of the environment.
+        asked: those of the setting.
+    """
+    declared, expected = rules(), set(own)
+    names = [
+        name
+        for name, value in found.items()
+        if declared.is_of_library(name)
+        and not declared.by_launchers.fullmatch(name)
+        and name not in expected
+        and value != asked.get(name)
+    ]
+    return [f"{name}={found[name]}" for name in sorted(names)]
+
+
+def line() -> str | None:
+    """Return in one line what of the shell was cleared, or is kept; None where it had nothing."""
+    words = []
+    if cleared():
+        words.append(f"cleared {', '.join(cleared())}")
+    if _keeps() and kept():
+        words.append(f"kept {', '.join(kept())}, as was asked")
+    return f"variables of the shell: {'; '.join(words)}" if words else None
+
+
+def say() -> None:
+    """Say what became of the shell's variables, where there were some."""
+    said = line()
+    if said:
+        print(said, file=sys.stderr, flush=True)
+
+
+def add_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that keeps them to a command that launches."""
+    parser.add_argument(
+        "--keep-environment",
+        action="store_true",
+        help="keep the variables of the shell that an MPI reads (config/variables.yaml)",
+    )
