@@ -2,9 +2,12 @@
 # `onesided run` calls it, and so can you: snakemake --config campaign=quick
 from onesided.campaign import campaign as campaigns
 from onesided.campaign.slot import slots
-from onesided.system import paths
+from onesided.system import paths, surroundings
 
 CAMPAIGN = campaigns.load(config.get("campaign", "quick"))
+# before Snakemake sets variables of its own for jobs
+surroundings.clear()
+CAMPAIGN.keep_environment()
 
 
 wildcard_constraints:

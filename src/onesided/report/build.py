@@ -12,7 +12,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from onesided.experiments import Experiment
-from onesided.report import beside, containers, figures, grid, provenance, scope
+from onesided.report import beside, containers, figures, grid, provenance, scope, shell
 from onesided.report.document import Content, document, files_of, has_figure, write_files
 from onesided.report.material import Loaded, Material, load
 from onesided.report.parts import Headline, RowsOf, Section
@@ -155,6 +155,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
         sheet=sheet,
         sheets=every,
         scope=measured_on,
+        caveat=shell.caveat(loaded.campaign.record),
         cite=cite(loaded, measured_on),
         repository=loaded.campaign.record.get("repository"),
         dark_figures=Markup(figures.dark_style()),

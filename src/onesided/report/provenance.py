@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
@@ -10,7 +12,7 @@ from onesided.analysis import enough
 from onesided.analysis.statistics import MINIMUM_COVERAGE
 from onesided.campaign import transport
 from onesided.environments.settings import DEFAULT
-from onesided.report import numbers
+from onesided.report import numbers, shell
 from onesided.report.material import Loaded, interval_words
 from onesided.report.parts import Column, Section, Table
 from onesided.report.words import short_detail
@@ -60,6 +62,7 @@ def _environments_table(loaded: Loaded) -> Table:
                 "launch_model": _seen(cells, name, "launch_model"),
                 "oversubscribed": _share_of(cells, name, "oversubscribed"),
                 "one_clock": _share_of(cells, name, "clock_global"),
+                "variables": _variables_of(document),
                 "transport": _transports_seen(cells, name),
                 "host": _seen(cells, name, "host"),
                 "reason": short_detail(document.get("reason")),
@@ -77,6 +80,7 @@ def _environments_table(loaded: Loaded) -> Table:
         Column("launch_model", "launch"),
         Column("oversubscribed", "cells over-subscribed"),
         Column("one_clock", "on one clock"),
+        Column("variables", "variables of the environment", prose=True),
         Column("transport", "transport, in its own words", prose=True),
         Column("host", "host"),
     ]
@@ -88,6 +92,13 @@ def _environments_table(loaded: Loaded) -> Table:
         csv_only=(Column("status", "status"), Column("reason", "reason")),
         form="tiles",
     )
+
+
+def _variables_of(document: Mapping[str, Any]) -> str | None:
+    """Return what an environment itself sets, without the folders of its libraries in full."""
+    prefix = str(document.get("prefix") or "")
+    found = [f"{name}={value}" for name, value in (document.get("variables") or {}).items()]
+    return " ".join(one.replace(prefix, "…") if prefix else one for one in sorted(found)) or None
 
 
 def _transports_seen(table: pl.DataFrame, environment: str) -> str | None:
@@ -144,6 +155,10 @@ def _facts(loaded: Loaded) -> list[tuple[str, str]]:
     ]
     if started.len():
         facts += [("first launch", started[0]), ("last launch", started[-1])]
+    if names := shell.cleared(campaign.record):
+        facts.append(("variables of the shell, cleared", ", ".join(names)))
+    words = shell.foreign_words(campaign.record)
+    facts.append(("variables that no setting names", words or "none"))
     facts.append(("commit", str(campaign.record.get("commit") or "not known")))
     facts += [(f"host: {key}".replace("_", " "), str(value)) for key, value in host.items()]
     return facts + timing_lines(loaded)

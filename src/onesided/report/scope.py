@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from onesided.campaign import transport
-from onesided.report import numbers
+from onesided.report import numbers, shell
 from onesided.report.material import Cell, Loaded
 from onesided.report.words import listed
 
@@ -85,4 +85,6 @@ def sentences(loaded: Loaded) -> list[str]:
     said = [f"Measured on {first}: {', '.join(part for part in parts if part)}."]
     if one and False not in known.values():
         said.append(NOT_NETWORK)
+    if caveat := shell.caveat(loaded.campaign.record):
+        said.append(caveat)
     return said

@@ -73,7 +73,7 @@ def configuration(
     Raises:
         InputError: config/environments.yaml is faulty, or a name in ``environs`` is not in it.
     """
-    surroundings.clear()
+    surroundings.clear(but="RFM_")
     if strays.SESSION_MARKER not in os.environ:
         surroundings.say()
     folder = _folder()

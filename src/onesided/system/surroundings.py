@@ -21,6 +21,9 @@ from onesided.system import documents, paths
 
 KEEP_VARIABLE = "ONESIDED_KEEP_ENVIRONMENT"
 """Set, to anything, where what libraries read of the shell is kept."""
+KEPT_VARIABLE = "ONESIDED_KEPT"
+"""The names of what was kept, likewise. Where it is set, a process above has read the shell: what is
+not among the names comes from a tool between, and is removed without a word."""
 CLEARED_VARIABLE = "ONESIDED_CLEARED"
 """The names of what was cleared, with blanks between them: for what is started later."""
 
@@ -38,6 +41,7 @@ class Rules:
     Attributes:
         libraries: what an MPI reads.
         tools: what tools of ours read.
+        quietly: the same, of which nothing is said.
         never: what neither of the two takes.
         by_launchers: what ranks get from their launcher.
         folders: of lists of folders, the files by which a folder is left out.
@@ -45,6 +49,7 @@ class Rules:
 
     libraries: re.Pattern[str]
     tools: re.Pattern[str]
+    quietly: re.Pattern[str]
     never: re.Pattern[str]
     by_launchers: re.Pattern[str]
     folders: Mapping[str, tuple[str, ...]]
@@ -55,7 +60,8 @@ class Rules:
 
     def is_of_tool(self, name: str) -> bool:
         """Tell whether a tool reads the variable."""
-        return bool(self.tools.fullmatch(name)) and not self.never.fullmatch(name)
+        listed = self.tools.fullmatch(name) or self.quietly.fullmatch(name)
+        return bool(listed) and not self.never.fullmatch(name)
 
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
@@ -65,7 +71,7 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
 @cache
 def _rules_in(path: Path) -> Rules:
     document = documents.read_yaml(path, "variables")
-    names = ("libraries", "tools", "never", "by_launchers")
+    names = ("libraries", "tools", "quietly", "never", "by_launchers")
     folders = {name: tuple(files) for name, files in document["folders"].items()}
     return Rules(**{name: _any_of(document[name]) for name in names}, folders=folders)
 
@@ -79,33 +85,55 @@ def rules() -> Rules:
     return _rules_in(paths.config_dir() / "variables.yaml")
 
 
-def clear() -> list[str]:
-    """Remove from this process's environment what changes launches or tools; return the names.
+def clear(but: str = "") -> list[str]:
+    """Remove from this process's environment what changes launches or tools.
 
-    What libraries read stays where `KEEP_VARIABLE` is set.
+    What libraries read stays where `KEEP_VARIABLE` is set. Returns the names, but for those of
+    which nothing is said.
+
+    Args:
+        but: begins the names of those that stay: what the tool reads in whose process this is.
     """
-    declared, found = rules(), {}
-    for name, value in os.environ.items():
-        if declared.is_of_tool(name) or (declared.is_of_library(name) and not _keeps()):
-            found[name] = value
+    declared, is_first = rules(), KEPT_VARIABLE not in os.environ
+    found = {
+        name: value
+        for name, value in os.environ.items()
+        if _goes(name, declared) and not (but and name.startswith(but))
+    }
     for name in found:
         del os.environ[name]
-    for name, files in declared.folders.items():
-        value = os.environ.get(name)
-        less = value if value is None or _keeps() else _without(value, files)
-        if value is not None and less != value:
+    for name in () if _keeps() else declared.folders:
+        value = os.environ.get(name, "")
+        less = _without(value, declared.folders[name])
+        if less != value:
             found[name] = value
             _set(name, less)
             os.environ[SHELL_PREFIX + name] = value
-    _brought.update(found)
-    _note(found)
     # Python of ours and of tools reads and writes UTF-8 in every locale
     os.environ["PYTHONUTF8"] = "1"
-    return sorted(found)
+    if not is_first:
+        return []
+    _brought.update(found)
+    said = [name for name in found if not declared.quietly.fullmatch(name)]
+    _note(said)
+    os.environ[KEPT_VARIABLE] = " ".join(kept()) if _keeps() else ""
+    return sorted(said)
+
+
+def _goes(name: str, declared: Rules) -> bool:
+    """Tell whether a variable is to be removed."""
+    if declared.is_of_tool(name):
+        return True
+    if not declared.is_of_library(name):
+        return False
+    keeps_all = _keeps() and KEPT_VARIABLE not in os.environ
+    return not keeps_all and name not in os.environ.get(KEPT_VARIABLE, "").split()
 
 
 def keep() -> None:
     """Put back what libraries read, and have everything that is started keep it."""
+    if _keeps():
+        return
     declared = rules()
     os.environ[KEEP_VARIABLE] = "1"
     again = {
@@ -114,6 +142,7 @@ def keep() -> None:
         if declared.is_of_library(name) or name in declared.folders
     }
     os.environ.update(again)
+    os.environ[KEPT_VARIABLE] = " ".join(kept())
     _set(CLEARED_VARIABLE, " ".join(name for name in cleared() if name not in again))
 
 
