@@ -22,8 +22,8 @@ from onesided.system import documents, paths
 KEEP_VARIABLE = "ONESIDED_KEEP_ENVIRONMENT"
 """Set, to anything, where what libraries read of the shell is kept."""
 KEPT_VARIABLE = "ONESIDED_KEPT"
-"""The names of what was kept, likewise. Where it is set, a process above has read the shell: what is
-not among the names comes from a tool between, and is removed without a word."""
+"""The names of what was kept, likewise. Where it is set, a process above has read the shell: what
+is not among the names comes from a tool between, and is removed without a word."""
 CLEARED_VARIABLE = "ONESIDED_CLEARED"
 """The names of what was cleared, with blanks between them: for what is started later."""
 

@@ -1,0 +1,49 @@
+"""In any shell and under any limits a campaign comes to the same verdicts, or says what is wrong."""
+
+import os
+
+import hostile_shells
+import pytest
+import yaml
+from tiny import TINY
+
+PLAIN = hostile_shells.Shell("plain")
+ONE_LAUNCH = {"tags": ["smoke"], "expression": "thread_level == 'single'"}
+
+
+def marked(shell):
+    return pytest.param(shell, id=shell.name, marks=() if shell.quickly else pytest.mark.slow)
+
+
+@pytest.fixture(scope="session")
+def plain(once, ready_environment):
+    """The verdicts of the campaign in a plain shell, run once."""
+    ready_environment("mpich-5.0.2")
+    ready_environment("openmpi-4.1.8")
+
+    def make(folder):
+        folder.mkdir()
+        campaign = write(folder)
+        own = {"ONESIDED_RESULTS": str(folder)}
+        answer = hostile_shells.run(PLAIN, campaign, folder / "scratch", own)
+        assert answer.returncode == 0, answer.stdout + answer.stderr
+
+    return hostile_shells.verdicts(once("plain-shell", make) / "small")
+
+
+def write(folder):
+    path = folder / "small.yaml"
+    path.write_text(yaml.safe_dump(TINY | {"select": ONE_LAUNCH}))
+    return path
+
+
+def test_there_are_thirty_of_them_and_each_has_its_name():
+    names = [shell.name for shell in hostile_shells.SHELLS]
+    assert len(set(names)) == len(names) >= 30
+
+
+@pytest.mark.parametrize("shell", map(marked, hostile_shells.SHELLS))
+def test_a_campaign_comes_to_the_same_verdicts_or_names_what_is_wrong(shell, plain, tmp_path):
+    own = {"ONESIDED_RESULTS": str(tmp_path), "ONESIDED_LOCK": os.environ["ONESIDED_LOCK"]}
+    answer = hostile_shells.run(shell, write(tmp_path), tmp_path / "scratch", own)
+    assert hostile_shells.fault(shell, answer, tmp_path / "small", plain) is None
