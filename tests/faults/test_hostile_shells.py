@@ -1,4 +1,4 @@
-"""In any shell and under any limits a campaign comes to the same verdicts, or says what is wrong."""
+"""In any shell, under any limits, a campaign has the same verdicts, or says what is wrong."""
 
 import os
 
@@ -42,7 +42,7 @@ def test_there_are_thirty_of_them_and_each_has_its_name():
     assert len(set(names)) == len(names) >= 30
 
 
-@pytest.mark.parametrize("shell", map(marked, hostile_shells.SHELLS))
+@pytest.mark.parametrize("shell", [marked(shell) for shell in hostile_shells.SHELLS])
 def test_a_campaign_comes_to_the_same_verdicts_or_names_what_is_wrong(shell, plain, tmp_path):
     own = {"ONESIDED_RESULTS": str(tmp_path), "ONESIDED_LOCK": os.environ["ONESIDED_LOCK"]}
     answer = hostile_shells.run(shell, write(tmp_path), tmp_path / "scratch", own)
