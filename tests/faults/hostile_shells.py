@@ -21,6 +21,7 @@ ONESIDED = ROOT / ".venv/bin/onesided"
 RUN_S = 1800
 #: Of a shell that is hostile to installing and building: everything is made again in it.
 FRESH = "ONESIDED_BUILD"
+MPICH, OPENMPI, INTEL = "mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Shell:
         unset: names of variables that it lacks.
         before: lines of bash that come before the command.
         refused: the name in the line with which a campaign ends; None where it runs.
+        mpi: the environment that a small campaign in it is of.
         fresh: MPIs and kernels are installed and built in it.
         quickly: it is tried in each run of the tests.
     """
@@ -42,6 +44,7 @@ class Shell:
     unset: tuple[str, ...] = ()
     before: str = ""
     refused: str | None = None
+    mpi: str = MPICH
     fresh: bool = False
     quickly: bool = False
 
@@ -57,18 +60,20 @@ SHELLS = (
         quickly=True,
     ),
     Shell("a progress thread", {"MPIR_CVAR_ASYNC_PROGRESS": "1", "MPICH_ASYNC_PROGRESS": "1",
-                                "I_MPI_ASYNC_PROGRESS": "1"}),
+                                "I_MPI_ASYNC_PROGRESS": "1"}, mpi=INTEL),
     Shell("transports", {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "nosuch0", "FI_PROVIDER": "psm3",
-                         "FI_PROVIDER_PATH": "/not/there", "PSM2_DEVICES": "nosuch"}),
+                         "FI_PROVIDER_PATH": "/not/there", "PSM2_DEVICES": "nosuch"},
+          mpi=INTEL),
     Shell("launchers", {"HYDRA_HOST_FILE": "/not/there", "HYDRA_LAUNCHER": "rsh",
                         "MPIEXEC_TIMEOUT": "1", "PRTE_MCA_plm": "slurm", "OMPI_MCA_plm": "slurm",
-                        "HYDRA_BINDING": "core"}),
+                        "HYDRA_BINDING": "core"}, mpi=OPENMPI),
     Shell("rank of another launch", {"PMI_RANK": "3", "PMI_SIZE": "7", "PMI_FD": "17",
                                      "PMIX_RANK": "3", "PMIX_NAMESPACE": "gone",
-                                     "OMPI_COMM_WORLD_RANK": "3", "MPI_LOCALRANKID": "3"}),
+                                     "OMPI_COMM_WORLD_RANK": "3", "MPI_LOCALRANKID": "3"},
+          mpi=OPENMPI),
     Shell("placement", {"HWLOC_XMLFILE": "/not/there", "HWLOC_COMPONENTS": "-linux",
                         "OMPI_MCA_hwloc_base_binding_policy": "core",
-                        "PRTE_MCA_hwloc_default_binding_policy": "core"}),
+                        "PRTE_MCA_hwloc_default_binding_policy": "core"}, mpi=OPENMPI),
     Shell("threads", {"OMP_NUM_THREADS": "64", "OMP_PROC_BIND": "true", "KMP_AFFINITY": "compact",
                       "GOMP_CPU_AFFINITY": "0", "POLARS_MAX_THREADS": "1",
                       "RAYON_NUM_THREADS": "1"}),
@@ -112,7 +117,7 @@ SHELLS = (
     Shell("no folder for temporary files", {"TMPDIR": "/not/there"}),
     Shell("a file in place of that folder", {"TMPDIR": "{scratch}/pip.conf"}),
     Shell("a very long name of that folder", {"TMPDIR": "{scratch}/" + "long/" * 40},
-          before='mkdir -p "$TMPDIR"'),
+          before='mkdir -p "$TMPDIR"', mpi=OPENMPI),
     Shell("a locale with commas", {"LANG": "de_DE.UTF-8", "LC_ALL": "de_DE.UTF-8",
                                    "LC_NUMERIC": "de_DE.UTF-8", "LANGUAGE": "de"}),
     Shell("a locale without UTF-8", {"LC_ALL": "POSIX", "PYTHONUTF8": "0",
@@ -121,15 +126,17 @@ SHELLS = (
                                 "FORCE_COLOR": "1"}),
     Shell("a noisy start of bash", {"BASH_ENV": "{scratch}/noisy.sh", "ENV": "{scratch}/noisy.sh"}),
     Shell("habits of shells", {"POSIXLY_CORRECT": "1", "CDPATH": "/tmp:/", "IFS": "/_-",
-                               "GREP_OPTIONS": "--color=always", "GLOBIGNORE": "*"}),
+                               "GREP_OPTIONS": "--color=always", "GLOBIGNORE": "*"},
+          mpi=OPENMPI),
     Shell("functions for programs",
           before="for name in mpiexec timeout cmake awk sed cat env python reframe printf; do "
                  'eval "$name() { echo not the program >&2; return 1; }"; export -f $name; done'),
     Shell("a repository of its own", {"GIT_DIR": "/not/there", "GIT_WORK_TREE": "/tmp"}),
-    Shell("almost no variables", unset=("*",)),
-    Shell("no home", unset=("HOME", "USER", "LOGNAME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")),
-    Shell("a home that is not there", {"HOME": "/not/there", "XDG_CACHE_HOME": ""}),
-    Shell("umask 077", before="umask 077"),
+    Shell("almost no variables", unset=("*",), mpi=OPENMPI),
+    Shell("no home", unset=("HOME", "USER", "LOGNAME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"),
+          mpi=OPENMPI),
+    Shell("a home that is not there", {"HOME": "/not/there", "XDG_CACHE_HOME": ""}, mpi=OPENMPI),
+    Shell("umask 077", before="umask 077", mpi=INTEL),
     Shell("umask 0777", before="umask 0777"),
     Shell("256 open files", before="ulimit -n 256"),
     Shell("64 open files", before="ulimit -n 64", refused="ulimit -n"),
@@ -140,7 +147,7 @@ SHELLS = (
     Shell("a small stack", before="ulimit -s 256", refused="ulimit -s"),
     Shell("an endless stack", before="ulimit -s unlimited"),
     Shell("a minute of the processor", before="ulimit -t 60", refused="ulimit -t"),
-    Shell("no standard input", before="exec 0<&-"),
+    Shell("no standard input", before="exec 0<&-", mpi=OPENMPI),
     Shell("no standard files", before="exec 0<&- 1>&- 2>&-"),
     Shell("ends of children are ignored", before="trap '' CHLD"),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import resource
 import signal
 import sys
@@ -59,9 +60,18 @@ def mend() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a locale that lacks a sign of ours
     os.umask(os.umask(0o077) & 0o077)
+    os.environ.setdefault("HOME", _home())  # Open MPI does not start without
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for limit in LIMITS:
         _raise(limit)
+
+
+def _home() -> str:
+    """Return the user's folder as the system has it; the root of one that it does not know."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir or "/"
+    except KeyError:
+        return "/"
 
 
 def _raise(limit: Limit) -> None:
