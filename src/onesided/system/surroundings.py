@@ -30,6 +30,8 @@ CLEARED_VARIABLE = "ONESIDED_CLEARED"
 SHELL_PREFIX = "ONESIDED_SHELL_"
 """Begins the name under which a list of folders is kept as the shell had it."""
 
+SEARCHED = "PYTHONPATH"
+
 _brought: dict[str, str] = {}
 """Variables as the shell had them, of those that were cleared or changed."""
 
@@ -43,7 +45,7 @@ class Rules:
         tools: what tools of ours read.
         quietly: the same, of which nothing is said.
         never: what neither of the two takes.
-        by_launchers: what ranks get from their launcher.
+        by_launchers: what ranks get from their launcher: patterns of ``name=value``.
         folders: of lists of folders, the files by which a folder is left out.
     """
 
@@ -73,6 +75,9 @@ def _rules_in(path: Path) -> Rules:
     document = documents.read_yaml(path, "variables")
     names = ("libraries", "tools", "quietly", "never", "by_launchers")
     folders = {name: tuple(files) for name, files in document["folders"].items()}
+    document["by_launchers"] = [
+        pattern if "=" in pattern else f"{pattern}=*" for pattern in document["by_launchers"]
+    ]
     return Rules(**{name: _any_of(document[name]) for name in names}, folders=folders)
 
 
@@ -95,6 +100,7 @@ def clear(but: str = "") -> list[str]:
         but: begins the names of those that stay: what the tool reads in whose process this is.
     """
     declared, is_first = rules(), KEPT_VARIABLE not in os.environ
+    own = _own_source(os.environ.get(SEARCHED, ""))
     found = {
         name: value
         for name, value in os.environ.items()
@@ -102,6 +108,9 @@ def clear(but: str = "") -> list[str]:
     }
     for name in found:
         del os.environ[name]
+    if own:  # what is started is of this package, too
+        os.environ[SEARCHED] = own
+        found.pop(SEARCHED)
     for name in () if _keeps() else declared.folders:
         value = os.environ.get(name, "")
         less = _without(value, declared.folders[name])
@@ -118,6 +127,12 @@ def clear(but: str = "") -> list[str]:
     _note(said)
     os.environ[KEPT_VARIABLE] = " ".join(kept()) if _keeps() else ""
     return sorted(said)
+
+
+def _own_source(searched: str) -> str | None:
+    """Return the folder that this package is in, if it is one of a list of folders."""
+    source = str(Path(__file__).resolve().parents[2])
+    return source if source in searched.split(os.pathsep) else None
 
 
 def _goes(name: str, declared: Rules) -> bool:
@@ -209,7 +224,7 @@ def foreign(found: Mapping[str, str], own: Iterable[str], asked: Mapping[str, st
         name
         for name, value in found.items()
         if declared.is_of_library(name)
-        and not declared.by_launchers.fullmatch(name)
+        and not declared.by_launchers.fullmatch(f"{name}={value}")
         and name not in expected
         and value != asked.get(name)
     ]
