@@ -5,11 +5,12 @@ import re
 
 import pytest
 
+from onesided import sites
 from onesided.campaign import campaign
 from onesided.campaign.slot import Slot, inputs_of
 from onesided.environments.providers import system
 from onesided.report import shell
-from onesided.system import documents, paths, pip, surroundings
+from onesided.system import documents, paths, pip, strays, surroundings
 from onesided.system.errors import InputError
 
 LIBRARY = {"OMPI_MCA_osc": "ucx", "FI_PROVIDER": "tcp"}
@@ -176,3 +177,21 @@ def test_of_the_settings_of_pip_those_of_the_network_count(tmp_path):
     assert (found["PIP_PROXY"], found["PIP_FIND_LINKS"]) == ("http://b", "/wheels /more")
     others = {"PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PYTHONPATH"}
     assert not others & found.keys()
+
+
+def test_a_site_file_clears_them_for_plain_reframe(plain, tmp_path, capsys):
+    plain.setenv(strays.SESSION_MARKER, "")
+    plain.delenv(strays.SESSION_MARKER)
+    plain.setenv("ONESIDED_BUILD", str(tmp_path))
+    export(plain, LIBRARY | {"RFM_SYSTEM": "laptop"})
+    sites.configuration("laptop", "a machine", [{"name": "node", "scheduler": "local"}])
+    assert not LIBRARY.keys() & os.environ.keys()
+    assert os.environ["RFM_SYSTEM"] == "laptop"  # ReFrame has read it, and it is its user's
+    assert capsys.readouterr().err == "variables of the shell: cleared FI_PROVIDER, OMPI_MCA_osc\n"
+
+
+def test_what_is_started_is_of_the_package_that_starts_it(plain):
+    source = str(paths.project_root() / "src")
+    plain.setenv("PYTHONPATH", f"/other:{source}")
+    assert surroundings.clear() == []
+    assert os.environ["PYTHONPATH"] == source

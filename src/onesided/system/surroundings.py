@@ -71,7 +71,12 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
 
 
 @cache
-def _rules_in(path: Path) -> Rules:
+def rules_in(path: Path) -> Rules:
+    """Return what a file declares.
+
+    Raises:
+        InputError: it is missing or faulty.
+    """
     document = documents.read_yaml(path, "variables")
     names = ("libraries", "tools", "quietly", "never", "by_launchers")
     folders = {name: tuple(files) for name, files in document["folders"].items()}
@@ -87,7 +92,7 @@ def rules() -> Rules:
     Raises:
         InputError: the file is missing or faulty.
     """
-    return _rules_in(paths.config_dir() / "variables.yaml")
+    return rules_in(paths.config_dir() / "variables.yaml")
 
 
 def clear(but: str = "") -> list[str]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 INSTALL_TIMEOUT_S = 1800.0
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "pip_proxy")
 FULL_BYTES = 1_000_000
 PIP_OPTIONS = (
     "--no-deps",
@@ -141,5 +142,13 @@ def _reason(output: str, folder: Path) -> str:
         return one_line(f"hash mismatch: {', '.join(files) or 'a wheel'} is not what was locked")
     errors = [line for line in output.splitlines() if line.startswith("ERROR:")]
     last = errors[0].removeprefix("ERROR:") if errors else " ".join(output.splitlines()[-1:])
-    offline = "the package index cannot be reached: " if "Retrying (" in output else ""
-    return one_line(offline + (last or "it wrote nothing"))
+    return one_line(
+        (_unreachable() if "Retrying (" in output else "") + (last or "it wrote nothing")
+    )
+
+
+def _unreachable() -> str:
+    """Return that the index cannot be reached, and the variables of a proxy that may be why."""
+    proxies = [name for name in sorted(os.environ) if name.lower() in PROXIES]
+    through = f" with {', '.join(proxies)} set" if proxies else ""
+    return f"the package index cannot be reached{through}: "
