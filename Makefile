@@ -18,6 +18,10 @@ BOOTSTRAP ?= docker
 # the kernels have no warning; with one MPI that is an error here, elsewhere it must not stop a build
 LINT_MPI := mpich-5.0.2
 
+# what a shell has for another Python, or for another make
+unexport PYTHONPATH PYTHONHOME PYTHONSAFEPATH PYTHONSTARTUP PYTHONNOUSERSITE PYTHONOPTIMIZE
+unexport PYTHONWARNINGS PYTHONUSERBASE PYTHONPLATLIBDIR PYTHONIOENCODING
+
 # a campaign starts Python some hundred times: without its bytecode everything takes nearly twice as long
 unexport PYTHONDONTWRITEBYTECODE
 

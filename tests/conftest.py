@@ -158,6 +158,15 @@ def campaigns_of_this_worker(tmp_path_factory):
         yield
 
 
+@pytest.fixture(autouse=True)
+def variables_of_this_test():
+    """What a command clears and sets in the process of the tests is gone after the test."""
+    kept = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(kept)
+
+
 @pytest.fixture
 def campaign_file(tmp_path, monkeypatch):
     """Return a function that writes a campaign with results of its own in the test's folder."""

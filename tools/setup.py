@@ -10,6 +10,8 @@ With --runtime, which the container images are made with, it leaves out what req
 below its line on development, and what only that needs; no compiler is asked for.
 """
 
+from __future__ import annotations
+
 import fcntl
 import hashlib
 import os
@@ -81,12 +83,20 @@ def is_complete() -> bool:
         return False
 
 
-def run(what: str, *command: object) -> None:
+def pip_variables(python: Path) -> dict:
+    """Return the environment for pip: of a user's settings, those of the package index."""
+    sys.path.insert(0, str(ROOT / "src"))
+    from onesided.system.pip import variables
+
+    return variables(python, os.environ)
+
+
+def run(what: str, *command: object, variables: dict | None = None) -> None:
     """Run a step with its output in the log; end with its own words if it fails."""
     with LOG.open("a+") as log:
         begin = log.seek(0, 2)
         words = [str(word) for word in command]
-        status = subprocess.call(words, stdout=log, stderr=log)
+        status = subprocess.call(words, stdout=log, stderr=log, env=variables)
         if status != 0:
             log.seek(begin)
             lines = [line.strip() for line in log]
@@ -96,7 +106,9 @@ def run(what: str, *command: object) -> None:
 
 def pip_install(what: str, *options: object) -> None:
     """Install with the pip of .venv."""
-    run(what, VENV / "bin" / "python", "-m", "pip", "install", *PIP_OPTIONS, *options)
+    python = VENV / "bin" / "python"
+    words = (python, "-m", "pip", "install", *PIP_OPTIONS, *options)
+    run(what, *words, variables=pip_variables(python))
 
 
 def locked(package: str) -> str:
@@ -155,6 +167,21 @@ def install_project() -> None:
     pip_install("installing onesided", "--no-deps", "--no-build-isolation", "-e", ROOT)
 
 
+def isolate() -> None:
+    """Have the command start its Python apart from the shell's PYTHON* and the user's packages.
+
+    Else a PYTHONHOME ends it, and a PYTHONPATH gives it other packages, before its first line.
+    """
+    script = VENV / "bin" / "onesided"
+    text = script.read_text()
+    if text.startswith("#!/bin/sh"):  # where the path of Python is too long, or has blanks
+        whole = text.replace('"$0" "$@"', '-I "$0" "$@"', 1)
+    else:
+        first, rest = text.split("\n", 1)
+        whole = first + " -I\n" + rest
+    script.write_text(whole)
+
+
 def write_stamp() -> None:
     """Say that .venv is whole; it is the last thing done."""
     new = STAMP.with_suffix(".new")
@@ -178,6 +205,7 @@ def main() -> None:
         if not is_complete():
             install_locked()
         install_project()
+        isolate()
         write_stamp()
 
 

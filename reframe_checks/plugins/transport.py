@@ -1,6 +1,5 @@
 """The transport of a launch: the MPI's own debug report, from an untimed launch before it."""
 
-import os
 import pathlib
 import shlex
 
@@ -10,11 +9,9 @@ from reframe.core.pipeline import RegressionTestPlugin
 from onesided.campaign import transport
 from onesided.environments import containers, settings
 from onesided.environments.kernels import prefix_of
-from onesided.system import fingerprint, paths
+from onesided.system import fingerprint, paths, surroundings
 
 REPORT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "transport_report.sh"
-#: Variables of the caller's that may change the transport as a setting's do.
-INHERITED = ("MPI", "I_MPI_", "OMPI_", "PRTE_", "PMIX_", "UCX_", "FI_")
 
 
 class TransportPlugin(RegressionTestPlugin):
@@ -76,9 +73,8 @@ class TransportPlugin(RegressionTestPlugin):
                 "asked": dict(asked),
                 "command": [word.replace(self.stagedir, "") for word in command],
                 "time-out": self.transport_timeout_s,
-                "inherited": {
-                    name: value for name, value in os.environ.items() if name.startswith(INHERITED)
-                },
+                # of the caller's variables, those that may change the transport as a setting's do
+                "inherited": surroundings.kept(),
             }
         )[: fingerprint.DIGITS]
         return paths.build_dir() / "transports" / environment["name"] / state

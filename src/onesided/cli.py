@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from onesided import __version__
-from onesided.system import paths
+from onesided.system import paths, standing, surroundings
 from onesided.system.errors import OnesidedError, record_fault
 
 STAGES = (
@@ -53,6 +53,7 @@ def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one stage; return 0, 1 (it failed) or 2 (bad input)."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    standing.mend()
     paths.resolve_variables()
     # a session is started many times in a campaign: it loads neither polars nor charts
     stages = [stage for stage in STAGES if [stage] == list(arguments[:1])] or STAGES
@@ -61,6 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         gc.disable()
     try:
         paths.check()
+        surroundings.clear()
+        if getattr(options, "keep_environment", False):
+            surroundings.keep()
         return options.function(options)
     except OnesidedError as fault:
         record_fault(fault)

@@ -66,7 +66,7 @@ def make_checkout(root):
     shutil.copytree(CHECKOUT / "reframe_checks", root / "reframe_checks", ignore=ignored)
     config = root / "config"
     config.mkdir()
-    for name in ("settings.yaml", "wheels.lock"):
+    for name in ("settings.yaml", "variables.yaml", "wheels.lock"):
         shutil.copy(CHECKOUT / "config" / name, config)
     document = yaml.safe_load((CHECKOUT / "config/environments.yaml").read_text())
     document["containers"] = {}

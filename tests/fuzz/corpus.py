@@ -21,7 +21,7 @@ from onesided.campaign.slot import Slot
 from onesided.environments import declarations, document, shell
 from onesided.report.published import PublishedTable
 from onesided.sites import site_check
-from onesided.system import documents, paths, writing
+from onesided.system import documents, paths, surroundings, writing
 
 ROOT = Path(__file__).parents[2]
 Files = Mapping[str, list[Document]]
@@ -126,6 +126,18 @@ def read_environment(folder: Path) -> Any:
     if found["status"] == "ready":
         outcomes.Expectation.of(found, 2, "unbound", "abc")
     return found
+
+
+def variables_files(source: Random, folder: Path) -> Files:
+    return {"variables.yaml": _yaml(ROOT / "config" / "variables.yaml")}
+
+
+def read_variables(folder: Path) -> Any:
+    found = surroundings.rules_in.__wrapped__(folder / "variables.yaml")
+    found.is_of_library("FI_PROVIDER")
+    for patterns in found.folders.values():
+        surroundings._without(str(folder), patterns)
+    return yaml.safe_load((folder / "variables.yaml").read_text("utf-8"))
 
 
 def settings_files(source: Random, folder: Path) -> Files:
@@ -352,6 +364,7 @@ KINDS = {
         Kind("environments", environments_files, read_environments),
         Kind("environment.json", environment_files, read_environment),
         Kind("settings", settings_files, read_settings),
+        Kind("variables", variables_files, read_variables),
         Kind("Snakemake profile", profile_files, run.sessions_at_a_time),
         Kind("site", site_files, read_site),
         Kind("result lines", line_files, read_launch),

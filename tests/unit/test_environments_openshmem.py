@@ -28,7 +28,7 @@ def site(tmp_path, monkeypatch):
     monkeypatch.setenv("ONESIDED_ROOT", str(tmp_path))
     monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path / "build"))
     (tmp_path / "config").mkdir()
-    for name in ("environments.yaml", "wheels.lock", "settings.yaml"):
+    for name in ("environments.yaml", "wheels.lock", "settings.yaml", "variables.yaml"):
         shutil.copy(CHECKOUT / "config" / name, tmp_path / "config")
     document = yaml.safe_load((CHECKOUT / "config/environments.yaml").read_text())
 

@@ -8,6 +8,7 @@ import fcntl
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -296,22 +297,28 @@ def test_an_installer_that_outlives_a_kill_keeps_the_lock(fake, monkeypatch):
     # the next run wipes the prefix: it must not while an orphan still writes into it
     fake.declare()
     folder = fake.root / "build/environments/fake-1.0"
-    script = fake.root / "sitecustomize.py"
-    script.write_text(
-        "import sys, time\nif 'install' in sys.argv:\n"
-        f"    open({str(fake.root / 'began')!r}, 'w').close()\n    time.sleep(4711)\n"
-    )
-    monkeypatch.setenv("PYTHONPATH", str(fake.root))
-    run = start_providing()
-    wait_until((fake.root / "began").exists)
+    # an index that takes calls and never answers
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.delenv("PIP_FIND_LINKS")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.getsockname()[1]}/simple")
+        server.settimeout(60)
+        run = start_providing()
+        connection, _ = server.accept()
+        kill_and_see_the_lock(run, folder)
+        connection.close()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(fake.wheels))
+    assert provision.provide(NAME)["status"] == "ready"
+
+
+def kill_and_see_the_lock(run, folder):
     run.kill()
     run.wait()
     with (folder / "lock").open("a") as stream, pytest.raises(BlockingIOError):
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     for process in commands_left():
         os.kill(process, signal.SIGKILL)
-    monkeypatch.delenv("PYTHONPATH")
-    assert provision.provide(NAME)["status"] == "ready"
 
 
 def test_a_run_killed_while_installing_is_taken_up_by_the_next(fake):

@@ -22,6 +22,7 @@ TIMES = re.compile(r" \(\d+ times\)$")
 ROW = re.compile(
     r"^(\w+) +(\w+) +(\w+) +(\w+) +\d+ +.* (independent|waits|mixed|too few)(?:, tail \d+ times)?$"
 )
+VARIABLE = "OMPI_MCA_osc_base_verbose"
 
 
 def printed(*options):
@@ -63,14 +64,18 @@ def test_each_named_mpi_gets_a_table_of_operations_and_words(ready_environment):
 def test_what_a_library_says_of_every_window_stands_once_below_the_table(ready_environment):
     ready_environment("openmpi-5.0.11")
     answer = subprocess.run(
-        [*COMMAND, "--environment", "openmpi-5.0.11", "--", "--flavor", "allocate,create"],
-        env={**os.environ, "OMPI_MCA_osc_base_verbose": "100"},
+        [
+            *COMMAND, "--environment", "openmpi-5.0.11", "--keep-environment",
+            "--", "--flavor", "allocate,create",
+        ],
+        env={**os.environ, VARIABLE: "100"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-    )
-    lines = answer.stdout.splitlines()
+    )  # fmt: skip
+    kept, *lines = answer.stdout.splitlines()
+    assert kept == f"variables of the shell: kept {VARIABLE}, as was asked"
     table = [number for number, line in enumerate(lines) if ROW.match(line)]
     said = [number for number, line in enumerate(lines) if "mca: base: components" in line]
     assert len(table) > 1 and said

@@ -9,4 +9,4 @@ rule environment:
     params:
         provider=f"--provider {CAMPAIGN.provider}" if CAMPAIGN.provider else "",
     shell:
-        "onesided environments {params.provider} --keep-going {wildcards.environment:q} >{log:q} 2>&1"
+        "{ONESIDED} environments {params.provider} --keep-going {wildcards.environment:q} >{log:q} 2>&1"

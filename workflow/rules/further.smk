@@ -26,4 +26,4 @@ checkpoint further:
     log:
         CAMPAIGN.results / "log" / "further-{round}.log",
     shell:
-        "onesided further {CAMPAIGN.path:q} {wildcards.round} >{log:q} 2>&1"
+        "{ONESIDED} further {CAMPAIGN.path:q} {wildcards.round} >{log:q} 2>&1"

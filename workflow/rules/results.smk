@@ -13,7 +13,7 @@ rule collect:
     log:
         CAMPAIGN.results / "log" / "collect.log",
     shell:
-        "onesided collect {CAMPAIGN.path:q} >{log:q} 2>&1"
+        "{ONESIDED} collect {CAMPAIGN.path:q} >{log:q} 2>&1"
 
 
 rule analyse:
@@ -25,7 +25,7 @@ rule analyse:
     log:
         CAMPAIGN.results / "log" / "analyse.log",
     shell:
-        "onesided analyse {CAMPAIGN.results:q} >{log:q} 2>&1"
+        "{ONESIDED} analyse {CAMPAIGN.results:q} >{log:q} 2>&1"
 
 
 rule report:
@@ -37,4 +37,4 @@ rule report:
     log:
         CAMPAIGN.results / "log" / "report.log",
     shell:
-        "onesided report {CAMPAIGN.results:q} >{log:q} 2>&1"
+        "{ONESIDED} report {CAMPAIGN.results:q} >{log:q} 2>&1"

@@ -33,7 +33,7 @@ rule declare:
     log:
         CAMPAIGN.results / "log" / "declare.log",
     shell:
-        "onesided declare {CAMPAIGN.path:q} >{log:q} 2>&1"
+        "{ONESIDED} declare {CAMPAIGN.path:q} >{log:q} 2>&1"
 
 
 # Changed sources, checks or environments call the rule again; what an old session is worth then
@@ -56,5 +56,5 @@ rule session:
     threads: workflow.cores
     priority: priority_of
     shell:
-        "onesided session {CAMPAIGN.path:q} {params.partition:q}"
+        "{ONESIDED} session {CAMPAIGN.path:q} {params.partition:q}"
         " {wildcards.environment:q} {wildcards.round:q} >{log:q} 2>&1"

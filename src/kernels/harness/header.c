@@ -130,10 +130,15 @@ static void write_library(struct json *json)
 
 static void write_environment(struct json *json)
 {
+    // what config/variables.yaml says that libraries read, but for what tells a rank its place
     static const char *const prefixes[] = {
-        "MPI",        "I_MPI_",       "OMPI_",        "PRTE_",     "PMIX_MCA",
-        "UCX_",       "FI_",          "HYDRA_",       "ONESIDED_", "LD_LIBRARY_PATH",
-        "LD_PRELOAD", "ASAN_OPTIONS", "UBSAN_OPTIONS"};
+        "MPI",       "I_MPI_",       "OMPI_",        "PRTE_",  "PMIX_MCA", "UCX_",     "FI_",
+        "HYDRA",     "ONESIDED_",    "LD_",          "OPAL_",  "ORTE_",    "OSHMEM_",  "SHMEM_",
+        "SMA_",      "MV2_",         "MVAPICH_",     "MVP_",   "NEMESIS_", "PMIP_",    "ROMIO_",
+        "CXI_",      "HCOLL_",       "HFI_",         "IBV_",   "IPATH_",   "KNEM_",    "MLX",
+        "MXM_",      "OFI_",         "PSM",          "RDMAV_", "SHARP_",   "UC",       "XPMEM_",
+        "GOMP_",     "HWLOC_",       "KMP_",         "OMP_",   "GLIBC_",   "JEMALLOC", "MALLOC_",
+        "TCMALLOC_", "ASAN_OPTIONS", "UBSAN_OPTIONS"};
     json_open(json, '{');
     for (char **variable = environ; *variable != NULL; variable++) {
         const char *value = strchr(*variable, '=');

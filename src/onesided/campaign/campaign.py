@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from onesided.environments import containers, declarations, provision, settings
-from onesided.system import documents, names, paths
+from onesided.system import documents, names, paths, surroundings
 from onesided.system.errors import InputError
 
 
@@ -66,6 +66,11 @@ class Campaign:
     def results(self) -> Path:
         """The campaign's folder of results."""
         return (self.root or paths.results_dir()) / self.name
+
+    def keep_environment(self) -> None:
+        """Keep what an MPI reads of the shell, if the campaign says so."""
+        if self.document.get("keep_environment"):
+            surroundings.keep()
 
     def reframe_selection(self) -> list[str]:
         """Return ReFrame's options that select the campaign's checks."""

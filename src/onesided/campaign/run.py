@@ -19,7 +19,15 @@ from onesided.campaign.session import Session
 from onesided.campaign.watch import Plan, Say, SessionWatch
 from onesided.environments import containers, declarations, provision
 from onesided.experiments import demand
-from onesided.system import documents, fingerprint, paths, processes, strays, writing
+from onesided.system import (
+    documents,
+    fingerprint,
+    paths,
+    processes,
+    standing,
+    strays,
+    writing,
+)
 from onesided.system.errors import FAULTS_VARIABLE, InputError
 from onesided.system.lock import DeadHolder, campaign_lock, lock_file
 
@@ -33,10 +41,12 @@ def check_machine(campaign: Campaign) -> None:
     Raises:
         InputError: no C compiler, no space, or results that cannot be written.
     """
+    standing.check_limits()
     compiler = os.environ.get("CC", "cc")
     # an image brings its kernels
     if not containers.inside() and shutil.which(compiler) is None:
-        raise InputError("PATH", compiler, "no such program", "a C compiler (cc, or CC=...)")
+        where = "CC" if "CC" in os.environ else "PATH"
+        raise InputError(where, compiler, "no such program", "a C compiler (cc, or CC=...)")
     for folder in (campaign.results, paths.build_dir()):
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,15 @@ from onesided.campaign.declared import (
 )
 from onesided.campaign.slot import Slot, adopt, earlier_entries, inputs_of, is_hole
 from onesided.environments import declarations, kernels, provision
-from onesided.system import documents, fingerprint, paths, processes, strays, writing
+from onesided.system import (
+    documents,
+    fingerprint,
+    paths,
+    processes,
+    strays,
+    surroundings,
+    writing,
+)
 from onesided.system.command import one_line
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import lock_file
@@ -167,6 +175,7 @@ class Session:
             "round": self.slot.round,
             "fingerprint": self.fingerprint,
             "attempt": attempt.name,
+            **({"shell": shell} if (shell := surroundings.record()) else {}),
             "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         exit_status, tests = 0, []

@@ -18,7 +18,8 @@ from onesided.campaign.outcomes import Expectation, Outcome
 from onesided.campaign.records import Launch
 from onesided.campaign.slot import Slot, read_record
 from onesided.campaign.tables import CELL_COLUMNS, LAUNCH_COLUMNS, SAMPLE_COLUMNS
-from onesided.environments import provision
+from onesided.environments import provision, settings
+from onesided.system import surroundings
 from onesided.system.errors import InputError
 
 MOST_CELLS = 20_000
@@ -124,7 +125,8 @@ def collected(piece: Piece) -> Collected:
         transports = _transports(test, record, folder, environment)
         header = launch.headers[-1] if launch.headers else None
         if header:
-            facts[json.dumps(_facts(key, test, header))] += 1
+            variables = _foreign_variables(test, header, environment)
+            facts[json.dumps({**_facts(key, test, header), "foreign_variables": variables})] += 1
         told = header or {"launch_model": environment["launch_model"]}
         found["cells"].append(_cells(key, test, declared, ends, told, transports))
         found["samples"].append(_samples(key, ends))
@@ -141,6 +143,7 @@ def collected(piece: Piece) -> Collected:
             "fingerprint": record["fingerprint"],
             "started_at": record["started_at"],
             "elapsed_s": record["elapsed_s"],
+            "shell": record.get("shell", {}),
             INSIDE: inside_s,
         },
         facts,
@@ -249,6 +252,16 @@ def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) ->
         **{name: header[name] for name in FACTS},
         **{name: header["mpi"][name] for name in MPI_FACTS},
     }
+
+
+def _foreign_variables(
+    test: Mapping[str, Any], header: Mapping[str, Any], environment: Mapping[str, Any]
+) -> dict[str, list[str]]:
+    """Return what ranks found set that neither environment nor setting asks for, by the setting."""
+    value = settings.value(test["setting"], environment["family"], environment["version"])
+    own = {*environment["variables"], *((environment["container"] or {}).get("variables", ()))}
+    found = surroundings.foreign(header["environment"], own, value.variables)
+    return {test["setting"]: found} if found else {}
 
 
 def read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[str, Any]]:

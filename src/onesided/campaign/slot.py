@@ -11,7 +11,7 @@ from typing import Any
 
 from onesided.campaign import records
 from onesided.campaign.campaign import Campaign
-from onesided.system import documents, fingerprint
+from onesided.system import documents, fingerprint, surroundings
 from onesided.system.errors import InputError
 
 #: Begins the name of a folder that another session's attempt made; its number ends the name.
@@ -86,6 +86,8 @@ def inputs_of(
     campaign = slot.campaign
     seen = {key: value for key, value in environment.items() if key != "kernels_prefix"}
     common = {"environment": seen, "campaign": campaign.measuring()}
+    if kept := surroundings.record().get("kept"):
+        common["shell"] = kept
     settings_seen = _settings(slot)
     found = {}
     for test in tests:

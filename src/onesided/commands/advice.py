@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from onesided.system import surroundings
+
 
 def register(subparsers: argparse._SubParsersAction) -> None:
     """Add the subcommand."""
@@ -16,6 +18,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "files", type=Path, nargs="+", metavar="FILE", help="advice/<name>.sh or .txt"
     )
+    surroundings.add_option(parser)
     parser.set_defaults(function=run)
 
 
@@ -27,6 +30,7 @@ def run(options: argparse.Namespace) -> int:
     """
     from onesided.experiments.progress.advice import rerun
 
+    surroundings.say()
     failed = 0
     for path in options.files:
         for result in rerun.rerun(path, print):

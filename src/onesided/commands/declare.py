@@ -15,5 +15,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 
 def _declare(options: argparse.Namespace) -> int:
-    print(declared.declare(campaign.load(options.campaign)))
+    loaded = campaign.load(options.campaign)
+    loaded.keep_environment()
+    print(declared.declare(loaded))
     return 0

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from onesided.campaign import campaign
 from onesided.environments import kernels, provision, settings
+from onesided.system import surroundings
 from onesided.system.errors import InputError, OnesidedError
 
 KERNEL = "progress"
@@ -37,6 +38,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "options", nargs="*", help="after `--`: options of the kernel (see docs/progress.md)"
     )
+    surroundings.add_option(parser)
     parser.set_defaults(function=run)
 
 
@@ -51,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
     if options.setting not in settings.names():
         known = ", ".join(settings.names())
         raise InputError("--setting", None, repr(options.setting), f"one of {known}")
+    surroundings.say()
     provision.provide_all(names)
     failed = [name for name in names if not _launch(name, options)]
     return 1 if failed else 0

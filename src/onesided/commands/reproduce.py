@@ -16,7 +16,7 @@ from onesided.campaign import grid
 from onesided.environments import kernels, settings
 from onesided.experiments.conformance import shrink
 from onesided.rerun import by_hand, line
-from onesided.system import paths, writing
+from onesided.system import paths, surroundings, writing
 from onesided.system.errors import InputError, OnesidedError
 
 KERNEL = "conformance"
@@ -45,6 +45,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--output", type=Path, help="the program's file (default: in build/reproduce)"
     )
+    surroundings.add_option(parser)
     parser.set_defaults(function=run)
 
 
@@ -139,6 +140,7 @@ def run(options: argparse.Namespace) -> int:
     if options.setting not in settings.names():
         known = ", ".join(settings.names())
         raise InputError("--setting", None, repr(options.setting), f"one of {known}")
+    surroundings.say()
     document = by_hand.ready(options.environment, KERNEL)
     variables = kernels.variables(document, options.setting)
     kernels.check_options(document, variables, KERNEL, by_hand.cell_options([labels]))

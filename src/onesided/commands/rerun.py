@@ -10,6 +10,8 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from onesided.system import surroundings
+
 if TYPE_CHECKING:
     from onesided.rerun.find import Found
     from onesided.rerun.launch import Again
@@ -41,6 +43,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         help="a folder of results, or the name of its campaign (default: quick, or the newest "
         "results that have the cell)",
     )
+    surroundings.add_option(parser)
     parser.set_defaults(function=run)
 
 
@@ -59,6 +62,7 @@ def run(options: argparse.Namespace) -> int:
     grid.labels_of(options.cell)
     asked = find.Asked(options.environment, options.cell, options.test, options.partition)
     found = find.find(asked, options.results)
+    surroundings.say()
     print(f"{options.environment}: {found.entry['test']}\n{options.cell}", flush=True)
     again = launch.again(found, lambda line: print(line, flush=True))
     for line in lines(found, again):

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from onesided.campaign import campaign, run
+from onesided.system import surroundings
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
@@ -25,6 +26,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         action="store_true",
         help="say which tests would be run, and why, and run none",
     )
+    surroundings.add_option(parser)
     parser.set_defaults(function=_run)
 
 
@@ -34,6 +36,8 @@ def _say(line: str) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     loaded = campaign.load(options.campaign)
+    loaded.keep_environment()
+    surroundings.say()
     run.run(loaded, _say, options.profile, explain=options.explain)
     if options.explain:
         return 0

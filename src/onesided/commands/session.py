@@ -23,6 +23,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 def _session(options: argparse.Namespace) -> int:
     loaded = campaign.load(options.campaign)
+    loaded.keep_environment()
     slot = Slot(loaded, options.partition, options.environment, options.round)
     tests = further.tests_in(loaded, slot.round, declared.tests_of(loaded))
     was_run = Session(slot, tests).run()

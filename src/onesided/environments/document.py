@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from onesided.environments import containers
 from onesided.environments.declarations import (
     NATIVE,
@@ -35,8 +37,14 @@ def _features(declaration: Declaration, findings: Document) -> list[str]:
     return sorted(found)
 
 
-def ready(declaration: Declaration, findings: Document) -> Document:
-    """Return the description of an environment that was probed."""
+def ready(declaration: Declaration, findings: Document, variables: Mapping[str, str]) -> Document:
+    """Return the description of an environment that was probed.
+
+    Args:
+        declaration: of the environment.
+        findings: what the probe found.
+        variables: with which it was probed, and is compiled with and run.
+    """
     family = declaration.family_data
     return {
         **unavailable(declaration, ""),
@@ -49,7 +57,7 @@ def ready(declaration: Declaration, findings: Document) -> Document:
             "placement": family["placement"],
             "oversubscribe": family["oversubscribe"],
         },
-        "variables": declaration.variables(),
+        "variables": dict(variables),
         "features": _features(declaration, findings),
         "library_version": findings["library_version"],
         "library_version_pattern": declaration.version_pattern(),

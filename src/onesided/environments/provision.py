@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
 
-from onesided.environments import containers
+from onesided.environments import containers, fallbacks
 from onesided.environments import document as document_of
 from onesided.environments.declarations import (
     CONTAINER,
@@ -349,11 +349,24 @@ def _make(declaration: Declaration, command: Command, say: Say, probe_timeout_s:
 def _probe(
     declaration: Declaration, command: Command, say: Say, probe_timeout_s: float
 ) -> Document:
+    """Describe an MPI by what two ranks find; with the first fallback with which they start.
+
+    Raises:
+        UnavailableError: they start with none; the message is that of the launch without any.
+    """
     say("probing")
     folder = paths.environments_dir() / declaration.name / "probe"
-    return document_of.ready(
-        declaration, probe.probe(_subject(declaration), folder, command, probe_timeout_s)
-    )
+    declared = declaration.family_data.get("fallbacks", ())
+    faults = []
+    for variables in fallbacks.attempts(declared, declaration.root):
+        subject = _subject(declaration, variables)
+        try:
+            findings = probe.probe(subject, folder, command, probe_timeout_s)
+        except UnavailableError as fault:
+            faults.append(fault)
+        else:
+            return document_of.ready(declaration, findings, subject.variables)
+    raise faults[0]
 
 
 def _install(declaration: Declaration, command: Command) -> None:
@@ -366,7 +379,7 @@ def _install(declaration: Declaration, command: Command) -> None:
         raise
 
 
-def _subject(declaration: Declaration) -> probe.Subject:
+def _subject(declaration: Declaration, more: Mapping[str, str]) -> probe.Subject:
     family = declaration.family_data
     crowded = len(os.sched_getaffinity(0)) < probe.RANKS
     launcher = [
@@ -378,7 +391,7 @@ def _subject(declaration: Declaration) -> probe.Subject:
         declaration.root,
         declaration.compiler,
         launcher,
-        declaration.variables(),
+        {**declaration.variables(), **more},
         declaration.version_pattern(),
         declaration.mpi.identity.library if declaration.mpi else None,
         declaration.library,

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from onesided.experiments import Experiment
 from onesided.experiments.studies import DATA
-from onesided.report import beside, containers, figures, grid, provenance, scope
+from onesided.report import beside, containers, figures, grid, provenance, scope, shell
 from onesided.report.again import TYPED
 from onesided.report.data import brief
 from onesided.report.document import Content, document, files_of, has_figure, write_files
@@ -223,6 +223,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
         sheets=every,
         scope=measured_on,
         on_data=_on_data(loaded, every) if sheet == every[0] else None,
+        caveat=shell.caveat(loaded.campaign.record),
         cite=cite(loaded, measured_on),
         repository=loaded.campaign.record.get("repository"),
         dark_figures=Markup(figures.dark_style()),

@@ -28,7 +28,8 @@ def document(template: str, **values: Any) -> str:
 
     Args:
         template: its file's name.
-        values: what it shows; with no `legend` the page says what each verdict means.
+        values: what it shows; with no `legend` the page says what each verdict means, and a
+            `caveat` is a sentence at each of its tables and figures.
     """
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_template),
@@ -39,7 +40,7 @@ def document(template: str, **values: Any) -> str:
     )
     environment.filters |= {"kind": _kind, "packed": figures.packed}
     return environment.get_template(template).render(
-        **{"legend": badges.MEANINGS.items(), **values},
+        **{"legend": badges.MEANINGS.items(), "caveat": None, **values},
         badge=badges.badge,
         style=Markup(_template("style.css")),
         script=Markup(_template("enhance.js")),

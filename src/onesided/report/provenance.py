@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import polars as pl
 
@@ -13,7 +14,7 @@ from onesided.campaign import transport
 from onesided.campaign.line_order import DAMAGED
 from onesided.campaign.tables import PLACE
 from onesided.environments.settings import DEFAULT
-from onesided.report import numbers
+from onesided.report import numbers, shell
 from onesided.report.material import Loaded, interval_words
 from onesided.report.parts import Column, Section, Table
 from onesided.report.words import short_detail
@@ -63,6 +64,7 @@ def _environments_table(loaded: Loaded) -> Table:
                 "launch_model": _seen(cells, name, "launch_model"),
                 "oversubscribed": _share_of(cells, name, "oversubscribed", pl.Expr.any),
                 "one_clock": _share_of(cells, name, "clock_global", pl.Expr.all),
+                "variables": _variables_of(document),
                 "transport": _transports_seen(cells, name),
                 "host": _seen(cells, name, "host"),
                 "reason": short_detail(document.get("reason")),
@@ -80,6 +82,7 @@ def _environments_table(loaded: Loaded) -> Table:
         Column("launch_model", "launch"),
         Column("oversubscribed", "cells over-subscribed"),
         Column("one_clock", "cells on one clock"),
+        Column("variables", "variables of the environment", prose=True),
         Column("transport", "transport, in its own words", prose=True),
         Column("host", "host"),
     ]
@@ -91,6 +94,13 @@ def _environments_table(loaded: Loaded) -> Table:
         csv_only=(Column("status", "status"), Column("reason", "reason")),
         form="tiles",
     )
+
+
+def _variables_of(document: Mapping[str, Any]) -> str | None:
+    """Return what an environment itself sets, without the folders of its libraries in full."""
+    prefix = str(document.get("prefix") or "")
+    found = [f"{name}={value}" for name, value in (document.get("variables") or {}).items()]
+    return " ".join(one.replace(prefix, "…") if prefix else one for one in sorted(found)) or None
 
 
 def _transports_seen(table: pl.DataFrame, environment: str) -> str | None:
@@ -171,6 +181,10 @@ def _facts(loaded: Loaded) -> list[tuple[str, str]]:
     ]
     if started.len():
         facts += [("first launch", started[0]), ("last launch", started[-1])]
+    if names := shell.cleared(campaign.record):
+        facts.append(("variables of the shell, cleared", ", ".join(names)))
+    words = shell.foreign_words(campaign.record)
+    facts.append(("variables that no setting names", words or "none"))
     facts.append(("commit", str(campaign.record.get("commit") or "not known")))
     facts += [(f"host: {key}".replace("_", " "), str(value)) for key, value in host.items()]
     return facts + timing_lines(loaded)

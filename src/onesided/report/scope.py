@@ -10,7 +10,7 @@ from onesided.campaign import sizes as campaign_sizes
 from onesided.campaign.sizes import AXIS
 from onesided.environments import settings
 from onesided.experiments import EXPERIMENTS
-from onesided.report import numbers
+from onesided.report import numbers, shell
 from onesided.report.material import Cell, Loaded
 from onesided.report.words import listed
 
@@ -161,4 +161,6 @@ def sentences(loaded: Loaded) -> list[str]:
     said = [f"Measured on {first}: {', '.join(part for part in parts if part)}."]
     if one and False not in known.values():
         said.append(NOT_NETWORK)
+    if caveat := shell.caveat(loaded.campaign.record):
+        said.append(caveat)
     return said

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from onesided.environments import declarations, provision
-from onesided.system import paths, strays
+from onesided.system import paths, strays, surroundings
 
 Entry = dict[str, Any]
 
@@ -73,6 +73,9 @@ def configuration(
     Raises:
         InputError: config/environments.yaml is faulty, or a name in ``environs`` is not in it.
     """
+    surroundings.clear(but="RFM_")
+    if strays.SESSION_MARKER not in os.environ:
+        surroundings.say()
     folder = _folder()
     _move_first_log(folder)
     names = _names()

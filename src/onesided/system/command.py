@@ -83,6 +83,7 @@ class Command:
         log: Path,
         timeout_s: float,
         variables: Mapping[str, str] | None = None,
+        whole_environment: Mapping[str, str] | None = None,
         folder: Path | None = None,
         holds_guard: bool = False,
     ) -> Outcome:
@@ -92,7 +93,8 @@ class Command:
             words: the command.
             log: file that receives its output.
             timeout_s: after this it is ended.
-            variables: added to this process's environment.
+            variables: added to the environment.
+            whole_environment: in place of this process's.
             folder: working folder.
             holds_guard: keep the lock for as long as it lives, even if we are killed: it writes
                 where only the holder may.
@@ -109,7 +111,7 @@ class Command:
                     stdin=self.guard if holds_guard else subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
-                    env={**os.environ, **(variables or {}), MARKER: token},
+                    env={**(whole_environment or os.environ), **(variables or {}), MARKER: token},
                     cwd=folder,
                     start_new_session=True,
                 )

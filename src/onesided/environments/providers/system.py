@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onesided.environments.spack_machine import identity
-from onesided.system import libraries, writing
+from onesided.system import libraries, surroundings, writing
 from onesided.system.command import Command, UnavailableError
 from onesided.system.errors import InputError
 
@@ -183,7 +183,7 @@ def _attempts(
     families = [declaration.family] if declaration.family else _families(declaration)
     sets = [declaration.variables_in(family, root) for family in families]
     yield from ((variables, {}) for variables in sets)
-    folders = os.environ.get(LIBRARIES)
+    folders = surroundings.folders_of_shell(LIBRARIES)
     for variables in sets if folders else ():
         own = [variables[LIBRARIES]] if LIBRARIES in variables else []
         yield variables, {LIBRARIES: ":".join([*own, folders])}

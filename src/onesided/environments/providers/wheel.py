@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from onesided.environments.providers import wheel_lock
-from onesided.system import writing
+from onesided.system import pip, writing
 from onesided.system.command import Command, UnavailableError, one_line
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 INSTALL_TIMEOUT_S = 1800.0
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "pip_proxy")
 FULL_BYTES = 1_000_000
 PIP_OPTIONS = (
     "--no-deps",
@@ -110,14 +112,21 @@ def install(declaration: Declaration, prefix: Path, command: Command) -> None:
     folder = prefix.parent
     wanted = folder / "requirements.txt"
     writing.write_text(wanted, declaration.requirements)
-    pip = [sys.executable, "-m", "pip", "--python", prefix, "install", *PIP_OPTIONS]
+    call = [sys.executable, "-m", "pip", "--python", prefix, "install", *PIP_OPTIONS]
     steps = {
         "venv": [sys.executable, "-m", "venv", "--without-pip", prefix],
-        "pip": [*pip, "--requirement", wanted],
+        "pip": [*call, "--requirement", wanted],
     }
+    variables = pip.variables(sys.executable, os.environ)
     for name, words in steps.items():
         log = folder / f"{name}.log"
-        outcome = command.run(words, log=log, timeout_s=INSTALL_TIMEOUT_S, holds_guard=True)
+        outcome = command.run(
+            words,
+            log=log,
+            timeout_s=INSTALL_TIMEOUT_S,
+            whole_environment=variables,
+            holds_guard=True,
+        )
         if outcome.status is None:
             raise UnavailableError(f"{name} did not end within {INSTALL_TIMEOUT_S:.0f} s")
         if outcome.status != 0:
@@ -133,5 +142,13 @@ def _reason(output: str, folder: Path) -> str:
         return one_line(f"hash mismatch: {', '.join(files) or 'a wheel'} is not what was locked")
     errors = [line for line in output.splitlines() if line.startswith("ERROR:")]
     last = errors[0].removeprefix("ERROR:") if errors else " ".join(output.splitlines()[-1:])
-    offline = "the package index cannot be reached: " if "Retrying (" in output else ""
-    return one_line(offline + (last or "it wrote nothing"))
+    return one_line(
+        (_unreachable() if "Retrying (" in output else "") + (last or "it wrote nothing")
+    )
+
+
+def _unreachable() -> str:
+    """Return that the index cannot be reached, and the variables of a proxy that may be why."""
+    proxies = [name for name in sorted(os.environ) if name.lower() in PROXIES]
+    through = f" with {', '.join(proxies)} set" if proxies else ""
+    return f"the package index cannot be reached{through}: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from onesided.system import writing
+from onesided.system import pip, writing
 from onesided.system.errors import InputError, OnesidedError
 
 FORM = "NAME==VERSION followed by --hash=sha256:… lines, each but the last ended by a backslash"
@@ -94,6 +95,7 @@ def resolve(pins: Sequence[str], source: str, field: str) -> dict[str, Requireme
         outcome = subprocess.run(
             [*command, "--output-file", locked.name, wanted.name],
             cwd=folder,
+            env=pip.variables(sys.executable, os.environ),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -1,0 +1,61 @@
+"""The variables that pip is called with: where a user's packages come from, and nothing else.
+
+With the standard library alone: `tools/setup.py` takes it before anything is installed.
+"""
+
+import ast
+import os
+import subprocess
+from collections.abc import Mapping
+
+#: Options that say how an index is reached; all others could send packages elsewhere.
+NETWORK = (
+    "index-url",
+    "extra-index-url",
+    "find-links",
+    "no-index",
+    "trusted-host",
+    "cert",
+    "client-cert",
+    "proxy",
+    "default-timeout",
+    "retries",
+    "cache-dir",
+    "no-cache-dir",
+    "keyring-provider",
+)
+DROPPED = ("PIP_", "PYTHON", "VIRTUAL_ENV")
+
+
+def variables(python: object, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the whole environment for calls of pip: of its settings, those of the network.
+
+    Args:
+        python: the interpreter that has the pip to ask.
+        environment: what the user's shell has.
+    """
+    found = {name: value for name, value in environment.items() if not name.startswith(DROPPED)}
+    options = _network({name: v for name, v in environment.items() if "PYTHON" not in name}, python)
+    named = {f"PIP_{name.upper().replace('-', '_')}": value for name, value in options.items()}
+    # no file of settings: what of them counts is in the variables
+    return {**found, **named, "PIP_CONFIG_FILE": os.devnull}
+
+
+def _network(environment: Mapping[str, str], python: object) -> dict[str, str]:
+    """Return the options of the network that files and variables set, the strongest of each."""
+    answer = subprocess.run(
+        [str(python), "-m", "pip", "config", "list"],
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found: dict[tuple[int, str], str] = {}
+    for line in answer.stdout.splitlines():
+        name, _, value = line.partition("=")
+        section, _, option = name.rpartition(".")
+        if option in NETWORK and section in ("global", "install", ":env:"):
+            strength = ("global", "install", ":env:").index(section)
+            found[strength, option] = str(ast.literal_eval(value))
+    return {option: found[strength, option] for strength, option in sorted(found)}

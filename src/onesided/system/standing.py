@@ -1,0 +1,96 @@
+"""How a process stands in its system: what its parent left it of open files, signals and limits."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import resource
+import signal
+import sys
+from dataclasses import dataclass
+
+from onesided.system.errors import InputError
+
+STANDARD_FILES = (0, 1, 2)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One limit of a process.
+
+    Attributes:
+        number: as the system knows it.
+        command: by which a shell shows and sets it.
+        unit: what the shell counts, in the system's units.
+        least: what a campaign needs, in the shell's units.
+    """
+
+    number: int
+    command: str
+    unit: int
+    least: int
+
+
+LIMITS = (
+    Limit(resource.RLIMIT_NOFILE, "ulimit -n", 1, 256),
+    Limit(resource.RLIMIT_NPROC, "ulimit -u", 1, 256),
+    Limit(resource.RLIMIT_FSIZE, "ulimit -f", 1024, 1024**2),
+    Limit(resource.RLIMIT_AS, "ulimit -v", 1024, 8 * 1024**2),
+    Limit(resource.RLIMIT_DATA, "ulimit -d", 1024, 8 * 1024**2),
+    Limit(resource.RLIMIT_STACK, "ulimit -s", 1024, 1024),
+    Limit(resource.RLIMIT_CPU, "ulimit -t", 1, 3600),
+)
+"""What a campaign needs of each limit; measured by lowering it until the campaign failed."""
+
+
+def mend() -> None:
+    """Give this process, and all that it starts, what every program takes for granted.
+
+    Standard files are open; its own files can be read and written by it; the end of a child is
+    told; a limit that a user may raise is as high as a campaign needs it.
+    """
+    for number in STANDARD_FILES:
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a locale that lacks a sign of ours
+    os.umask(os.umask(0o077) & 0o077)
+    os.environ.setdefault("HOME", _home())  # Open MPI does not start without
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for limit in LIMITS:
+        _raise(limit)
+
+
+def _home() -> str:
+    """Return the user's folder as the system has it; the root of one that it does not know."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir or "/"
+    except KeyError:
+        return "/"
+
+
+def _raise(limit: Limit) -> None:
+    soft, hard = resource.getrlimit(limit.number)
+    wanted = limit.least * limit.unit
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return
+    reached = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(limit.number, (reached, hard))
+
+
+def check_limits() -> None:
+    """Compare the limits of this process with what a campaign needs.
+
+    Raises:
+        InputError: one is too low, and may not be raised.
+    """
+    for limit in LIMITS:
+        soft, _ = resource.getrlimit(limit.number)
+        if soft != resource.RLIM_INFINITY and soft < limit.least * limit.unit:
+            found = soft // limit.unit
+            raise InputError(limit.command, None, found, f"{limit.least} or more, or unlimited")

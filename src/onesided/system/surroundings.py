@@ -1,0 +1,262 @@
+"""What the shell brings: variables that change a launch or a tool, found and cleared.
+
+`config/variables.yaml` says which they are. Those that an MPI reads are kept where a user says so;
+then results depend on them, and reports name them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from onesided.system import documents, paths
+
+KEEP_VARIABLE = "ONESIDED_KEEP_ENVIRONMENT"
+"""Set, to anything, where what libraries read of the shell is kept."""
+KEPT_VARIABLE = "ONESIDED_KEPT"
+"""The names of what was kept, likewise. Where it is set, a process above has read the shell: what
+is not among the names comes from a tool between, and is removed without a word."""
+CLEARED_VARIABLE = "ONESIDED_CLEARED"
+"""The names of what was cleared, with blanks between them: for what is started later."""
+
+SHELL_PREFIX = "ONESIDED_SHELL_"
+"""Begins the name under which a list of folders is kept as the shell had it."""
+
+SEARCHED = "PYTHONPATH"
+
+_brought: dict[str, str] = {}
+"""Variables as the shell had them, of those that were cleared or changed."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What `config/variables.yaml` says: patterns of names.
+
+    Attributes:
+        libraries: what an MPI reads.
+        tools: what tools of ours read.
+        quietly: the same, of which nothing is said.
+        never: what neither of the two takes.
+        by_launchers: what ranks get from their launcher: patterns of ``name=value``.
+        folders: of lists of folders, the files by which a folder is left out.
+    """
+
+    libraries: re.Pattern[str]
+    tools: re.Pattern[str]
+    quietly: re.Pattern[str]
+    never: re.Pattern[str]
+    by_launchers: re.Pattern[str]
+    folders: Mapping[str, tuple[str, ...]]
+
+    def is_of_library(self, name: str) -> bool:
+        """Tell whether an MPI reads the variable."""
+        return bool(self.libraries.fullmatch(name)) and not self.is_of_tool(name)
+
+    def is_of_tool(self, name: str) -> bool:
+        """Tell whether a tool reads the variable."""
+        listed = self.tools.fullmatch(name) or self.quietly.fullmatch(name)
+        return bool(listed) and not self.never.fullmatch(name)
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(fnmatch.translate, patterns)) or r"(?!)")
+
+
+@cache
+def rules_in(path: Path) -> Rules:
+    """Return what a file declares.
+
+    Raises:
+        InputError: it is missing or faulty.
+    """
+    document = documents.read_yaml(path, "variables")
+    names = ("libraries", "tools", "quietly", "never", "by_launchers")
+    folders = {name: tuple(files) for name, files in document["folders"].items()}
+    document["by_launchers"] = [
+        pattern if "=" in pattern else f"{pattern}=*" for pattern in document["by_launchers"]
+    ]
+    return Rules(**{name: _any_of(document[name]) for name in names}, folders=folders)
+
+
+def rules() -> Rules:
+    """Return what is declared.
+
+    Raises:
+        InputError: the file is missing or faulty.
+    """
+    return rules_in(paths.config_dir() / "variables.yaml")
+
+
+def clear(but: str = "") -> list[str]:
+    """Remove from this process's environment what changes launches or tools.
+
+    What libraries read stays where `KEEP_VARIABLE` is set. Returns the names, but for those of
+    which nothing is said.
+
+    Args:
+        but: begins the names of those that stay: what the tool reads in whose process this is.
+    """
+    declared, is_first = rules(), KEPT_VARIABLE not in os.environ
+    own = _own_source(os.environ.get(SEARCHED, ""))
+    found = {
+        name: value
+        for name, value in os.environ.items()
+        if _goes(name, declared) and not (but and name.startswith(but))
+    }
+    for name in found:
+        del os.environ[name]
+    if own:  # what is started is of this package, too
+        os.environ[SEARCHED] = own
+        found.pop(SEARCHED)
+    for name in () if _keeps() else declared.folders:
+        value = os.environ.get(name, "")
+        less = _without(value, declared.folders[name])
+        if less != value:
+            found[name] = value
+            _set(name, less)
+            os.environ[SHELL_PREFIX + name] = value
+    # Python of ours and of tools reads and writes UTF-8 in every locale
+    os.environ["PYTHONUTF8"] = "1"
+    if not is_first:
+        return []
+    _brought.update(found)
+    said = [name for name in found if not declared.quietly.fullmatch(name)]
+    _note(said)
+    os.environ[KEPT_VARIABLE] = " ".join(kept()) if _keeps() else ""
+    return sorted(said)
+
+
+def _own_source(searched: str) -> str | None:
+    """Return the folder that this package is in, if it is one of a list of folders."""
+    source = str(Path(__file__).resolve().parents[2])
+    return source if source in searched.split(os.pathsep) else None
+
+
+def _goes(name: str, declared: Rules) -> bool:
+    """Tell whether a variable is to be removed."""
+    if declared.is_of_tool(name):
+        return True
+    if not declared.is_of_library(name):
+        return False
+    keeps_all = _keeps() and KEPT_VARIABLE not in os.environ
+    return not keeps_all and name not in os.environ.get(KEPT_VARIABLE, "").split()
+
+
+def keep() -> None:
+    """Put back what libraries read, and have everything that is started keep it."""
+    if _keeps():
+        return
+    declared = rules()
+    os.environ[KEEP_VARIABLE] = "1"
+    again = {
+        name: value
+        for name, value in _brought.items()
+        if declared.is_of_library(name) or name in declared.folders
+    }
+    os.environ.update(again)
+    os.environ[KEPT_VARIABLE] = " ".join(kept())
+    _set(CLEARED_VARIABLE, " ".join(name for name in cleared() if name not in again))
+
+
+def _keeps() -> bool:
+    return bool(os.environ.get(KEEP_VARIABLE))
+
+
+def _set(name: str, value: str | None) -> None:
+    if value:
+        os.environ[name] = value
+    else:
+        os.environ.pop(name, None)
+
+
+def _note(names: Iterable[str]) -> None:
+    plain = (name for name in names if re.fullmatch(r"\w+", name))
+    _set(CLEARED_VARIABLE, " ".join(sorted({*cleared(), *plain})))
+
+
+def _without(value: str, files: Iterable[str]) -> str:
+    """Return a list of folders without those that hold one of the files."""
+    patterns = tuple(files)
+
+    def has(folder: str) -> bool:
+        return any(any(Path(folder).glob(pattern)) for pattern in patterns)
+
+    return os.pathsep.join(one for one in value.split(os.pathsep) if one and not has(one))
+
+
+def cleared() -> list[str]:
+    """Return the names of what was cleared, by this process or one that started it."""
+    return os.environ.get(CLEARED_VARIABLE, "").split()
+
+
+def kept() -> dict[str, str]:
+    """Return the variables of this process's environment that an MPI reads."""
+    declared = rules()
+    names = {name for name in os.environ if declared.is_of_library(name)}
+    names |= {name for name in declared.folders if name in os.environ} if _keeps() else set()
+    return {name: os.environ[name] for name in sorted(names)}
+
+
+def folders_of_shell(name: str) -> str | None:
+    """Return a list of folders as the shell had it, of this process or one that started it."""
+    return os.environ.get(SHELL_PREFIX + name) or os.environ.get(name)
+
+
+def record() -> dict[str, Any]:
+    """Return what a session keeps of the shell: nothing of one that brings nothing."""
+    found = {"cleared": cleared(), "kept": kept() if _keeps() else {}}
+    return {key: value for key, value in found.items() if value}
+
+
+def foreign(found: Mapping[str, str], own: Iterable[str], asked: Mapping[str, str]) -> list[str]:
+    """Return as ``name=value`` what ranks found set that neither environment nor setting asked for.
+
+    Args:
+        found: the variables of a launch, as its header has them.
+        own: names of those of the environment.
+        asked: those of the setting.
+    """
+    declared, expected = rules(), set(own)
+    names = [
+        name
+        for name, value in found.items()
+        if declared.is_of_library(name)
+        and not declared.by_launchers.fullmatch(f"{name}={value}")
+        and name not in expected
+        and value != asked.get(name)
+    ]
+    return [f"{name}={found[name]}" for name in sorted(names)]
+
+
+def line() -> str | None:
+    """Return in one line what of the shell was cleared, or is kept; None where it had nothing."""
+    words = []
+    if cleared():
+        words.append(f"cleared {', '.join(cleared())}")
+    if _keeps() and kept():
+        words.append(f"kept {', '.join(kept())}, as was asked")
+    return f"variables of the shell: {'; '.join(words)}" if words else None
+
+
+def say() -> None:
+    """Say what became of the shell's variables, where there were some."""
+    said = line()
+    if said:
+        print(said, file=sys.stderr, flush=True)
+
+
+def add_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that keeps them to a command that launches."""
+    parser.add_argument(
+        "--keep-environment",
+        action="store_true",
+        help="keep the variables of the shell that an MPI reads (config/variables.yaml)",
+    )

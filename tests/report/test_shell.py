@@ -1,0 +1,37 @@
+"""A report names the variables that its launches had and that no setting names."""
+
+import json
+
+CAVEAT = "Run with variables that no setting names: FI_PROVIDER=tcp (mpich-5.0.2, default)."
+
+
+def test_a_variable_that_ranks_had_stands_at_every_table(campaign_that_ran, tmp_path, onesided):
+    # as where a module or a command of the site's has set it
+    for path in (tmp_path / "results/tiny").rglob("lines.jsonl"):
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        for line in lines:
+            if line["type"] == "header":
+                line["environment"]["FI_PROVIDER"] = "tcp"
+        path.unlink()  # it may be a link to the campaign of other tests
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    results = tmp_path / "results/tiny"
+    onesided("collect", campaign_that_ran)
+    onesided("analyse", results)
+    onesided("report", results)
+
+    for page in (results / "report").glob("*.html"):
+        text = page.read_text()
+        tables = text.count('<p class="caption"') + text.count("<figcaption>")
+        assert tables == text.count(f'<strong class="caveat">{CAVEAT}</strong>') > 0
+        assert CAVEAT in text.partition("<main")[0]  # and at the head of the page
+    assert "FI_PROVIDER=tcp" in (results / "report/provenance.csv").read_text()
+
+
+def test_a_report_of_launches_without_such_variables_has_no_caveat(
+    campaign_that_ran, tmp_path, onesided
+):
+    results = tmp_path / "results/tiny"
+    onesided("report", results)
+    for page in (results / "report").glob("*.html"):
+        assert 'class="caveat"' not in page.read_text()
+    assert "variables that no setting names,none" in (results / "report/provenance.csv").read_text()
