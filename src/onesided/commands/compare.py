@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from onesided.system import writing
 from onesided.system.errors import InputError
 
 
@@ -49,6 +50,8 @@ def _same(asked: list[str]) -> dict[str, str]:
 
 def run(options: argparse.Namespace) -> int:
     """Print the comparison, write its page where one is asked for; return 0."""
+    if options.page:
+        writing.demand_folder("--page", options.page)
     from onesided.compare import compare, terminal
 
     found = compare.compare(options.first, options.second, _same(options.same))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from onesided.campaign import grid
-from onesided.environments import kernels, provision, settings
+from onesided.environments import asked, kernels, provision, settings
 from onesided.experiments.conformance import shrink
 from onesided.system import paths, writing
 from onesided.system.errors import InputError, OnesidedError
@@ -130,9 +130,11 @@ def run(options: argparse.Namespace) -> int:
         OnesidedError: the MPI is unavailable, or the kernel does not take the cell.
     """
     labels = labels_of(options.cell)
-    if options.setting not in settings.names():
-        known = ", ".join(settings.names())
-        raise InputError("--setting", None, repr(options.setting), f"one of {known}")
+    asked.check([options.environment], options.setting)
+    if options.ranks < 1:
+        raise InputError("--ranks", None, options.ranks, "1 or more")
+    if options.output:
+        writing.demand_folder("--output", options.output.parent)
     provision.provide_all([options.environment])
     document = provision.read(options.environment)
     if document["status"] != "ready":

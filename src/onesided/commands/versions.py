@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from onesided.system import writing
+
 
 def register(subparsers: argparse._SubParsersAction) -> None:
     """Add the subcommand."""
@@ -24,6 +26,8 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print what changed between versions, write the page where one is asked for; return 0."""
+    if options.page:
+        writing.demand_folder("--page", options.page)
     from onesided.report import versions  # loads the drawing library
 
     every, found = versions.read(options.folders)
