@@ -30,6 +30,9 @@ SEEN = (
     "host",
 )
 """Columns of cells.parquet that tell what the runs found."""
+UNKNOWN = "unknown"
+NOT_RECORDED = "not recorded"
+"""In a campaign of an earlier version, whose launches were not asked."""
 
 
 def _seen(table: pl.DataFrame, environment: str, column: str) -> str | None:
@@ -48,9 +51,7 @@ def _environments_table(loaded: Loaded) -> Table:
             {
                 "environment": name,
                 "status": document.get("status"),
-                "library": short_detail(
-                    _seen(cells, name, "library_version") or document.get("library_version"), 160
-                ),
+                "library": _seen(cells, name, "library_version") or document.get("library_version"),
                 "standard": document.get("standard_version"),
                 "abi": document.get("abi"),
                 "provider": document.get("provider"),
@@ -62,6 +63,7 @@ def _environments_table(loaded: Loaded) -> Table:
                 "one_clock": _share_of(cells, name, "clock_global"),
                 "transport": _transports_seen(cells, name),
                 "host": _seen(cells, name, "host"),
+                **_software(loaded, name),
                 "reason": short_detail(document.get("reason")),
             }
         )
@@ -79,6 +81,11 @@ def _environments_table(loaded: Loaded) -> Table:
         Column("one_clock", "on one clock"),
         Column("transport", "transport, in its own words", prose=True),
         Column("host", "host"),
+        Column("processor", "processor"),
+        Column("compiler", "kernels compiled by"),
+        Column("flags", "compiler's flags"),
+        Column("ucx", "UCX"),
+        Column("libfabric", "libfabric"),
     ]
     return Table(
         "environments",
@@ -88,6 +95,34 @@ def _environments_table(loaded: Loaded) -> Table:
         csv_only=(Column("status", "status"), Column("reason", "reason")),
         form="tiles",
     )
+
+
+def _software(loaded: Loaded, environment: str) -> dict[str, str]:
+    """Return what the launches of an environment say of compiler, processor and libraries.
+
+    Lines of earlier versions say nothing of them.
+    """
+    facts = [
+        one
+        for one in loaded.campaign.record.get("launch_facts", [])
+        if one["environment"] == environment
+    ]
+    builds = [one["build"] for one in facts if "build" in one]
+    libraries = [one["transport_libraries"] for one in facts if "transport_libraries" in one]
+    processors = [one["processors"] for one in facts if "processors" in one]
+    return {
+        "processor": _told([name for names in processors for name in names or [None]]),
+        "compiler": _told([build["compiler"] for build in builds]),
+        "flags": _told([build["flags"] for build in builds]),
+        "ucx": _told([versions["ucx"] for versions in libraries]),
+        "libfabric": _told([versions["libfabric"] for versions in libraries]),
+    }
+
+
+def _told(found: list[str | None]) -> str:
+    """Return each value once; None is one that was asked for and is not known."""
+    words = sorted({value or UNKNOWN for value in found})
+    return "; ".join(words) or NOT_RECORDED
 
 
 def _transports_seen(table: pl.DataFrame, environment: str) -> str | None:
