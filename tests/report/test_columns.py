@@ -1,0 +1,61 @@
+"""Every column of every file of a report is described in columns.csv, with its unit."""
+
+import csv
+import io
+import re
+import zipfile
+
+import polars as pl
+import pytest
+
+from onesided.report import dictionary
+
+MEASURED = re.compile(r"_(s|bytes|percent|us|ms)(?:_low|_high)?$")
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.fixture(scope="module")
+def described(pages):
+    text = (pages / "columns.csv").read_text("utf-8")
+    return {(row["file"], row["column"]): row for row in rows_of(text)}
+
+
+def test_every_column_of_every_csv_is_described(pages, described):
+    found = set()
+    for path in pages.glob("*.csv"):
+        with path.open(encoding="utf-8", newline="") as stream:
+            found |= {(path.name, name) for name in next(csv.reader(stream))}
+    assert len(found) > 100
+    in_csv = {key for key in described if not key[0].endswith(".parquet")}
+    assert found == in_csv
+    assert [key for key in found if not described[key]["meaning"].strip()] == []
+    assert [key for key in found if not described[key]["table"].strip()] == []
+
+
+def test_a_column_whose_name_has_a_unit_has_that_unit(described):
+    found = {key: unit[1] for key in described if (unit := MEASURED.search(key[1]))}
+    assert set(found.values()) >= {"s", "bytes", "percent", "us", "ms"}
+    assert {key: described[key]["unit"] for key in found} == found
+
+
+def test_every_column_of_every_parquet_file_is_described(campaign_that_ran, described):
+    results = campaign_that_ran.parent / "results" / "tiny"
+    paths = list(results.glob("*.parquet"))
+    assert {path.stem for path in paths} == set(dictionary.PARQUET)
+    for path in paths:
+        names = list(pl.read_parquet_schema(path))
+        assert names == [name for file, name in described if file == path.name]
+    with_unit = [one for one in described if one[1].endswith("_s") and one[0].endswith("parquet")]
+    assert {described[one]["unit"] for one in with_unit} == {"s"}
+
+
+def test_the_archive_has_the_dictionary_and_the_page_links_it_and_the_parquet_files(pages):
+    with zipfile.ZipFile(pages / "data.zip") as archive:
+        assert archive.read("columns.csv") == (pages / "columns.csv").read_bytes()
+    html = (pages / "index.html").read_text("utf-8")
+    assert 'href="columns.csv"' in html
+    for name in dictionary.PARQUET:
+        assert f'href="../{name}.parquet"' in html
