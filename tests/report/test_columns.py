@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from onesided.report import dictionary
+from onesided.report.parts import Column, Table
 
 MEASURED = re.compile(r"_(s|bytes|percent|us|ms)(?:_low|_high)?$")
 
@@ -39,6 +40,32 @@ def test_a_column_whose_name_has_a_unit_has_that_unit(described):
     found = {key: unit[1] for key in described if (unit := MEASURED.search(key[1]))}
     assert set(found.values()) >= {"s", "percent", "ms"}
     assert {key: described[key]["unit"] for key in found} == found
+
+
+#: A number as a page writes it: with a mark, a sign or a unit.
+DISPLAYED = re.compile("[✓✗] [0-9].*|[0-9.]+\\s?[\u00d7%]|[0-9.]+\u00d7;.*")
+
+
+def test_no_csv_has_a_number_as_a_page_writes_it(pages):
+    found = set()
+    for path in pages.glob("*.csv"):
+        for row in rows_of(path.read_text("utf-8")):
+            found |= {(path.name, name, value) for name, value in row.items() if value}
+    assert len(found) > 1000
+    assert [one for one in found if DISPLAYED.fullmatch(one[2])] == []
+
+
+def test_words_for_a_reader_are_on_the_page_and_their_numbers_in_the_csv():
+    columns = [
+        Column("value", "value", header=True),
+        Column("mpi", "MPI", page_only=True),
+    ]
+    row = {"value": "put", "mpi": "✓ 66", "mpi run": 66}
+    table = Table("t", "caption", columns, [row], csv_only=[Column("mpi run", "run")])
+    assert table.csv_text().splitlines() == ["value,mpi run", "put,66"]
+    described = dictionary.table({"t.csv": table}).rows
+    own = [one["column"] for one in described if one["file"] == "t.csv"]
+    assert own == ["value", "mpi run"]
 
 
 def test_every_column_of_every_parquet_file_is_described(campaign_that_ran, described):

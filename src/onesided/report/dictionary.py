@@ -170,6 +170,8 @@ def _of_tables(tables: Mapping[str, Table]) -> Iterator[Row]:
 
 
 def _of_column(file: str, column: Column, caption: str) -> Iterator[Row]:
+    if column.page_only:
+        return
     name, *beside = column.csv_names()
     meaning = MEANINGS.get(column.key, column.title or column.key.replace("_", " "))
     unit = column.unit or _unit_in(column.key) or ("1" if column.measure else "")

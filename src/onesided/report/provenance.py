@@ -77,8 +77,8 @@ def _environments_table(loaded: Loaded) -> Table:
         Column("provided", "level provided"),
         Column("placement", "placement"),
         Column("launch_model", "launch"),
-        Column("oversubscribed", "cells over-subscribed"),
-        Column("one_clock", "on one clock"),
+        Column("oversubscribed", "cells over-subscribed", numbers.percent),
+        Column("one_clock", "on one clock", numbers.percent),
         Column("transport", "transport, in its own words", prose=True),
         Column("host", "host"),
         Column("processor", "processor"),
@@ -141,9 +141,9 @@ def _transports_seen(table: pl.DataFrame, environment: str) -> str | None:
     return "; ".join(sorted(told)) or None
 
 
-def _share_of(cells: pl.DataFrame, environment: str, column: str) -> str | None:
+def _share_of(cells: pl.DataFrame, environment: str, column: str) -> float | None:
     known = cells.filter(pl.col("environment") == environment)[column].drop_nulls()
-    return numbers.share(int(known.sum()), known.len()) if known.len() else None
+    return int(known.sum()) / known.len() if known.len() else None
 
 
 def timing_lines(loaded: Loaded) -> list[tuple[str, str]]:

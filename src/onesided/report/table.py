@@ -63,6 +63,8 @@ class Column:
         mark: key of a footnote's mark.
         command: key of a command that stands below the value, on a line of its own.
         prose: the texts are sentences and need some width.
+        page_only: the values are words for a reader, of what the CSV has as numbers in columns of
+            its own.
     """
 
     key: str
@@ -76,6 +78,7 @@ class Column:
     mark: str | None = None
     command: str | None = None
     prose: bool = False
+    page_only: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -252,7 +255,7 @@ class Table:
 
     def csv_pieces(self) -> Iterator[str]:
         """Yield the CSV in pieces, so that no more rows are made at a time than are written."""
-        columns = (*self.columns, *self.csv_only)
+        columns = [one for one in (*self.columns, *self.csv_only) if not one.page_only]
         yield _csv([[name for column in columns for name in column.csv_names()]])
         left = iter(self.rows)
         while rows := list(itertools.islice(left, ROWS_AT_A_TIME)):

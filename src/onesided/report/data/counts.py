@@ -124,7 +124,10 @@ class Counts:
         ]
         if not any(tally.run for row in found.values() for tally in row.values()):
             return []
-        columns = [Column("value", "value", header=True), *(Column(name, name) for name in names)]
+        columns = [
+            Column("value", "value", header=True),
+            *(Column(name, name, page_only=True) for name in names),
+        ]
         beside = [Column("axis", "axis"), *_numbers(names)]
         return [
             Table(
@@ -168,7 +171,10 @@ class Cross:
         if not rows:
             return []
         head = Column("value", self.rows.replace("_", " "), header=True)
-        columns = [head, *(Column(name, name.replace("_", " ")) for name in names)]
+        columns = [
+            head,
+            *(Column(name, name.replace("_", " "), page_only=True) for name in names),
+        ]
         beside = [Column("environment", "MPI"), *_numbers(names)]
         return [
             Table(
