@@ -106,11 +106,6 @@ def duration(value: float | None) -> str:
     return f"{minutes}{THIN_SPACE}min {rest}{THIN_SPACE}s"
 
 
-def percent(value: float) -> str:
-    """Return a share of 1 in per cent."""
-    return share(value, 1)
-
-
 def share(part: float, whole: float) -> str:
     """Return a share in per cent; a dash where there is no whole."""
     return f"{100 * part / whole:.0f}{THIN_SPACE}%" if whole > 0 else DASH

@@ -59,8 +59,8 @@ def _environments_table(loaded: Loaded) -> Table:
                 "provided": _seen(cells, name, "thread_provided"),
                 "placement": _seen(cells, name, "placement"),
                 "launch_model": _seen(cells, name, "launch_model"),
-                "oversubscribed": _share_of(cells, name, "oversubscribed"),
-                "one_clock": _share_of(cells, name, "clock_global"),
+                **_share_of(cells, name, "oversubscribed", "oversubscribed"),
+                **_share_of(cells, name, "clock_global", "one_clock"),
                 "transport": _transports_seen(cells, name),
                 "host": _seen(cells, name, "host"),
                 **_software(loaded, name),
@@ -77,8 +77,8 @@ def _environments_table(loaded: Loaded) -> Table:
         Column("provided", "level provided"),
         Column("placement", "placement"),
         Column("launch_model", "launch"),
-        Column("oversubscribed", "cells over-subscribed", numbers.percent),
-        Column("one_clock", "on one clock", numbers.percent),
+        Column("oversubscribed_shown", "cells over-subscribed", page_only=True),
+        Column("one_clock_shown", "on one clock", page_only=True),
         Column("transport", "transport, in its own words", prose=True),
         Column("host", "host"),
         Column("processor", "processor"),
@@ -92,7 +92,12 @@ def _environments_table(loaded: Loaded) -> Table:
         "The environments, as found by the runs themselves.",
         columns,
         rows,
-        csv_only=(Column("status", "status"), Column("reason", "reason")),
+        csv_only=(
+            Column("oversubscribed", "share of cells over-subscribed"),
+            Column("one_clock", "share of cells on one clock"),
+            Column("status", "status"),
+            Column("reason", "reason"),
+        ),
         form="tiles",
     )
 
@@ -141,9 +146,13 @@ def _transports_seen(table: pl.DataFrame, environment: str) -> str | None:
     return "; ".join(sorted(told)) or None
 
 
-def _share_of(cells: pl.DataFrame, environment: str, column: str) -> float | None:
+def _share_of(cells: pl.DataFrame, environment: str, column: str, key: str) -> dict[str, object]:
+    """Return in how many of the cells a flag is set: the share, and its words for the page."""
     known = cells.filter(pl.col("environment") == environment)[column].drop_nulls()
-    return int(known.sum()) / known.len() if known.len() else None
+    if not known.len():
+        return {key: None}
+    count = int(known.sum())
+    return {key: count / known.len(), f"{key}_shown": numbers.share(count, known.len())}
 
 
 def timing_lines(loaded: Loaded) -> list[tuple[str, str]]:
