@@ -25,8 +25,14 @@ def stop():
     child.wait()
     print("ended", flush=True)
 
-child = subprocess.Popen(["sleep", "60"])
-print("waiting", flush=True)
+class Child(subprocess.Popen):
+    def wait(self, *arguments):
+        if not told_of:
+            told_of.append(print("waiting", flush=True))
+        return super().wait(*arguments)
+
+told_of = []
+child = Child(["sleep", "60"])
 try:
     processes.wait(child, stop)
 except KeyboardInterrupt:
