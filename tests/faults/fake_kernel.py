@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 MADE = "LINES"
-CELL_S = 0.05
+CELL_S = float(os.environ.get("FAKE_CELL_S", "0.05"))
 START_S = 10
 RANK = int(os.environ.get("FAKE_RANK", "0"))
 RANKS = int(os.environ.get("FAKE_RANKS", "1"))

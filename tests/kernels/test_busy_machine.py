@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -118,3 +119,30 @@ def test_samples_in_which_the_origin_lost_its_core_are_taken_again_and_kept(prog
             for delay, state in zip(waited, states, strict=True)
         )
         assert lost >= len(waited) - planned
+
+
+MARKED = re.compile(r"\d\*")
+FOOT = re.compile(
+    r"\* the machine was busy: a rank waited for a core for more than 10% of such a time, "
+    r"at most ([\d.]+) s of ([\d.]+) s;"
+)
+TABLES = {
+    "progress": ("--operation", "get", "--flavor", "allocate", "--target_state", "idle"),
+    "baseline": ("--baseline", "atomic_add,copy"),
+    "origin_threads": ("--operation", "get", "--flavor", "allocate"),
+}
+
+
+@pytest.mark.first_mpi
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_marks_times_for_which_ranks_waited_for_cores_and_says_how_long(name, kernel_of):
+    def printed():
+        return kernel_of(name).launch(*TABLES[name], "--table").stdout
+
+    # another program of the machine may come in between
+    assert any("*" not in printed() for _ in range(LAUNCHES))
+    with burners(4 * (os.cpu_count() or 1)):
+        beside = printed()
+    assert MARKED.search(beside), beside
+    waited_s, passed_s = map(float, FOOT.search(beside).groups())
+    assert 0.1 * passed_s < waited_s <= 1.1 * passed_s

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 from dataclasses import replace
@@ -105,3 +106,16 @@ def test_a_whole_launch_of_the_ranks_asked_for_finishes(shared_counter):
 def test_the_side_files_of_a_wrong_world_are_none(shared_counter):
     run = shared_counter.launch(*SMALL, "--ranks", "3")
     assert list(Path(run.output).parent.glob(f"{run.output.name}.*")) == []
+
+
+def test_the_header_names_compiler_flags_processor_and_versions_of_libraries(shared_counter):
+    header = header_of(shared_counter.launch(*SMALL))
+    assert re.fullmatch(r"\w+ \d+(\.\d+)+", header["build"]["compiler"])
+    assert "-O2" in header["build"]["flags"].split()
+    cpuinfo = Path("/proc/cpuinfo").read_text()
+    assert header["processors"] == list(
+        dict.fromkeys(re.findall(r"^model name\s*: (.*)$", cpuinfo, re.MULTILINE))
+    )
+    assert set(header["transport_libraries"]) == {"ucx", "libfabric"}
+    for version in header["transport_libraries"].values():
+        assert version is None or re.fullmatch(r"\d+(\.\d+)+", version)

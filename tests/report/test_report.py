@@ -127,8 +127,9 @@ def test_cells_over_subscribed_are_a_share_of_cells_and_not_of_launches():
         for number in range(many)
     ]
     cells = pl.DataFrame([*rows, {**places[2], "cell": "d", "oversubscribed": None}])
-    assert provenance._share_of(cells, "one", "oversubscribed", pl.Expr.any) == "1 of 3"
-    assert provenance._share_of(cells, "one", "oversubscribed", pl.Expr.all) == "0 of 3"
+    for of_a_cell, count in ((pl.Expr.any, 1), (pl.Expr.all, 0)):
+        found = provenance._share_of(cells, "one", "oversubscribed", "crowded", of_a_cell)
+        assert found == {"crowded": count / 3, "crowded_shown": f"{count} of 3"}
 
 
 def test_the_page_gives_the_published_degradation_as_table_1_has_it(pages, html):

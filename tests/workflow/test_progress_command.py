@@ -113,11 +113,23 @@ def test_what_follows_two_dashes_goes_to_the_kernel(ready_environment):
     assert [row[:3] for row in rows] == [("rget", "shared", "lock_all_flush")]
 
 
-def test_a_setting_that_a_family_does_not_have_says_why_and_the_status_tells(ready_environment):
-    ready_environment("openmpi-5.0.11")
-    status, lines = printed("--environment", "openmpi-5.0.11", "--setting", "async_thread")
-    assert status == 1
-    assert any("no general progress thread" in line for line in lines)
+def test_a_setting_that_no_named_mpi_has_is_bad_input_and_says_why(capsys):
+    options = ["--environment", "openmpi-5.0.11", "--setting", "async_thread"]
+    assert cli.main(["progress", *options]) == 2
+    message = capsys.readouterr().err
+    assert "no general progress thread" in message and message.count("\n") == 1
+
+
+def test_a_setting_that_one_of_the_mpis_does_not_have_says_why_and_the_status_tells(
+    ready_environment, capfd
+):
+    for name in (MPI, "openmpi-5.0.11"):
+        ready_environment(name)
+    asked = ["--environment", MPI, "--environment", "openmpi-5.0.11", "--setting", "ucx"]
+    assert cli.main(["progress", *asked, "--", "--operation", "put"]) == 1
+    lines = capfd.readouterr().out.splitlines()
+    assert any(ROW.match(line) for line in lines)
+    assert any("the setting osc_ucx" in line for line in lines)
 
 
 def test_an_option_that_the_kernel_does_not_take_is_bad_input_and_nothing_is_launched(

@@ -12,6 +12,7 @@
 #include "harness/memory.h"
 #include "harness/sha256.h"
 #include "harness/sharing.h"
+#include "harness/software.h"
 #include "harness/world.h"
 
 #define LINE_SCHEMA "onesided/line/2"
@@ -270,6 +271,7 @@ void header_write(struct json *json, const struct launch *launch)
     json_close(json, '}');
     write_where(json, launch);
     write_program(json, launch);
+    software_write(json, launch->ranks);
     json_key(json, "environment");
     write_environment(json);
     write_times(json, launch);

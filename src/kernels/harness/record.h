@@ -7,6 +7,7 @@
 
 #include "harness/json.h"
 #include "harness/verification.h"
+#include "harness/waits.h"
 
 #define SERIES_SAMPLES_MAX 2000
 #define SERIES_MAX 24
@@ -43,6 +44,8 @@ struct record {
     size_t verification_count;
     int helper_threads; /* that want a core beside this rank's own; -1: it sleeps itself; the
                            harness adds up all ranks' */
+    struct waits waits; /* in all of the cell; for a table, of the rank that waited most */
+    struct waits latency_waits; /* while the bursts of a latency were made; likewise */
 };
 
 /* Begin a series. Metrics and units are literals: they are not copied. */

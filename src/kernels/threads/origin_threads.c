@@ -384,8 +384,8 @@ static void print_row(const struct launch *launch, const struct cell *cell,
     printf("%-24s %-9s %-12s %7d ", cell_choice_name(cell, "operation"),
            cell_choice_name(cell, "flavor"), cell_choice_name(cell, "arrangement"), origins);
     if (!table_print_status(record)) {
-        printf("%10.3f %14.0f\n", 1e6 * median_of(mean_s, (size_t)count),
-               origins / median_of(largest_s, (size_t)count));
+        printf("%10.3f%c%14.0f\n", 1e6 * median_of(mean_s, (size_t)count),
+               table_mark(&record->waits), origins / median_of(largest_s, (size_t)count));
     }
     fflush(stdout);
 }

@@ -33,6 +33,7 @@ from onesided.system.lock import DeadHolder, campaign_lock, lock_file
 
 SMALLEST_FREE_SPACE_BYTES = 200 * 1024**2
 STOP_S = 20.0
+"""How long sessions get to end what they launched: a scheduler is asked to cancel its jobs."""
 
 
 def check_machine(campaign: Campaign) -> None:
@@ -141,6 +142,18 @@ def snakemake_command(campaign: Campaign, profile: Path) -> list[str]:
     ]
 
 
+def _stop(snakemake: subprocess.Popen[bytes]) -> None:
+    """End Snakemake and the stages, and have the sessions end what they launched.
+
+    Snakemake itself would wait until every stage that runs is over. It is killed, for it keeps
+    nothing: what is finished is seen from the files.
+    """
+    snakemake.kill()
+    snakemake.wait()
+    lock = str(lock_file())
+    strays.stop_processes(strays.LOCK_MARKER, lock, but=strays.SESSION_MARKER, within_s=STOP_S)
+
+
 def _call_snakemake(campaign: Campaign, profile: Path, environment: dict[str, str]) -> int:
     log = campaign.results / "log" / "snakemake.log"
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -154,7 +167,7 @@ def _call_snakemake(campaign: Campaign, profile: Path, environment: dict[str, st
             stderr=subprocess.STDOUT,
         )
         try:
-            status = processes.wait(process, STOP_S)
+            status = processes.wait(process, lambda: _stop(process))
         finally:
             _clear(None if status == 0 else begin_s)
             if status != 0:

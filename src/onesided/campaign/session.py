@@ -243,8 +243,10 @@ class Session:
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
+                    # Ctrl-C is for us: told twice, ReFrame would leave its jobs
+                    process_group=0,
                 )
-                return processes.wait(process, STOP_S)
+                return processes.wait(process, lambda: processes.end(process, STOP_S))
         except KeyboardInterrupt:
             raise InterruptedSessionError("the session was told to stop") from None
         finally:

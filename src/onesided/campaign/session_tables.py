@@ -36,6 +36,8 @@ FACTS = (
 )
 #: The same of what it says of the MPI.
 MPI_FACTS = ("library_path", "library_version", "abi")
+#: What it says of compiler, processor and the libraries that MPIs use; not in earlier lines.
+SOFTWARE_FACTS = ("build", "transport_libraries", "processors")
 #: What tells a series of a result from another.
 SERIES_COLUMNS = ("metric", "unit", "rank", "burst")
 
@@ -243,7 +245,7 @@ def _launches(key: Mapping[str, Any], launch: Launch) -> pl.DataFrame:
 
 
 def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
-    """Return what a header says of the binary, its library and what its ranks share."""
+    """Return what a header says of the binary, its libraries and what its ranks share."""
     return {
         "environment": key["environment"],
         "system": key["system"],
@@ -251,6 +253,7 @@ def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) ->
         "kernel": test["kernel"],
         **{name: header[name] for name in FACTS},
         **{name: header["mpi"][name] for name in MPI_FACTS},
+        **{name: header[name] for name in SOFTWARE_FACTS if name in header},
     }
 
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from onesided.system import paths
+from onesided.system import paths, writing
 from onesided.system.errors import InputError
 
 
@@ -57,6 +57,8 @@ def _same(asked: list[str]) -> dict[str, str]:
 
 def run(options: argparse.Namespace) -> int:
     """Print the comparison, write its page where one is asked for; return 0."""
+    if options.page:
+        writing.demand_folder("--page", options.page)
     from onesided.compare import compare, terminal
 
     found = compare.compare(options.first, options.second, _same(options.same))

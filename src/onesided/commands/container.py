@@ -63,7 +63,7 @@ def run_build(options: argparse.Namespace) -> int:
     for name in names:
         if name not in known:
             expected = f"one of {', '.join(known)}"
-            raise InputError("onesided container build", None, repr(name), expected)
+            raise InputError("container build", None, repr(name), expected)
     builder = images.Builder(options.bootstrap, options.mirror)
     for name in names:
         print(f"{name}: building", flush=True)
@@ -82,12 +82,12 @@ def run_compare(options: argparse.Namespace) -> int:
     """
     from onesided.environments.containers import content
 
-    program = containers.runtime()
-    if program is None:
-        raise OnesidedError(f"found no {containers.RUNTIME} in PATH (docs/containers.md)")
     for image in (options.first, options.second):
         if not image.is_file():
             raise InputError(image, None, "no such file", "an image")
+    program = containers.runtime()
+    if program is None:
+        raise OnesidedError(f"found no {containers.RUNTIME} in PATH (docs/containers.md)")
     first, second = (content.of_image(program, one) for one in (options.first, options.second))
     lines = content.differences(first, second)
     for line in lines[:FEW_DIFFERENCES]:

@@ -50,7 +50,9 @@ def lock(names: list[str]) -> int:
     declared = declarations.declared()
     known = {name: one for name, one in declared.items() if one.provider == declarations.WHEEL}
     if not names or any(name not in known for name in names):
-        raise InputError("onesided environments lock", None, names, f"one of {', '.join(known)}")
+        raise InputError(
+            "environments lock", "NAME", " ".join(names) or "none", f"one of {', '.join(known)}"
+        )
     for name in names:
         declaration = known[name]
         added = declarations.PROVIDERS[declaration.provider].lock(declaration)

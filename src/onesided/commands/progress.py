@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterable
 
 from onesided.campaign import campaign
-from onesided.environments import kernels, provision, settings
+from onesided.environments import asked, kernels, provision, settings
 from onesided.system import surroundings
 from onesided.system.errors import InputError, OnesidedError
 
@@ -50,13 +50,19 @@ def run(options: argparse.Namespace) -> int:
         OnesidedError: the kernel does not take the options; nothing was launched.
     """
     names = options.environment or campaign.load("quick").environments
-    if options.setting not in settings.names():
-        known = ", ".join(settings.names())
-        raise InputError("--setting", None, repr(options.setting), f"one of {known}")
+    asked.check(names, options.setting)
+    _check_words(options.options)
     surroundings.say()
     provision.provide_all(names)
     failed = [name for name in names if not _launch(name, options)]
     return 1 if failed else 0
+
+
+def _check_words(words: list[str]) -> None:
+    """Refuse a word that no kernel takes, before anything is installed: the rest it checks."""
+    if words and not words[0].startswith("-"):
+        expected = f"--environment {words[0]} for an MPI, or after `--` the kernel's options"
+        raise InputError("progress", None, repr(words[0]), expected)
 
 
 def _launch(name: str, options: argparse.Namespace) -> bool:

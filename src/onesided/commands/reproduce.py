@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from onesided.campaign import grid
-from onesided.environments import kernels, settings
+from onesided.environments import asked, kernels, settings
 from onesided.experiments.conformance import shrink
 from onesided.rerun import by_hand, line
 from onesided.system import paths, surroundings, writing
@@ -137,9 +137,11 @@ def run(options: argparse.Namespace) -> int:
         OnesidedError: the MPI is unavailable, or the kernel does not take the cell.
     """
     labels = labels_of(options.cell, options.environment)
-    if options.setting not in settings.names():
-        known = ", ".join(settings.names())
-        raise InputError("--setting", None, repr(options.setting), f"one of {known}")
+    asked.check([options.environment], options.setting)
+    if options.ranks < 1:
+        raise InputError("--ranks", None, options.ranks, "1 or more")
+    if options.output:
+        writing.demand_folder("--output", options.output.parent)
     surroundings.say()
     document = by_hand.ready(options.environment, KERNEL)
     variables = kernels.variables(document, options.setting)

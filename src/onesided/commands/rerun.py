@@ -62,7 +62,6 @@ def run(options: argparse.Namespace) -> int:
     grid.labels_of(options.cell)
     asked = find.Asked(options.environment, options.cell, options.test, options.partition)
     found = find.find(asked, options.results)
-    surroundings.say()
     print(f"{options.environment}: {found.entry['test']}\n{options.cell}", flush=True)
     again = launch.again(found, lambda line: print(line, flush=True))
     for line in lines(found, again):

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import NoReturn
 
 from onesided.campaign import campaign, run
 from onesided.system import surroundings
+from onesided.system.errors import InputError
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser("run", help="run a campaign and make its report")
     parser.add_argument(
-        "campaign", nargs="?", default="quick", help="a name in config/campaigns, or a file"
+        "campaign", nargs="?", help="a name in config/campaigns, or a file (none: list them)"
     )
     parser.add_argument(
         "--profile",
@@ -34,7 +36,18 @@ def _say(line: str) -> None:
     print(line, flush=True)
 
 
+def _list() -> NoReturn:
+    """Say which campaigns there are: none is started unasked, for some take hours."""
+    from onesided.campaign import listing
+
+    for line in listing.lines():
+        _say(line)
+    raise InputError("run", "CAMPAIGN", "none", "a name of this list, or a file")
+
+
 def _run(options: argparse.Namespace) -> int:
+    if options.campaign is None:
+        _list()
     loaded = campaign.load(options.campaign)
     loaded.keep_environment()
     surroundings.say()

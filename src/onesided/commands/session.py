@@ -7,6 +7,7 @@ import argparse
 from onesided.campaign import campaign, declared, further
 from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot
+from onesided.system.errors import InputError
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
@@ -23,6 +24,14 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 def _session(options: argparse.Namespace) -> int:
     loaded = campaign.load(options.campaign)
+    for name, found, known in (
+        ("PARTITION", options.partition, loaded.partitions),
+        ("ENVIRONMENT", options.environment, loaded.environments),
+    ):
+        if found not in known:
+            raise InputError("session", name, repr(found), f"one of {', '.join(known)}")
+    if options.round < 1:
+        raise InputError("session", "ROUND", options.round, "1 or more")
     loaded.keep_environment()
     slot = Slot(loaded, options.partition, options.environment, options.round)
     tests = further.tests_in(loaded, slot.round, declared.tests_of(loaded))

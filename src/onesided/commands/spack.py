@@ -47,7 +47,7 @@ def machine(options: argparse.Namespace) -> int:
     """Show what would be written; write it where that is asked for."""
     from onesided.environments.spack_machine import plan
 
-    found = plan.make(names.check("onesided spack machine", "--name", options.name))
+    found = plan.make(names.check("spack machine", "--name", options.name))
     for line in plan.describe(found):
         print(line)
     if options.write:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from onesided.system import paths
+from onesided.system import paths, writing
 
 
 def register(subparsers: argparse._SubParsersAction) -> None:
@@ -30,6 +30,8 @@ def register(subparsers: argparse._SubParsersAction) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print what changed between versions, write the page where one is asked for; return 0."""
+    if options.page:
+        writing.demand_folder("--page", options.page)
     from onesided.report import versions  # loads the drawing library
 
     every, found = versions.read(options.folders)

@@ -6,7 +6,7 @@ import os
 import shutil
 import threading
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from onesided.environments.declarations import (
 )
 from onesided.environments.providers import container, probe, spack
 from onesided.environments.spack_machine import identity
-from onesided.system import documents, libraries, paths, writing
+from onesided.system import documents, libraries, paths, processes, writing
 from onesided.system.command import Command, Say, UnavailableError
 from onesided.system.display import Progress
 from onesided.system.errors import InputError, OnesidedError, StoppedError
@@ -265,12 +265,16 @@ def provide_all(
         )
     progress = progress or Progress(wanted)
     stop = threading.Event()
+    found: dict[str, Document] = {}
     with progress, ThreadPoolExecutor(AT_A_TIME) as pool:
         futures = {
             pool.submit(_provide_shown, name, progress, stop, provider): name for name in wanted
         }
         try:
-            found = {futures[future]: future.result() for future in as_completed(futures)}
+            waiting = set(futures)
+            while waiting:  # in turns: a signal that reaches a thread of the pool wakes none
+                ended, waiting = wait(waiting, processes.LOOK_S, FIRST_COMPLETED)
+                found |= {futures[future]: future.result() for future in ended}
         except BaseException:  # an interruption too: end the commands, then let it pass
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
@@ -373,6 +377,8 @@ def _install(declaration: Declaration, command: Command) -> None:
     try:
         PROVIDERS[declaration.provider].install(declaration, declaration.prefix, command)
         writing.write_text(*_stamp(declaration))
+    except StoppedError:
+        raise  # at once: the next run installs anew what has no stamp
     except (OnesidedError, OSError):
         # on a full disk there must be room again for the line that says so
         shutil.rmtree(declaration.prefix, ignore_errors=True)

@@ -48,9 +48,9 @@ def files_of(name: str, study: str) -> dict[str, str]:
     """
     for option, text in (("NAME", name), ("--study", study)):
         if not IDENTIFIER.fullmatch(text):
-            raise InputError("onesided new", option, text, EXPECTED)
+            raise InputError("new", option, text, EXPECTED)
     if study in libraries.NO_STUDIES:
-        raise InputError("onesided new", "--study", study, "a folder of kernels alone")
+        raise InputError("new", "--study", study, "a folder of kernels alone")
     words = name.split("_")
     renamed = {
         'Study("tutorial", "Tutorial")': f'Study("{study}", "{_title_of(study)}")',
@@ -83,7 +83,7 @@ def write(name: str, study: str) -> list[Path]:
     """
     files = {paths.project_root() / path: text for path, text in files_of(name, study).items()}
     if any(name in kernels.names(library) for library in libraries.LIBRARIES):
-        raise InputError("onesided new", "NAME", name, "a name that no kernel has")
+        raise InputError("new", "NAME", name, "a name that no kernel has")
     for path in files:
         if path.exists():
             raise InputError(path, None, "a file of this name", "a name that no experiment has")

@@ -13,7 +13,16 @@ from markupsafe import Markup
 
 from onesided.experiments import Experiment
 from onesided.experiments.studies import DATA
-from onesided.report import beside, containers, figures, grid, provenance, scope, shell
+from onesided.report import (
+    beside,
+    containers,
+    dictionary,
+    figures,
+    grid,
+    provenance,
+    scope,
+    shell,
+)
 from onesided.report.again import TYPED
 from onesided.report.data import brief
 from onesided.report.document import Content, document, files_of, has_figure, write_files
@@ -272,6 +281,8 @@ def build(folder: Path, single_file: bool = False, loaded: Loaded | None = None)
     files: dict[str, Content] = {}
     for sheet in found:
         files |= files_of(sheet.sections, [headline.table for _, headline, _ in sheet.headlines])
+    columns = dictionary.table(files)
+    files[f"{columns.name}.csv"] = columns
     (_, index), *pages = ((sheet.file, render(loaded, sheet, found)) for sheet in found)
     target = folder / "report"
     write_files(target, {**files, **dict(pages)})

@@ -34,6 +34,9 @@ SEEN = (
     "host",
 )
 """Columns of cells.parquet that tell what the runs found."""
+UNKNOWN = "unknown"
+NOT_RECORDED = "not recorded"
+"""In a campaign of an earlier version, whose launches were not asked."""
 
 
 def _seen(table: pl.DataFrame, environment: str, column: str) -> str | None:
@@ -52,9 +55,7 @@ def _environments_table(loaded: Loaded) -> Table:
             {
                 "environment": name,
                 "status": document.get("status"),
-                "library": short_detail(
-                    _seen(cells, name, "library_version") or document.get("library_version"), 160
-                ),
+                "library": _seen(cells, name, "library_version") or document.get("library_version"),
                 "standard": document.get("standard_version"),
                 "abi": document.get("abi"),
                 "provider": document.get("provider"),
@@ -62,11 +63,12 @@ def _environments_table(loaded: Loaded) -> Table:
                 "provided": _seen(cells, name, "thread_provided"),
                 "placement": _seen(cells, name, "placement"),
                 "launch_model": _seen(cells, name, "launch_model"),
-                "oversubscribed": _share_of(cells, name, "oversubscribed", pl.Expr.any),
-                "one_clock": _share_of(cells, name, "clock_global", pl.Expr.all),
+                **_share_of(cells, name, "oversubscribed", "oversubscribed", pl.Expr.any),
+                **_share_of(cells, name, "clock_global", "one_clock", pl.Expr.all),
                 "variables": _variables_of(document),
                 "transport": _transports_seen(cells, name),
                 "host": _seen(cells, name, "host"),
+                **_software(loaded, name),
                 "reason": short_detail(document.get("reason")),
             }
         )
@@ -80,18 +82,28 @@ def _environments_table(loaded: Loaded) -> Table:
         Column("provided", "level provided"),
         Column("placement", "placement"),
         Column("launch_model", "launch"),
-        Column("oversubscribed", "cells over-subscribed"),
-        Column("one_clock", "cells on one clock"),
+        Column("oversubscribed_shown", "cells over-subscribed", page_only=True),
+        Column("one_clock_shown", "cells on one clock", page_only=True),
         Column("variables", "variables of the environment", prose=True),
         Column("transport", "transport, in its own words", prose=True),
         Column("host", "host"),
+        Column("processor", "processor"),
+        Column("compiler", "kernels compiled by"),
+        Column("flags", "compiler's flags"),
+        Column("ucx", "UCX"),
+        Column("libfabric", "libfabric"),
     ]
     return Table(
         "environments",
         "The environments, as found by the runs themselves.",
         columns,
         rows,
-        csv_only=(Column("status", "status"), Column("reason", "reason")),
+        csv_only=(
+            Column("oversubscribed", "share of cells over-subscribed"),
+            Column("one_clock", "share of cells on one clock"),
+            Column("status", "status"),
+            Column("reason", "reason"),
+        ),
         form="tiles",
     )
 
@@ -101,6 +113,34 @@ def _variables_of(document: Mapping[str, Any]) -> str | None:
     prefix = str(document.get("prefix") or "")
     found = [f"{name}={value}" for name, value in (document.get("variables") or {}).items()]
     return " ".join(one.replace(prefix, "…") if prefix else one for one in sorted(found)) or None
+
+
+def _software(loaded: Loaded, environment: str) -> dict[str, str]:
+    """Return what the launches of an environment say of compiler, processor and libraries.
+
+    Lines of earlier versions say nothing of them.
+    """
+    facts = [
+        one
+        for one in loaded.campaign.record.get("launch_facts", [])
+        if one["environment"] == environment
+    ]
+    builds = [one["build"] for one in facts if "build" in one]
+    libraries = [one["transport_libraries"] for one in facts if "transport_libraries" in one]
+    processors = [one["processors"] for one in facts if "processors" in one]
+    return {
+        "processor": _told([name for names in processors for name in names or [None]]),
+        "compiler": _told([build["compiler"] for build in builds]),
+        "flags": _told([build["flags"] for build in builds]),
+        "ucx": _told([versions["ucx"] for versions in libraries]),
+        "libfabric": _told([versions["libfabric"] for versions in libraries]),
+    }
+
+
+def _told(found: list[str | None]) -> str:
+    """Return each value once; None is one that was asked for and is not known."""
+    words = sorted({value or UNKNOWN for value in found})
+    return "; ".join(words) or NOT_RECORDED
 
 
 def _transports_seen(table: pl.DataFrame, environment: str) -> str | None:
@@ -120,19 +160,27 @@ def _transports_seen(table: pl.DataFrame, environment: str) -> str | None:
 
 
 def _share_of(
-    cells: pl.DataFrame, environment: str, column: str, of_a_cell: Callable[[pl.Expr], pl.Expr]
-) -> str | None:
-    """Return of how many cells something is true; None where no launch says.
+    cells: pl.DataFrame,
+    environment: str,
+    column: str,
+    key: str,
+    of_a_cell: Callable[[pl.Expr], pl.Expr],
+) -> dict[str, object]:
+    """Return of how many cells something is true: the share, and its words for the page.
 
     Args:
         cells: a row a cell and launch.
         environment: whose cells are counted.
         column: true or false of a launch, or unknown.
+        key: of the share in the row.
         of_a_cell: what the launches of a cell make of it: true of any, true of all.
     """
     own = cells.filter(pl.col("environment") == environment, pl.col(column).is_not_null())
     known = own.group_by(PLACE).agg(of_a_cell(pl.col(column)))[column]
-    return f"{int(known.sum())} of {known.len()}" if known.len() else None
+    if not known.len():
+        return {key: None}
+    count = int(known.sum())
+    return {key: count / known.len(), f"{key}_shown": f"{count} of {known.len()}"}
 
 
 def timing_lines(loaded: Loaded) -> list[tuple[str, str]]:

@@ -83,6 +83,8 @@ class Column:
         again: key of the command that runs the row's cell again, in a fold below the value.
         at: key of the address that the value links to: the rows that it stands for, or a file.
         finds: words that a row of the table of every cell has if the column stands for it.
+        page_only: the values are words for a reader, of what the CSV has as numbers in columns of
+            its own.
     """
 
     key: str
@@ -99,6 +101,7 @@ class Column:
     again: str | None = None
     at: str | None = None
     finds: str = ""
+    page_only: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -302,7 +305,7 @@ class Table:
 
     def csv_pieces(self) -> Iterator[str]:
         """Yield the CSV in pieces, so that no more rows are made at a time than are written."""
-        columns = (*self.columns, *self.csv_only)
+        columns = [one for one in (*self.columns, *self.csv_only) if not one.page_only]
         yield _csv([[name for column in columns for name in column.csv_names()]])
         left = iter(self.rows)
         while rows := list(itertools.islice(left, ROWS_AT_A_TIME)):

@@ -23,7 +23,7 @@ from onesided.campaign.slot import Slot
 from onesided.campaign.tables import CELL_COLUMNS, PLACE, SUMMARY_COLUMNS, CollectedCampaign
 from onesided.environments import provision
 from onesided.rerun.find import Found
-from onesided.system import documents, paths, processes, strays, writing
+from onesided.system import documents, paths, processes, strays, surroundings, writing
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import campaign_lock, lock_file
 
@@ -73,6 +73,8 @@ def again(found: Found, say: Say) -> Again:
     with ExitStack() as stack:
         stack.enter_context(processes.termination_interrupts())
         small = _campaign(found)
+        small.keep_environment()
+        surroundings.say()
         clean_after(stack.enter_context(campaign_lock(small.results, say)), say)
         # what an earlier one left would count for this one
         shutil.rmtree(small.results, ignore_errors=True)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from onesided.system.command import one_line
 from onesided.system.errors import OnesidedError
@@ -57,38 +60,72 @@ def ask(
     return outcome.stdout
 
 
+#: What tells a command to stop, beside Ctrl-C: `kill`, and a terminal that was closed.
+STOPS = (signal.SIGTERM, signal.SIGHUP)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
 @contextmanager
-def termination_interrupts() -> Iterator[None]:
-    """Let SIGTERM do what Ctrl-C does, KeyboardInterrupt, as long as the block runs."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    previous = signal.signal(signal.SIGTERM, stop)
+def _handled(handler: Any, numbers: Iterable[signal.Signals]) -> Iterator[None]:
+    """Handle signals as long as the block runs; one that is ignored, as by nohup, stays so."""
+    previous = {number: signal.getsignal(number) for number in numbers}
+    changed = {one: was for one, was in previous.items() if was is not signal.SIG_IGN}
+    for number in changed:
+        signal.signal(number, handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, previous)
+        for number, was in changed.items():
+            signal.signal(number, was)
 
 
-def wait(process: subprocess.Popen[bytes], stop_s: float) -> int:
+@contextmanager
+def termination_interrupts() -> Iterator[None]:
+    """Let STOPS do what Ctrl-C does, KeyboardInterrupt, as long as the block runs."""
+    with _handled(_interrupt, STOPS):
+        yield
+
+
+#: A signal that reaches another thread does not wake the one that waits: it looks by itself.
+LOOK_S = 0.1
+
+
+def wait(process: subprocess.Popen[bytes], stop: Callable[[], None]) -> int:
     """Return the program's exit status; negative if a signal ended it.
 
     Args:
         process: the program.
-        stop_s: how long it may take to end after it was told to stop.
+        stop: ends the program where we are told to stop. A further signal does not disturb it: a
+            terminal signals the whole group, and so may who started us.
 
     Raises:
-        KeyboardInterrupt: we were told to stop; the program has ended.
+        KeyboardInterrupt: we were told to stop; `stop` was called.
     """
     with termination_interrupts():
         try:
-            return process.wait()
+            return _status(process)
         except KeyboardInterrupt:
-            process.terminate()
-            try:
-                process.wait(stop_s)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            with _handled(signal.SIG_IGN, (signal.SIGINT, *STOPS)):
+                stop()
             raise
+
+
+def _status(process: subprocess.Popen[bytes]) -> int:
+    if threading.active_count() == 1:
+        return process.wait()
+    while process.poll() is None:
+        time.sleep(LOOK_S)
+    return process.returncode
+
+
+def end(process: subprocess.Popen[bytes], within_s: float) -> None:
+    """Ask a program to end; kill it where it does not do so in time."""
+    process.terminate()
+    try:
+        process.wait(within_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -111,6 +111,30 @@ def end_processes(marker: str, value: str | None = None) -> int:
     return len(killed)
 
 
+def stop_processes(marker: str, value: str, *, but: str, within_s: float) -> None:
+    """Ask the processes that carry a marker to end, and those they start meanwhile.
+
+    Returns when none is left, or after `within_s`.
+
+    Args:
+        marker: name of the environment variable.
+        value: its value.
+        but: a second marker; those that carry it too are left to those who started them.
+        within_s: seconds.
+    """
+    asked: set[int] = set()
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        found = marked_processes(marker, value)
+        left = [process for process in found if _variable(process, but) is None]
+        if not left:
+            return
+        for process in set(left) - asked:
+            _send(process, signal.SIGTERM)
+        asked.update(left)
+        time.sleep(0.02)
+
+
 def end_mounts(images: Path) -> int:
     """Kill what keeps images of a folder mounted for containers that are gone; return how many.
 

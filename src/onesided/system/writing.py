@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from onesided.system.errors import OnesidedError
+from onesided.system.errors import InputError, OnesidedError
 
 UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}")
 """Name of a file that `whole_file` has not finished: that of the whole one, and a random end."""
@@ -33,6 +33,30 @@ def write_bytes(path: Path, content: bytes) -> None:
     """Write a file whole, as `whole_file` does."""
     with whole_file(path) as temporary:
         temporary.write_bytes(content)
+
+
+def demand_folder(option: str, folder: Path) -> None:
+    """Refuse a folder that nothing can be written to, before any work; leave things as they are.
+
+    Args:
+        option: of the command, for the message.
+        folder: made by the try where it is not there, and removed again.
+
+    Raises:
+        InputError: it cannot be made or written to.
+    """
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as fault:
+        found = f"{folder} ({fault.strerror or fault})"
+        raise InputError(option, None, found, "a folder to write to") from fault
+    finally:
+        for path in made:
+            with contextlib.suppress(OSError):
+                path.rmdir()
 
 
 @contextlib.contextmanager

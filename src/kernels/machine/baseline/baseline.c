@@ -341,7 +341,7 @@ static void print_row(const struct launch *launch, const struct cell *cell,
     }
     printf("%-28s %9.0f ", cell_choice_name(cell, "baseline"), cell_number(cell, "size_bytes"));
     if (!table_print_status(record)) {
-        printf("%6.0f %12.4f\n", row[0], 1e6 * row[1]);
+        printf("%6.0f %12.4f%c\n", row[0], 1e6 * row[1], table_mark(&record->waits));
     }
     fflush(stdout);
 }

@@ -196,7 +196,8 @@ static void print_axes(const struct cell *cell)
            cell_choice_name(cell, "target_state"), cell_number(cell, "size_bytes"));
 }
 
-static void print_summary(const struct cell *cell, const struct summary *summary)
+static void print_summary(const struct cell *cell, const struct record *record,
+                          const struct summary *summary)
 {
     const struct target_state *target_state = cell_choice(cell, "target_state");
     char early[16] = "-";
@@ -204,8 +205,9 @@ static void print_summary(const struct cell *cell, const struct summary *summary
         snprintf(early, sizeof early, "%.0f%%", 100.0 * summary->early);
     }
     print_axes(cell);
-    printf("%5s %10.2f %-8s %10.2f  %s", early, 1e6 * summary->elapsed_s, where_it_was(summary),
-           1e6 * summary->latency_s, word_for(cell, summary));
+    printf("%5s %10.2f%c%-8s %10.2f%c %s", early, 1e6 * summary->elapsed_s,
+           table_mark(&record->waits), where_it_was(summary), 1e6 * summary->latency_s,
+           table_mark(&record->latency_waits), word_for(cell, summary));
     if (summary->tail >= OUT_OF_PROPORTION) {
         printf(", tail %.0f times", summary->tail);
     }
@@ -230,7 +232,7 @@ void table_print_row(const struct launch *launch, const struct cell *cell,
         CHECKED(MPI_Bcast(&summary, sizeof summary / sizeof(double), MPI_DOUBLE, origin,
                           world_communicator));
         if (launch->rank == 0) {
-            print_summary(cell, &summary);
+            print_summary(cell, record, &summary);
             if (origins > 1) {
                 printf(", rank %d", origin);
             }

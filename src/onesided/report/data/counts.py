@@ -128,7 +128,10 @@ class Counts:
         if not any(tally.run for tally in every):
             return []
         caption = self.caption if any(tally.failed for tally in every) else self.caption_right
-        columns = [Column("value", "value", header=True), *(Column(name, name) for name in names)]
+        columns = [
+            Column("value", "value", header=True),
+            *(Column(name, name, page_only=True) for name in names),
+        ]
         beside = [Column("axis", "axis"), *_numbers(names)]
         return [
             Table(self.name, caption, columns, rows, groups="axis", csv_only=beside, large=True)
@@ -170,7 +173,10 @@ class Cross:
         if not rows:
             return []
         head = Column("value", self.rows.replace("_", " "), header=True)
-        columns = [head, *(Column(name, name.replace("_", " ")) for name in names)]
+        columns = [
+            head,
+            *(Column(name, name.replace("_", " "), page_only=True) for name in names),
+        ]
         beside = [Column("environment", "MPI"), *_numbers(names)]
         return [
             Table(

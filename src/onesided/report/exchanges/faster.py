@@ -154,7 +154,6 @@ class Faster:
                 Column(f"one_way_{name}", name),
                 Column(f"one_{name}", name, numbers.seconds, measure=True, unit="s"),
                 Column(f"ratio_{name}", name, numbers.ratio, measure=True),
-                Column(f"note_{name}", name),
             ]
         caption = (
             "The fastest one-sided way beside the fastest two-sided one, by size: which is faster, "

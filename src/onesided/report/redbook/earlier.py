@@ -102,13 +102,6 @@ class Earlier:
                 *(Column(name, name, note=f"note_{name}") for name in names),
             ],
             [rows[key] for key in sorted(rows)],
-            csv_only=[
-                column
-                for name in names
-                for column in (
-                    Column(f"note_{name}", name),
-                    Column(f"ratio_{name}", name, numbers.ratio, measure=True),
-                )
-            ],
+            csv_only=[Column(f"ratio_{name}", name, numbers.ratio, measure=True) for name in names],
             form="cards",
         )

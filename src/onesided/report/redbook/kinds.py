@@ -135,6 +135,7 @@ class Kinds:
                 row |= {
                     name: one.kind,
                     f"note_{name}": f"{factor_of(one.ratio)}; {self.way(one.first)}",
+                    f"first_way_{name}": self.way(one.first),
                     f"first_{name}": first,
                     f"second_way_{name}": self.way(one.second),
                     f"second_{name}": second,
@@ -146,7 +147,7 @@ class Kinds:
         beside = [] if several else [where]
         for name in found:
             beside += [
-                Column(f"note_{name}", name),
+                Column(f"first_way_{name}", name),
                 Column(f"first_{name}", name, numbers.seconds, measure=True, unit="s"),
                 Column(f"second_way_{name}", name),
                 Column(f"second_{name}", name, numbers.seconds, measure=True, unit="s"),

@@ -64,7 +64,8 @@ def read_claims(path: Path) -> list[Claim]:
     try:
         found = claims(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as fault:
-        raise InputError(path, None, fault, "an advice file of a report") from fault
+        said = getattr(fault, "strerror", None) or fault
+        raise InputError(path, None, said, "an advice file of a report") from fault
     if not found:
         raise InputError(path, None, "no claim", "an advice file with at least one claim")
     known = list(declarations.declared(in_containers=True))

@@ -1,0 +1,10 @@
+/* What a launch is made of beside its MPI: compiler, processor, and the libraries that MPIs use. */
+#ifndef ONESIDED_SOFTWARE_H
+#define ONESIDED_SOFTWARE_H
+
+#include "harness/json.h"
+
+/* Collective: write "build", "transport_libraries" (of rank 0) and "processors" (of all ranks). */
+void software_write(struct json *json, int ranks);
+
+#endif

@@ -1,0 +1,94 @@
+"""Told to stop, by Ctrl-C or a signal, a campaign ends at once; the next run goes on from there."""
+
+import os
+import signal
+import time
+
+import fake_campaign
+import killing
+import pytest
+from running import APPEAR_S, campaign_processes, command_line
+from tiny import TINY
+
+ENDS_WITHIN_S = 3
+#: A cell that nobody waits for: a launch of it outlasts every grace there is.
+LONG = {"FAKE_CELL_S": "300"}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Return a campaign of made-up MPIs, in a build of its own."""
+    folder = tmp_path_factory.mktemp("stops")
+    names = fake_campaign.make_checkout(folder / "checkout")
+    root = {"ONESIDED_ROOT": str(folder / "checkout")}
+    return killing.Place(folder / "campaign", names, root, TINY)
+
+
+def in_a_launch(campaign):
+    return bool(campaign_processes(campaign.results)["kernel"] and campaign.segments())
+
+
+def in_the_report(campaign):
+    stages = campaign_processes(campaign.results)["stage"]
+    return any("report" in command_line(one) for one in stages)
+
+
+def ctrl_c(campaign):
+    """Signal the process group, as a terminal does."""
+    os.killpg(campaign.process.pid, signal.SIGINT)
+
+
+def terminate(campaign):
+    """Signal `onesided run` alone."""
+    campaign.process.terminate()
+
+
+def hang_up(campaign):
+    """Signal the process group, as a terminal does that is closed."""
+    os.killpg(campaign.process.pid, signal.SIGHUP)
+
+
+def stopped(place, is_there, stop, variables):
+    """Start the campaign, stop it at a moment; return how long it took to end."""
+    campaign = place.campaign
+    own = campaign.variables
+    campaign.variables = {**own, **variables}
+    campaign.start()
+    campaign.variables = own
+    deadline = time.monotonic() + APPEAR_S
+    while not is_there(campaign):
+        assert campaign.process.poll() is None, campaign.process.stdout.read()
+        assert time.monotonic() < deadline, "the moment never came"
+        time.sleep(0.01)
+    segments = campaign.segments()
+    begin = time.monotonic()
+    stop(campaign)
+    said = campaign.finish()
+    elapsed_s = time.monotonic() - begin
+    assert campaign.process.returncode == 130, said
+    assert "interrupted; the next run goes on from here" in said
+    left = killing.Kill(seed=0, index=0, moment_s=0)
+    killing.judge_what_is_left(place, left, segments)
+    assert left.strays == []
+    assert (place.folder / "lock").read_text() == "", "the lock names a holder that is gone"
+    return elapsed_s
+
+
+@pytest.mark.slow
+@pytest.mark.measures
+def test_a_campaign_that_is_told_to_stop_ends_within_three_seconds_and_goes_on_later(place):
+    took = {}
+    try:
+        for stop in (ctrl_c, terminate, hang_up):
+            took["launch", stop.__name__] = stopped(place, in_a_launch, stop, LONG)
+        took["report", "terminate"] = stopped(place, in_the_report, terminate, {})
+        over = place.campaign.sessions()
+        assert over, "what had finished is kept"
+        place.campaign.start()
+        output = place.campaign.finish()
+    finally:
+        place.campaign.end()
+    assert place.campaign.process.returncode == 0, output
+    assert place.campaign.sessions() == over
+    assert set(killing.statuses(place.campaign.results).values()) == {"ok"}
+    assert {at: s for at, s in took.items() if s > ENDS_WITHIN_S} == {}

@@ -1,0 +1,92 @@
+"""How a program that we started is ended when we are told to stop."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+
+import pytest
+
+from onesided.system import processes, strays
+
+READY_S = 10
+SESSION = "ONESIDED_TEST_SESSION"
+#: Waits for a program and, told to stop, takes a while to end it.
+WAITING = """
+import os, subprocess, sys, time
+from onesided.system import processes
+
+def stop():
+    print("told", flush=True)
+    time.sleep(0.5)
+    child.kill()
+    child.wait()
+    print("ended", flush=True)
+
+class Child(subprocess.Popen):
+    def wait(self, *arguments):
+        if not told_of:
+            told_of.append(print("waiting", flush=True))
+        return super().wait(*arguments)
+
+told_of = []
+child = Child(["sleep", "60"])
+try:
+    processes.wait(child, stop)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def started(*arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, *arguments], stdout=subprocess.PIPE, text=True, **options
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_further_signal_does_not_disturb_the_end_of_what_was_started(number):
+    with started("-c", WAITING, start_new_session=True) as process:
+        assert process.stdout.readline() == "waiting\n"
+        os.kill(process.pid, number)
+        assert process.stdout.readline() == "told\n"
+        for further in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            os.kill(process.pid, further)
+        assert process.stdout.read() == "ended\ninterrupted\n"
+
+
+def test_a_hang_up_that_is_ignored_as_by_nohup_stays_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with processes.termination_interrupts():
+            os.kill(os.getpid(), signal.SIGHUP)
+            time.sleep(0.05)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_program_that_does_not_end_when_asked_is_killed():
+    deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True)"
+    with started("-c", f"{deaf}; time.sleep(60)") as process:
+        process.stdout.readline()
+        processes.end(process, within_s=0.2)
+        assert process.returncode == -signal.SIGKILL
+
+
+def test_a_session_is_asked_to_end_and_ends_what_it_launched_itself():
+    marker, value = "ONESIDED_TEST_LOCK", uuid.uuid4().hex
+    own = {**os.environ, marker: value}
+    with (
+        subprocess.Popen(["sleep", "60"], env=own) as session,
+        subprocess.Popen(["sleep", "60"], env={**own, SESSION: "x"}) as launch,
+    ):
+        try:
+            strays.stop_processes(marker, value, but=SESSION, within_s=READY_S)
+            assert session.wait(READY_S) == -signal.SIGTERM
+            assert launch.poll() is None
+        finally:
+            session.kill()
+            launch.kill()
