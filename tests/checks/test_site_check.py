@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import socket
+import subprocess
 import time
 from pathlib import Path
 
@@ -271,6 +272,9 @@ def test_modules_that_load_are_no_fault_and_one_that_does_not_says_why(site_file
         return faults(site_file(more=ENVMOD, prepare_cmds=modules, modules=list(names)))
 
     assert lines("one", "two") == []
+    use, folder = modules.pop().rsplit(maxsplit=1)
+    assert lines({"name": "one", "path": folder}, {"name": "two", "path": folder}) == []
+    modules.append(f"{use} {folder}")
     (missing,) = lines("one", "three")
     assert "mine:node: modules.1: found three (exit status 1: " in missing
     assert "'three'" in missing
@@ -318,7 +322,7 @@ def test_each_command_that_fails_is_a_line_with_its_status_and_first_words(site_
 
 def test_a_sourced_file_that_fails_inside_is_the_fault_of_its_line(site_file, tmp_path):
     (tmp_path / "init").write_text("\n" * 40 + "false\ntrue\n")
-    (line,) = faults(site_file(prepare_cmds=["true", f". {tmp_path}/init", "true"]))
+    (line,) = faults(site_file(prepare_cmds=["true\ntrue", f". {tmp_path}/init", "true"]))
     assert "prepare_cmds.1: found . " in line
     assert "(exit status 1)" in line
 
@@ -379,16 +383,34 @@ def test_with_a_scheduler_what_fails_here_is_a_note_with_what_to_type_in_a_job(s
     found = site_check.check(site_file(**{**SLURM, **job}, extras=PMI2))
     assert found.faults == []
     # without the modules system nothing is said of its modules
-    command, kind = [note for note in found.notes if "In a job: " in note]
+    command, kind = [note for note in found.notes if "in a job, type: " in note]
     assert "prepare_cmds.0: found cd /nowhere (exit status 1: cd: /nowhere: No such file" in command
-    assert command.endswith("In a job: srun --ntasks=1 -A 'x y' bash -c 'cd /nowhere'")
+    assert command.endswith("in a job, type: srun --ntasks=1 -A 'x y' bash -c 'cd /nowhere'")
     assert "modules_system: found lmod" in kind
-    assert "In a job: srun --ntasks=1 -A 'x y' bash -c 'cd /nowhere; type module; " in kind
-    path = site_file(**job, scheduler="pbs")
-    found = site_check.check(path)
+    assert "in a job, type: srun --ntasks=1 -A 'x y' bash -c 'cd /nowhere; type module; " in kind
+
+
+@pytest.mark.parametrize("command", ["test 1 = 2", "echo 'it is\\n'\ntest 1 = 2"])
+def test_what_is_to_be_typed_in_a_job_does_the_same_there(site_file, program, command):
+    program("qsub")
+    found = site_check.check(site_file(scheduler="pbs", prepare_cmds=["A=' a'", command]))
     assert found.faults == []
-    typed = f"reframe -C {path} --system mine:node -c reframe_checks -R -n SharedCounterSmoke -r"
-    assert [note.endswith(typed) for note in found.notes if "In a job: " in note] == [True, True]
+    (note,) = [note for note in found.notes if "in a job, type: " in note]
+    assert "\n" not in note
+    typed = note.partition("in a job, type: ")[2]
+    assert typed.startswith("bash -c ")
+    # the script that bash gets, and its end
+    words = subprocess.run(
+        ["bash", "-c", f"printf %s {typed.removeprefix('bash -c ')}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert words.stdout == f"A=' a'; {command}"
+    assert (
+        subprocess.run(["bash", "-c", typed], check=False, stdout=subprocess.DEVNULL).returncode
+        == 1
+    )
 
 
 def test_what_is_wrong_in_the_file_is_a_fault_with_a_scheduler_as_well(site_file, program):

@@ -14,8 +14,6 @@ from onesided.system.text import line
 
 #: Characters of a command in a line that says how it failed.
 MOST_OF_A_COMMAND = 50
-#: The shortest check.
-SMOKE = "SharedCounterSmoke"
 
 
 def modules_of_reframe(site: Any, system: Entry, path: Path) -> Iterator[InputError]:
@@ -69,15 +67,21 @@ def _report(
         findings.faults.append(fault)
         return
     commands = [one.command for one in steps[: steps.index(step) + 1]]
-    findings.notes.append(f"{fault}; on this machine. In a job: {_typed(commands, partition)}")
+    typed = line(_typed(commands, partition))
+    findings.notes.append(f"{fault}; on this machine. To try it in a job, type: {typed}")
 
 
 def _typed(commands: list[str], partition: Partition) -> str:
-    """Return what a person types to try commands within a job."""
-    script = "; ".join(commands)
-    if partition.entry["scheduler"] in SLURM and "\n" not in script:
-        access = partition.entry.get("access", [])
-        return shlex.join([SRUN, "--ntasks=1", *access, "bash", "-c", script])
-    file = shlex.quote(str(partition.path))
-    where = shlex.quote(partition.name)
-    return f"reframe -C {file} --system {where} -c reframe_checks -R -n {SMOKE} -r"
+    """Return what a person types, in one line, to try commands within a job."""
+    shell = f"bash -c {_quoted('; '.join(commands))}"
+    if partition.entry["scheduler"] in SLURM:
+        return shlex.join([SRUN, "--ntasks=1", *partition.entry.get("access", [])]) + f" {shell}"
+    return shell
+
+
+def _quoted(script: str) -> str:
+    """Return a script as one word of bash, also one of several lines."""
+    if "\n" not in script:
+        return shlex.quote(script)
+    escaped = script.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
+    return f"$'{escaped}'"
