@@ -43,6 +43,7 @@ def build(document: Mapping[str, Any], folder: Path) -> Path:
         document["compilers"]["c"],
         *("-O2", "-std=c11", "-D_GNU_SOURCE", f"-I{KERNELS}"),
         *('-DONESIDED_SOURCE_STATE=""', '-DONESIDED_THREAD_LEVEL="single"'),
+        *('-DONESIDED_COMPILER=""', '-DONESIDED_FLAGS=""'),
         *SOURCES,
         *(path for name in SHARED for path in sorted((KERNELS / name).glob("*.c"))),
         *("-o", program, "-lm", "-ldl", "-lpthread"),

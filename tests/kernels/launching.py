@@ -134,6 +134,13 @@ class Run:
         return {cell: hidden.get(one.status, one.status) for cell, one in found.items()}
 
 
+def table_rows(printed: str) -> list[list[str]]:
+    """Return the words of each row of a kernel's table, without marks and foot of a busy machine."""
+    table, _, _ = printed.partition("\n* ")
+    rows = [line for line in table.splitlines() if line.strip()]
+    return [[word.removesuffix("*") for word in row.split() if word != "*"] for row in rows]
+
+
 def record_of(output: Path) -> Path:
     """Return where the launches with an output are recorded."""
     return output.with_name(f"launches-{output.name}")

@@ -7,6 +7,7 @@ import pytest
 from onesided.system.documents import check
 
 from .conftest import SANITIZERS
+from .launching import table_rows
 
 pytestmark = pytest.mark.first_mpi
 
@@ -170,7 +171,7 @@ def test_a_cell_made_slow_is_three_times_as_slow(baseline):
 
 def test_the_table_is_for_a_person(baseline):
     run = baseline.launch("--table", *LARGER, *FEW)
-    rows = [row.split() for row in run.stdout.split("time/us\n")[1].splitlines()]
+    rows = table_rows(run.stdout.split("time/us\n")[1])
     assert [row[0] for row in rows] == [*BASELINES.split(","), "copy", "copy", "copy"]
     assert all(len(row) == 4 and float(row[3]) > 0 for row in rows)
     assert "{" not in run.stdout

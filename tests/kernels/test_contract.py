@@ -14,7 +14,7 @@ from onesided.campaign import grid, outcomes
 from onesided.system import fingerprint, libraries
 from onesided.system.documents import check
 
-from .launching import assert_a_hang_is_booked, blocks, cells_for_three_ranks
+from .launching import assert_a_hang_is_booked, blocks, cells_for_three_ranks, table_rows
 
 
 def test_help_names_every_option_with_its_default(kernel, whole, without_mpi):
@@ -117,7 +117,7 @@ def test_the_table_has_a_row_a_cell(whole):
         assert whole.stdout == ""
         return
     first = [str(next(iter(result["labels"].values()))) for result in whole.results.values()]
-    rows = [line.split()[0] for line in whole.stdout.splitlines() if line.strip()]
+    rows = [row[0] for row in table_rows(whole.stdout)]
     assert [word for word in rows if word in first] == first == rows[-len(first) :]
     assert "{" not in whole.stdout
 

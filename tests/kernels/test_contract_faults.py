@@ -18,10 +18,13 @@ from .launching import (
     assert_dead_of_itself,
     blocks,
     few_cells,
+    record_launch,
     with_fault_everywhere,
 )
 
 pytestmark = pytest.mark.one_kernel_elsewhere
+#: The exit status of a launcher whose ranks were killed.
+KILLED = 137
 #: What fails where an error is injected.
 FAILING_CALLS = {libraries.MPI: "MPI_Send", libraries.OPENSHMEM: "shmem_global_exit"}
 
@@ -138,6 +141,7 @@ def test_a_line_that_is_cut_is_no_line_and_its_cell_is_run_again(kernel, whole, 
     begin, _, _ = whole.output.read_text("utf-8").rpartition('{"type":"started"')
     cut = Run(whole.code, "", "", tmp_path / "lines.jsonl")
     cut.output.write_text(begin + '{"type":"started","cell":"', "utf-8")
+    record_launch(cut.output, KILLED)
     again = kernel.launch("--missing", output=cut.output)
     last = list(whole.results)[-1]
     assert again.ended_with(4 if whole.statuses[last] == "unsupported" else 0)

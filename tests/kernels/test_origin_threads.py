@@ -7,7 +7,7 @@ import pytest
 from onesided.system.documents import check
 
 from .conftest import SANITIZERS
-from .launching import Kernel
+from .launching import Kernel, table_rows
 
 OPERATIONS = "put,get,accumulate,fetch_and_op"
 MORE_OPERATIONS = (
@@ -155,7 +155,7 @@ def test_the_table_is_for_a_person(kernel):
         *("--table", "--operation", "get", "--flavor", "create", *SHORT),
         *("--origins", "1,2", "--thread-level", "multiple"),
     )
-    rows = [row.split() for row in run.stdout.splitlines() if row.startswith("get ")]
+    rows = [row for row in table_rows(run.stdout) if row[0] == "get"]
     assert len(rows) == len(run.results) == 6
     for row, result in zip(rows, run.results.values(), strict=True):
         assert row[:3] == ["get", "create", result["labels"]["arrangement"]]

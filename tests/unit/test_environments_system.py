@@ -157,7 +157,7 @@ def test_a_fault_in_the_declaration_is_one_line(site, entry, said):
 
 def test_nothing_can_be_locked(site, capsys):
     assert cli.main(["environments", "lock", "mpich-debian"]) == 2
-    assert "found ['mpich-debian']; expected one of mpich-5.0.2, " in capsys.readouterr().err
+    assert "NAME: found mpich-debian; expected one of mpich-5.0.2, " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

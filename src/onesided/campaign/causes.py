@@ -24,7 +24,7 @@ FULL_BYTES = 1_000_000
 
 #: How Snakemake says that a stage failed: its name, the file of its output, its exit status.
 FAILED_STAGE = re.compile(
-    r"^Command '.*?onesided (\w+) .* >(.+) 2>&1' (?:returned|died).* (\d+)\.?$", re.M
+    r"^Command '.*?onesided(?:\.cli)? (\w+) .* >(.+) 2>&1' (?:returned|died).* (\d+)\.?$", re.M
 )
 #: What it says of itself: of its options in one line, of a workflow in two.
 OWN_FAULT = re.compile(r"^(?:\S+: error:|\w*(?:Error|Exception)\b).*(?:\n.+)?", re.M)

@@ -136,12 +136,12 @@ def run(options: argparse.Namespace) -> int:
         InputError: an environment, a setting or the cell is not declared.
         OnesidedError: the MPI is unavailable, or the kernel does not take the cell.
     """
-    labels = labels_of(options.cell, options.environment)
     asked.check([options.environment], options.setting)
     if options.ranks < 1:
         raise InputError("--ranks", None, options.ranks, "1 or more")
     if options.output:
         writing.demand_folder("--output", options.output.parent)
+    labels = labels_of(options.cell, options.environment)
     surroundings.say()
     document = by_hand.ready(options.environment, KERNEL)
     variables = kernels.variables(document, options.setting)

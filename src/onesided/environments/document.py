@@ -116,3 +116,10 @@ def _unopened(declaration: Declaration) -> Document | None:
         "variables": {},
         "binds": [],
     }
+
+
+def version_shown(document: Document) -> str:
+    """Return what a ready library says of itself, and that it does not end well."""
+    if document["teardown"] is None:
+        return document["library_version"]
+    return f"{document['library_version']} ({document['teardown']})"

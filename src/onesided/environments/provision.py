@@ -289,16 +289,9 @@ def _provide_shown(
         name, say=lambda state: progress.state(name, state), stop=stop, provider=provider
     )
     ready = document["status"] == "ready"
-    detail = _version_shown(document) if ready else document["reason"]
+    detail = document_of.version_shown(document) if ready else document["reason"]
     progress.end(name, document["status"], succeeded=ready, detail=detail)
     return document
-
-
-def _version_shown(document: Document) -> str:
-    """Return what a ready library says of itself, and that it does not end well."""
-    if document["teardown"] is None:
-        return document["library_version"]
-    return f"{document['library_version']} ({document['teardown']})"
 
 
 def _standing(path: Path) -> Document | None:
