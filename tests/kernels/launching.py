@@ -135,7 +135,7 @@ class Run:
 
 
 def table_rows(printed: str) -> list[list[str]]:
-    """Return the words of each row of a kernel's table, without marks and foot of a busy machine."""
+    """Return the words of each row of a kernel's table, less marks and foot of a busy machine."""
     table, _, _ = printed.partition("\n* ")
     rows = [line for line in table.splitlines() if line.strip()]
     return [[word.removesuffix("*") for word in row.split() if word != "*"] for row in rows]

@@ -28,7 +28,8 @@ def stop():
 class Child(subprocess.Popen):
     def wait(self, *arguments):
         if not told_of:
-            told_of.append(print("waiting", flush=True))
+            told_of.append(self)  # before the line, for a signal may come right after it
+            print("waiting", flush=True)
         return super().wait(*arguments)
 
 told_of = []
