@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from markupsafe import Markup
+
 from onesided.analysis import verdicts
 from onesided.campaign import campaign, transport
 from onesided.campaign import sizes as campaign_sizes
@@ -72,7 +74,7 @@ def launches(cells: Sequence[Cell]) -> str | None:
     return f"{many} launch{'' if found == [1] else 'es'} of each cell"
 
 
-def settings_tried(cells: Sequence[Cell]) -> str:
+def settings_tried(cells: Sequence[Cell]) -> Markup:
     """Say how many of the declared settings were tried, and what runs the others."""
     declared = settings.names()
     tried = [name for name in declared if name in {cell.setting for cell in cells}]
@@ -85,9 +87,10 @@ def settings_tried(cells: Sequence[Cell]) -> str:
     foreign = set(EXPERIMENTS) - {cell.kernel for cell in cells}
     others = campaign.with_settings(missing, foreign) if missing else []
     if others:
-        commands = listed([f"onesided run {name}" for name in others], "or")
-        said += f". To try the others: {commands}"
-    return f"{said}."
+        code = Markup("<code>onesided run {}</code>")
+        commands = Markup(" or ").join(code.format(name) for name in others)
+        return Markup("{}. To try the others: {}.").format(said, commands)
+    return Markup("{}.").format(said)
 
 
 def one_setting(name: str | None) -> str:

@@ -58,9 +58,11 @@ def sentences(record: Mapping[str, Any], headline: Headline | None) -> list[str 
     default = [one.environment for one in every if one.is_default]
     if default:
         counts = [f"{default.count(name)} in {name}" for name in dict.fromkeys(default)]
-        whole = numbers.count(len({one.defect.text for one in every if one.is_default}), "defect")
-        each = f" ({listed(counts)})" if len(counts) > 1 else f" in {default[0]}"
-        text = Markup("Known to go wrong, {}: {}{}.")
+        different = len({one.defect.text for one in every if one.is_default})
+        whole = numbers.count(different, "defect")
+        several = "; some are in several" if len(default) > different else ""
+        each = f" ({listed(counts)}{several})" if len(counts) > 1 else f" in {default[0]}"
+        text = Markup("Known to go wrong with {}: {}{}.")
         said.append(text.format(answer.NO_VARIABLE, whole, each))
     elif every:
         text = Markup("Known to go wrong under other settings than the default: {}.")

@@ -155,7 +155,7 @@ def sentences(material: Material, found: Sequence[Advice]) -> list[Markup]:
     said += answers.missing_sentence(material.environments, measured)
     said += [
         _tested(cells, group[0].setting),
-        Markup("{}").format(scope.settings_tried(material.cells)),
+        scope.settings_tried(material.cells),
     ]
     elsewhere = scope.sizes_elsewhere(material.experiment.kernel, material.cells)
     return [*said, *([Markup("{}").format(elsewhere)] if elsewhere else [])]
