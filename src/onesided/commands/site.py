@@ -18,6 +18,7 @@ def register(subparsers: argparse._SubParsersAction) -> None:
         help="say what is missing before anything is submitted",
         description="Load a site file as ReFrame does; check extras and features against "
         "docs/vocabulary.md, and environments, launchers and schedulers against this machine. "
+        "On its own machine run modules, prepare_cmds and env_vars in a job's kind of shell. "
         "Exit code 2 with a line for each fault; notes are no faults.",
     )
     checker.add_argument("file", type=Path, metavar="FILE", help="reframe_checks/sites/<site>.py")

@@ -11,20 +11,18 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from onesided.sites import LOCAL, SLURM
+from onesided.sites import LOCAL, SLURM, start_check
+from onesided.sites.partition import SRUN, Entry, Findings, Partition
 from onesided.system import documents, values
 from onesided.system.command import one_line
 from onesided.system.errors import InputError
 
-Entry = dict[str, Any]
-
 ONE_NODE, NETWORK = "one_node", "network"
-#: The launcher that stands for each environment's own, and what Slurm starts ranks with.
-OWN_LAUNCHER, SRUN = "mpiexec", "srun"
+#: The launcher that stands for each environment's own.
+OWN_LAUNCHER = "mpiexec"
 #: Launchers of ReFrame's that start one process on one machine, and no ranks.
 WITHOUT_RANKS = ("local", "clush", "pdsh", "ssh")
 #: What ReFrame calls for a scheduler or a launcher.
@@ -49,65 +47,6 @@ PROGRAMS = {
 SRUN_TIMEOUT_S = 10.0
 
 
-@dataclass
-class Findings:
-    """What was found in a site file.
-
-    Attributes:
-        faults: what has to be mended.
-        notes: what is worth to know.
-        partitions: a line for each partition that could be read.
-    """
-
-    faults: list[InputError] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    partitions: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class _Partition:
-    """A partition of a site file, and where it is.
-
-    Attributes:
-        path: the file.
-        name: ``system:partition``.
-        entry: ReFrame's entry.
-        documents: those of its environments, by ReFrame's names; None without one of ours.
-        is_here: the file is this machine's.
-    """
-
-    path: Path
-    name: str
-    entry: Entry
-    documents: dict[str, Entry | None]
-    is_here: bool
-
-    def fault(self, where: str, found: object, expected: str) -> InputError:
-        """Return a fault in a field of the partition."""
-        return InputError(self.path, f"{self.name}: {where}", found, expected)
-
-    @property
-    def ready(self) -> list[Entry]:
-        """The documents of the environments that can run."""
-        return [one for one in self.documents.values() if one and one["status"] == "ready"]
-
-    @property
-    def extras(self) -> Entry:
-        """What the partition says in extras."""
-        return self.entry.get("extras", {})
-
-    @property
-    def interfaces(self) -> Entry:
-        """What the partition says in ``srun_mpi``; nothing where it is no mapping."""
-        said = self.extras.get("srun_mpi")
-        return said if isinstance(said, dict) else {}
-
-    @property
-    def features(self) -> list[str]:
-        """What the partition says in features."""
-        return self.entry.get("features", [])
-
-
 def check(path: Path) -> Findings:
     """Check a site file against ReFrame, the vocabulary, the environments and this machine."""
     findings = Findings()
@@ -127,12 +66,15 @@ def check(path: Path) -> Findings:
         if not is_here:
             findings.notes.append(
                 f"{system['name']} is another machine than {socket.gethostname()}: "
-                "its programs are not looked for in earnest"
+                "its programs are not looked for in earnest, its modules and commands are not tried"
             )
+        else:
+            findings.faults += start_check.modules_of_reframe(site, system, path)
         for entry in system["partitions"]:
             name = f"{system['name']}:{entry['name']}"
-            partition = _Partition(path, name, entry, _documents(site, entry), is_here)
+            partition = Partition(path, name, entry, _documents(site, entry), is_here)
             _check_partition(partition, findings)
+            start_check.start(site, system, partition, findings)
     return findings
 
 
@@ -204,7 +146,7 @@ def _documents(site: Any, entry: Entry) -> dict[str, Entry | None]:
     }
 
 
-def _check_partition(partition: _Partition, findings: Findings) -> None:
+def _check_partition(partition: Partition, findings: Findings) -> None:
     faults = [
         *_words(partition),
         *_placement(partition),
@@ -221,14 +163,14 @@ def _check_partition(partition: _Partition, findings: Findings) -> None:
     findings.partitions.append(_line(partition))
 
 
-def _words(partition: _Partition) -> Iterator[InputError]:
+def _words(partition: Partition) -> Iterator[InputError]:
     """Yield extras and features that nobody reads, or with values that nobody understands."""
     for name, content in (("extras", partition.extras), ("features", partition.features)):
         where = f"{partition.name}: {name}"
         yield from documents.faults(content, f"partition#{name}", partition.path, where)
 
 
-def _placement(partition: _Partition) -> Iterator[InputError]:
+def _placement(partition: Partition) -> Iterator[InputError]:
     """Yield what contradicts itself in what is said of nodes."""
     said = [word for word in (ONE_NODE, NETWORK) if word in partition.features]
     per_node = partition.extras.get("ranks_per_node")
@@ -248,11 +190,11 @@ def _placement(partition: _Partition) -> Iterator[InputError]:
         yield partition.fault("scheduler", f"{LOCAL} with {NETWORK}", expected)
 
 
-def _is_own(partition: _Partition) -> bool:
+def _is_own(partition: Partition) -> bool:
     return partition.entry["launcher"] == OWN_LAUNCHER
 
 
-def _backends(partition: _Partition) -> Iterator[InputError]:
+def _backends(partition: Partition) -> Iterator[InputError]:
     """Yield a scheduler or a launcher that ReFrame has not, or that starts no ranks."""
     from reframe.core import backends
     from reframe.core.exceptions import ConfigError
@@ -275,7 +217,7 @@ def _backends(partition: _Partition) -> Iterator[InputError]:
         yield partition.fault("extras.srun_mpi", "a mapping", expected)
 
 
-def _environments(partition: _Partition) -> Iterator[InputError]:
+def _environments(partition: Partition) -> Iterator[InputError]:
     """Yield environments that checks could not use, and the want of any that is ready."""
     for name, document in partition.documents.items():
         if document is None:
@@ -292,7 +234,7 @@ def _environments(partition: _Partition) -> Iterator[InputError]:
         yield partition.fault("environs", found, "an environment that is provided")
 
 
-def _programs(partition: _Partition) -> Iterator[InputError]:
+def _programs(partition: Partition) -> Iterator[InputError]:
     """Yield what the partition's machine must have and this one has not."""
     entry = partition.entry
     kinds = {"scheduler": entry["scheduler"]}
@@ -306,7 +248,7 @@ def _programs(partition: _Partition) -> Iterator[InputError]:
         yield from _interfaces(partition)
 
 
-def _interfaces(partition: _Partition) -> Iterator[InputError]:
+def _interfaces(partition: Partition) -> Iterator[InputError]:
     """Yield values of ``srun --mpi`` that this machine's Slurm does not know."""
     known = _srun_mpi_list()
     for family, value in partition.interfaces.items():
@@ -344,7 +286,7 @@ def interfaces_in(text: str) -> list[str]:
     )
 
 
-def _notes(partition: _Partition) -> Iterator[str]:
+def _notes(partition: Partition) -> Iterator[str]:
     for name, document in partition.documents.items():
         if document and document["status"] != "ready":
             yield f"{partition.name}: {name} is not there: {one_line(document['reason'])}"
@@ -367,7 +309,7 @@ def _notes(partition: _Partition) -> Iterator[str]:
             )
 
 
-def _line(partition: _Partition) -> str:
+def _line(partition: Partition) -> str:
     per_node = partition.extras.get("ranks_per_node", "all")
     return (
         f"{partition.name}: {partition.entry['scheduler']}, {partition.entry['launcher']}; "

@@ -1,0 +1,269 @@
+"""What a job does before its own commands, tried in a shell like the job's.
+
+A script with the lines that ReFrame writes runs here to its end, and two traps of bash tell which
+line began and which one failed. Lines share one shell, as in a job: a module that needs what a
+command before it has set finds it.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tempfile
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from onesided.sites import TEMPORARY_FOLDER_OF_THE_NODE
+from onesided.system.command import Command, Outcome
+
+Entry = dict[str, Any]
+
+#: What all commands and modules of a partition together may take.
+LIMIT_S = 60.0
+
+MODULES_SYSTEM = "modules_system"
+#: ReFrame's value for a machine without modules, its default.
+NO_MODULES = "nomod"
+#: What the shell of a job must have, by the modules system: how to ask, and a name for readers.
+ASKED = {
+    "lmod": (
+        'type module; [ -n "${LMOD_CMD:-}" ] || { echo LMOD_CMD is not set >&2; false; }',
+        "Lmod: the command `module` and the variable LMOD_CMD",
+    ),
+    "envmod": ("type module", "Environment Modules: the command `module`"),
+    "tmod4": ("type module", "Environment Modules: the command `module`"),
+    "spack": ("type spack", "Spack: the command `spack`"),
+}
+SCRIPT = r"""#!/bin/bash
+exec {{onesided_marks}}>&2 >/dev/null
+trap 'echo "{token} begin $? $LINENO ${{BASH_LINENO[*]}}" >&$onesided_marks' DEBUG
+# in a subshell, or it would begin, too
+trap '(echo "{token} failed $? $LINENO ${{BASH_LINENO[*]}}" >&$onesided_marks)' ERR
+{lines}
+trap - ERR DEBUG
+echo "{token} end" >&$onesided_marks
+# no 0: what the lines left running is ended then
+exit 1
+"""
+#: What bash puts before its own words.
+OF_BASH = re.compile(r"^\S*: line (\d+): ")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A line that a job runs before its own commands.
+
+    Attributes:
+        field: the field of the site file that has it.
+        said: what the field says.
+        command: what the shell gets.
+        expected: what would be right.
+        is_wrong: nothing has to be tried, for no machine takes it.
+    """
+
+    field: str
+    said: str
+    command: str
+    expected: str
+    is_wrong: bool = False
+
+    @property
+    def is_module(self) -> bool:
+        """Whether the line loads a module."""
+        return ".modules." in f".{self.field}"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A step that failed, and how.
+
+    Attributes:
+        step: the step.
+        found: its exit status and the first line that it wrote to standard error, or the limit;
+            empty where it was not tried.
+    """
+
+    step: Step
+    found: str = ""
+
+
+def steps(system: Entry, partition: Entry, environment: Entry | None = None) -> list[Step]:
+    """Return the lines of a job in ReFrame's order: the partition's, then the environment's."""
+    kind = system.get(MODULES_SYSTEM, NO_MODULES)
+    found = [*_commands(partition, ""), *_modules(partition, "", kind), *_variables(partition, "")]
+    if environment:
+        prefix = f"environments.{environment['name']}."
+        found += [
+            *_commands(environment, prefix),
+            *_modules(environment, prefix, kind),
+            *_variables(environment, prefix),
+        ]
+    if kind in ASKED:
+        command, expected = ASKED[kind]
+        asked = Step(MODULES_SYSTEM, kind, command, f"{expected}, in the shell of a job")
+        # a command before the first module may be what sets the modules system up
+        modules = [place for place, step in enumerate(found) if step.is_module]
+        found.insert(modules[0] if modules else len(found), asked)
+    return found
+
+
+def _commands(entry: Entry, prefix: str) -> Iterator[Step]:
+    own = [one for one in entry.get("prepare_cmds", []) if one != TEMPORARY_FOLDER_OF_THE_NODE]
+    for place, command in enumerate(own):
+        yield Step(f"{prefix}prepare_cmds.{place}", command, command, "a command that ends with 0")
+
+
+def _modules(entry: Entry, prefix: str, kind: str) -> Iterator[Step]:
+    from reframe.core.environments import normalize_module_list
+    from reframe.core.modules import ModulesSystem
+
+    system = ModulesSystem.create(kind, validate=False)
+    for place, module in enumerate(normalize_module_list(entry.get("modules", []))):
+        field, said = f"{prefix}modules.{place}", module["name"]
+        if not said.strip():
+            yield Step(field, "no name", ":", "the name of a module", is_wrong=True)
+        elif kind == NO_MODULES:
+            expected = f"no module, or a {MODULES_SYSTEM} that loads modules"
+            yield Step(field, said, ":", expected, is_wrong=True)
+        else:
+            command = "\n".join(system.emit_load_commands(**module))
+            yield Step(field, said, command, "a module that can be loaded")
+
+
+def _variables(entry: Entry, prefix: str) -> Iterator[Step]:
+    for name, *values in entry.get("env_vars", []):
+        value = str(values[0]) if values else ""
+        line = f"{name}={value}"
+        # ReFrame quotes nothing: what stands behind a space is a second variable for the shell
+        is_wrong = not _is_one_word(line)
+        command = ":" if is_wrong else f"export {line}"
+        expected = "one word of the shell, with quotes inside the value around spaces and quotes"
+        yield Step(f"{prefix}env_vars.{name}", value, command, expected, is_wrong)
+
+
+def _is_one_word(line: str) -> bool:
+    """Tell whether the shell takes a line as one assignment; bash itself reads what it computes."""
+    if "$(" in line or "`" in line:
+        return True
+    try:
+        return len(shlex.split(line)) == 1
+    except ValueError:
+        return False
+
+
+def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
+    """Run the steps in one shell of this machine; return those that failed, in their order.
+
+    Those that are wrong anywhere are passed over.
+
+    Args:
+        all_steps: what `steps` returned.
+        login: whether a job's shell is a login shell.
+    """
+    if all(step.is_wrong for step in all_steps):
+        return []
+    token = f"onesided-{uuid.uuid4().hex}"
+    lines = "\n".join(map(_marked, all_steps))
+    script = SCRIPT.format(token=token, lines=lines)
+    first = script.partition(lines)[0].count("\n") + 1
+    with tempfile.TemporaryDirectory(prefix="onesided-") as name:
+        folder = Path(name)
+        (folder / "job.sh").write_text(script, "utf-8", errors="replace")
+        (folder / "work").mkdir()
+        outcome = Command().run(
+            ["bash", *(["-l"] if login else []), folder / "job.sh"],
+            log=folder / "stderr",
+            timeout_s=LIMIT_S,
+            folder=folder / "work",
+        )
+    found = _read(outcome, token, _Places(all_steps, first))
+    return _without_consequences([found[place] for place in sorted(found)])
+
+
+def _marked(step: Step) -> str:
+    """Return the command of a step, behind one that does nothing where bash marks no begin."""
+    return f": ; {step.command}" if step.command.lstrip()[:1] in ("(", "{") else step.command
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where each step stands in the script.
+
+    Attributes:
+        steps: the steps.
+        first: the number of their first line.
+    """
+
+    steps: Sequence[Step]
+    first: int
+
+    def of(self, line: int) -> int:
+        """Return the place of the step that has a line of the script, the last for one below."""
+        end = self.first
+        for place, step in enumerate(self.steps):
+            end += step.command.count("\n") + 1
+            if line < end:
+                return place
+        return len(self.steps) - 1
+
+
+def _read(outcome: Outcome, token: str, places: _Places) -> dict[int, Failure]:
+    """Return the failures by the place of their step, from the marks among what was written."""
+    words: dict[int, list[str]] = {}
+    statuses: dict[int, int] = {}
+    begun, ended = 0, False
+    for line in outcome.output.splitlines():
+        before, mark, said = line.partition(token)
+        if before.strip():
+            words.setdefault(begun, []).append(before)
+        kind, *numbers = said.split() if mark else [""]
+        if kind == "begin":
+            begun = _place(numbers, places)
+        elif kind == "failed":
+            statuses[_place(numbers, places)] = int(numbers[0])
+        elif kind == "end":
+            ended = True
+    if outcome.status is None:
+        statuses.pop(begun, None)
+    found = {
+        place: Failure(places.steps[place], _reason(status, words.get(place, [])))
+        for place, status in statuses.items()
+    }
+    if outcome.status is None:
+        limit = f"still running after {LIMIT_S:g} s, the limit; nothing after it was tried"
+        found[begun] = Failure(places.steps[begun], limit)
+    elif not ended:
+        place = _refused(words.get(begun, []), places, begun)
+        reason = _reason(outcome.status, words.get(begun, []))
+        found.setdefault(place, Failure(places.steps[place], f"it ends the shell, {reason}"))
+    return found
+
+
+def _place(numbers: Sequence[str], places: _Places) -> int:
+    """Return the place of a mark's step; a line in a sourced file counts for what sourced it."""
+    _, here, *callers = map(int, numbers)
+    return places.of(callers[-2] if len(callers) > 1 else here)
+
+
+def _refused(said: Sequence[str], places: _Places, begun: int) -> int:
+    """Return the place of the line that bash could not read, else of the last that began."""
+    for line in said:
+        match = OF_BASH.match(line)
+        if match and ("syntax error" in line or "unexpected EOF" in line):
+            return places.of(int(match.group(1)))
+    return begun
+
+
+def _reason(status: int, said: Sequence[str]) -> str:
+    first = f": {OF_BASH.sub('', said[0])}" if said else ""
+    return f"exit status {status}{first}"
+
+
+def _without_consequences(failures: list[Failure]) -> list[Failure]:
+    """Leave out modules where what would load them is not there."""
+    if all(one.step.field != MODULES_SYSTEM for one in failures):
+        return failures
+    return [one for one in failures if not one.step.is_module]
