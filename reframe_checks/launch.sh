@@ -52,6 +52,11 @@ words() { # lines that ranks left before a cell, or of their ends
     cat "$lines".hang-* "$lines".crash-* 2>/dev/null | wc -l
 }
 
+# which host the launcher is on, and which cores it may use: ranks there that may use all of them are
+# not bound, be it one core
+ONESIDED_LAUNCHER_CPUS=$(uname -n):$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+export ONESIDED_LAUNCHER_CPUS
+
 streak=${ONESIDED_SESSION:+$ONESIDED_SESSION/timeouts-${ONESIDED_SETTING:-default}}
 
 note_time_out() { # how many launchers of the setting timed out in a row

@@ -7,7 +7,6 @@ an MPI in a container that is launched in there is in the image, behind ReFrame'
 platform.
 """
 
-import os
 import shlex
 
 import reframe.core.builtins as builtins
@@ -16,6 +15,7 @@ from reframe.core.pipeline import RegressionTestPlugin
 
 from onesided.environments import containers
 from onesided.sites import SLURM
+from onesided.system import cores
 
 SRUN = "srun"
 #: The launcher of the environment itself, found through its `PATH`.
@@ -77,10 +77,19 @@ class LauncherPlugin(RegressionTestPlugin):
 
     def placement_options(self):
         """Return the launcher's options for the declared placement, and for too many ranks."""
-        cores = self.current_partition.processor.num_cpus or os.cpu_count()
         return self.launcher_options(
-            self.placement, is_oversubscribed=self.num_tasks_per_node > cores
+            self.placement, is_oversubscribed=self.num_tasks_per_node > self._cores_of_a_node()
         )
+
+    def _cores_of_a_node(self):
+        """Return how many cores the ranks of a node may use, as far as that is known here.
+
+        Ranks without a scheduler have no more than ReFrame, which starts their launcher.
+        """
+        declared = self.current_partition.processor.num_cpus
+        if self.is_local():
+            return min(declared or cores.existing(), cores.usable())
+        return declared or cores.usable()
 
     def launcher_words(self):
         """Return the launcher and all its options, as they are called before a kernel."""

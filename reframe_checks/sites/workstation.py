@@ -4,7 +4,7 @@ ReFrame and all it starts keep to the cores that ``taskset`` leaves them:
 
     taskset -c 0-15 reframe -C reframe_checks/sites/workstation.py -c reframe_checks -R -t smoke -r
 
-The number of cores is said, or ReFrame would count those of the machine.
+Without a scheduler the checks count the cores that ReFrame may use, and never more than said here.
 """
 
 from onesided import sites

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "harness/cells.h"
 #include "harness/compute.h"
@@ -23,6 +24,8 @@
             exit(EXIT_FAILURE);                                                                    \
         }                                                                                          \
     } while (0)
+
+#define NO_LIMIT {.cores = INFINITY}
 
 static void a_whole_sequence_passes_and_each_fault_is_seen(void)
 {
@@ -193,9 +196,9 @@ static void random_numbers_repeat_and_stay_below_one(void)
 static void only_the_helpers_there_are_take_cores(void)
 {
     /* Two ranks on three cores of a host, and one rank on the one core of another. */
-    struct process_facts processes[3] = {{.host = "first", .cores = {7}},
-                                         {.host = "first", .cores = {7}},
-                                         {.host = "second", .cores = {1}}};
+    struct process_facts processes[3] = {{.host = "first", .cores = {7}, .quota = NO_LIMIT},
+                                         {.host = "first", .cores = {7}, .quota = NO_LIMIT},
+                                         {.host = "second", .cores = {1}, .quota = NO_LIMIT}};
     const struct host_facts facts = {.processes = processes, .ranks = 3};
     const int at_target[] = {1, 0, 0};
     const int on_both[] = {1, 1, 0};
@@ -211,8 +214,9 @@ static void only_the_helpers_there_are_take_cores(void)
 static void nodes_of_one_machine_share_its_cores_and_others_do_not(void)
 {
     /* Two ranks on nodes of different names that may run on the same two cores. */
-    struct process_facts processes[2] = {{.host = "n1", .machine = "boot", .cores = {3}},
-                                         {.host = "n2", .machine = "boot", .cores = {3}}};
+    struct process_facts processes[2] = {
+        {.host = "n1", .machine = "boot", .cores = {3}, .quota = NO_LIMIT},
+        {.host = "n2", .machine = "boot", .cores = {3}, .quota = NO_LIMIT}};
     const struct host_facts facts = {.processes = processes, .ranks = 2};
     const int at_target[] = {1, 0};
     MUST(!host_is_one(&facts) && host_machines(&facts) == 1 && host_cores(&facts) == 2);
@@ -223,6 +227,87 @@ static void nodes_of_one_machine_share_its_cores_and_others_do_not(void)
     /* where the system does not tell, two names are two machines */
     processes[0].machine[0] = processes[1].machine[0] = '\0';
     MUST(host_machines(&facts) == 2);
+}
+
+static void a_quota_leaves_whole_cores_and_each_group_has_its_own(void)
+{
+    /* Two ranks that may both run on four cores. */
+    struct process_facts processes[2] = {
+        {.host = "here", .cores = {15}, .existing = {255}, .quota = {1.9, 1, 7}},
+        {.host = "here", .cores = {15}, .existing = {255}, .quota = {1.9, 1, 7}}};
+    const struct host_facts facts = {.processes = processes, .ranks = 2};
+    MUST(host_existing_cores(&facts) == 8 && host_cores(&facts) == 4);
+    MUST(host_quota(&facts) == 1.9 && host_usable_cores(&facts) == 1);
+    MUST(host_oversubscribed(&facts, NULL));
+    processes[1].quota.file = 8; /* each in a container of its own */
+    MUST(host_quota(&facts) == 3.8 && host_usable_cores(&facts) == 3);
+    MUST(!host_oversubscribed(&facts, NULL));
+    processes[0].quota.cores = processes[1].quota.cores = 0.2;
+    MUST(host_usable_cores(&facts) == 1);
+    processes[1].quota.cores = INFINITY;
+    MUST(isinf(host_quota(&facts)) && host_usable_cores(&facts) == 4);
+}
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[1024];
+    MUST(snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path);
+    FILE *stream = fopen(path, "w");
+    MUST(stream != NULL && fputs(text, stream) >= 0 && fclose(stream) == 0);
+}
+
+static void a_quota_is_the_least_of_the_groups_above(const char *beside)
+{
+    char root[512], job[600], step[700], own[600];
+    MUST(snprintf(root, sizeof root, "%s.groups", beside) < (int)sizeof root);
+    snprintf(job, sizeof job, "%s/job", root);
+    snprintf(step, sizeof step, "%s/step", job);
+    snprintf(own, sizeof own, "%s/own", root);
+    MUST(mkdir(root, 0700) == 0 && mkdir(job, 0700) == 0 && mkdir(step, 0700) == 0);
+    MUST(isinf(quota_read(own, root).cores)); /* there is no such file */
+    write_file(root, "own", "4:cpuset:/job\n0::/job/step\n");
+    MUST(isinf(quota_read(own, root).cores));
+    write_file(step, "cpu.max", "max 100000\n");
+    MUST(isinf(quota_read(own, root).cores));
+    write_file(job, "cpu.max", "150000 100000\n");
+    const struct quota of_job = quota_read(own, root);
+    MUST(of_job.cores == 1.5);
+    write_file(step, "cpu.max", "50000 100000\n");
+    const struct quota of_step = quota_read(own, root);
+    MUST(of_step.cores == 0.5 && !quota_is_same(&of_job, &of_step));
+    write_file(step, "cpu.max", "no number\n");
+    MUST(quota_read(own, root).cores == 1.5);
+
+    /* Version 1, from a container in which the host's path of its group is not to be seen. */
+    char tree[600];
+    snprintf(tree, sizeof tree, "%s/cpu,cpuacct", root);
+    MUST(mkdir(tree, 0700) == 0);
+    write_file(root, "own", "4:cpuset:/x\n3:cpu,cpuacct:/of/the/host\n");
+    write_file(tree, "cpu.cfs_quota_us", "-1\n");
+    write_file(tree, "cpu.cfs_period_us", "100000\n");
+    MUST(isinf(quota_read(own, root).cores));
+    write_file(tree, "cpu.cfs_quota_us", "250000\n");
+    MUST(quota_read(own, root).cores == 2.5);
+}
+
+static void ranks_on_all_that_their_launcher_may_use_are_not_bound(void)
+{
+    /* Two ranks on the second of four cores. */
+    struct process_facts processes[2] = {
+        {.host = "h", .cpus = {2}, .cores = {2}, .existing = {15}},
+        {.host = "h", .cpus = {2}, .cores = {2}, .existing = {15}}};
+    const struct host_facts two = {.processes = processes, .ranks = 2};
+    const struct host_facts one = {.processes = processes, .ranks = 1};
+    MUST(strcmp(host_placement(&two, "unbound"), "other") == 0); /* nobody says what it may use */
+    MUST(strcmp(host_placement(&one, "unbound"), "core") == 0);
+    processes[0].launcher[0] = processes[1].launcher[0] = 2;
+    MUST(strcmp(host_placement(&two, "unbound"), "unbound") == 0);
+    MUST(strcmp(host_placement(&one, "unbound"), "unbound") == 0);
+    MUST(strcmp(host_placement(&one, "core"), "core") == 0);
+    processes[0].launcher[0] = processes[1].launcher[0] = 6; /* it put both on one of two */
+    MUST(strcmp(host_placement(&two, "unbound"), "other") == 0);
+    processes[1].cpus[0] = processes[1].cores[0] = 4;
+    MUST(strcmp(host_placement(&two, "unbound"), "core") == 0);
 }
 
 static void namespaces_are_counted_by_machine_and_null_is_not_one(void)
@@ -312,6 +397,9 @@ int main(int argument_count, char **arguments)
     random_numbers_repeat_and_stay_below_one();
     only_the_helpers_there_are_take_cores();
     nodes_of_one_machine_share_its_cores_and_others_do_not();
+    a_quota_leaves_whole_cores_and_each_group_has_its_own();
+    a_quota_is_the_least_of_the_groups_above(arguments[1]);
+    ranks_on_all_that_their_launcher_may_use_are_not_bound();
     namespaces_are_counted_by_machine_and_null_is_not_one();
     dev_shm_is_shared_if_device_and_file_are_the_same_on_each_machine();
     a_digest_is_that_of_the_standard_at_every_length(arguments[1]);

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from onesided.report import provenance
+from onesided.report import provenance, scope
 from onesided.report.material import load
 
 LONG = "MPICH Version: 5.0.2 " + " ".join(f"configure-option-{i}" for i in range(60)) + " its end"
@@ -76,3 +76,20 @@ def test_a_real_campaign_has_all_of_it_from_its_launches(campaign_that_ran, ones
     assert "-O2" in row["flags"]
     assert row["compiler"].split()[1][0].isdigit()
     assert row["ucx"] not in ("", "not recorded")
+
+
+@pytest.mark.parametrize(
+    ("host", "words"),
+    [
+        ({"cores": 2, "usable_cores": 1}, "2 cores, of which 1 may be used"),
+        ({"cores": 2, "usable_cores": 2}, "2 cores"),
+        ({"cores": 1, "usable_cores": 1}, "1 core"),
+        ({"cores": 2}, "2 cores"),
+    ],
+)
+def test_cores_that_could_not_be_used_are_told_apart(loaded, host, words):
+    loaded.campaign.record["host"] = {"name": "node", **host}
+    facts = dict(provenance._facts(loaded))
+    assert facts["host: cores"] == words
+    assert "host: usable cores" not in facts
+    assert f"(node, {words})" in scope.sentences(loaded)[0]

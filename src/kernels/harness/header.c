@@ -190,11 +190,14 @@ static void write_where(struct json *json, const struct launch *launch)
     host_write_processes(json, &launch->host);
     json_key_integer(json, "machines", host_machines(&launch->host));
     json_key_integer(json, "cores", host_cores(&launch->host));
+    json_key_integer(json, "cores_existing", host_existing_cores(&launch->host));
+    json_key_number(json, "core_quota", host_quota(&launch->host));
     json_key_boolean(json, "oversubscribed", host_oversubscribed(&launch->host, NULL));
     json_key(json, "placement");
     json_open(json, '{');
-    json_key_text(json, "asked", options_text(&launch->options, "placement"));
-    json_key_text(json, "found", host_placement(&launch->host));
+    const char *asked = options_text(&launch->options, "placement");
+    json_key_text(json, "asked", asked);
+    json_key_text(json, "found", host_placement(&launch->host, asked));
     json_close(json, '}');
     json_key_integer(json, "threads_after_init", host_most_threads(&launch->host));
     const int readable = host_may_read_memory(&launch->host);

@@ -51,6 +51,61 @@ static int core_of(int cpu)
     return lowest;
 }
 
+/* Set the bits of a list as the system writes it: 0-3,8. */
+static void set_listed(unsigned char *mask, const char *list)
+{
+    for (char *rest; *list != '\0'; list = *rest == ',' ? rest + 1 : "") {
+        const long first = strtol(list, &rest, 10);
+        if (rest == list) {
+            return;
+        }
+        const long last = *rest == '-' ? strtol(rest + 1, &rest, 10) : first;
+        for (long bit = first; bit >= 0 && bit <= last && bit < CPUS_MAX; bit++) {
+            set(mask, (int)bit);
+        }
+    }
+}
+
+static void set_cores(unsigned char *cores, const unsigned char *cpus)
+{
+    for (int cpu = 0; cpu < CPUS_MAX; cpu++) {
+        if (has(cpus, cpu)) {
+            set(cores, core_of(cpu));
+        }
+    }
+}
+
+/* The CPUs that the machine has, whoever may use them. */
+static void read_existing(unsigned char *cores)
+{
+    unsigned char online[CPUS_MAX / 8] = {0};
+    char list[1024] = "";
+    FILE *stream = fopen("/sys/devices/system/cpu/online", "r");
+    if (stream != NULL) {
+        if (fgets(list, sizeof list, stream) != NULL) {
+            set_listed(online, list);
+        }
+        fclose(stream);
+    }
+    if (count(online) == 0) {
+        const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+        for (int cpu = 0; cpu < cpus && cpu < CPUS_MAX; cpu++) {
+            set(online, cpu);
+        }
+    }
+    set_cores(cores, online);
+}
+
+/* What the launcher may use, as who started it says: of its own host. */
+static void read_launcher(struct process_facts *facts)
+{
+    const char *told = getenv("ONESIDED_LAUNCHER_CPUS");
+    const size_t length = strlen(facts->host);
+    if (told != NULL && strncmp(told, facts->host, length) == 0 && told[length] == ':') {
+        set_listed(facts->launcher, told + length + 1);
+    }
+}
+
 static void read_masks(struct process_facts *facts)
 {
     cpu_set_t *allowed = CPU_ALLOC(CPUS_MAX);
@@ -59,11 +114,11 @@ static void read_masks(struct process_facts *facts)
         for (int cpu = 0; cpu < CPUS_MAX; cpu++) {
             if (CPU_ISSET_S((size_t)cpu, size_bytes, allowed)) {
                 set(facts->cpus, cpu);
-                set(facts->cores, core_of(cpu));
             }
         }
     }
     CPU_FREE(allowed);
+    set_cores(facts->cores, facts->cpus);
 }
 
 static int own_threads(void)
@@ -96,8 +151,10 @@ static struct process_facts own_facts(void)
     struct process_facts facts = {.pid = (int)getpid(), .threads = own_threads()};
     gethostname(facts.host, sizeof facts.host - 1);
     read_machine(facts.machine);
-    facts.cpus_online = (int)sysconf(_SC_NPROCESSORS_ONLN);
     read_masks(&facts);
+    read_existing(facts.existing);
+    read_launcher(&facts);
+    facts.quota = quota_read("/proc/self/cgroup", "/sys/fs/cgroup");
     return facts;
 }
 
@@ -195,6 +252,76 @@ int host_cores(const struct host_facts *facts)
     return cores;
 }
 
+int host_existing_cores(const struct host_facts *facts)
+{
+    int cores = 0;
+    for (int rank = 0; rank < facts->ranks; rank++) {
+        if (first_of_machine(facts, rank)) {
+            cores += count(facts->processes[rank].existing);
+        }
+    }
+    return cores;
+}
+
+/* True if a rank before this one is on its machine and in the group that has its quota. */
+static bool quota_is_counted(const struct host_facts *facts, int rank)
+{
+    for (int other = 0; other < rank; other++) {
+        if (host_same_machine(facts, other, rank) &&
+            quota_is_same(&facts->processes[other].quota, &facts->processes[rank].quota)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Return the quotas of the ranks on the machine of `rank`, each once; INFINITY if one has none. */
+static double local_quota(const struct host_facts *facts, int rank)
+{
+    double quota = 0;
+    for (int other = 0; other < facts->ranks; other++) {
+        if (host_same_machine(facts, other, rank) && !quota_is_counted(facts, other)) {
+            quota += facts->processes[other].quota.cores;
+        }
+    }
+    return quota;
+}
+
+double host_quota(const struct host_facts *facts)
+{
+    double quota = 0;
+    for (int rank = 0; rank < facts->ranks; rank++) {
+        quota += first_of_machine(facts, rank) ? local_quota(facts, rank) : 0;
+    }
+    return quota;
+}
+
+static int local_usable_cores(const struct host_facts *facts, int rank)
+{
+    const int cores = local_cores(facts, rank);
+    const double quota = floor(local_quota(facts, rank));
+    return quota >= cores ? cores : quota < 1 ? 1 : (int)quota;
+}
+
+int host_usable_cores(const struct host_facts *facts)
+{
+    int cores = 0;
+    for (int rank = 0; rank < facts->ranks; rank++) {
+        cores += first_of_machine(facts, rank) ? local_usable_cores(facts, rank) : 0;
+    }
+    return cores;
+}
+
+void host_print_cores(const struct host_facts *facts)
+{
+    const int existing = host_existing_cores(facts);
+    const int usable = host_usable_cores(facts);
+    printf("%d core%s", existing, existing == 1 ? "" : "s");
+    if (usable < existing) {
+        printf(", of which %d may be used", usable);
+    }
+}
+
 /* Count the ranks on the machine of `rank`, and their helpers. */
 static int local_threads(const struct host_facts *facts, int rank, const int *helpers)
 {
@@ -211,7 +338,7 @@ bool host_oversubscribed(const struct host_facts *facts, const int *helpers)
 {
     for (int rank = 0; rank < facts->ranks; rank++) {
         if (first_of_machine(facts, rank) &&
-            local_cores(facts, rank) < local_threads(facts, rank, helpers)) {
+            local_usable_cores(facts, rank) < local_threads(facts, rank, helpers)) {
             return true;
         }
     }
@@ -267,14 +394,26 @@ static bool share_a_core(const struct process_facts *first, const struct process
     return false;
 }
 
-const char *host_placement(const struct host_facts *facts)
+/* True if this process may use each CPU that its launcher may; where that is not known, if there is
+ * but one core. */
+static bool may_use_all(const struct process_facts *own)
+{
+    for (size_t i = 0; i < sizeof own->cpus; i++) {
+        if ((own->launcher[i] & ~own->cpus[i]) != 0) {
+            return false;
+        }
+    }
+    return count(own->launcher) > 0 || count(own->existing) == 1;
+}
+
+const char *host_placement(const struct host_facts *facts, const char *asked)
 {
     bool each_alone = true;
     bool all_alike = true;
     for (int rank = 0; rank < facts->ranks; rank++) {
         const struct process_facts *own = &facts->processes[rank];
         each_alone &= count(own->cores) == 1;
-        all_alike &= count(own->cores) > 1 || own->cpus_online == 1;
+        all_alike &= count(own->cores) > 1 || may_use_all(own);
         for (int other = 0; other < rank; other++) {
             if (host_same_machine(facts, other, rank)) {
                 const struct process_facts *neighbour = &facts->processes[other];
@@ -282,6 +421,9 @@ const char *host_placement(const struct host_facts *facts)
                 all_alike &= memcmp(own->cpus, neighbour->cpus, sizeof own->cpus) == 0;
             }
         }
+    }
+    if (each_alone && all_alike) {
+        return asked;
     }
     return each_alone ? "core" : all_alike ? "unbound" : "other";
 }

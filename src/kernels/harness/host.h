@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "harness/json.h"
+#include "harness/quota.h"
 
 #define HOST_NAME_BYTES 256
 #define MACHINE_ID_BYTES 64
@@ -14,10 +15,12 @@ struct process_facts {
     char host[HOST_NAME_BYTES];
     char machine[MACHINE_ID_BYTES]; /* the same where one kernel runs several hosts; else "" */
     int pid;
-    int cpus_online;
-    int threads;                       /* of this process: its own and those of MPI */
-    unsigned char cpus[CPUS_MAX / 8];  /* a bit a CPU this process may run on */
-    unsigned char cores[CPUS_MAX / 8]; /* a bit a core: the lowest CPU that shares it */
+    int threads;                          /* of this process: its own and those of MPI */
+    unsigned char cpus[CPUS_MAX / 8];     /* a bit a CPU this process may run on */
+    unsigned char cores[CPUS_MAX / 8];    /* a bit a core: the lowest CPU that shares it */
+    unsigned char existing[CPUS_MAX / 8]; /* likewise, of all CPUs that the machine has */
+    unsigned char launcher[CPUS_MAX / 8]; /* CPUs its launcher may use; empty if not known here */
+    struct quota quota;                   /* of time on cores */
 };
 
 struct host_facts {
@@ -39,9 +42,19 @@ bool host_is_one(const struct host_facts *facts);
 bool host_same_machine(const struct host_facts *facts, int first, int second);
 int host_machines(const struct host_facts *facts);
 int host_cores(const struct host_facts *facts); /* in the union of the masks, over all machines */
+int host_existing_cores(const struct host_facts *facts); /* of the same machines */
 
-/* True if a machine has fewer cores in the union of its masks than threads: its ranks and the
- * helpers that each of them has (`helpers`: a number per rank, NULL for none). */
+/* How many of host_cores() there is time for: a quota leaves whole cores, and one at least. */
+int host_usable_cores(const struct host_facts *facts);
+
+/* Return the quota of all ranks together, in cores; INFINITY if a rank has none. */
+double host_quota(const struct host_facts *facts);
+
+/* Print how many cores exist, and how many of them the ranks may use if these are fewer. */
+void host_print_cores(const struct host_facts *facts);
+
+/* True if a machine has fewer usable cores than threads: its ranks and the helpers that each of
+ * them has (`helpers`: a number per rank, NULL for none). */
 bool host_oversubscribed(const struct host_facts *facts, const int *helpers);
 
 /* The most threads of any rank's process when the facts were collected. */
@@ -52,9 +65,9 @@ int host_most_threads(const struct host_facts *facts);
  * several hosts). */
 int host_may_read_memory(const struct host_facts *facts);
 
-/* "core": each rank on one core of its own; "unbound": all ranks of a machine share several cores;
- * else "other". */
-const char *host_placement(const struct host_facts *facts);
+/* "core": each rank on one core of its own; "unbound": all ranks of a machine share several cores,
+ * or the only one that their launcher may use; else "other". Where both are true: `asked`. */
+const char *host_placement(const struct host_facts *facts, const char *asked);
 void host_write_processes(struct json *json, const struct host_facts *facts);
 
 /* The scheduler's tick in Hz, 0 if unknown. */

@@ -17,9 +17,10 @@ static struct {
 void table_print_launch(const struct launch *launch)
 {
     const struct world_library library = world_library();
-    printf("%.*s; %d ranks, %d cores, thread level %s\n", (int)strcspn(library.version, "\n,"),
-           library.version, launch->ranks, host_cores(&launch->host),
-           thread_level_name(launch->thread_provided));
+    printf("%.*s; %d ranks, ", (int)strcspn(library.version, "\n,"), library.version,
+           launch->ranks);
+    host_print_cores(&launch->host);
+    printf(", thread level %s\n", thread_level_name(launch->thread_provided));
 }
 
 bool table_print_status(const struct record *record)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import subprocess
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from onesided.system import paths
+from onesided.system import cores, paths
 
 
 def _git(*arguments: str) -> str | None:
@@ -41,7 +40,7 @@ def repository() -> str | None:
 
 
 def host() -> dict[str, Any]:
-    """Return the machine: its name, system, processor and number of cores."""
+    """Return the machine: its name, system, processor, cores, and how many of these are usable."""
     model = None
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
@@ -54,5 +53,6 @@ def host() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()}",
         "machine": platform.machine(),
         "processor": model,
-        "cores": os.cpu_count(),
+        "cores": cores.existing(),
+        "usable_cores": cores.usable(),
     }

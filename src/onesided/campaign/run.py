@@ -9,8 +9,10 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from onesided.campaign import causes, collect, declared
 from onesided.campaign.campaign import Campaign
@@ -20,6 +22,7 @@ from onesided.campaign.watch import Plan, Say, SessionWatch
 from onesided.environments import containers, declarations, provision
 from onesided.experiments import demand
 from onesided.system import (
+    cores,
     documents,
     fingerprint,
     paths,
@@ -137,6 +140,7 @@ def snakemake_command(campaign: Campaign, profile: Path) -> list[str]:
         f"--snakefile={paths.project_root() / 'Snakefile'}",
         f"--directory={campaign.results}",
         f"--workflow-profile={profile}",
+        f"--cores={_cores_of(_profile_document(profile))}",
         "--config",
         f"campaign={campaign.path}",
     ]
@@ -188,6 +192,10 @@ LAUNCH_OVERHEAD_S = 2.0
 """What a launch takes beside its cells, about: the start of ReFrame, of the ranks, of MPI."""
 
 
+ALL_CORES = "all"
+"""What a profile says for as many cores as there are to use; Snakemake knows of no quota."""
+
+
 def sessions_at_a_time(profile: Path) -> int:
     """Return how many sessions a Snakemake profile lets run side by side.
 
@@ -196,9 +204,7 @@ def sessions_at_a_time(profile: Path) -> int:
     Raises:
         InputError: the profile does not fit its schema, or holds no whole numbers there.
     """
-    path = profile / "config.yaml"
-    document = documents.parse_yaml(documents.read_text(path), path) or {}
-    documents.check(document, "profile", path)
+    document = _profile_document(profile)
     threads = document.get("set-threads", {})
     if not isinstance(threads, dict):
         # as on the command line: session=1, or a list of such
@@ -206,9 +212,20 @@ def sessions_at_a_time(profile: Path) -> int:
         threads = dict(str(word).partition("=")[::2] for word in words)
     if "session" not in threads:
         return 1
-    cores = document.get("cores", "all")
-    available = (os.cpu_count() or 1) if cores == "all" else int(cores)
-    return max(1, available // int(threads["session"]))
+    return max(1, _cores_of(document) // int(threads["session"]))
+
+
+def _profile_document(profile: Path) -> dict[str, Any]:
+    path = profile / "config.yaml"
+    document: dict[str, Any] = documents.parse_yaml(documents.read_text(path), path) or {}
+    documents.check(document, "profile", path)
+    return document
+
+
+def _cores_of(document: Mapping[str, Any]) -> int:
+    """Return how many cores a profile gives its stages: all are those that one may use."""
+    asked = document.get("cores", ALL_CORES)
+    return cores.usable() if asked == ALL_CORES else int(asked)
 
 
 def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from onesided.environments import containers, settings
-from onesided.system import fingerprint, libraries, paths, strays
+from onesided.system import cores, fingerprint, libraries, paths, strays
 from onesided.system.errors import EXIT_BAD_INPUT, InputError, OnesidedError
 
 PLACEMENT = "unbound"
@@ -120,7 +120,7 @@ def launch_line(
     Where the environment is in a container, the folder it is called in is seen inside.
     """
     launcher = environment["launcher"]
-    room = launcher["oversubscribe"] if ranks > (os.cpu_count() or 1) else []
+    room = launcher["oversubscribe"] if ranks > cores.usable() else []
     program = str(prefix_of(environment) / "bin" / kernel)
     places = launcher["placement"][PLACEMENT]
     starter = [launcher["path"], "-n", str(ranks), *places, *room]
@@ -174,7 +174,11 @@ def launch(
     try:
         answer = subprocess.run(
             line,
-            env={**variables, LAUNCH_MARKER: marker},
+            env={
+                **variables,
+                LAUNCH_MARKER: marker,
+                cores.LAUNCHER_VARIABLE: cores.launcher_value(),
+            },
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output if errors is None else errors,

@@ -22,7 +22,7 @@ from onesided.environments.declarations import (
 )
 from onesided.environments.providers import container, probe, spack
 from onesided.environments.spack_machine import identity
-from onesided.system import documents, libraries, paths, processes, writing
+from onesided.system import cores, documents, libraries, paths, processes, writing
 from onesided.system.command import Command, Say, UnavailableError
 from onesided.system.display import Progress
 from onesided.system.errors import InputError, OnesidedError, StoppedError
@@ -380,7 +380,7 @@ def _install(declaration: Declaration, command: Command) -> None:
 
 def _subject(declaration: Declaration, more: Mapping[str, str]) -> probe.Subject:
     family = declaration.family_data
-    crowded = len(os.sched_getaffinity(0)) < probe.RANKS
+    crowded = cores.usable() < probe.RANKS
     launcher = [
         declaration.mpi.launcher if declaration.mpi else declaration.launcher,
         *family["placement"]["unbound"],

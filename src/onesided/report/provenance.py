@@ -14,7 +14,7 @@ from onesided.campaign import transport
 from onesided.campaign.line_order import DAMAGED
 from onesided.campaign.tables import PLACE
 from onesided.environments.settings import DEFAULT
-from onesided.report import numbers, shell
+from onesided.report import numbers, scope, shell
 from onesided.report.material import Loaded, interval_words
 from onesided.report.parts import Column, Section, Table
 from onesided.report.words import short_detail
@@ -234,7 +234,9 @@ def _facts(loaded: Loaded) -> list[tuple[str, str]]:
     words = shell.foreign_words(campaign.record)
     facts.append(("variables that no setting names", words or "none"))
     facts.append(("commit", str(campaign.record.get("commit") or "not known")))
-    facts += [(f"host: {key}".replace("_", " "), str(value)) for key, value in host.items()]
+    told = {**host, **({"cores": words} if (words := scope.cores(host)) else {})}
+    told.pop("usable_cores", None)  # the words on cores have both numbers
+    facts += [(f"host: {key}".replace("_", " "), str(value)) for key, value in told.items()]
     return facts + timing_lines(loaded)
 
 

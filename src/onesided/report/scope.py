@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from markupsafe import Markup
 
@@ -141,13 +142,26 @@ def _is_one_machine(loaded: Loaded) -> bool:
     return known.len() > 0 and bool(known.all())
 
 
+def cores(host: Mapping[str, Any]) -> str | None:
+    """Return how many cores a machine has, and how many of them could be used if these are fewer.
+
+    Args:
+        host: from a campaign's record (`origin.host`); earlier versions have the first number only.
+    """
+    existing, usable = host.get("cores"), host.get("usable_cores")
+    if not existing:
+        return None
+    words = numbers.count(int(existing), "core")
+    fewer = usable is not None and int(usable) < int(existing)
+    return f"{words}, of which {int(usable)} may be used" if fewer else words
+
+
 def sentences(loaded: Loaded) -> list[str]:
     """Return what the campaign was measured on, and what that is not."""
     host = loaded.campaign.record.get("host") or {}
-    cores = host.get("cores")
     machine = str(host.get("processor") or host.get("name") or "a machine that is not known")
-    if cores:
-        machine += f", {numbers.count(int(cores), 'core')}"
+    if words := cores(host):
+        machine += f", {words}"
     partitions = list(dict.fromkeys((cell.system, cell.partition) for cell in loaded.cells))
     known = {place: _transport(loaded, place) for place in partitions}
     words = {True: SHARED, False: NOT_SHARED, None: None}

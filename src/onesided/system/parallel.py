@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, TypeVar
 
+from onesided.system import cores
+
 Result = TypeVar("Result")
 
 WORTH_A_PROCESS = 40_000
@@ -32,7 +34,7 @@ def each(
         tasks: the arguments of each call; what they and the results are made of can be pickled.
         cells: how many cells the calls are for.
     """
-    workers = min(len(os.sched_getaffinity(0)), len(tasks))
+    workers = min(cores.usable(), len(tasks))
     if workers < 2 or cells < WORTH_A_PROCESS:
         for task in tasks:
             yield function(*task)

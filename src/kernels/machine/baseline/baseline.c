@@ -319,9 +319,9 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
 
 static void print_head(const struct launch *launch)
 {
-    printf("Hardware baselines, no MPI in them; %d ranks, %d cores\n", launch->ranks,
-           host_cores(&launch->host));
-    printf("time: median over %lld bursts of k operations\n\n",
+    printf("Hardware baselines, no MPI in them; %d ranks, ", launch->ranks);
+    host_print_cores(&launch->host);
+    printf("\ntime: median over %lld bursts of k operations\n\n",
            options_integer(&launch->options, "samples"));
     printf("%-28s %9s %6s %12s\n", "baseline", "bytes", "k", "time/us");
     fflush(stdout);

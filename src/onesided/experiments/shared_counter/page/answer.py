@@ -108,28 +108,34 @@ class Worst:
 
 
 def _worst(material: Material, cells: Iterable[Cell]) -> Worst | None:
-    """Return the worst of some cells; None where none has both times."""
+    """Return the worst of some cells whose target did compute; None where none has both times.
+
+    With fewer cores than ranks another rank may take every number before the target has one.
+    """
     found = [
         (cell, material.measure(cell, "access_mean", "origins"), material.measure(cell, "slowdown"))
         for cell in cells
         if cell.verdict not in verdicts.FAILURES
     ]
     known = [(cell, access, slow) for cell, access, slow in found if access and slow]
-    if not known:
-        return None
-    cell, access, slow = max(known, key=lambda one: one[1].value)
-    return Worst(cell, access, _idle(material, cell), slow, _computes_s(material, cell))
+    for cell, access, slow in sorted(known, key=lambda one: one[1].value, reverse=True):
+        if computes_s := _computes_s(material, cell):
+            return Worst(cell, access, _idle(material, cell), slow, computes_s)
+    return None
 
 
-def _computes_s(material: Material, cell: Cell) -> tuple[float, float]:
-    """Return the shortest and the longest compute of a cell's target, as they were, in seconds."""
+def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
+    """Return the shortest and the longest compute of a cell's target, as they were, in seconds.
+
+    None is for a target that had no number, and nothing to compute.
+    """
     where = {name: getattr(cell, name) for name in PLACE}
     own = material.campaign.samples.filter(
         pl.col("metric") == "compute",
         pl.col("rank") == TARGET_RANK,
         *(pl.col(name) == value for name, value in where.items() if value is not None),
     )["value"]
-    return float(own.min()), float(own.max())
+    return (float(own.min()), float(own.max())) if own.len() else None
 
 
 def _idle(material: Material, cell: Cell) -> Measure | None:

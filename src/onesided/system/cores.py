@@ -1,0 +1,108 @@
+"""How many cores there are, and how many of them this process may use: two numbers.
+
+A core is what the operating system calls a CPU. `taskset`, a job of a scheduler, a container and a
+cpuset limit which cores a process may use, all by its affinity mask. A quota of a control group
+(cgroup) limits how much time the processes of the group get in all: a quota of 1.5 is the time of
+one core and a half.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+LAUNCHER_VARIABLE = "ONESIDED_LAUNCHER_CPUS"
+"""What a kernel reads: its launcher's host and the cores that this may use (``name:0-3,8``)."""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Where the system says to which control groups a process belongs, and what these allow.
+
+    Attributes:
+        own: the file that names the groups of this process.
+        mounts: the folders in which the trees of the second version of cgroups may be mounted.
+        root: the folder that holds a tree for each controller of the first version.
+    """
+
+    own: Path = Path("/proc/self/cgroup")
+    mounts: tuple[Path, ...] = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))
+    root: Path = Path("/sys/fs/cgroup")
+
+
+SYSTEM = Groups()
+
+
+def existing() -> int:
+    """Return how many cores this machine has; 1 where the system does not tell."""
+    return os.cpu_count() or 1
+
+
+def allowed() -> list[int]:
+    """Return the numbers of the cores in this process's affinity mask, from the lowest on."""
+    return sorted(os.sched_getaffinity(0))
+
+
+def usable(groups: Groups = SYSTEM) -> int:
+    """Return how many cores this process and those that it starts may use; 1 at least.
+
+    Args:
+        groups: where the quota is read.
+    """
+    limit = quota(groups)
+    cores = len(allowed())
+    return cores if limit is None else max(1, min(cores, math.floor(limit)))
+
+
+def quota(groups: Groups = SYSTEM) -> float | None:
+    """Return the least quota of this process's groups and those above them, in cores.
+
+    None is for no quota, or for one that cannot be read.
+    """
+    found = [limit for folder in _folders(groups) if (limit := _quota_of(folder)) is not None]
+    return min(found, default=None)
+
+
+def launcher_value() -> str:
+    """Return the value of `LAUNCHER_VARIABLE` for a launcher that this process starts."""
+    return f"{os.uname().nodename}:{','.join(map(str, allowed()))}"
+
+
+def _folders(groups: Groups) -> Iterator[Path]:
+    """Yield the folders of this process's groups and of those above them."""
+    for line in _read(groups.own).splitlines():
+        number, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if number == "0" and not controllers:
+            trees = groups.mounts
+        elif "cpu" in controllers.split(","):
+            trees = (groups.root / controllers, groups.root / "cpu")
+        else:
+            continue
+        group = PurePosixPath("/", path)
+        for tree in trees:
+            for one in (group, *group.parents):
+                yield tree / one.relative_to("/")
+
+
+def _quota_of(folder: Path) -> float | None:
+    """Return the quota of one group: of the second version of cgroups, else of the first."""
+    words = _read(folder / "cpu.max").split() or [
+        *_read(folder / "cpu.cfs_quota_us").split(),
+        *_read(folder / "cpu.cfs_period_us").split(),
+    ]
+    try:
+        time_us, period_us = map(int, words)
+    except ValueError:  # "max" is no quota
+        return None
+    return time_us / period_us if time_us > 0 and period_us > 0 else None
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,31 @@
+"""On fewer cores than ranks one rank may take every number of the shared counter."""
+
+import polars as pl
+import pytest
+import synthetic
+
+from onesided.analysis.analyse import analyse
+from onesided.experiments.shared_counter.analysis import TARGET_RANK
+from onesided.experiments.shared_counter.page import headline
+from onesided.experiments.shared_counter.page.answer import answer_row, families
+from onesided.report.material import load
+
+
+@pytest.fixture
+def material(tmp_path):
+    """A campaign whose target had no number in any cell, and so nothing to compute."""
+    synthetic.campaign(tmp_path, environments=synthetic.ENVIRONMENTS[:1])
+    analyse(tmp_path)
+    samples = pl.read_parquet(tmp_path / "samples.parquet")
+    of_target = (pl.col("metric") == "compute") & (pl.col("rank") == TARGET_RANK)
+    assert samples.filter(of_target).height > 0
+    samples.filter(~of_target).write_parquet(tmp_path / "samples.parquet")
+    (made,) = load(tmp_path).materials()
+    return made
+
+
+def test_without_a_compute_no_access_is_the_longest_beside_one(material):
+    (environment,) = material.environments
+    row, _ = answer_row(material, environment, families(material.cells))
+    assert row["access"] is None
+    assert headline(material) is not None
