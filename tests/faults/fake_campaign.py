@@ -19,6 +19,14 @@ from synthetic_lines import header, result
 from onesided.campaign import grid
 from onesided.system import fingerprint
 
+CONFIGURED = (
+    "settings.yaml",
+    "variables.yaml",
+    "wheels.lock",
+    "found_defects.yaml",
+    "campaign_sizes.json",
+)
+"""Files of config/ that the fake checkout has as they are."""
 LINKED = ("src", "workflow", "profiles", "Snakefile", "results/published")
 NAMES = ("fake-a", "fake-b")
 KERNEL = "shared_counter"
@@ -66,7 +74,7 @@ def make_checkout(root):
     shutil.copytree(CHECKOUT / "reframe_checks", root / "reframe_checks", ignore=ignored)
     config = root / "config"
     config.mkdir()
-    for name in ("settings.yaml", "variables.yaml", "wheels.lock"):
+    for name in CONFIGURED:
         shutil.copy(CHECKOUT / "config" / name, config)
     document = yaml.safe_load((CHECKOUT / "config/environments.yaml").read_text())
     document["containers"] = {}

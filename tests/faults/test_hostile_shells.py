@@ -1,7 +1,7 @@
 """In any shell, under any limits, a campaign has the same verdicts, or says what is wrong.
 
 Those shells that are refused, and a few in which a campaign runs, are in every run of all tests.
-With ONESIDED_EVERY_SHELL=1 all are: ten minutes. `tools/hostile_shells.py` runs any campaign in them.
+With ONESIDED_EVERY_SHELL=1 all are. `tools/hostile_shells.py` runs any campaign in each of them.
 """
 
 import os
