@@ -49,6 +49,7 @@ LEFT_OUT = re.compile(r"(tests|benchmarks|\.ci|spack)/|\.git|spack\.yaml$")
 PYTHON_SIDE = (
     "requirements.lock", "requirements.in", "pyproject.toml", "README.md", "LICENSE",
     "tools/setup.py", "src/onesided/__init__.py",
+    "src/onesided/system/__init__.py", "src/onesided/system/pip.py",
 )  # fmt: skip
 #: Settings of pip's that decide where packages come from; others stay the machine's own.
 PIP_SETTINGS = ("index-url", "extra-index-url", "trusted-host", "proxy", "timeout", "retries")
