@@ -17,9 +17,8 @@ FEWER = pytest.mark.skipif(
 
 
 @FEWER
-@pytest.mark.parametrize(
-    "mpi", ["mpich-5.0.2", pytest.param("openmpi-5.0.11", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("mpi", ["mpich-5.0.2", "openmpi-5.0.11"])
 def test_a_campaign_on_one_of_several_cores_has_crowded_cells(
     mpi, ready_environment, campaign_file, tmp_path
 ):
