@@ -293,7 +293,10 @@ def test_outside_the_mode_times_fail_nothing(kept, tmp_path):
 def test_a_verdict_that_turned_fails_unless_it_is_a_known_defect(kept, tmp_path):
     keep(kept, verdicts=[COMPUTES])
     assert json.loads(kept.read_text())["tests"][TEST] == {COMPUTES: "independent"}
-    without_shared_memory = settings.value("no_shm", "mpich", "5.0.2").variables
+    without_shared_memory = {
+        **settings.value("no_shm", "mpich", "5.0.2").variables,
+        "ONESIDED_KEEP_ENVIRONMENT": "1",  # what the shell sets for an MPI is removed otherwise
+    }
     run = regression(tmp_path, **without_shared_memory)
     assert (run.case["result"], run.case["fail_phase"]) == ("fail", "sanity")
     assert (
