@@ -42,13 +42,19 @@ def test_a_column_whose_name_has_a_unit_has_that_unit(described):
     assert {key: described[key]["unit"] for key in found} == found
 
 
-#: A number as a page writes it: with a mark, a sign or a unit.
-DISPLAYED = re.compile("[✓✗] [0-9].*|[0-9.]+\\s?[\u00d7%]|[0-9.]+\u00d7;.*")
+#: A number as a page writes it: with a mark, a sign, a unit, an interval, or another number.
+DISPLAYED = re.compile(
+    "[✓✗] [0-9].*|[0-9.,\\s]+\\s?([\u00d7%]|[a-zµKMG]?i?[sB](/s)?|K?M?bytes?|[KM]i|launch(es)?)"
+    "|[0-9.]+\u00d7;.*|[0-9]+ of [0-9]+( launches)?"
+    "|[0-9.]+[^,]*, [0-9.]+.* \u2013 .*|[0-9.]+ \u2013 .*"
+)
 
 
 def test_no_csv_has_a_number_as_a_page_writes_it(pages):
     found = set()
     for path in pages.glob("*.csv"):
+        if path.stem.endswith("_published"):  # as the source writes it
+            continue
         for row in rows_of(path.read_text("utf-8")):
             found |= {(path.name, name, value) for name, value in row.items() if value}
     assert len(found) > 1000

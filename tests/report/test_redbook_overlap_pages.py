@@ -34,7 +34,9 @@ def words(material):
 
 def test_the_efficiency_is_that_of_each_launch(overlap):
     table, *_ = parts(overlap, ByCores)
-    found = {(row["transfer"], plain(row["size_bytes"]), row["peer"]): row for row in table.rows}
+    found = {
+        (row["transfer"], plain(str(row["size_bytes"])), row["peer"]): row for row in table.rows
+    }
     assert len(found) == len(table.rows) == 14
     row = found["MPI_Put by a thread", "1 MiB", "sleeps"]
     for name in (MPICH, OPENMPI):

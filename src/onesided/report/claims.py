@@ -22,11 +22,13 @@ class Found:
 
     Attributes:
         word: one of the four of this module; empty where the claim is not about the MPI.
-        why: the numbers that it rests on.
+        why: the numbers that it rests on, or why there are none.
+        measure: these numbers: a ratio, or what the claim speaks of.
     """
 
     word: str
     why: str = ""
+    measure: Measure | None = None
 
 
 def decided(
@@ -71,8 +73,8 @@ def within(ratio: Measure | None, least: float, most: float = math.inf) -> Found
     if ratio.launches > 1:
         why += f", {numbers.factor(ratio.low)} {numbers.DASH} {numbers.factor(ratio.high)}"
     if least <= ratio.low and ratio.high <= most:
-        return Found(HOLDS, why)
-    return Found(DOES_NOT_HOLD if ratio.high < least or ratio.low > most else OPEN, why)
+        return Found(HOLDS, why, ratio)
+    return Found(DOES_NOT_HOLD if ratio.high < least or ratio.low > most else OPEN, why, ratio)
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,8 @@ class Claims:
         for environment in material.environments:
             found = claim.test(material, environment)
             row |= {environment: found.word, f"why_{environment}": found.why}
+            row[f"value_{environment}"] = found.measure
+            row[f"words_{environment}"] = None if found.measure else found.why
         return row
 
     def parts(self, material: Material) -> list[Table]:
@@ -160,7 +164,10 @@ class Claims:
             *(Column(name, name, note=f"why_{name}") for name in material.environments),
         ]
         beside = [Column("source", "source")]
-        beside += [Column(f"why_{name}", f"{name}, why") for name in material.environments]
+        for name in material.environments:
+            value = f"{name}: the ratio, or the value, that the claim speaks of"
+            beside.append(Column(f"value_{name}", value, numbers.ratio, measure=True))
+            beside.append(Column(f"words_{name}", f"{name}: why there is no number"))
         caption = (
             "What the source says, and whether it holds here, by the medians over launches "
             "and the ratios of two values round by round, each with its "

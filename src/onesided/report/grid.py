@@ -13,6 +13,7 @@ from onesided.report import numbers
 from onesided.report.again import NAMED, grid_name
 from onesided.report.filtered_rows import address
 from onesided.report.material import Cell, Loaded, Material
+from onesided.report.numbers import Written
 from onesided.report.parts import Column, RowsOf, Table
 from onesided.report.words import listed, short_detail
 
@@ -25,10 +26,9 @@ def _severity(cell: Cell) -> tuple[int, int]:
 
 
 def _early(cell: Cell) -> str | None:
-    fractions = cell.early_fractions
-    if not fractions:
+    if not cell.early_fractions:
         return None
-    low, high = f"{min(fractions):.2f}", f"{max(fractions):.2f}"
+    low, high = (f"{of(cell.early_fractions):.2f}" for of in (min, max))
     return low if low == high else f"{low} {numbers.DASH} {high}"
 
 
@@ -39,8 +39,11 @@ FIELDS: Mapping[str, Callable[[Cell], Any]] = {
     "note": lambda cell: "over-subscribed" if cell.oversubscribed else None,
     "thread_level": lambda cell: cell.thread_level,
     "early": _early,
+    "early_low": lambda cell: min(cell.early_fractions or [], default=None),
+    "early_high": lambda cell: max(cell.early_fractions or [], default=None),
     "tau": lambda cell: cell.tau_s,
-    "valid": lambda cell: f"{cell.valid_launches} of {cell.launches}",
+    "valid": lambda cell: Written(cell.valid_launches, f"{cell.valid_launches} of {cell.launches}"),
+    "launches": lambda cell: cell.launches,
     "end": lambda cell: getattr(cell, "end", None),
     "oversubscribed": lambda cell: cell.oversubscribed,
     "where": lambda cell: cell.group_label,
@@ -100,13 +103,16 @@ def cells_table(material: Material) -> Table:
     columns = [
         Column("verdict", "verdict", verdict=True, header=True, note="note", again="again"),
         *(Column(f"axis_{axis}", axis.replace("_", " ")) for axis in axes),
-        Column("early", "early fraction"),
+        Column("early", "early fraction", page_only=True),
         Column("tau", "delay τ", numbers.seconds, unit="s"),
         Column("valid", "valid launches"),
         Column("detail", "reason", prose=True),
     ]
     beside = [
         Column("environment", "MPI"),
+        Column("early_low", "early fraction, the least of a launch"),
+        Column("early_high", "early fraction, the greatest of a launch"),
+        Column("launches", "launches"),
         Column("oversubscribed", "over-subscribed"),
         Column("test", "test"),
         Column("cell", "cell"),

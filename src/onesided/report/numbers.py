@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 THIN_SPACE = "\u202f"
 TIMES = "\u00d7"
 DASH = "\u2013"
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+@dataclass(frozen=True)
+class Written:
+    """A number that a page writes in words of its own: ``10 ms``, ``6 of 6``.
+
+    Attributes:
+        number: what a CSV has.
+        text: what the page has.
+    """
+
+    number: float
+    text: str
+
+    def __str__(self) -> str:
+        """Return it as a page writes it."""
+        return self.text
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -83,6 +101,11 @@ def milliseconds_label(compute_ms: object) -> str:
     if length >= 100:
         return f"{length / 1000:g}{THIN_SPACE}s"
     return f"{length:g}{THIN_SPACE}ms"
+
+
+def written_milliseconds(compute_ms: object) -> Written:
+    """Return the same, with its number in seconds."""
+    return Written(float(str(compute_ms)) / 1000, milliseconds_label(compute_ms))
 
 
 def duration(value: float | None) -> str:

@@ -12,6 +12,7 @@ from onesided.campaign.grid import NO_MEANING
 from onesided.report import numbers
 from onesided.report.cells import value_or_word
 from onesided.report.material import Cell, Material
+from onesided.report.numbers import Written
 from onesided.report.parts import Column, Table
 
 WHERE = Column("where", "where and how", prose=True)
@@ -33,12 +34,15 @@ class Axis:
     words: Mapping[str, str] = field(default_factory=dict)
     whole: bool = False
 
-    def value(self, cell: Cell) -> str | int:
-        """Return a cell's value as a reader sees it."""
+    def value(self, cell: Cell) -> str | int | Written:
+        """Return a cell's value as a reader sees it, with its number where it is one."""
         label = str(cell.labels[self.name])
         if label == NO_MEANING:
             return numbers.DASH
-        return int(label) if self.whole else self.words.get(label, label)
+        if self.whole:
+            return int(label)
+        words = self.words.get(label, label)
+        return Written(int(label), words) if label.isdecimal() and words != label else words
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from onesided.campaign.tables import PLACE
 from onesided.environments.settings import DEFAULT
 from onesided.report import numbers, scope, shell
 from onesided.report.material import Loaded, interval_words
-from onesided.report.parts import Column, Section, Table
+from onesided.report.numbers import Written
+from onesided.report.parts import Column, Row, Section, Table
 from onesided.report.words import short_detail
 
 SEEN = (
@@ -183,17 +184,22 @@ def _share_of(
     return {key: count / known.len(), f"{key}_shown": f"{count} of {known.len()}"}
 
 
-def timing_lines(loaded: Loaded) -> list[tuple[str, str]]:
-    """Return where the campaign's time went: what, how long."""
+def timing_lines(loaded: Loaded) -> list[tuple[str, Written | str]]:
+    """Return where the campaign's time went: what, how long in s."""
     timing = loaded.campaign.record.get("timing") or {}
     wall, inside = timing.get("wall_s"), timing.get("inside_launches_s")
-    lines = [("wall time", numbers.duration(wall))]
+    lines = [("wall time", _duration(wall))]
     if wall is not None and inside is not None:
         part = numbers.share(inside, wall)
-        lines.append(("inside launches", f"{numbers.duration(inside)} ({part})"))
+        lines.append(("inside launches", _duration(inside, f" ({part})")))
     for name, seconds in (timing.get("parts") or {}).items():
-        lines.append((str(name), numbers.duration(seconds)))
+        lines.append((str(name), _duration(seconds)))
     return lines
+
+
+def _duration(seconds: float | None, more: str = "") -> Written | str:
+    words = numbers.duration(seconds) + more
+    return words if seconds is None else Written(seconds, words)
 
 
 def further_rounds(loaded: Loaded) -> str | None:
@@ -215,17 +221,19 @@ def damaged_files(loaded: Loaded) -> str | None:
     return f"{count} not counted: {places[0]}{more}"
 
 
-def _facts(loaded: Loaded) -> list[tuple[str, str]]:
+def _facts(loaded: Loaded) -> list[tuple[str, str | Written]]:
     campaign = loaded.campaign
     started = campaign.launches["started_at"].drop_nulls().sort()
     host = campaign.record.get("host") or {}
-    facts = [
+    count = campaign.sample_count
+    samples = Written(count, f"{count:,}".replace(",", numbers.THIN_SPACE))
+    facts: list[tuple[str, str | Written]] = [
         ("campaign", campaign.name),
         ("rounds", str(campaign.record.get("rounds", "not known"))),
         *([("further rounds", said)] if (said := further_rounds(loaded)) else []),
         *([("damaged files", said)] if (said := damaged_files(loaded)) else []),
         ("launches", str(campaign.launches.height)),
-        ("samples", f"{campaign.sample_count:,}".replace(",", numbers.THIN_SPACE)),
+        ("samples", samples),
     ]
     if started.len():
         facts += [("first launch", started[0]), ("last launch", started[-1])]
@@ -237,13 +245,16 @@ def _facts(loaded: Loaded) -> list[tuple[str, str]]:
     told = {**host, **({"cores": words} if (words := scope.cores(host)) else {})}
     told.pop("usable_cores", None)  # the words on cores have both numbers
     facts += [(f"host: {key}".replace("_", " "), str(value)) for key, value in told.items()]
-    return facts + timing_lines(loaded)
+    return facts
 
 
 def _facts_table(loaded: Loaded) -> Table:
-    rows = [{"what": what, "found": found} for what, found in _facts(loaded)]
+    rows: list[Row] = [{"what": what, "found": found} for what, found in _facts(loaded)]
+    for what, found in timing_lines(loaded):
+        rows.append({"what": what, "found": found, "unit": "s"})
     columns = [Column("what", "what", header=True), Column("found", "found")]
-    return Table("provenance", "The campaign.", columns, rows)
+    unit = [Column("unit", "unit of a number, if it has one")]
+    return Table("provenance", "The campaign.", columns, rows, csv_only=unit)
 
 
 def _interval_lead(loaded: Loaded) -> str:

@@ -194,13 +194,14 @@ class Within:
 
     def __call__(self, material: Material, environment: str) -> Found:
         """Compare the value with the bounds."""
-        found = measures(material, environment, self.metric, self.labels)
-        chosen = [one for ranks, one in found.items() if ranks == (self.ranks or ranks)]
+        known = measures(material, environment, self.metric, self.labels)
+        chosen = [one for ranks, one in known.items() if ranks == (self.ranks or ranks)]
         for measure in chosen[:1]:
             one = replace(measure, value=1.0, low=1.0, high=1.0)
             ends = [self.show(end) for end in (measure.value, measure.low, measure.high)]
             why = f"{ends[0]}, {ends[1]} {numbers.DASH} {ends[2]}"
-            return replace(decided(measure, one, self.least, self.most), why=why)
+            found = decided(measure, one, self.least, self.most)
+            return replace(found, why=why, measure=measure)
         return _missing(self.ranks)
 
 

@@ -15,6 +15,7 @@ from onesided.campaign.grid import NO_MEANING
 from onesided.report import figures, numbers
 from onesided.report.cells import apart, value_or_word
 from onesided.report.material import Cell, Material
+from onesided.report.numbers import Written
 from onesided.report.parts import Column, Figure, Measure, Row, Table
 from onesided.report.pivot import Axis
 from onesided.report.published_series import Curves, PublishedSeries, points
@@ -114,10 +115,11 @@ class SeriesFigure:
         columns = [
             *([Column("panel", "MPI", header=True)] if measured else []),
             Column("series", "series", header=not measured),
-            Column("label", self.x.title),
+            Column(self.x.name, self.x.title),
             Column("shown", self.y, self.show, measure=measured, unit=self.unit),
         ]
-        table = Table(name, f"{self.title}, {words}: the numbers drawn.", columns, points)
+        rows = [{**point, self.x.name: Written(point["x"], point["label"])} for point in points]
+        table = Table(name, f"{self.title}, {words}: the numbers drawn.", columns, rows)
         return Figure(name, f"{self.title}, {words}", caption, *drawn, table)
 
     def _chart(self, points: Sequence[Row], narrow: bool) -> alt.ConcatChart:

@@ -53,6 +53,8 @@ def _machine(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, numbers.Written):
+        value = value.number
     return repr(value) if isinstance(value, float) else str(value)
 
 
@@ -67,8 +69,8 @@ class Column:
     """One column of a table.
 
     Attributes:
-        key: of the row's value: text, a number, a `Measure`, or None. A word in place of a
-            measure is a verdict (or the source's N/A).
+        key: of the row's value: text, a number, a number as it is `Written`, a `Measure`, or
+            None. A word in place of a measure is a verdict (or the source's N/A).
         title: head of the column.
         show: how a number is written; None for text.
         measure: the values are measures: the CSV gets their interval too.
@@ -170,6 +172,9 @@ class Column:
             return self._measure(value)
         if self.verdict:
             return badge(str(value), row.get("detail"), row.get(self.at) if self.at else None)
+        if isinstance(value, numbers.Written):
+            shown = Markup('<data value="{}">{}</data>').format(_machine(value), value.text)
+            return self._linked(row, shown)
         if self.show is None or isinstance(value, str):
             known = self.measure and value in verdicts.WORDS
             return badge(str(value)) if known else self._linked(row, _breakable(str(value)))
@@ -200,6 +205,10 @@ class Column:
         )
 
 
+_OWN_FORM = (bool, numbers.Written)
+"""Types of values that a `csv.writer` would not write as a CSV has them."""
+
+
 def _csv_values(rows: Iterable[Row], columns: Sequence[Column]) -> Iterator[list[Any]]:
     """Yield the values of each row of a CSV, as a `csv.writer` takes them."""
     runs = itertools.groupby(columns, key=lambda column: column.measure)
@@ -214,7 +223,7 @@ def _csv_values(rows: Iterable[Row], columns: Sequence[Column]) -> Iterator[list
                 values += [value for column in part for value in column.csv_values(row)]
             else:
                 found = map(row.get, part)
-                values += [_machine(one) if one is True or one is False else one for one in found]
+                values += [_machine(one) if type(one) in _OWN_FORM else one for one in found]
         yield values
 
 

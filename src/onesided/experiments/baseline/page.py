@@ -64,6 +64,7 @@ class OfMachine:
             row["beside"].append(cell.environment)
             other = material.measure(cell, "time", MACHINE_OTHER)
             row["others"] = _others(other) if other else None
+            row["other"] = other
         return [{**row, "beside": listed(row["beside"])} for row in found.values()]
 
     def parts(self, material: Material) -> list[Table]:
@@ -87,7 +88,8 @@ class OfMachine:
             "one cache line; only bursts in which the other did so count. Two threads are of one "
             "process; the other processes sleep."
         )
-        beside = [Column("others", "launches of other kinds")]
+        other = "time in launches of other kinds"
+        beside = [Column("other", other, numbers.seconds, measure=True, unit="s")]
         beside += [column for column in several if column not in shown]
         return [Table("baseline", caption, columns, rows, csv_only=beside)]
 

@@ -12,6 +12,7 @@ from onesided.report import answers, numbers
 from onesided.report.data import found, tried
 from onesided.report.data.tried import run_by_name
 from onesided.report.material import Cell, Material
+from onesided.report.numbers import Written
 from onesided.report.parts import Column, Headline, Table
 from onesided.report.words import listed, tally
 
@@ -88,9 +89,10 @@ def _row(name: str, cells: Sequence[Cell], met: Mapping[found.Known, int]) -> Ma
         "cells": f"{right} of {run}",
         "right": right,
         "run": run,
-        "launches": many,
-        "known": numbers.count(default, "defect"),
-        "known_default": default,
+        "many": many,
+        "launches_low": min(cell.launches for cell in cells),
+        "launches_high": max(cell.launches for cell in cells),
+        "known": Written(default, numbers.count(default, "defect")),
         "known_settings": len(own) - default,
         "met": sum(bool(met[one]) for one in own),
     }
@@ -100,7 +102,7 @@ def _table(own: Mapping[str, Sequence[Cell]], met: Mapping[found.Known, int]) ->
     columns = [
         Column("environment", "MPI", header=True),
         Column("verdict", "The cells compared here", verdict=True, note="cells"),
-        Column("launches", "Launches of each"),
+        Column("many", "Launches of each", page_only=True),
         Column("known", f"Known defects, {NO_VARIABLE}"),
         Column("known_settings", "Known defects, other settings", show=str),
         Column("met", "Of them met by cells here", show=str),
@@ -110,7 +112,12 @@ def _table(own: Mapping[str, Sequence[Cell]], met: Mapping[found.Known, int]) ->
         "Is the data right? The cells of this campaign, and the defects that are known anyway.",
         columns,
         [_row(name, cells, met) for name, cells in own.items()],
-        csv_only=[Column(name, name) for name in ("cells", "right", "run", "known_default")],
+        csv_only=[
+            Column("right", "cells that were right"),
+            Column("run", "cells that were run"),
+            Column("launches_low", "launches of the cell that has the fewest"),
+            Column("launches_high", "launches of the cell that has the most"),
+        ],
         form="cards",
     )
 

@@ -14,6 +14,7 @@ from onesided.experiments.conformance.axes import AXES, PLURALS
 from onesided.report import answers, numbers
 from onesided.report.data.counts import SAYS_NOTHING, SETTING
 from onesided.report.material import Cell, Material
+from onesided.report.numbers import Written
 from onesided.report.parts import Column, Table
 from onesided.report.words import listed
 
@@ -137,11 +138,16 @@ def sentence(
 
 def _row(names: str, one: Tried) -> Mapping[str, Any]:
     value, cells = one.most
+    values = len(one.counts) + len(one.missing)
     return {
         "environments": names,
         "axis": one.name,
-        "tried": f"{len(one.counts)} of {len(one.counts) + len(one.missing)}",
+        "tried": Written(len(one.counts), f"{len(one.counts)} of {values}"),
+        "values": values,
         "most": f"{value}: {numbers.count(cells, 'cell')} of {one.total}",
+        "most_value": value,
+        "most_cells": cells,
+        "cells": one.total,
         "missing": listed(list(one.missing)) or numbers.DASH,
     }
 
@@ -159,7 +165,7 @@ def table(found: Sequence[tuple[Sequence[str], Sequence[Tried]]], every: Sequenc
     columns = [
         Column("axis", "axis", header=True),
         Column("tried", "values tried"),
-        Column("most", "most cells have"),
+        Column("most", "most cells have", page_only=True),
         Column("missing", "not tried", prose=True),
     ]
     caption = (
@@ -173,7 +179,13 @@ def table(found: Sequence[tuple[Sequence[str], Sequence[Tried]]], every: Sequenc
         columns,
         rows,
         groups="environments" if several else None,
-        csv_only=[Column("environments", "MPIs")],
+        csv_only=[
+            Column("environments", "MPIs"),
+            Column("values", "values that there are"),
+            Column("most_value", "value that most cells have"),
+            Column("most_cells", "cells with this value"),
+            Column("cells", "cells on this axis"),
+        ],
         whole=True,
     )
 

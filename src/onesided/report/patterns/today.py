@@ -227,7 +227,7 @@ class TodayBySize(_Today):
         return Table(
             name,
             caption,
-            [Column("message", "message", header=True), *shown, *where],
+            [Column("message", "message", header=True, page_only=True), *shown, *where],
             rows,
             groups="block",
             csv_only=(

@@ -8,6 +8,7 @@ import polars as pl
 
 from onesided.report import numbers
 from onesided.report.material import Material
+from onesided.report.numbers import Written
 from onesided.report.parts import Column, Table
 
 
@@ -37,17 +38,18 @@ class Clocks:
             )
             .with_columns(
                 pl.format("{}:{}", "system", "partition").alias("where"),
-                pl.format("{} of {}", "one", "launches").alias("one"),
             )
             .to_dicts()
         )
+        for row in rows:
+            row["one"] = Written(row["one"], f"{row['one']} of {row['launches']}")
         if not rows:
             return []
         columns = [
             Column("environment", "MPI", header=True),
             Column("where", "where"),
-            Column("tick", "tick, the largest", numbers.seconds),
-            Column("reading", "a reading", numbers.seconds),
+            Column("tick", "tick, the largest", numbers.seconds, unit="s"),
+            Column("reading", "a reading", numbers.seconds, unit="s"),
             Column("one", "launches whose ranks share it"),
         ]
         caption = (
@@ -55,4 +57,5 @@ class Clocks:
             "the steps seen, what a reading takes, and in how many launches the stamps of all "
             "ranks can be compared. Where they cannot, nothing is judged by stamps of two ranks."
         )
-        return [Table("redbook_clocks", caption, columns, rows)]
+        launches = [Column("launches", "launches")]
+        return [Table("redbook_clocks", caption, columns, rows, csv_only=launches)]

@@ -165,7 +165,8 @@ def _row(material: Material, environment: str, choice: Choice) -> dict[str, Any]
         "flavor_factor": choice.flavor_factor,
         "synchronisation_factor": choice.synchronisation_factor,
         "waits": "; ".join(dict.fromkeys(one.combination for one in choice.waiting)) or None,
-        "launches": best.launches if best else None,
+        "valid_launches": best.entry["valid_launches"] if best else None,
+        "launches": best.entry["launches"] if best else None,
         "holds": holds,
         "with": "; ".join(filter(None, (f"at {choice.thread_level}", holds))),
         "test": best.entry["test"] if best else None,
@@ -189,7 +190,10 @@ def _table(material: Material, found: Sequence[Advice]) -> Table:
     ]
     beside = [
         Column(name, name)
-        for name in ("environment", "thread_level", "holds", "launches", "waits", "test", "cell")
+        for name in (
+            *("environment", "thread_level", "holds", "valid_launches", "launches"),
+            *("waits", "test", "cell"),
+        )
     ]
     if any(column.key in row for column in WITH_BASELINE for row in rows):
         beside += [over_column("latency over hardware baseline"), *WITH_BASELINE]

@@ -23,6 +23,7 @@ from onesided.experiments.shared_counter.page.cells import (
 from onesided.report import figures, numbers
 from onesided.report.cells import value_or_word
 from onesided.report.material import Cell, Material
+from onesided.report.numbers import Written
 from onesided.report.parts import Column, Figure, Measure, Table
 from onesided.report.published import NOT_AVAILABLE
 from onesided.report.words import listed
@@ -37,19 +38,23 @@ def _published_bars() -> list[dict[str, Any]]:
         for case, key in (("case 1", "case1_s"), ("case 3", "case3_s")):
             access = TABLE1.number(row, key)
             value = work / access if work and access else None
-            length = f"{row['work_s']}{numbers.THIN_SPACE}s"
+            length = Written(float(row["work_s"]), f"{row['work_s']}{numbers.THIN_SPACE}s")
             bars.append(_bar(row["short_label"], case, value, length, NOT_AVAILABLE))
     return bars
 
 
-def _bar(label: str, case: str, value: float | None, length: str, missing: str) -> dict[str, Any]:
+def _bar(
+    label: str, case: str, value: float | None, length: Written | None, missing: str
+) -> dict[str, Any]:
+    words = length.text if length else numbers.DASH
     return {
         "label": label,
         "case": case,
         "value": value,
         "height": value if value is not None else LOWEST_PERFORMANCE,
-        "compute": length,
-        "text": length if value is not None else missing,
+        "length": length,
+        "compute": words,
+        "text": words if value is not None else missing,
     }
 
 
@@ -62,7 +67,7 @@ def _measured_bars(material: Material, cells: Sequence[Cell]) -> list[dict[str, 
                 continue
             found = value_or_word(material, cell, "communication_performance", "rank_1")
             work = material.measure(cell, "compute_mean", "rank_1")
-            length = numbers.seconds(work.value) if work else numbers.DASH
+            length = Written(work.value, numbers.seconds(work.value)) if work else None
             value = found.value if isinstance(found, Measure) else None
             label = "|".join(way_of(cell))
             missing = found if isinstance(found, str) else "none"
@@ -113,7 +118,8 @@ def _columns(
     """Return the bars of one panel: upright, or lying where the page is narrow."""
     low, high = bounds
     order = list(dict.fromkeys(bar["label"] for bar in bars))
-    plain = [{**{k: v for k, v in bar.items() if k != "measure"}, "base": low} for bar in bars]
+    raw = ("measure", "length")
+    plain = [{**{k: v for k, v in bar.items() if k not in raw}, "base": low} for bar in bars]
     for bar in plain:
         bar["height"] = max(bar["height"], low) if bar["value"] else low
     names = alt.Axis(
@@ -177,7 +183,7 @@ def figure1_published() -> Figure:
         [
             Column("label", "MPI, machine", header=True),
             Column("case", "case"),
-            Column("compute", "compute"),
+            Column("length", "compute", unit="s"),
             _performance_column(),
         ],
         rows,
@@ -229,7 +235,7 @@ def figure1_measured(material: Material) -> Figure | None:
             Column("label", "algorithm, flavor"),
             Column("steps", "fixed or random"),
             Column("case", "case", note="other"),
-            Column("compute", "compute"),
+            Column("length", "compute", unit="s"),
             Column("value", "compute over access", numbers.ratio, measure=True),
         ],
         rows,

@@ -59,7 +59,7 @@ def _measured_row(material: Material, twin: Mapping[str, Cell]) -> dict[str, Any
         "processes": any_cell.ranks,
         "algorithm": axis_of(any_cell, "algorithm"),
         "flavor": axis_of(any_cell, "flavor"),
-        "compute": numbers.milliseconds_label(compute_ms_of(any_cell)),
+        "compute": numbers.written_milliseconds(compute_ms_of(any_cell)),
         "steps": steps(spread_of(any_cell)),
         "thread_level": any_cell.thread_level,
         "where": any_cell.group_label,
@@ -95,7 +95,7 @@ def table1(material: Material) -> Section:
     details = [
         Column("algorithm", "algorithm", header=True),
         Column("flavor", "flavor"),
-        Column("compute", "compute"),
+        Column("compute", "compute", unit="s"),
         Column("steps", "fixed or random"),
         Column("thread_level", "thread level"),
         Column("processes", "# proc"),
@@ -159,7 +159,7 @@ def degradation(material: Material) -> Section:
                 "environment": cell.environment,
                 "algorithm": axis_of(cell, "algorithm"),
                 "flavor": axis_of(cell, "flavor"),
-                "compute": numbers.milliseconds_label(compute_ms_of(cell)),
+                "compute": numbers.written_milliseconds(compute_ms_of(cell)),
                 "thread_level": cell.thread_level,
                 "with": ", ".join(
                     (
@@ -182,7 +182,7 @@ def degradation(material: Material) -> Section:
     beside = [
         Column("environment", "MPI"),
         Column("flavor", "flavor"),
-        Column("compute", "compute"),
+        Column("compute", "compute", unit="s"),
         Column("thread_level", "thread level"),
     ]
     for case in ("case1", "case3"):
