@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from onesided import __version__
-from onesided.system import paths, standing, surroundings
+from onesided.system import paths, processes, standing, surroundings
 from onesided.system.errors import OnesidedError, record_fault
 
 STAGES = (
@@ -63,9 +63,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         paths.check()
         surroundings.clear()
-        if getattr(options, "keep_environment", False):
+        # a command that launches has this option
+        if not hasattr(options, "keep_environment"):
+            return options.function(options)
+        if options.keep_environment:
             surroundings.keep()
-        return options.function(options)
+        with processes.termination_interrupts():
+            return options.function(options)
     except OnesidedError as fault:
         record_fault(fault)
         print(f"onesided: {fault}", file=sys.stderr)

@@ -2,14 +2,21 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
+import uuid
+from pathlib import Path
 
 import fake_campaign
 import killing
 import pytest
-from running import APPEAR_S, campaign_processes, command_line
+from running import APPEAR_S, campaign_processes, command_line, kind_of
 from tiny import TINY
 
+from onesided.system import strays
+
+MPI = "mpich-5.0.2"
 ENDS_WITHIN_S = 3
 #: A cell that nobody waits for: a launch of it outlasts every grace there is.
 LONG = {"FAKE_CELL_S": "300"}
@@ -92,3 +99,28 @@ def test_a_campaign_that_is_told_to_stop_ends_within_three_seconds_and_goes_on_l
     assert place.campaign.sessions() == over
     assert set(killing.statuses(place.campaign.results).values()) == {"ok"}
     assert {at: s for at, s in took.items() if s > ENDS_WITHIN_S} == {}
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_command_that_is_told_to_stop_ends_its_ranks_too(stop, ready_environment, monkeypatch):
+    ready_environment(MPI)
+    monkeypatch.setenv("ONESIDED_TEST", token := uuid.uuid4().hex)
+
+    def ranks():
+        ours = strays.marked_processes("ONESIDED_TEST", token)
+        return [one for one in ours if kind_of(command_line(one)) == "kernel"]
+
+    command = Path(sys.executable).with_name("onesided")
+    with subprocess.Popen(
+        [command, "progress", "--environment", MPI],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        while process.poll() is None and not ranks():
+            time.sleep(0.02)
+        process.send_signal(stop)
+        said = process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    assert "onesided: interrupted" in said
+    assert ranks() == []

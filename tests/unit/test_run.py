@@ -12,7 +12,7 @@ import pytest
 from onesided.campaign import campaign, causes, run
 from onesided.campaign.session import SESSION_SCHEMA, Session
 from onesided.campaign.slot import Slot, read_record
-from onesided.system import fingerprint, strays, writing
+from onesided.system import cores, fingerprint, strays, writing
 from onesided.system.errors import InputError
 from onesided.system.lock import DeadHolder
 
@@ -192,7 +192,7 @@ def test_a_changed_harness_makes_every_result_old(slot, monkeypatch):
         ("cores: 8\nset-threads: [session=2, other=1]\n", 4),
         ("cores: 1\nset-threads: session=1\n", 1),
         ("cores: 2\nset-threads:\n  session: 4\n", 1),
-        ("set-threads:\n  session: 1\n", os.cpu_count()),
+        ("set-threads:\n  session: 1\n", cores.usable()),
         # a session takes all cores then
         ("cores: 4\n", 1),
         ("", 1),
