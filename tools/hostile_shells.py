@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -42,7 +43,7 @@ def write_campaign(name: str, rounds: int, folder: Path) -> Path:
 
 def results_of(shell: hostile.Shell, campaign: Path, folder: Path) -> tuple[object, Path]:
     """Run the campaign in a shell; return how it ended, and its folder of results."""
-    own = folder / shell.name.replace(" ", "_")
+    own = folder / re.sub(r"\W+", "_", shell.name)
     shutil.rmtree(own, ignore_errors=True)
     own.mkdir()
     # one lock for all of them

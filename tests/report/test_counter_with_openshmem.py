@@ -55,7 +55,7 @@ def test_no_table_says_that_the_algorithms_of_another_interface_were_not_measure
     mpis = [r for r in headline(material).table.rows if r["environment"] != SHMEM]
     assert all("SHMEM_atomic_none" not in row for row in mpis)
     said = " ".join(terminal_lines(material))
-    assert f"With an atomic operation of OpenSHMEM: in {SHMEM}." in said
+    assert f"With an atomic operation of OpenSHMEM: completes in {SHMEM}." in said
     assert "not known" not in said
     assert "on none windows" not in said
 

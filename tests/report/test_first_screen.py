@@ -21,12 +21,12 @@ from onesided.report.terminal import terminal_summary
 ONE, TWO, THREE = "mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"
 GRID = synthetic.grid(("put", "get"))
 TESTED = (
-    "Tested with 2 of 4 window flavors, 2 of 8 synchronisations, 2 operations of 8\u202fbytes, "
-    "thread level single."
+    "Tested with 2 of 4 window flavors, 2 of 8 synchronisations, 2 operations (put and get) of "
+    "8\u202fbytes, thread level single."
 )
 ONE_SETTING = (
-    f"1 of {len(settings.names())} settings was tried: default, which sets no variable. To try "
-    "the others: onesided run full or onesided run settings."
+    f"1 of {len(settings.names())} settings was tried: default, which sets no environment "
+    "variable. To try the others: onesided run full or onesided run settings."
 )
 NONE_AT_ONCE = "No window and synchronisation tested lets every access complete at once."
 WAITS_ALWAYS = (
@@ -84,8 +84,8 @@ def crashes_on_create(at, setting, turn):
             [
                 "Use MPI_Win_allocate with lock_all and flush: an access completes while the "
                 "target computes in both MPIs.",
-                "MPI_Win_allocate with an exclusive lock: in openmpi-5.0.11 only.",
-                "MPI_Win_create with each of the 2 synchronisations tested: in none.",
+                "MPI_Win_allocate with an exclusive lock: completes in openmpi-5.0.11 only.",
+                "MPI_Win_create with each of the 2 synchronisations tested: completes in none.",
             ],
         ),
         (
@@ -93,7 +93,8 @@ def crashes_on_create(at, setting, turn):
             [
                 "Use MPI_Win_allocate with each of the 2 synchronisations tested: an access "
                 "completes while the target computes in mpich-5.0.2.",
-                "MPI_Win_create with each of the 2 synchronisations tested: not in mpich-5.0.2.",
+                "MPI_Win_create with each of the 2 synchronisations tested: does not complete in "
+                "mpich-5.0.2.",
             ],
         ),
         (
@@ -101,8 +102,8 @@ def crashes_on_create(at, setting, turn):
             [
                 "Use MPI_Win_allocate with each of the 2 synchronisations tested: an access "
                 "completes while the target computes in both MPIs.",
-                "MPI_Win_create with each of the 2 synchronisations tested: not in mpich-5.0.2; "
-                "failed in openmpi-5.0.11.",
+                "MPI_Win_create with each of the 2 synchronisations tested: does not complete in "
+                "mpich-5.0.2; failed in openmpi-5.0.11.",
             ],
         ),
         (
@@ -110,7 +111,7 @@ def crashes_on_create(at, setting, turn):
             [
                 NONE_AT_ONCE,
                 "MPI_Win_create or MPI_Win_allocate with each of the 2 synchronisations tested: "
-                "after a delay in mpich-5.0.2; not in openmpi-5.0.11.",
+                "completes after a delay in mpich-5.0.2; not in openmpi-5.0.11.",
             ],
         ),
         (
@@ -129,7 +130,7 @@ def crashes_on_create(at, setting, turn):
 def test_the_sentences_of_a_campaign_are_true(tmp_path, environments, said):
     *found, sizes = said_of(tmp_path, environments)
     assert found == [*said, TESTED, ONE_SETTING]
-    assert sizes.startswith("Campaigns with further sizes: ")
+    assert sizes.startswith("To measure other sizes: onesided run ")
 
 
 def test_an_mpi_that_was_not_there_is_named_once_and_not_counted(tmp_path):
@@ -152,9 +153,10 @@ def test_an_operation_that_waits_keeps_its_synchronisation_from_being_recommende
     gets_wait = mpi(ONE, lambda at: "waits" if at["operation"] == "get" else on_allocate(at))
     assert said_of(tmp_path, [gets_wait])[:3] == [
         NONE_AT_ONCE,
-        "MPI_Win_allocate with each of the 2 synchronisations tested: only in some cells in "
+        "MPI_Win_allocate with each of the 2 synchronisations tested: completes only in some "
+        "cells in mpich-5.0.2.",
+        "MPI_Win_create with each of the 2 synchronisations tested: does not complete in "
         "mpich-5.0.2.",
-        "MPI_Win_create with each of the 2 synchronisations tested: not in mpich-5.0.2.",
     ]
 
 
@@ -185,7 +187,8 @@ def test_probing_that_helps_is_said_with_what_the_target_does(tmp_path):
     first, help_said, *_ = said_of(tmp_path, [mpi(ONE, helped), mpi(TWO, helped)], cells)
     assert first == f"{WAITS_ALWAYS}both MPIs."
     assert help_said == (
-        "If the target calls MPI_Iprobe every 100\u202fµs, an access completes in both MPIs."
+        "If the target calls MPI_Iprobe every 100\u202fµs, an access completes while the target "
+        "computes in both MPIs."
     )
     row, _ = csv.DictReader(io.StringIO((tmp_path / "report/progress_answer.csv").read_text()))
     assert row["computes_probing"] == verdicts.WITH_HELP

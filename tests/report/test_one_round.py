@@ -39,12 +39,12 @@ def of_two(tmp_path_factory):
 
 def test_each_page_of_a_campaign_of_one_round_says_so_once(of_one):
     assert len(of_one) > 2
-    said = "All of this page rests on one round: each cell was launched once."
+    said = "Each cell of this page was launched once."
     assert {name: page.count(said) for name, page in of_one.items()} == dict.fromkeys(of_one, 1)
 
 
 def test_a_page_of_several_rounds_does_not_and_one_beside_it_does(of_two):
-    found = {name: page.count("on one round") for name, page in of_two.items()}
+    found = {name: page.count("was launched once") for name, page in of_two.items()}
     machine = EXPERIMENTS["baseline"].study.name
     assert found == {**dict.fromkeys(of_two, 0), machine: 1}
 
@@ -59,5 +59,5 @@ def test_a_page_with_some_experiments_of_one_round_names_them(tmp_path):
     table.filter((pl.col("round") == 1) | (pl.col("kernel") == "progress")).write_parquet(path)
     analyse(tmp_path)
     page = report.build(tmp_path, single_file=True).read_text("utf-8")
-    assert f"“{BASELINE}” rests on one round: each cell was launched once." in page
+    assert f"Each cell of “{BASELINE}” was launched once." in page
     assert f"{PROGRESS} rests" not in page

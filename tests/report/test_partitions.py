@@ -116,8 +116,8 @@ def test_the_answer_and_what_helps_are_said_for_each_partition(progress_folder):
     said = report.terminal_summary(progress_folder)
     every = "mpich-5.0.2 (node) and openmpi-5.0.11 (node) only"
     assert f"an access completes while the target computes in {every}." in said
-    assert "or lock_all and flush_local: in openmpi-5.0.11 (node) only." in said
-    assert "MPI_Win_create with each of the 3 synchronisations tested: in none." in said
+    assert "or lock_all and flush_local: completes in openmpi-5.0.11 (node) only." in said
+    assert "MPI_Win_create with each of the 3 synchronisations tested: completes in none." in said
     (line,) = [one for one in said.splitlines() if "Code that stays as it is" in one]
     assert "helps mpich-5.0.2 (node); " in line
     assert "helps mpich-5.0.2 (network)" in line

@@ -42,8 +42,9 @@ def test_a_report_of_one_size_names_the_campaigns_that_have_more(monkeypatch):
     known = {"one": [8], "some": [8, 1024], "same": [8, 1024], "large": [2**20]}
     monkeypatch.setattr(sizes, "known", lambda kernel: known)
     said = scope.sizes_elsewhere("progress", of_sizes(8, 8))
-    assert said.replace("\u202f", " ") == (
-        "Campaigns with further sizes: some and same (8 bytes and 1 KiB); large (1 MiB)."
+    assert said.striptags().replace("\u202f", " ") == (
+        "To measure other sizes: onesided run some or onesided run same (8 bytes and 1 KiB) or "
+        "onesided run large (1 MiB)."
     )
     assert scope.sizes_elsewhere("progress", of_sizes(8, 1024)) is None
     assert scope.sizes_elsewhere("progress", []) is None

@@ -69,6 +69,34 @@ def test_a_hang_up_that_is_ignored_as_by_nohup_stays_ignored():
         signal.signal(signal.SIGHUP, before)
 
 
+@pytest.fixture
+def sets_a_handler(tmp_path):
+    """Return a library that sets a handler of signals as soon as it is loaded."""
+    source, library = tmp_path / "handler.c", tmp_path / "handler.so"
+    source.write_text(
+        "#include <signal.h>\n"
+        "static void handle(int number) { (void)number; }\n"
+        "__attribute__((constructor)) static void set(void) { signal(SIGTERM, handle); }\n"
+    )
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    return library
+
+
+def test_a_handler_of_a_preloaded_library_gives_way(sets_a_handler):
+    program = """
+import os, signal
+from onesided.system import processes
+try:
+    with processes.termination_interrupts():
+        os.kill(os.getpid(), signal.SIGTERM)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    own = {**os.environ, "LD_PRELOAD": str(sets_a_handler)}
+    with started("-c", program, env=own, stderr=subprocess.STDOUT) as process:
+        assert process.stdout.read() == "interrupted\n"
+
+
 def test_a_program_that_does_not_end_when_asked_is_killed():
     deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True)"
     with started("-c", f"{deaf}; time.sleep(60)") as process:

@@ -150,6 +150,14 @@ def where(found: Mapping[str, str], plural: str) -> str:
     return "; ".join(said)
 
 
+def completes(found: Mapping[str, str], plural: str) -> str:
+    """Say the same in words that can follow the name of what is done."""
+    said = where(found, plural)
+    if said.startswith("not in "):
+        return f"does not complete {said.removeprefix('not ')}"
+    return said if said.startswith(("failed", "not known")) else f"completes {said}"
+
+
 def by_result(found: Sequence[tuple[T, Mapping[str, str]]]) -> list[tuple[list[T], dict[str, str]]]:
     """Bring together what has the same word in every MPI; most MPIs with progress come first.
 

@@ -216,8 +216,21 @@ def _on_data(loaded: Loaded, every: Sequence[Sheet]) -> Markup | None:
     return words + link.format(places[0]) if places else words
 
 
-def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
-    """Return the HTML of one of the report's files."""
+def _again(materials: Sequence[Material]) -> str | None:
+    """Return the command that runs a cell again, the shortest there is; None without cells."""
+    lines = (material.lines.line(material.cells[0]) for material in materials if material.cells)
+    return min(lines, key=len, default=None)
+
+
+def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet], again: str | None = None) -> str:
+    """Return the HTML of one of the report's files.
+
+    Args:
+        loaded: the campaign.
+        sheet: the file.
+        every: all of them.
+        again: a command that runs a cell again.
+    """
     measured_on = scope.sentences(loaded)
     library = figures.packed_library() if has_figure(sheet.sections) else ""
     started = loaded.campaign.launches["started_at"].drop_nulls().sort()
@@ -231,6 +244,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet]) -> str:
         sheet=sheet,
         sheets=every,
         scope=measured_on,
+        again=again,
         on_data=_on_data(loaded, every) if sheet == every[0] else None,
         caveat=shell.caveat(loaded.campaign.record),
         cite=cite(loaded, measured_on),
@@ -277,13 +291,14 @@ def build(folder: Path, single_file: bool = False, loaded: Loaded | None = None)
         InputError: a file is missing, cut or of another schema version.
     """
     loaded = loaded or load(folder)
-    found = sheets(loaded, loaded.materials(), single_file)
+    materials = loaded.materials()
+    found, again = sheets(loaded, materials, single_file), _again(materials)
     files: dict[str, Content] = {}
     for sheet in found:
         files |= files_of(sheet.sections, [headline.table for _, headline, _ in sheet.headlines])
     columns = dictionary.table(files)
     files[f"{columns.name}.csv"] = columns
-    (_, index), *pages = ((sheet.file, render(loaded, sheet, found)) for sheet in found)
+    (_, index), *pages = ((sheet.file, render(loaded, sheet, found, again)) for sheet in found)
     target = folder / "report"
     write_files(target, {**files, **dict(pages)})
     _write_archive(target, files)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -36,7 +36,7 @@ def sizes(cells: Sequence[Cell]) -> list[str]:
     return [size_label(size) for size in sorted(found)]
 
 
-def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> str | None:
+def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> Markup | None:
     """Say which declared campaigns have further sizes; None where these cells have several.
 
     Args:
@@ -51,9 +51,12 @@ def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> str | None:
         if not own >= set(found):
             same.setdefault(tuple(found), []).append(name)
     said = [
-        f"{listed(names)} ({listed([*map(size_label, found)])})" for found, names in same.items()
+        Markup("{} ({})").format(run_commands(names), listed([*map(size_label, found)]))
+        for found, names in same.items()
     ]
-    return f"Campaigns with further sizes: {'; '.join(said)}." if said else None
+    if not said:
+        return None
+    return Markup("To measure other sizes: {}.").format(Markup(" or ").join(said))
 
 
 def ranks(cells: Sequence[Cell]) -> str | None:
@@ -75,6 +78,12 @@ def launches(cells: Sequence[Cell]) -> str | None:
     return f"{many} launch{'' if found == [1] else 'es'} of each cell"
 
 
+def run_commands(campaigns: Iterable[str]) -> Markup:
+    """Return the commands that run some campaigns."""
+    code = Markup("<code>onesided run {}</code>")
+    return Markup(" or ").join(code.format(name) for name in campaigns)
+
+
 def settings_tried(cells: Sequence[Cell]) -> Markup:
     """Say how many of the declared settings were tried, and what runs the others."""
     declared = settings.names()
@@ -82,23 +91,21 @@ def settings_tried(cells: Sequence[Cell]) -> Markup:
     said = f"{len(tried)} of {numbers.count(len(declared), 'setting')}"
     said += f" {'was' if len(tried) == 1 else 'were'} tried"
     if tried == [settings.DEFAULT]:
-        said += f": {settings.DEFAULT}, which sets no variable"
+        said += f": {settings.DEFAULT}, which sets no environment variable"
     missing = set(declared) - set(tried)
     # a tag that is a kernel's name selects that kernel's checks alone
     foreign = set(EXPERIMENTS) - {cell.kernel for cell in cells}
     others = campaign.with_settings(missing, foreign) if missing else []
     if others:
-        code = Markup("<code>onesided run {}</code>")
-        commands = Markup(" or ").join(code.format(name) for name in others)
-        return Markup("{}. To try the others: {}.").format(said, commands)
+        return Markup("{}. To try the others: {}.").format(said, run_commands(others))
     return Markup("{}.").format(said)
 
 
 def one_setting(name: str | None) -> str:
     """Say which setting a table is of, and that it is one of several."""
     declared = settings.names()
-    nothing = ": no variable was set" if name == settings.DEFAULT else ""
-    return f"Setting {name}, one of {len(declared)}{nothing}."
+    nothing = ", no environment variable set" if name == settings.DEFAULT else ""
+    return f"Setting: {name}{nothing} (1 of {len(declared)})."
 
 
 def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
@@ -116,14 +123,10 @@ def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
     once = [f"“{title}”" for title, found in measured.items() if max(found) == 1]
     if not once:
         return None
-    who = (
-        f"All of {what} rests"
-        if len(once) == len(measured)
-        else (f"{listed(once)} {'rests' if len(once) == 1 else 'rest'}")
-    )
+    whose = what if len(once) == len(measured) else listed(once)
     return (
-        f"{who} on one round: each cell was launched once. A value of one launch has no interval, "
-        "and another round may say otherwise."
+        f"Each cell of {whose} was launched once. A value of one launch has no interval, and "
+        "another launch may give another one."
     )
 
 

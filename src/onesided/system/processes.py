@@ -79,7 +79,8 @@ def _handled(handler: Any, numbers: Iterable[signal.Signals]) -> Iterator[None]:
         yield
     finally:
         for number, was in changed.items():
-            signal.signal(number, was)
+            # a handler that a preloaded library has set is none that Python could set again
+            signal.signal(number, signal.SIG_DFL if was is None else was)
 
 
 @contextmanager

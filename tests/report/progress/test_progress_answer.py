@@ -17,22 +17,24 @@ def test_the_answer_says_what_to_use_and_what_it_was_tested_with(text):
     assert ledes[:3] == [
         "Use MPI_Win_allocate with lock_all and flush: an access completes while the target "
         "computes in all 3 MPIs.",
-        "MPI_Win_allocate with an exclusive lock or lock_all and flush_local: in openmpi-5.0.11 "
-        "only.",
-        "MPI_Win_create with each of the 3 synchronisations tested: in none.",
+        "MPI_Win_allocate with an exclusive lock or lock_all and flush_local: completes in "
+        "openmpi-5.0.11 only.",
+        "MPI_Win_create with each of the 3 synchronisations tested: completes in none.",
     ]
     assert ledes[3] == (
-        "If the target calls MPI_Iprobe every 100\u202fµs (tested with an exclusive lock and "
-        "lock_all and flush), an access completes after a delay in mpich-5.0.2 and impi-2021.18.1; "
-        "only in some cells in openmpi-5.0.11."
+        "If the target calls MPI_Iprobe every 100\u202fµs (tested: MPI_Win_create and "
+        "MPI_Win_allocate with an exclusive lock or lock_all and flush), an access completes while "
+        "the target computes after a delay in mpich-5.0.2 and impi-2021.18.1; only in some cells "
+        "in openmpi-5.0.11."
     )
     assert ledes[4].startswith(
         "Code that stays as it is: MPIR_CVAR_ASYNC_PROGRESS=1 helps mpich-5.0.2"
     )
     assert ledes[5] == "Nothing was measured with &lt;b&gt;none&lt;/b&gt;."
     assert ledes[6] == (
-        "Tested with 2 of 4 window flavors, 3 of 8 synchronisations, 4 operations of 8\u202fbytes "
-        "and 64\u202fKiB, thread levels single and multiple."
+        "Tested with 2 of 4 window flavors, 3 of 8 synchronisations, 4 operations (put, get, "
+        "accumulate and fetch_and_op) of 8\u202fbytes and 64\u202fKiB, thread levels single and "
+        "multiple."
     )
 
 

@@ -151,7 +151,7 @@ def test_the_first_screen_has_what_is_recommended_as_a_program(text):
         r'<details class="example"><summary>([^<]*)</summary>\n<pre[^>]*>(.*?)</pre>', text, re.S
     )
     recommended = re.search(r"Use <strong>([^<]*)</strong>", text)[1]
-    assert fold[1] == f"{recommended} in C: a program of two ranks"
+    assert fold[1] == f"{recommended} in C: an example for two ranks"
     assert html.unescape(fold[2]) == example.program("allocate", "lock_all_flush", "put")
 
 

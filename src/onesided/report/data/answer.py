@@ -19,7 +19,7 @@ from onesided.report.words import listed, tally
 CAMPAIGN = "onesided run conformance"
 """What tries every value of every axis."""
 
-NO_VARIABLE = "no variable set"
+NO_VARIABLE = "no environment variable set"
 
 
 def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
@@ -41,9 +41,14 @@ def _compared(own: Mapping[str, Sequence[Cell]]) -> list[Markup]:
     for (right, run, many), names in same.items():
         words = [cell.verdict for name in names[:1] for cell in own[name]]
         failed = [word for word in words if word in verdicts.FAILURES]
-        text = Markup("In {}, <strong>{} of {} cells were right</strong>{}, in {} of each.")
+        text = Markup("In {}, {}{} were tested, in {} each: {}{}.")
+        told = Markup("<strong>{} of {} were right</strong>").format(right, run)
+        is_each = len(names) == len(own) > 1
+        whom = "each MPI" if is_each else answers.names(names, list(own), "MPIs")
+        each = " each" if len(names) > 1 and not is_each else ""
         wrong = f" ({tally(failed)})" if failed else ""
-        said.append(text.format(answers.names(names, list(own), "MPIs"), right, run, wrong, many))
+        cells = numbers.count(run, "cell")
+        said.append(text.format(whom, cells, each, many, told, wrong))
     return said
 
 
@@ -66,11 +71,15 @@ def known_sentences(every: Sequence[found.Known]) -> list[Markup]:
 
 def _met_sentence(met: Mapping[found.Known, int]) -> Markup:
     """Say how many of the defects the campaign's cells meet at all."""
-    number = sum(map(bool, met.values()))
+    return met_words(sum(map(bool, met.values())), len(met))
+
+
+def met_words(number: int, of: int) -> Markup:
+    """Say how many of so many defects the campaign's cells meet."""
     if not number:
         return Markup("No cell of this campaign meets one of these defects.")
     return Markup("Cells of this campaign meet {} of these {}.").format(
-        number, numbers.count(len(met), "defect")
+        number, numbers.count(of, "defect")
     )
 
 

@@ -58,13 +58,14 @@ def sentences(record: Mapping[str, Any], headline: Headline | None) -> list[str 
     default = [one.environment for one in every if one.is_default]
     if default:
         counts = [f"{default.count(name)} in {name}" for name in dict.fromkeys(default)]
-        different = len({one.defect.text for one in every if one.is_default})
-        whole = numbers.count(different, "defect")
-        several = "; some are in several" if len(default) > different else ""
-        each = f" ({listed(counts)}{several})" if len(counts) > 1 else f" in {default[0]}"
-        text = Markup("Known to go wrong with {}: {}{}.")
-        said.append(text.format(answer.NO_VARIABLE, whole, each))
+        several = len(default) > len({one.defect.text for one in every if one.is_default})
+        twice = " A defect of two MPIs is counted in each." if several else ""
+        text = Markup("Known defects of these versions with {}: {}.{}")
+        said.append(text.format(answer.NO_VARIABLE, listed(counts), twice))
     elif every:
-        text = Markup("Known to go wrong under other settings than the default: {}.")
+        text = Markup("Known under other settings than the default: {}.")
         said.append(text.format(numbers.count(len(every), "defect")))
+    if every and headline:
+        met = sum(row["met"] for row in headline.table.rows)
+        said.append(answer.met_words(met, len(every)))
     return said

@@ -58,11 +58,11 @@ class Tried:
         return sum(self.counts.values())
 
     @property
-    def left_out(self) -> str:
-        """Say what was left out: ``13 of 14 operators``; few are named."""
+    def in_part(self) -> str:
+        """Say that not everything was tried: ``1 of 14 operators``; few that were not are named."""
         known = len(self.missing) + len(self.counts)
-        words = f"{len(self.missing)} of {known} {self.name}"
-        named = f" ({listed(list(self.missing))})" if len(self.missing) <= MOST_NAMED else ""
+        words = f"{len(self.counts)} of {known} {self.name}"
+        named = f" (not {listed(list(self.missing))})" if len(self.missing) <= MOST_NAMED else ""
         return words + named
 
     @property
@@ -117,7 +117,7 @@ def by_environments(material: Material) -> list[tuple[list[str], list[Tried]]]:
 def sentence(
     names: Sequence[str], every: Sequence[str], tried: Sequence[Tried], in_short: bool = False
 ) -> str:
-    """Say what was not tried with some MPIs, and which value nearly all cells have.
+    """Say of what some MPIs tried a part only, and which value nearly all cells have.
 
     Args:
         names: the MPIs.
@@ -126,13 +126,13 @@ def sentence(
         in_short: leave out the value that nearly all cells have.
     """
     first = [one for axis in FIRST for one in tried if one.axis == axis]
-    left = [one.left_out for one in first if one.missing]
+    left = [one.in_part for one in first if one.missing]
     mostly = [words for one in first if not in_short and (words := one.mostly)]
     whom = "" if len(names) == len(every) else f" with {answers.names(names, every, 'MPIs')}"
     if not left:
         said = f"Of these axes every value was tried{whom}."
     else:
-        said = f"Not tried{whom}: {listed(left)}."
+        said = f"Tried{whom}: only {listed(left)}."
     return f"{said} Most cells are alike: {listed(mostly)}." if mostly else said
 
 

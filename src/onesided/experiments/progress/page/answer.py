@@ -30,6 +30,9 @@ from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Headline, Table
 from onesided.report.words import listed, tally
 
+MOST_OPERATIONS = 6
+"""That the first screen names; of more it says how many."""
+
 MOST_WAYS = 6
 """Columns of the matrix, and sentences; further ways are in the truth table."""
 
@@ -75,12 +78,14 @@ def _what_to_use(found: Sequence[Way], kind: str) -> list[Markup]:
 
 
 def _where_sentence(way: Way, kind: str) -> Markup:
-    return Markup("{}: {}.").format(way.title, where(way.words, kind))
+    return Markup("{}: {}.").format(way.title, answers.completes(way.words, kind))
 
 
 def _help_sentences(found: Sequence[Way], kind: str) -> list[Markup]:
     return [
-        Markup("If {}, an access completes {}.").format(one.title, where(one.words, kind))
+        Markup("If {}, an access completes while the target computes {}.").format(
+            one.title, where(one.words, kind)
+        )
         for one in found
     ]
 
@@ -122,6 +127,7 @@ def scope_sentence(cells: Sequence[Cell]) -> Markup:
     synchronisations = declared_order(cells, "synchronisation")
     operations = declared_order(cells, "operation")
     levels = levels_of(cells)
+    named = f" ({listed(operations)})" if len(operations) <= MOST_OPERATIONS else ""
     return Markup(
         "Tested with {} of {} window flavors, {} of {} synchronisations, {} of {}, {}."
     ).format(
@@ -129,7 +135,7 @@ def scope_sentence(cells: Sequence[Cell]) -> Markup:
         len(FLAVORS),
         len(synchronisations),
         len(SYNCHRONISATION_CALLS),
-        numbers.count(len(operations), "operation"),
+        numbers.count(len(operations), "operation") + named,
         listed(scope.sizes(cells)),
         f"thread level{'' if len(levels) == 1 else 's'} {listed(levels)}",
     )
@@ -158,7 +164,7 @@ def sentences(material: Material, found: Sequence[Advice]) -> list[Markup]:
         scope.settings_tried(material.cells),
     ]
     elsewhere = scope.sizes_elsewhere(material.experiment.kernel, material.cells)
-    return [*said, *([Markup("{}").format(elsewhere)] if elsewhere else [])]
+    return [*said, *([elsewhere] if elsewhere else [])]
 
 
 def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
@@ -251,5 +257,5 @@ def _example(material: Material) -> tuple[str, str] | None:
         if (flavor, synchronisation) in best.pairs and cell.verdict == verdicts.INDEPENDENT:
             text = example.program(flavor, synchronisation, operation)
             title = title_of([(flavor, synchronisation)], [])
-            return (f"{title} in C: a program of two ranks", text) if text else None
+            return (f"{title} in C: an example for two ranks", text) if text else None
     return None

@@ -69,6 +69,11 @@ class Way:
         return sum(map(answers.is_good, self.words.values()))
 
 
+def _window(flavor: str) -> str:
+    """Return the call that makes a window of a flavor."""
+    return FLAVOR_CALLS.get(flavor, flavor).partition(",")[0]
+
+
 def _pair(cell: Cell) -> tuple[str, str]:
     return axis_of(cell, "flavor"), axis_of(cell, "synchronisation")
 
@@ -95,7 +100,7 @@ def title(pairs: Sequence[tuple[str, str]], every: Sequence[tuple[str, str]]) ->
             words = f"each of the {numbers.count(len(own), 'synchronisation')} tested"
         else:
             words = listed([SYNCHRONISATIONS.get(one, one) for one in own], "or")
-        same.setdefault(words, []).append(FLAVOR_CALLS.get(flavor, flavor).partition(",")[0])
+        same.setdefault(words, []).append(_window(flavor))
     return "; ".join(f"{listed(flavors, 'or')} with {words}" for words, flavors in same.items())
 
 
@@ -133,8 +138,7 @@ def way_rows(cells: Sequence[Cell]) -> dict[tuple[str, str], list[Cell]]:
     found: dict[tuple[str, str], list[Cell]] = {}
     for cell in computing(first_group(cells)):
         flavor, synchronisation = _pair(cell)
-        window = FLAVOR_CALLS.get(flavor, flavor).partition(",")[0]
-        way = window, SYNCHRONISATIONS.get(synchronisation, synchronisation)
+        way = _window(flavor), SYNCHRONISATIONS.get(synchronisation, synchronisation)
         found.setdefault(way, []).append(cell)
     return {way: own for way, own in found.items() if _can_tell(own)}
 
@@ -163,7 +167,9 @@ def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
         said = help_words.format(f"{listed(intervals, 'or')}{numbers.THIN_SPACE}µs")
         tested = declared_order(own, "synchronisation")
         if every - set(tested):
-            said += f" (tested with {listed([SYNCHRONISATIONS.get(one, one) for one in tested])})"
+            flavors = [_window(one) for one in declared_order(own, "flavor", FLAVORS)]
+            ways = [SYNCHRONISATIONS.get(one, one) for one in tested]
+            said += f" (tested: {listed(flavors)} with {listed(ways, 'or')})"
         words = {name: together([c for c in own if c.environment == name]) for name in environments}
         found.append(Way(state, said, words))
     return found

@@ -26,6 +26,7 @@ from onesided.report import numbers
 from onesided.report.answers import (
     MIXED,
     by_result,
+    completes,
     measured,
     missing_sentence,
     reading,
@@ -256,12 +257,13 @@ def _sentences(
     observed = (*verdicts.OBSERVED, MIXED)
     if not any(word in observed for _, own in found for word in own.values()):
         return [Markup("No cell is decided in which the process that holds the counter computes.")]
-    best, *others = ((_title(same), where(own, plural)) for same, own in by_result(found))
+    best, *others = ((_title(same), own) for same, own in by_result(found))
     first = Markup(
         "With <strong>{}</strong>, an access completes while the process that holds the counter "
         "computes {}."
-    ).format(*best)
-    return [first, *(Markup("With {}: {}.").format(*one) for one in others)]
+    ).format(best[0], where(best[1], plural))
+    rest = [Markup("With {}: {}.").format(title, completes(own, plural)) for title, own in others]
+    return [first, *rest]
 
 
 def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
