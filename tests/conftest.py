@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -97,8 +98,9 @@ def pytest_testnodedown(node):
 
 
 def pytest_configure(config):
-    """Remember when the tests began."""
+    """Remember when the tests began; take signals as a terminal's programs do."""
     config.stash[BEGIN_S] = time.time()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup has it ignored, also by what tests start
 
 
 def pytest_sessionfinish(session):

@@ -81,7 +81,8 @@ def test_a_failed_cell_is_in_the_table_with_its_word_and_not_drawn():
     (figure,) = FIGURE.parts(material(*cells))
     rows = list(csv.DictReader(io.StringIO(figure.table.csv_text())))
     assert [row["shown_s"] for row in rows] == ["1", verdicts.CRASH]
-    assert [row["label"] for row in rows] == ["eight", "16"]
+    assert [row["bytes"] for row in rows] == ["8", "16"]
+    assert [str(row["bytes"]) for row in figure.table.rows] == ["eight", "16"]
     assert drawn(figure) == {("one", ""): [1]}
     assert FIGURE.parts(material(sized("8", verdict=verdicts.CRASH))) == []
 

@@ -118,7 +118,7 @@ class SeriesFigure:
             Column(self.x.name, self.x.title),
             Column("shown", self.y, self.show, measure=measured, unit=self.unit),
         ]
-        rows = [{**point, self.x.name: Written(point["x"], point["label"])} for point in points]
+        rows = [{**point, self.x.name: _written(point)} for point in points]
         table = Table(name, f"{self.title}, {words}: the numbers drawn.", columns, rows)
         return Figure(name, f"{self.title}, {words}", caption, *drawn, table)
 
@@ -196,6 +196,11 @@ class SeriesFigure:
             labelExpr=f"({json.dumps(labels)})[toString(datum.value)]",
             labelOverlap=True,
         )
+
+
+def _written(point: Row) -> Written:
+    x = point["x"]
+    return Written(int(x) if x == int(x) else x, point["label"])
 
 
 def _differing(cells: Sequence[Cell], x: str) -> Callable[[Cell], list[str]]:
