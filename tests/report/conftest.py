@@ -16,24 +16,34 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 
 
 @pytest.fixture(scope="session")
-def campaign(tmp_path_factory) -> Path:
-    folder = synthetic.campaign(tmp_path_factory.mktemp("campaign"))
-    analyse(folder)
-    return folder
+def campaign(once) -> Path:
+    """A campaign, judged, with its report in a single file."""
+
+    def make(folder):
+        folder.mkdir()
+        synthetic.campaign(folder)
+        analyse(folder)
+        report.build(folder, single_file=True)
+
+    return once("campaign-of-counter", make)
 
 
 @pytest.fixture(scope="session")
 def page_path(campaign) -> Path:
     """The report in a single file: everything a page can show is on it."""
-    return report.build(campaign, single_file=True)
+    return campaign / "report" / "index.html"
 
 
 @pytest.fixture(scope="session")
-def pages(campaign, tmp_path_factory) -> Path:
+def pages(campaign, once) -> Path:
     """The folder of the same report as it is by default, a page for each study."""
-    folder = tmp_path_factory.mktemp("pages") / "campaign"
-    shutil.copytree(campaign, folder, ignore=shutil.ignore_patterns("report"))
-    return report.build(folder).parent
+
+    def make(folder):
+        own = folder / "campaign"
+        shutil.copytree(campaign, own, ignore=shutil.ignore_patterns("report"))
+        report.build(own)
+
+    return once("pages-of-counter", make) / "campaign" / "report"
 
 
 @pytest.fixture(scope="session")
