@@ -119,6 +119,7 @@ def test_flux_starts_the_ranks_of_a_local_script(scripts):
         assert call in script, script
 
 
+@pytest.mark.slow
 def test_a_job_leaves_a_temporary_folder_that_its_node_does_not_have(scripts):
     for site in ("slurm_mpiexec", "pbs"):
         for script in scripts(site).values():

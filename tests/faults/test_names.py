@@ -147,7 +147,7 @@ def test_a_machine_file_of_spack_is_called_by_a_name(onesided):
         ("ranks == 2) or (True", "unmatched ')' at column 11"),
         ("(" * 300, "at column"),
         ("rank == 2", "name 'rank' is not defined (in rank == 2)"),
-        ("ranks > '2'", "not supported between instances"),
+        pytest.param("ranks > '2'", "not supported between instances", marks=pytest.mark.slow),
     ],
 )
 def test_a_selecting_expression_that_is_none_is_told_with_its_place(

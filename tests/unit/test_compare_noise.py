@@ -80,7 +80,7 @@ def called(timed):
     )
 
 
-@pytest.mark.parametrize("launches", [6, 10])
+@pytest.mark.parametrize("launches", [6, pytest.param(10, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", NOISE)
 def test_with_nothing_changed_at_least_95_of_100_comparisons_show_nothing(name, launches):
     spreads = spreads_of(name)

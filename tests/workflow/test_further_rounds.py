@@ -43,6 +43,7 @@ def times(results):
     return {file: file.stat().st_mtime_ns for file in results.rglob("*.json*")}
 
 
+@pytest.mark.slow
 def test_further_rounds_carry_the_cells_that_need_them_and_no_others(
     campaign_that_ran, campaign_file, onesided, results
 ):
