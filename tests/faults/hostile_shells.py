@@ -100,7 +100,7 @@ SHELLS = (
     Shell("a configuration of ReFrame",
           {"RFM_CONFIG_FILES": "/not/there.py", "RFM_SYSTEM": "nosuch", "RFM_PREFIX": "/not/there",
            "RFM_MAX_RETRIES": "3", "RFM_DUMP_PIPELINE_PROGRESS": "1"}),
-    Shell("another polars on PYTHONPATH", {"PYTHONPATH": "{scratch}/python"}, quickly=True),
+    Shell("another polars on PYTHONPATH", {"PYTHONPATH": "{scratch}/python"}),
     Shell("another Python's home", {"PYTHONHOME": "/not/there"}),
     Shell("options of Python", {"PYTHONSAFEPATH": "1", "PYTHONNOUSERSITE": "1",
                                 "PYTHONOPTIMIZE": "2", "PYTHONWARNINGS": "error",

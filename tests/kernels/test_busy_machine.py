@@ -127,7 +127,10 @@ FOOT = re.compile(
     r"at most ([\d.]+) s of ([\d.]+) s;"
 )
 TABLES = {
-    "progress": ("--operation", "get", "--flavor", "allocate", "--target_state", "idle"),
+    "progress": (
+        *("--operation", "get", "--flavor", "allocate", "--target_state", "idle"),
+        *("--samples", "2", "--retakes", "0"),
+    ),
     "baseline": ("--baseline", "atomic_add,copy"),
     "origin_threads": ("--operation", "get", "--flavor", "allocate"),
 }

@@ -13,7 +13,6 @@ import yaml
 from onesided.analysis.judged import read_verdicts
 from onesided.analysis.verdicts import REFERENCE
 from onesided.experiments import new_experiment
-from onesided.report import numbers
 from onesided.system import paths
 
 pytestmark = pytest.mark.slow
@@ -148,8 +147,8 @@ def test_what_was_published_is_beside_it_in_a_table_and_in_a_figure(ran):
     assert all(digits in text for row in published for digits in (row["origin_ms"], row["t3e_ms"]))
     assert "Luecke, Spanoyannis, Kraeva" in text
     measured, drawn = (rows_of(root, f"get_latency_sizes_{of}") for of in ("measured", "published"))
-    assert {(row["series"], row["label"]) for row in measured} == {
-        (flavor, size) for flavor in ("create", "allocate") for size in ("8", "10 Ki", "1 Mi")
+    assert {(row["series"], row["size_bytes"]) for row in measured} == {
+        (flavor, size) for flavor in ("create", "allocate") for size in ("8", "10240", "1048576")
     }
     assert [float(row["shown_s"]) for row in drawn[:3]] == [816e-6, 1.24e-3, 8.18e-3]
     for name in ("measured", "published"):
@@ -160,7 +159,7 @@ def test_the_claim_is_said_to_hold_or_not(ran):
     root, *_ = ran
     (row,) = rows_of(root, "get_latency_claims")
     assert row["mpich-5.0.2"] in ("holds", "does not hold", "open")
-    assert numbers.TIMES in row["why_mpich-5.0.2"]
+    assert float(row["value_mpich-5.0.2"]) > 0
 
 
 def test_it_is_in_the_images_and_in_what_spack_installs_without_being_named(ran):

@@ -72,16 +72,17 @@ def _state(names: Iterable[bytes]) -> str:
     That is the SHA-256 over a line ``<SHA-256 of the file>  <path>`` a file, in byte order of the
     paths.
     """
-    digest = hashlib.sha256()
+    digest, root = hashlib.sha256(), _kernels()
     for name in sorted(names):
-        content = (_kernels() / name.decode()).read_bytes()
+        content = (root / name.decode()).read_bytes()
         digest.update(hashlib.sha256(content).hexdigest().encode() + b"  " + name + b"\n")
     return digest.hexdigest()[:DIGITS]
 
 
 def kernels_state() -> str:
     """Return the short fingerprint of the sources of all kernels, of whichever library."""
-    return _state(path.relative_to(_kernels()).as_posix().encode() for path in kernel_sources())
+    root = _kernels()
+    return _state(path.relative_to(root).as_posix().encode() for path in kernel_sources())
 
 
 def kernel_source_state(kernel: str, library: str = libraries.MPI) -> str:
