@@ -144,8 +144,10 @@ def test_a_table_marks_times_for_which_ranks_waited_for_cores_and_says_how_long(
 
     # another program of the machine may come in between
     assert any("*" not in printed() for _ in range(LAUNCHES))
+    # a launch of microseconds may be lucky
     with burners(4 * (os.cpu_count() or 1)):
-        beside = printed()
-    assert MARKED.search(beside), beside
+        tables = (printed() for _ in range(LAUNCHES))
+        beside = next(filter(MARKED.search, tables), "")
+    assert beside, "no launch is marked"
     waited_s, passed_s = map(float, FOOT.search(beside).groups())
     assert 0.1 * passed_s < waited_s <= 1.1 * passed_s
