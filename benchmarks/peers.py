@@ -35,7 +35,7 @@ import peers_page
 from launches import LAUNCH_TIMEOUT_S, Mpi, wait_for_quiet
 from one_sided import Program
 
-from onesided.analysis.statistics import INTERVAL, median_interval
+from onesided.measure.statistics import INTERVAL, median_interval
 from onesided.system import documents, fingerprint, paths, writing
 from onesided.system.errors import InputError, OnesidedError
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from one_sided import PLAIN, PLAIN_OURS, PLAIN_THEIRS, SAME_ELEMENTS
 
-from onesided.analysis.statistics import median
+from onesided.measure.statistics import median
 from onesided.report import numbers
 from onesided.report.averages import measure_of
 from onesided.report.build import INDEX

@@ -7,7 +7,7 @@ import reframe as rfm
 import reframe.core.builtins as builtins
 
 from onesided.campaign.grid import NO_MEANING
-from onesided.experiments.conformance.axes import (
+from onesided.studies.data.axes import (
     ACTIVE,
     BITWISE,
     COMPLEX,

@@ -7,7 +7,7 @@ communications" (technical report, STFC, 2008), sections 3 and 4; MPI 4.1, the s
 import reframe as rfm
 import reframe.core.builtins as builtins
 
-from onesided.regression import references
+from onesided.studies.stfc.progress.analysis import probe_of_series
 
 from .common.base import OnesidedCheck
 from .plugins.grid import LOWEST_LEVEL
@@ -63,7 +63,7 @@ class Progress(OnesidedCheck):
 
     def probe_of_cell(self, result):
         """Return the valid samples of a result line."""
-        return references.probe_of(result)
+        return probe_of_series(result["series"])
 
 
 def _table(states, operations=OPERATIONS, synchronisations=SYNCHRONISATIONS, flavors=FLAVORS):

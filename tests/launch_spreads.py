@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onesided.analysis.judged import read_verdicts
-from onesided.analysis.statistics import median
 from onesided.campaign import tables
 from onesided.compare import weigh
 from onesided.compare.reproducibility import place_of
+from onesided.measure.judged import read_verdicts
+from onesided.measure.statistics import median
+from onesided.studies import find
 
 DIGITS = 4
 WHAT = (
@@ -29,7 +30,7 @@ WHAT = (
 
 def spreads(folders: Sequence[Path]) -> dict[str, Any]:
     """Return the document: the cells that were timed in all campaigns."""
-    launches = [weigh.headline_launches(tables.read_campaign(folder)) for folder in folders]
+    launches = [weigh.headline_launches(tables.read_campaign(folder), find()) for folder in folders]
     judged = [
         {place_of(cell): cell for cell in read_verdicts(folder / "verdicts.json")}
         for folder in folders

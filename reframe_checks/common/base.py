@@ -8,10 +8,10 @@ import reframe.core.builtins as builtins
 import reframe.utility.sanity as sn
 import reframe.utility.typecheck as typ
 
-from onesided.analysis.statistics import median
+from onesided import studies
 from onesided.campaign import outcomes, records
 from onesided.environments.kernels import prefix_of
-from onesided.experiments import EXPERIMENTS
+from onesided.measure.statistics import median
 from onesided.regression import known_defects, references, repeats
 from onesided.system import fingerprint
 
@@ -76,7 +76,7 @@ class OnesidedCheck(
     @builtins.run_after("init")
     def describe_figures(self):
         """Say which figures there are; none of a kernel that has no experiment yet."""
-        experiment = EXPERIMENTS.get(self.kernel)
+        experiment = studies.find().get(self.kernel)
         self.metrics = experiment.metrics if experiment else ()
         self.headline = [metric.described() for metric in self.metrics]
 

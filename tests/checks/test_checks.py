@@ -10,6 +10,7 @@ import pytest
 from onesided.campaign import grid, records
 from onesided.environments import declarations, provision
 from onesided.regression import references
+from onesided.studies.stfc.progress.analysis import probe_of_series
 from onesided.system import paths
 
 ROOT = Path(__file__).parents[2]
@@ -191,7 +192,7 @@ def test_a_cell_that_was_independent_and_waits_fails_the_check(
     lines = next(first.rglob("output/**/lines.jsonl"))
     launch = records.read_launch(lines, lines.with_name("launches.jsonl"))
     probes = {
-        cell: references.probe_of(result)
+        cell: probe_of_series(result["series"])
         for cell, result in launch.results.items()
         if "target_state=computes," in cell
     }

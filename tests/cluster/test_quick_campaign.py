@@ -14,14 +14,9 @@ import polars as pl
 import pytest
 import yaml
 
-from onesided.analysis.judged import read_verdicts
-from onesided.analysis.verdicts import (
-    EARLY_LAUNCH,
-    NOT_MEASURED,
-    RIGHT,
-    UNDECIDED,
-    WAITING_LAUNCH,
-)
+from onesided.cells.verdicts import NOT_MEASURED, RIGHT, UNDECIDED
+from onesided.measure.judged import read_verdicts
+from onesided.measure.judging import EARLY_LAUNCH, WAITING_LAUNCH
 from onesided.report import numbers
 from onesided.system.paths import config_dir
 

@@ -10,8 +10,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from onesided.analysis import verdicts
+from onesided.cells import verdicts
+from onesided.measure import judging
 from onesided.regression import references
+from onesided.studies.stfc.progress.analysis import probe_of_series
 
 from .test_shared_counter import series
 
@@ -61,7 +63,7 @@ def words(progress, table):
     assert len(results) == len(rows) == 8
     found = {}
     for (cell, result), row in zip(results.items(), rows, strict=True):
-        probe = references.probe_of(result)
+        probe = probe_of_series(result["series"])
         if len(probe.remaining):
             assert row[EARLY_COLUMN] == f"{100 * probe.early_fraction:.0f}%"
         if len(probe.remaining) < references.MINIMUM_SAMPLES:
@@ -69,9 +71,9 @@ def words(progress, table):
         fraction = probe.early_fraction
         found[cell] = (
             verdicts.INDEPENDENT
-            if fraction >= verdicts.EARLY_LAUNCH
+            if fraction >= judging.EARLY_LAUNCH
             else verdicts.WAITS
-            if fraction <= verdicts.WAITING_LAUNCH
+            if fraction <= judging.WAITING_LAUNCH
             else verdicts.PARTIAL
         )
     return found
@@ -115,7 +117,7 @@ def test_samples_in_which_the_origin_lost_its_core_are_taken_again_and_kept(prog
     for result in results.values():
         waited, states = (series(result, name, 1) for name in ("access_run_delay", "compute"))
         lost = sum(
-            delay > verdicts.MOST_RUN_DELAY * state
+            delay > judging.MOST_RUN_DELAY * state
             for delay, state in zip(waited, states, strict=True)
         )
         assert lost >= len(waited) - planned

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from onesided.experiments.conformance import axes
+from onesided.studies.data import axes
 
 from .conftest import HERE, SANITIZERS
 from .launching import KERNELS, preloaded_mpi, verified

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onesided.analysis.statistics import median
+from onesided.measure.statistics import median
 
 from .conftest import SANITIZERS
 from .test_progress import OPERATIONS, PASSIVE, SHORT

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from onesided.analysis import tails
 from onesided.campaign.records import samples_of
+from onesided.measure import tails
 
 from .launching import preloaded_mpi
 

@@ -10,7 +10,8 @@ import pytest
 import synthetic
 
 from onesided import report
-from onesided.analysis.analyse import analyse
+from onesided.measure.analyse import analyse
+from onesided.studies import find
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -22,8 +23,8 @@ def campaign(once) -> Path:
     def make(folder):
         folder.mkdir()
         synthetic.campaign(folder)
-        analyse(folder)
-        report.build(folder, single_file=True)
+        analyse(folder, find())
+        report.build(report.load(folder, find()), single_file=True)
 
     return once("campaign-of-counter", make)
 
@@ -41,7 +42,7 @@ def pages(campaign, once) -> Path:
     def make(folder):
         own = folder / "campaign"
         shutil.copytree(campaign, own, ignore=shutil.ignore_patterns("report"))
-        report.build(own)
+        report.build(report.load(own, find()))
 
     return once("pages-of-counter", make) / "campaign" / "report"
 

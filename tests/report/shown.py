@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from onesided.analysis.analyse import analyse
+from onesided.measure.analyse import analyse
 from onesided.report.material import load
+from onesided.studies import find
 
 
 def materials(make, folder, **options):
     """Make a campaign with a function, analyse it; return each experiment's material by kernel."""
     make(folder, **options)
-    analyse(folder)
-    return {one.experiment.kernel: one for one in load(folder).materials()}
+    analyse(folder, find())
+    return {one.experiment.kernel: one for one in load(folder, find()).materials()}
 
 
 def parts(material, *kinds):

@@ -4,14 +4,14 @@ from types import SimpleNamespace
 
 import polars as pl
 
-from onesided.experiments.shared_counter.page.answer import (
+from onesided.report.answers import reading
+from onesided.report.material import Cell
+from onesided.report.parts import Measure
+from onesided.studies.stfc.shared_counter.page.answer import (
     SEVERAL_ANSWERS,
     _worst_sentences,
     answer_row,
 )
-from onesided.report.answers import reading
-from onesided.report.material import Cell
-from onesided.report.parts import Measure
 
 KEY = ("atomic and flush", "allocate")
 

@@ -12,8 +12,9 @@ import pytest
 import synthetic
 
 from onesided import report
-from onesided.analysis.analyse import analyse
+from onesided.measure.analyse import analyse
 from onesided.report import beside
+from onesided.studies import find
 
 
 @pytest.fixture(scope="module")
@@ -21,12 +22,12 @@ def both(tmp_path_factory):
     """Make two campaigns side by side, the second of which names the first, and its report."""
     folder = tmp_path_factory.mktemp("both")
     for seed, name in enumerate(("quick", "spack"), 1):
-        analyse(synthetic.campaign(folder / name, seed=seed))
+        analyse(synthetic.campaign(folder / name, seed=seed), find())
     path = folder / "spack" / "campaign.json"
     record = json.loads(path.read_text())
     record["declared"] = {**record.get("declared", {}), "beside": "quick"}
     path.write_text(json.dumps(record))
-    report.build(folder / "spack", single_file=True)
+    report.build(report.load(folder / "spack", find()), single_file=True)
     return folder
 
 
@@ -71,7 +72,7 @@ def test_verdicts_that_differ_come_first_and_are_counted(two):
     before = {row["environment"]: int(row["turned"]) for row in rows(here, "beside_environments")}
     cell["verdict"] = "waits"
     path.write_text(json.dumps(document))
-    report.build(here, single_file=True)
+    report.build(report.load(here, find()), single_file=True)
     after = {row["environment"]: int(row["turned"]) for row in rows(here, "beside_environments")}
     assert after[cell["environment"]] == before[cell["environment"]] + 1
     first = rows(here, "beside_shared_counter")[: sum(after.values())]
@@ -84,7 +85,7 @@ def test_a_shifted_value_is_outside_and_shows_in_the_mean(two):
     path = here / "summary.parquet"
     shifted = pl.read_parquet(path).with_columns(pl.col("value") * 100)
     shifted.write_parquet(path)
-    report.build(here, single_file=True)
+    report.build(report.load(here, find()), single_file=True)
     for row in rows(here, "beside_environments"):
         if row["ratio"]:
             assert float(row["ratio"]) > 30
@@ -103,7 +104,7 @@ def test_by_environment_it_says_whether_noise_explains_the_ratio(two):
 def test_without_the_other_campaign_the_section_says_so_and_the_report_is_made(two):
     other, here = two
     shutil.rmtree(other)
-    html = report.build(here, single_file=True).read_text("utf-8")
+    html = report.build(report.load(here, find()), single_file=True).read_text("utf-8")
     assert "Nothing is compared" in html
     assert not list((here / "report").glob("beside_*.csv"))
 

@@ -12,7 +12,8 @@ import synthetic
 from unpacked import whole
 
 from onesided import cli
-from onesided.analysis.analyse import analyse
+from onesided.measure.analyse import analyse
+from onesided.studies import find
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +22,7 @@ def page(tmp_path_factory):
     parent = tmp_path_factory.mktemp("compared")
     first, second = parent / "first", parent / "second"
     for folder, seed in ((first, 1), (second, 2)):
-        analyse(synthetic.campaign(folder, seed=seed, levels=("single",)))
+        analyse(synthetic.campaign(folder, seed=seed, levels=("single",)), find())
     path = second / "verdicts.json"
     document = json.loads(path.read_text())
     turned = next(cell for cell in document["cells"] if cell["verdict"] == "independent")

@@ -10,11 +10,12 @@ from test_browser import WIDTHS, opened
 
 from onesided import report
 from onesided.report import numbers
-from onesided.report.data import defects
-from onesided.report.data.counts import Counts, Cross
-from onesided.report.data.defects import Defects, UpstreamDefect, known_of
-from onesided.report.data.failures import Failures
 from onesided.report.material import Cell
+from onesided.studies import find
+from onesided.studies.data import defects
+from onesided.studies.data.counts import Counts, Cross
+from onesided.studies.data.defects import Defects, UpstreamDefect, known_of
+from onesided.studies.data.failures import Failures
 
 PUTS = sum(at["call"] == "put" for at in made.CELLS)
 SWAP = {"call": "compare_and_swap", "window": "exact"}
@@ -148,7 +149,7 @@ def test_a_failure_has_the_whole_of_its_command_and_the_table_fits(
     browser, made_of, tmp_path, width
 ):
     made_of(environment(MPICH), environment(OPENMPI, where("crash", call="put")))
-    report.build(tmp_path)
+    report.build(report.load(tmp_path, find()))
     with opened(browser, tmp_path / "report" / "data.html", width) as page:
         region = page.locator("[data-table=data_failures] .region")
         assert region.evaluate("one => one.scrollWidth <= one.clientWidth")

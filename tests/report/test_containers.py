@@ -11,10 +11,11 @@ import pytest
 import synthetic_containers as synthetic
 
 from onesided import report
-from onesided.analysis.analyse import analyse
+from onesided.measure.analyse import analyse
 from onesided.report import containers
 from onesided.report.document import files_of
 from onesided.report.material import load
+from onesided.studies import find
 
 WIDTHS = (1280, 400)
 NATIVE = "mpich-5.0.2"
@@ -23,7 +24,7 @@ NATIVE = "mpich-5.0.2"
 def made(folder, **options):
     """Make a campaign; return the folder."""
     synthetic.containers(folder, **options)
-    analyse(folder)
+    analyse(folder, find())
     return folder
 
 
@@ -31,7 +32,7 @@ def made(folder, **options):
 def folder(tmp_path_factory):
     """Return a campaign with its report."""
     folder = made(tmp_path_factory.mktemp("containers"))
-    report.build(folder, single_file=True)
+    report.build(report.load(folder, find()), single_file=True)
     return folder
 
 
@@ -54,7 +55,7 @@ def of(found, environment):
 
 
 def sections_of(folder):
-    loaded = load(folder)
+    loaded = load(folder, find())
     found = containers.sections(
         loaded.campaign, [cell.entry for cell in loaded.cells], loaded.summary
     )

@@ -3,19 +3,20 @@
 import pytest
 import synthetic
 
-from onesided.analysis import verdicts
-from onesided.analysis.analyse import analyse
-from onesided.experiments.shared_counter.page import headline, sections, terminal_lines, way_rows
+from onesided.cells import verdicts
+from onesided.measure.analyse import analyse
 from onesided.report.material import load
 from onesided.report.parts import Folded, Measure
+from onesided.studies import find
+from onesided.studies.stfc.shared_counter.page import headline, sections, terminal_lines, way_rows
 
 SHMEM = synthetic.OPENSHMEM.name
 
 
 def material_of(folder, environments):
     synthetic.campaign(folder, environments=environments)
-    analyse(folder)
-    (material,) = load(folder).materials()
+    analyse(folder, find())
+    (material,) = load(folder, find()).materials()
     return material
 
 

@@ -4,23 +4,24 @@ import polars as pl
 import pytest
 import synthetic
 
-from onesided.analysis.analyse import analyse
-from onesided.experiments.shared_counter.analysis import TARGET_RANK
-from onesided.experiments.shared_counter.page import headline
-from onesided.experiments.shared_counter.page.answer import answer_row, families
+from onesided.measure.analyse import analyse
 from onesided.report.material import load
+from onesided.studies import find
+from onesided.studies.stfc.shared_counter.analysis import TARGET_RANK
+from onesided.studies.stfc.shared_counter.page import headline
+from onesided.studies.stfc.shared_counter.page.answer import answer_row, families
 
 
 @pytest.fixture
 def material(tmp_path):
     """A campaign whose target had no number in any cell, and so nothing to compute."""
     synthetic.campaign(tmp_path, environments=synthetic.ENVIRONMENTS[:1])
-    analyse(tmp_path)
+    analyse(tmp_path, find())
     samples = pl.read_parquet(tmp_path / "samples.parquet")
     of_target = (pl.col("metric") == "compute") & (pl.col("rank") == TARGET_RANK)
     assert samples.filter(of_target).height > 0
     samples.filter(~of_target).write_parquet(tmp_path / "samples.parquet")
-    (made,) = load(tmp_path).materials()
+    (made,) = load(tmp_path, find()).materials()
     return made
 
 

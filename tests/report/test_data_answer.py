@@ -14,17 +14,18 @@ from shown import materials, parts
 from synthetic_conformance import MPICH, OPENMPI, environment, where
 
 from onesided import report
-from onesided.analysis import verdicts
-from onesided.analysis.analyse import analyse
+from onesided.cells import verdicts
 from onesided.environments import settings
-from onesided.experiments.conformance.axes import AXES
-from onesided.report.data import answer, brief, found, tried
-from onesided.report.data.counts import Counts
-from onesided.report.data.failures import Failures
-from onesided.report.data.found import KnownDefects
-from onesided.report.data.tried import TriedAxes
+from onesided.measure.analyse import analyse
 from onesided.report.material import Cell
 from onesided.report.terminal import terminal_summary
+from onesided.studies import find
+from onesided.studies.data import answer, brief, found, tried
+from onesided.studies.data.axes import AXES
+from onesided.studies.data.counts import Counts
+from onesided.studies.data.failures import Failures
+from onesided.studies.data.found import KnownDefects
+from onesided.studies.data.tried import TriedAxes
 
 CELLS = len(made.CELLS)
 
@@ -176,8 +177,8 @@ def test_a_campaign_whose_cells_meet_a_known_defect_says_what_became_of_them(mad
 
 def write(tmp_path, *environments):
     folder = made.campaign(tmp_path, environments)
-    analyse(folder)
-    return report.build(folder).parent
+    analyse(folder, find())
+    return report.build(report.load(folder, find())).parent
 
 
 def test_the_first_screen_the_page_and_the_terminal_say_it(tmp_path):
@@ -195,8 +196,8 @@ def test_the_first_screen_the_page_and_the_terminal_say_it(tmp_path):
 
 def test_in_a_single_file_the_first_screen_leads_down_the_page(tmp_path):
     folder = made.campaign(tmp_path, [environment(MPICH)])
-    analyse(folder)
-    page = report.build(folder, single_file=True).read_text("utf-8")
+    analyse(folder, find())
+    page = report.build(report.load(folder, find()), single_file=True).read_text("utf-8")
     (line,) = re.findall(r'<p class="on-data">(.*?)</p>', page, re.DOTALL)
     assert 'href="#conformance"' in line
     assert page.count('id="caption-data_tried"') == 1
@@ -206,8 +207,8 @@ def test_a_campaign_that_compares_no_data_says_so_and_what_is_known(tmp_path):
     cells = progress.grid(("put",))
     mpi = progress.Environment("mpich-5.0.2", "mpich", lambda at, setting: "waits")
     progress.campaign(tmp_path, [mpi], cells, ["default"], ["single"], 6)
-    analyse(tmp_path)
-    index = report.build(tmp_path).read_text("utf-8")
+    analyse(tmp_path, find())
+    index = report.build(report.load(tmp_path, find())).read_text("utf-8")
     (line,) = re.findall(r'<p class="on-data">(.*?)</p>', index, re.DOTALL)
     assert brief.NOT_ASKED in texts(line)
     assert "data: " in terminal_summary(tmp_path)
@@ -230,12 +231,12 @@ def test_a_caption_speaks_of_failures_where_there_are_some(made_of):
 
 def test_texts_and_programs_go_with_the_report_and_stale_ones_go(tmp_path, monkeypatch):
     folder = made.campaign(tmp_path, [environment(OPENMPI)])
-    analyse(folder)
+    analyse(folder, find())
     every = found.known_of(
         {"environments": [{"name": OPENMPI, "family": "openmpi", "version": "5.0.11"}]}, [OPENMPI]
     )
     monkeypatch.setattr(found, "known_of", lambda record, environments: every)
-    pages = report.build(folder).parent
+    pages = report.build(report.load(folder, find())).parent
     data = (pages / "data.html").read_text("utf-8")
     links = set(re.findall(r'href="(defects/[^"]+)"', data))
     assert {"defects/accumulate_lxor.c", "defects/openmpi_rdma_logical_operators.md"} <= links
@@ -244,5 +245,5 @@ def test_texts_and_programs_go_with_the_report_and_stale_ones_go(tmp_path, monke
     for link in links:
         assert (pages / link).read_text("utf-8")
     monkeypatch.setattr(found, "known_of", lambda record, environments: [])
-    report.build(folder)
+    report.build(report.load(folder, find()))
     assert list((pages / "defects").glob("*")) == []

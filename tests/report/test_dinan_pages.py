@@ -9,11 +9,12 @@ from shown import materials, parts
 from synthetic_dinan import MPICH, OPENMPI
 
 from onesided import report
-from onesided.analysis.verdicts import INDEPENDENT, REFERENCE, WAITS
+from onesided.cells.verdicts import INDEPENDENT, REFERENCE, WAITS
 from onesided.report.by_cores import ByCores, ByRanks
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, OPEN, Claims
 from onesided.report.parts import Folded
-from onesided.report.patterns.waits import Waits
+from onesided.studies import find
+from onesided.studies.parts.waits import Waits
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +156,7 @@ def test_an_interval_that_reaches_to_both_sides_leaves_a_claim_open(tmp_path):
 
 
 def test_the_study_has_one_page_with_both_experiments(folder, two_cores):
-    report.build(folder)
+    report.build(report.load(folder, find()))
     text = (folder / "report" / "dinan.html").read_text("utf-8")
     for title in ("Mutex", "Linked list"):
         assert f">{title}" in text

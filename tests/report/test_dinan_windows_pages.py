@@ -4,12 +4,12 @@ import pytest
 import synthetic_windows as made
 from shown import materials, parts
 
-from onesided.analysis.verdicts import INDEPENDENT, SYNCHRONISING, WAITS
-from onesided.experiments.memory_model.page import Cuts
+from onesided.cells.verdicts import INDEPENDENT, SYNCHRONISING, WAITS
 from onesided.report.by_cores import ByCores, Fold, OnCores
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
 from onesided.report.parts import Folded
-from onesided.report.patterns.waits import Waits
+from onesided.studies.dinan.memory_model import Cuts
+from onesided.studies.parts.waits import Waits
 
 MPICH, IMPI = (environment.name for environment in made.ENVIRONMENTS)
 

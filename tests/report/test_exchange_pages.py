@@ -11,15 +11,16 @@ from llnl_tables import GIVEN, ROWS_AND_NUMBERS
 from shown import materials, parts
 
 from onesided import report
-from onesided.analysis.exchanges import BANDWIDTH
 from onesided.report.claims import HOLDS, NOT_MEASURED, Claims
-from onesided.report.exchanges.curve import Curve, published_points, spread
-from onesided.report.exchanges.faster import NOTHING, ONE, TWO, Faster
-from onesided.report.exchanges.map import Maps
-from onesided.report.exchanges.page import Then
-from onesided.report.exchanges.today import Today
 from onesided.report.numbers import DASH
 from onesided.report.parts import Folded
+from onesided.studies import find
+from onesided.studies.llnl.curve import Curve, published_points, spread
+from onesided.studies.llnl.map import Maps
+from onesided.studies.llnl.page import Then
+from onesided.studies.parts.exchanges import BANDWIDTH
+from onesided.studies.parts.faster import NOTHING, ONE, TWO, Faster
+from onesided.studies.parts.today import Today
 
 MPICH, OPENMPI = (environment.name for environment in made.ENVIRONMENTS)
 
@@ -152,7 +153,7 @@ def test_labels_at_the_ends_of_lines_do_not_meet():
 
 def test_every_number_of_the_source_is_in_the_report(two_cores, folder):
     """As printed: of the page's own tables, and of the HTML that is made of them."""
-    report.build(folder)
+    report.build(report.load(folder, find()))
     html = (folder / "report" / "llnl.html").read_text("utf-8")
     shown = {part.part.name: part.part for one in two_cores.values() for part in parts(one, Then)}
     assert shown.keys() == {f"llnl_{name}_published" for name in ROWS_AND_NUMBERS}

@@ -12,11 +12,12 @@ import synthetic_progress as synthetic
 from synthetic_progress import Environment
 
 from onesided import report
-from onesided.analysis import verdicts
-from onesided.analysis.analyse import analyse
+from onesided.cells import verdicts
 from onesided.environments import settings
+from onesided.measure.analyse import analyse
 from onesided.report import answers
 from onesided.report.terminal import terminal_summary
+from onesided.studies import find
 
 ONE, TWO, THREE = "mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1"
 GRID = synthetic.grid(("put", "get"))
@@ -37,8 +38,8 @@ WAITS_ALWAYS = (
 def said_of(folder, environments, cells=GRID, rounds=6):
     """Return the sentences of the answer of a synthetic campaign, as text."""
     synthetic.campaign(folder, environments, cells, ["default"], ["single"], rounds)
-    analyse(folder)
-    page = report.build(folder).read_text("utf-8")
+    analyse(folder, find())
+    page = report.build(report.load(folder, find())).read_text("utf-8")
     ledes = re.findall(r'<p class="lede">(.*?)</p>', page)
     return [re.sub(r"<[^>]+>", "", lede) for lede in ledes]
 

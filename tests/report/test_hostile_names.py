@@ -13,7 +13,8 @@ from test_browser import opened
 from unpacked import LONG_TABLE, unpack
 
 from onesided import report
-from onesided.analysis.analyse import analyse
+from onesided.measure.analyse import analyse
+from onesided.studies import find
 from onesided.system.errors import InputError
 from onesided.system.text import UNSEEN, UNSEEN_IN_LINES
 
@@ -132,9 +133,9 @@ def reports(request, tmp_path_factory):
     hostile = make_hostile(MAKERS[request.param](folder / "hostile"), bait)
     made = []
     for campaign in (clean, hostile):
-        analyse(campaign)
-        made.append(report.build(campaign).parent)
-        assert "cells: " in report.terminal_summary(campaign)
+        analyse(campaign, find())
+        made.append(report.build(report.load(campaign, find())).parent)
+        assert "cells: " in report.terminal_summary(report.load(campaign, find()))
     return (*made, bait)
 
 
@@ -201,7 +202,7 @@ def test_an_advice_that_is_sourced_sets_the_variables_and_runs_no_name(reports):
 
 def test_the_terminal_gets_no_control_character(reports):
     _, hostile, _ = reports
-    said = report.terminal_summary(hostile.parent)
+    said = report.terminal_summary(report.load(hostile.parent, find()))
     assert all(UNSEEN.search(line) is None for line in said.split("\n"))
 
 
@@ -233,4 +234,4 @@ def test_a_repository_that_is_no_page_on_the_web_is_refused(tmp_path, address):
     with pytest.raises(
         InputError, match=r"campaign\.json: repository: found .*; expected the address"
     ):
-        analyse(folder)
+        analyse(folder, find())

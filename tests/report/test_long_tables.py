@@ -8,6 +8,7 @@ from test_browser import opened
 from onesided.report import material, numbers, table
 from onesided.report.build import Sheet, render
 from onesided.report.parts import Column, Section, Table
+from onesided.studies import find
 
 NAME, ROWS, PAGE, OPENING = "long", 2_500, 1_000, 6
 VERDICTS = ("crash", "right")
@@ -41,7 +42,7 @@ def long_table(rows=ROWS):
 
 @pytest.fixture(scope="module")
 def loaded(campaign):
-    return material.load(campaign)
+    return material.load(campaign, find())
 
 
 @pytest.fixture

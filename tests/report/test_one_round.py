@@ -7,10 +7,10 @@ import pytest
 import synthetic_progress as synthetic
 
 from onesided import report
-from onesided.analysis.analyse import analyse
-from onesided.experiments import EXPERIMENTS
+from onesided.measure.analyse import analyse
+from onesided.studies import find
 
-PROGRESS, BASELINE = (EXPERIMENTS[name].title for name in ("progress", "baseline"))
+PROGRESS, BASELINE = (find()[name].title for name in ("progress", "baseline"))
 
 
 def pages(folder, rounds, once=()):
@@ -22,8 +22,8 @@ def pages(folder, rounds, once=()):
     path = folder / "cells.parquet"
     table = pl.read_parquet(path)
     table.filter((pl.col("round") == 1) | ~pl.col("kernel").is_in(list(once))).write_parquet(path)
-    analyse(folder)
-    index = report.build(folder)
+    analyse(folder, find())
+    index = report.build(report.load(folder, find()))
     return {path.stem: path.read_text("utf-8") for path in index.parent.glob("*.html")}
 
 
@@ -45,7 +45,7 @@ def test_each_page_of_a_campaign_of_one_round_says_so_once(of_one):
 
 def test_a_page_of_several_rounds_does_not_and_one_beside_it_does(of_two):
     found = {name: page.count("was launched once") for name, page in of_two.items()}
-    machine = EXPERIMENTS["baseline"].study.name
+    machine = find()["baseline"].study.name
     assert found == {**dict.fromkeys(of_two, 0), machine: 1}
 
 
@@ -57,7 +57,7 @@ def test_a_page_with_some_experiments_of_one_round_names_them(tmp_path):
     path = tmp_path / "cells.parquet"
     table = pl.read_parquet(path)
     table.filter((pl.col("round") == 1) | (pl.col("kernel") == "progress")).write_parquet(path)
-    analyse(tmp_path)
-    page = report.build(tmp_path, single_file=True).read_text("utf-8")
+    analyse(tmp_path, find())
+    page = report.build(report.load(tmp_path, find()), single_file=True).read_text("utf-8")
     assert f"Each cell of “{BASELINE}” was launched once." in page
     assert f"{PROGRESS} rests" not in page

@@ -4,9 +4,9 @@ import pytest
 import synthetic_patterns as patterns
 from shown import materials, parts
 
-from onesided.analysis import verdicts
-from onesided.experiments.operators.page import Decides
+from onesided.cells import verdicts
 from onesided.report.by_verdict import VerdictMatrix
+from onesided.studies.stfc.operators import Decides
 
 ADDS, WAITS = "mpich-5.0.2", "openmpi-5.0.11"
 OPERATORS = ("sum", "max", "no_op")

@@ -9,11 +9,12 @@ import synthetic
 import synthetic_progress
 
 from onesided import report
-from onesided.analysis.analyse import analyse
-from onesided.experiments.shared_counter.page import headline, terminal_lines
-from onesided.experiments.shared_counter.page.tables import latency
+from onesided.measure.analyse import analyse
 from onesided.report.cells import apart
 from onesided.report.material import load
+from onesided.studies import find
+from onesided.studies.stfc.shared_counter.page import headline, terminal_lines
+from onesided.studies.stfc.shared_counter.page.tables import latency
 
 #: How much longer an access takes on the second partition, which is otherwise the first again.
 LONGER = 10.0
@@ -30,8 +31,10 @@ def material(tmp_path_factory):
             slower = pl.when(pl.col("metric") == "access").then(LONGER).otherwise(1.0)
             there = there.with_columns(pl.col("value") * slower)
         pl.concat([here, there]).write_parquet(path)
-    analyse(folder)
-    return next(m for m in load(folder).materials() if m.experiment.kernel == "shared_counter")
+    analyse(folder, find())
+    return next(
+        m for m in load(folder, find()).materials() if m.experiment.kernel == "shared_counter"
+    )
 
 
 def test_the_answer_has_a_row_for_each_environment_on_each_partition(material):
@@ -88,8 +91,8 @@ def progress_folder(tmp_path_factory):
             pl.lit("network").alias("partition")
         )
         pl.concat([pl.read_parquet(path), there]).write_parquet(path)
-    analyse(folder)
-    report.build(folder, single_file=True)
+    analyse(folder, find())
+    report.build(report.load(folder, find()), single_file=True)
     return folder
 
 
@@ -113,7 +116,7 @@ def test_the_answer_of_progress_speaks_of_each_partition(progress_folder):
 
 
 def test_the_answer_and_what_helps_are_said_for_each_partition(progress_folder):
-    said = report.terminal_summary(progress_folder)
+    said = report.terminal_summary(report.load(progress_folder, find()))
     every = "mpich-5.0.2 (node) and openmpi-5.0.11 (node) only"
     assert f"an access completes while the target computes in {every}." in said
     assert "or lock_all and flush_local: completes in openmpi-5.0.11 (node) only." in said

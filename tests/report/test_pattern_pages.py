@@ -9,18 +9,19 @@ import synthetic_patterns as made
 from shown import materials, parts
 
 from onesided import report
-from onesided.analysis import verdicts
-from onesided.analysis.analyse import analyse
-from onesided.analysis.patterns import FILTERED_MEAN, MEDIAN
+from onesided.cells import verdicts
+from onesided.measure.analyse import analyse
 from onesided.report import numbers
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
 from onesided.report.parts import Measure
-from onesided.report.patterns.drawn import ByRanks, BySize
-from onesided.report.patterns.holds import LAWS, Grows
-from onesided.report.patterns.ratios import Ratios
-from onesided.report.patterns.today import TodayByRanks, TodayBySize
-from onesided.report.patterns.waits import Waits
 from onesided.report.published import PublishedTable
+from onesided.studies import find
+from onesided.studies.luecke.analysis import FILTERED_MEAN, MEDIAN
+from onesided.studies.luecke.drawn import ByRanks, BySize
+from onesided.studies.luecke.holds import LAWS, Grows
+from onesided.studies.luecke.ratios import Ratios
+from onesided.studies.luecke.today import TodayByRanks, TodayBySize
+from onesided.studies.parts.waits import Waits
 
 MPICH, OPENMPI, IMPI, SHMEM = (environment.name for environment in made.ENVIRONMENTS)
 TABLES = {kernel: number for number, kernel in enumerate(made.KERNELS, 1)}
@@ -324,8 +325,8 @@ def test_the_median_is_the_figure_that_campaigns_are_compared_by(two_cores):
 
 def test_the_study_has_a_page_with_everything(tmp_path):
     folder = made.campaign(tmp_path, kernels=["naive_broadcast"], ranks=[2, 4])
-    analyse(folder)
-    beside = report.build(folder).parent
+    analyse(folder, find())
+    beside = report.build(report.load(folder, find())).parent
     text = (beside / "luecke.html").read_text("utf-8")
     for told in ("Five patterns, three interfaces", "Naive broadcast", "says milliseconds", "5.96"):
         assert told in text

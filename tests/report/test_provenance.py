@@ -9,6 +9,7 @@ import pytest
 
 from onesided.report import provenance, scope
 from onesided.report.material import load
+from onesided.studies import find
 
 LONG = "MPICH Version: 5.0.2 " + " ".join(f"configure-option-{i}" for i in range(60)) + " its end"
 SOFTWARE = {
@@ -20,7 +21,7 @@ SOFTWARE = {
 
 @pytest.fixture
 def loaded(campaign):
-    return load(campaign)
+    return load(campaign, find())
 
 
 class Reading:

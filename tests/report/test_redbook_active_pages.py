@@ -7,15 +7,15 @@ import synthetic_redbook_active as made
 from shown import materials, parts
 from synthetic_redbook_active import MPICH, OPENMPI
 
-from onesided.analysis import verdicts
+from onesided.cells import verdicts
 from onesided.report.by_cores import LEVEL, at_level
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, Claims
 from onesided.report.crowded import apart_by_cores
 from onesided.report.material import Cell
 from onesided.report.parts import Table
-from onesided.report.patterns.waits import Waits
 from onesided.report.published import PublishedTable
-from onesided.report.redbook.kinds import Kinds
+from onesided.studies.parts.waits import Waits
+from onesided.studies.redbook.kinds import Kinds
 
 
 @pytest.fixture(scope="module")

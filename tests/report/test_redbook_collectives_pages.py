@@ -9,9 +9,9 @@ from shown import materials, parts
 from synthetic_redbook_collectives import MPICH, OPENMPI
 
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
-from onesided.report.exchanges.faster import NOTHING, OPEN
-from onesided.report.exchanges.page import Then
-from onesided.report.redbook.kinds import COLLECTIVE, ONE_SIDED, Kinds
+from onesided.studies.llnl.page import Then
+from onesided.studies.parts.faster import NOTHING, OPEN
+from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, Kinds
 
 
 @pytest.fixture(scope="module")

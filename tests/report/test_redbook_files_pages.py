@@ -8,9 +8,9 @@ from synthetic_redbook_files import MPICH, OPENMPI
 from onesided.report.by_cores import ByCores, Fold
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
 from onesided.report.parts import Prose, Table
-from onesided.report.redbook.file_systems import FileSystems, name_of
-from onesided.report.redbook.kinds import ONE_SIDED, Kinds
-from onesided.report.redbook.near import Near
+from onesided.studies.redbook.kinds import ONE_SIDED, Kinds
+from onesided.studies.redbook_threads.file_systems import FileSystems, name_of
+from onesided.studies.redbook_threads.near import Near
 
 
 @pytest.fixture(scope="module")

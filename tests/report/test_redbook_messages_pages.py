@@ -8,15 +8,15 @@ import synthetic_redbook_messages as made
 from shown import materials, parts
 from synthetic_redbook_messages import MPICH, OPENMPI
 
-from onesided.experiments.eager_limit.page import less_with_more_tasks
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
-from onesided.report.exchanges.faster import Faster
 from onesided.report.material import Cell
 from onesided.report.published import PublishedTable
-from onesided.report.redbook.clocks import Clocks
-from onesided.report.redbook.earlier import EARLIER, OPEN, Earlier
-from onesided.report.redbook.kinds import COLLECTIVE, ONE_SIDED, TWO_SIDED, Kinds
-from onesided.report.redbook.limits import AGREES, NOT_TOLD, Limits
+from onesided.studies.parts.faster import Faster
+from onesided.studies.redbook.clocks import Clocks
+from onesided.studies.redbook.eager_limit import less_with_more_tasks
+from onesided.studies.redbook.earlier import EARLIER, OPEN, Earlier
+from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, TWO_SIDED, Kinds
+from onesided.studies.redbook.limits import AGREES, NOT_TOLD, Limits
 
 
 @pytest.fixture(scope="module")

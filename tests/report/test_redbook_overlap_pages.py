@@ -7,13 +7,13 @@ import synthetic_redbook_overlap as made
 from shown import materials, parts
 from synthetic_redbook_overlap import MPICH, OPENMPI
 
-from onesided.analysis.statistics import INTERVAL
+from onesided.measure.statistics import INTERVAL
 from onesided.report.by_cores import ByCores, OnCores
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, Claims
 from onesided.report.crowded import apart_by_cores
 from onesided.report.material import Cell
 from onesided.report.parts import Measure
-from onesided.report.redbook.overlaps import DOES_NOT, OPEN, OVERLAPS, Overlaps, word_of
+from onesided.studies.redbook_threads.overlaps import DOES_NOT, OPEN, OVERLAPS, Overlaps, word_of
 
 
 @pytest.fixture(scope="module")

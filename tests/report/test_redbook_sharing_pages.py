@@ -13,8 +13,8 @@ from onesided.report.crowded import apart_by_cores
 from onesided.report.material import Cell
 from onesided.report.parts import Folded
 from onesided.report.published import PublishedTable
-from onesided.report.redbook.kinds import ONE_SIDED, Kinds
-from onesided.report.redbook.sharing import Sharing
+from onesided.studies.redbook.kinds import ONE_SIDED, Kinds
+from onesided.studies.redbook.sharing import Sharing
 
 
 @pytest.fixture(scope="module")

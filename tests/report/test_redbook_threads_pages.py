@@ -13,8 +13,8 @@ from onesided.report.crowded import CrowdedCells, what_crowds
 from onesided.report.material import Cell
 from onesided.report.parts import Folded, Prose, Table
 from onesided.report.published import PublishedTable
-from onesided.report.redbook.speedups import Speedups
-from onesided.report.redbook.streams import LevelCosts, Together
+from onesided.studies.redbook_threads.speedups import Speedups
+from onesided.studies.redbook_threads.streams import LevelCosts, Together
 
 
 @pytest.fixture(scope="module")

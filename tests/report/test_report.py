@@ -18,14 +18,15 @@ import synthetic
 from unpacked import whole
 
 from onesided import report
-from onesided.analysis.analyse import analyse
 from onesided.campaign.tables import PLACE
-from onesided.experiments.shared_counter.page import cells as counter_cells
-from onesided.experiments.shared_counter.page.tables import latency
+from onesided.measure.analyse import analyse
 from onesided.report import numbers, provenance
 from onesided.report.build import _joined
 from onesided.report.material import load
 from onesided.report.parts import Section, Table
+from onesided.studies import find
+from onesided.studies.stfc.shared_counter.page import cells as counter_cells
+from onesided.studies.stfc.shared_counter.page.tables import latency
 from onesided.system.errors import InputError
 
 
@@ -194,7 +195,7 @@ def test_it_says_how_to_compare_and_where_the_program_is(campaign, tmp_path):
     record = json.loads((folder / "campaign.json").read_text())
     address = "https://git.example.org/group/onesided"
     (folder / "campaign.json").write_text(json.dumps({**record, "repository": address}))
-    text = report.build(folder).read_text("utf-8")
+    text = report.build(report.load(folder, find())).read_text("utf-8")
     assert f'<a href="{address}">' in text
     assert "onesided compare OTHER " in text and "onesided versions OTHER " in text
 
@@ -260,8 +261,8 @@ def test_latencies_of_two_settings_say_of_which_they_are(campaign, tmp_path):
         if name == "cells":
             other = other.with_columns(pl.lit("tcp").alias("setting"))
         pl.concat([table, other]).write_parquet(folder / f"{name}.parquet")
-    analyse(folder)
-    (material,) = load(folder).materials()
+    analyse(folder, find())
+    (material,) = load(folder, find()).materials()
     (table,) = latency(material).parts
     shown = [column.key for column in table.columns if not column.measure]
     labels = [tuple(row[key] for key in ("environment", "flavor", *shown)) for row in table.rows]
@@ -275,19 +276,19 @@ def test_the_same_campaign_gives_the_same_bytes(page_path, campaign):
         return {path.relative_to(page_path.parent): path.read_bytes() for path in files}
 
     before = content()
-    report.build(campaign, single_file=True)
+    report.build(report.load(campaign, find()), single_file=True)
     assert content() == before
 
 
 def test_a_table_of_an_earlier_report_does_not_stay(page_path, campaign):
     stale = page_path.parent / "gone.csv"
     stale.write_text("old")
-    report.build(campaign, single_file=True)
+    report.build(report.load(campaign, find()), single_file=True)
     assert not stale.exists()
 
 
 def test_the_terminal_tells_path_time_and_holes(page_path, campaign):
-    said = report.terminal_summary(campaign)
+    said = report.terminal_summary(report.load(campaign, find()))
     assert str(page_path) in said
     assert "inside launches 1 min 52 s (73 %)" in said
     assert "336 declared, 84 not measured (84 unavailable), 16 failed" in said
@@ -298,25 +299,25 @@ def test_the_terminal_tells_path_time_and_holes(page_path, campaign):
 @pytest.mark.parametrize("name", ["summary.parquet", "verdicts.json", "campaign.json"])
 def test_without_its_input_there_is_one_clear_line_and_no_page(tmp_path, name):
     folder = synthetic.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
-    analyse(folder)
+    analyse(folder, find())
     (folder / name).unlink()
     with pytest.raises(InputError, match=re.escape(name)):
-        report.build(folder, single_file=True)
+        report.build(report.load(folder, find()), single_file=True)
     assert not (folder / "report").exists()
 
 
 def test_verdicts_of_another_version_are_refused(tmp_path):
     folder = synthetic.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
-    analyse(folder)
+    analyse(folder, find())
     (folder / "verdicts.json").write_text('{"schema": "onesided/verdicts/2", "cells": []}')
     with pytest.raises(InputError, match="verdicts/3, which `onesided analyse` writes"):
-        report.build(folder, single_file=True)
+        report.build(report.load(folder, find()), single_file=True)
 
 
 def test_few_launches_are_called_a_range(tmp_path):
     folder = synthetic.campaign(tmp_path, rounds=2, algorithms=("fetch_and_op",))
-    analyse(folder)
-    text = report.build(folder, single_file=True).read_text("utf-8")
+    analyse(folder, find())
+    text = report.build(report.load(folder, find()), single_file=True).read_text("utf-8")
     assert "range of 2 launches" in text
     assert "96.9\u202f% interval of" not in text
 
@@ -324,18 +325,18 @@ def test_few_launches_are_called_a_range(tmp_path):
 def test_nothing_measured_at_all_still_makes_a_report(tmp_path):
     environments = [synthetic.ENVIRONMENTS[3]]
     folder = synthetic.campaign(tmp_path, environments, rounds=1)
-    analyse(folder)
-    text = report.build(folder, single_file=True).read_text("utf-8")
+    analyse(folder, find())
+    text = report.build(report.load(folder, find()), single_file=True).read_text("utf-8")
     assert "unavailable" in text
-    assert "84 not measured" in report.terminal_summary(folder)
+    assert "84 not measured" in report.terminal_summary(report.load(folder, find()))
 
 
 def test_six_algorithms_and_two_compute_lengths(tmp_path):
     algorithms = ("mpi2_array", "mpi2_tree", "fetch_and_op", "compare_and_swap")
     folder = synthetic.campaign(tmp_path, rounds=1, algorithms=algorithms, compute_ms=(10, 240))
     pl.read_parquet(folder / "cells.parquet")
-    analyse(folder)
-    report.build(folder, single_file=True)
+    analyse(folder, find())
+    report.build(report.load(folder, find()), single_file=True)
     bars = rows_of(folder / "report" / "figure1_measured.csv")
     shown = {float(row["length_s"]) for row in bars if row["value"][:1].isdigit()}
     assert shown and not shown & {0.01, 0.24}  # as they were, not as they were asked for

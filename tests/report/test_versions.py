@@ -9,8 +9,9 @@ import synthetic_progress as synthetic
 from synthetic_progress import Environment
 from test_browser import opened
 
-from onesided.analysis.analyse import analyse
+from onesided.measure.analyse import analyse
 from onesided.report import versions
+from onesided.studies import find
 
 GRID = synthetic.grid(("put", "get"))
 WAY = "MPI_Win_allocate, lock_all and flush"
@@ -38,7 +39,7 @@ def campaign(tmp_path_factory):
     def made(*environments):
         folder = tmp_path_factory.mktemp("campaign")
         synthetic.campaign(folder, list(environments), GRID, ["default"], ["single"], 6)
-        analyse(folder)
+        analyse(folder, find())
         return folder
 
     return made
@@ -55,7 +56,7 @@ def three(campaign):
 
 
 def test_it_says_in_which_version_a_verdict_changed(three):
-    _, found = versions.read(three)
+    _, found = versions.read(three, find())
     assert versions.sentences(found) == [
         "1 verdict changed from one version to the next.",
         f"{WAY}: mpich 5.0.11: independent; 5.0.2: waits.",
@@ -63,12 +64,12 @@ def test_it_says_in_which_version_a_verdict_changed(three):
 
 
 def test_without_a_change_it_says_so(three):
-    _, found = versions.read(three[1:])
+    _, found = versions.read(three[1:], find())
     assert versions.sentences(found) == ["No verdict changed from one version to the next."]
 
 
 def test_versions_are_columns_of_their_mpi_the_oldest_first(three):
-    _, [beside] = versions.read(three)
+    _, [beside] = versions.read(three, find())
     assert [name for name, _ in versions.matrix(beside).columns] == ["mpich", "openmpi"]
     [(_, mpich), (_, openmpi)] = versions.matrix(beside).columns
     assert mpich == ["4.3.0", "5.0.2", "5.0.11"]
@@ -78,7 +79,7 @@ def test_versions_are_columns_of_their_mpi_the_oldest_first(three):
 
 
 def test_cells_that_differ_are_mixed_and_say_how_many(campaign):
-    _, [beside] = versions.read([campaign(mpi("mpich-5.0.2", only_puts))])
+    _, [beside] = versions.read([campaign(mpi("mpich-5.0.2", only_puts))], find())
     marks = [mark for row in versions.matrix(beside).rows for place in row.places for mark in place]
     assert {mark.word for mark in marks} == {"mixed"}
     assert all("1\u202findependent, 1\u202fwaits" in mark.title for mark in marks)
@@ -97,7 +98,7 @@ def test_the_command_prints_it_and_writes_a_page_with_its_numbers(three, oneside
 
 @pytest.mark.parametrize("width", [1280, 400])
 def test_the_page_is_scanned_and_a_symbol_opens(browser, three, width, tmp_path):
-    every, found = versions.read(three)
+    every, found = versions.read(three, find())
     path = versions.build(every, found, tmp_path)
     with opened(browser, path, width) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= width

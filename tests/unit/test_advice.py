@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from onesided.environments import settings
-from onesided.experiments.progress.advice.decide import advise
-from onesided.experiments.progress.advice.example import program
-from onesided.experiments.progress.advice.file import (
+from onesided.studies.stfc.progress.advice.decide import advise
+from onesided.studies.stfc.progress.advice.example import program
+from onesided.studies.stfc.progress.advice.file import (
     CODE,
     EXAMPLE,
     Claim,
@@ -19,8 +19,8 @@ from onesided.experiments.progress.advice.file import (
     file_name,
     shell_text,
 )
-from onesided.experiments.progress.advice.findings import Evidence, Latency, plain_time
-from onesided.experiments.progress.advice.words import (
+from onesided.studies.stfc.progress.advice.findings import Evidence, Latency, plain_time
+from onesided.studies.stfc.progress.advice.words import (
     NOCHECK_CONDITION,
     payload_says,
     variables_say,

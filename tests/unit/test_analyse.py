@@ -9,18 +9,19 @@ import polars as pl
 import pytest
 import synthetic
 
-from onesided.analysis import verdicts
-from onesided.analysis.analyse import analyse
-from onesided.analysis.judged import read_verdicts
 from onesided.campaign import parquet, tables
-from onesided.experiments.shared_counter import analysis as shared_counter
+from onesided.cells import verdicts
+from onesided.measure.analyse import analyse
+from onesided.measure.judged import read_verdicts
+from onesided.studies import find
+from onesided.studies.stfc.shared_counter import analysis as shared_counter
 from onesided.system.errors import InputError
 
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory):
     folder = synthetic.campaign(tmp_path_factory.mktemp("campaign"))
-    analyse(folder)
+    analyse(folder, find())
     return folder
 
 
@@ -86,7 +87,7 @@ def test_six_launches_give_an_interval_with_its_coverage(campaign):
 
 def test_fewer_launches_give_a_range_and_no_verdict(tmp_path):
     folder = synthetic.campaign(tmp_path, rounds=3, algorithms=("fetch_and_op",))
-    analyse(folder)
+    analyse(folder, find())
     summary = parquet.read_table(folder / "summary.parquet", tables.SUMMARY_COLUMNS)
     assert summary["kind"].unique().to_list() == ["range"]
     (cell,) = cells_of(folder, case="target_computes", flavor="create", spread_percent=50)[:1]
@@ -145,7 +146,7 @@ def test_stamps_on_different_clocks_decide_nothing(tmp_path):
     path = folder / "cells.parquet"
     cells = pl.read_parquet(path).with_columns(pl.lit(False).alias("clock_global"))
     cells.write_parquet(path)
-    analyse(folder)
+    analyse(folder, find())
     for cell in cells_of(folder, case="target_computes"):
         assert cell["verdict"] == verdicts.UNDECIDED
         assert "one clock" in cell["detail"]
@@ -153,7 +154,7 @@ def test_stamps_on_different_clocks_decide_nothing(tmp_path):
 
 def test_the_same_tables_give_the_same_files(campaign, tmp_path):
     again = synthetic.campaign(tmp_path)
-    analyse(again)
+    analyse(again, find())
     for name in ("summary.parquet", "verdicts.json"):
         assert (again / name).read_bytes() == (campaign / name).read_bytes()
 
@@ -181,7 +182,7 @@ def test_a_bad_file_is_one_clear_line(tmp_path, name, content, said):
     else:
         (folder / name).write_bytes(content)
     with pytest.raises(InputError) as caught:
-        analyse(folder)
+        analyse(folder, find())
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not (folder / "verdicts.json").exists()
@@ -192,7 +193,7 @@ def test_a_file_cut_in_half_is_refused(tmp_path):
     path = folder / "samples.parquet"
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with pytest.raises(InputError, match="cut"):
-        analyse(folder)
+        analyse(folder, find())
 
 
 def test_a_table_without_a_column_names_it(tmp_path):
@@ -200,7 +201,7 @@ def test_a_table_without_a_column_names_it(tmp_path):
     path = folder / "cells.parquet"
     pl.read_parquet(path).drop("clock_global").write_parquet(path)
     with pytest.raises(InputError, match="clock_global"):
-        analyse(folder)
+        analyse(folder, find())
 
 
 def test_a_cell_twice_in_a_round_is_refused(tmp_path):
@@ -209,14 +210,14 @@ def test_a_cell_twice_in_a_round_is_refused(tmp_path):
     cells = pl.read_parquet(path)
     pl.concat([cells, cells.head(1)]).write_parquet(path)
     with pytest.raises(InputError, match="twice"):
-        analyse(folder)
+        analyse(folder, find())
 
 
 def test_a_kernel_without_analysis_is_undecided_and_named(tmp_path):
     folder = synthetic.campaign(tmp_path, rounds=1, algorithms=("fetch_and_op",))
     path = folder / "cells.parquet"
     pl.read_parquet(path).with_columns(pl.lit("later").alias("kernel")).write_parquet(path)
-    analyse(folder)
+    analyse(folder, find())
     found = [c for c in read_verdicts(folder / "verdicts.json") if c["verdict"] != "unavailable"]
     assert {cell["verdict"] for cell in found} == {verdicts.UNDECIDED}
     assert all("no analysis for kernel later" in (cell["detail"] or "") for cell in found)
@@ -230,7 +231,7 @@ def test_the_samples_of_a_cell_count_where_its_launch_failed_after_it(campaign, 
     place = pl.all_horizontal(pl.col(name) == idle[name] for name in tables.PLACE)
     failed = pl.when(place).then(pl.lit("teardown_failure")).otherwise(pl.col("status"))
     cells.with_columns(failed.alias("status")).write_parquet(folder / "cells.parquet")
-    analyse(folder)
+    analyse(folder, find())
     before, after = (
         pl.read_parquet(one / "summary.parquet").filter(place) for one in (campaign, folder)
     )

@@ -11,12 +11,12 @@ import pytest
 import synthetic
 
 from onesided import report
-from onesided.analysis import verdicts
-from onesided.analysis.analyse import analyse
-from onesided.analysis.judged import read_verdicts
 from onesided.campaign import parquet, tables
 from onesided.campaign.tables import SAMPLE_COLUMNS
-from onesided.experiments import EXPERIMENTS
+from onesided.cells import verdicts
+from onesided.measure.analyse import analyse
+from onesided.measure.judged import read_verdicts
+from onesided.studies import find
 
 BURST = 1000
 TIMES_S = {
@@ -75,13 +75,13 @@ def campaign(tmp_path_factory):
     for name, more in (("cells", cells), ("samples", _samples(cells))):
         path = folder / f"{name}.parquet"
         pl.concat([pl.read_parquet(path), more]).write_parquet(path)
-    analyse(folder)
+    analyse(folder, find())
     return folder
 
 
 @pytest.fixture(scope="module")
 def page(campaign):
-    return report.build(campaign, single_file=True)
+    return report.build(report.load(campaign, find()), single_file=True)
 
 
 def summary(campaign):
@@ -114,7 +114,7 @@ def test_a_baseline_that_was_never_contended_has_no_value():
         for metric, value in (("time", 5e-9), ("competing", 0.0))
     ]  # fmt: skip
     samples = pl.DataFrame(rows, schema=SAMPLE_COLUMNS)
-    assert EXPERIMENTS["baseline"].analysis.launch_values(pl.DataFrame(), samples).height == 0
+    assert find()["baseline"].analysis.launch_values(pl.DataFrame(), samples).height == 0
 
 
 def test_every_baseline_is_a_reference_where_it_was_measured(campaign):
@@ -126,7 +126,7 @@ def test_every_baseline_is_a_reference_where_it_was_measured(campaign):
 
 
 def test_the_baselines_come_last_in_a_report():
-    assert list(EXPERIMENTS)[-1] == "baseline"
+    assert list(find())[-1] == "baseline"
 
 
 def test_the_page_has_one_table_a_row_a_baseline_of_the_launches_of_all_environments(page):
@@ -154,6 +154,6 @@ def test_the_page_has_no_answer_for_the_baselines_but_a_section(page, campaign):
     assert 'id="answer-baseline"' not in html
     assert html.count('<section id="baseline"') == 1
     assert 'data-table="grid_baseline"' in html
-    said = report.terminal_summary(campaign)
+    said = report.terminal_summary(report.load(campaign, find()))
     assert "The shared counter" in said
     assert "Hardware baseline" not in said

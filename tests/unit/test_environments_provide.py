@@ -19,7 +19,7 @@ from fake_mpi import CHECKOUT, COMPILES, LAUNCHES, NAME
 
 from onesided import sites
 from onesided.campaign import campaign
-from onesided.commands import environments as command
+from onesided.cli import environments as command
 from onesided.environments import provision
 from onesided.system import documents, paths, strays
 from onesided.system.errors import InputError, OnesidedError, StoppedError

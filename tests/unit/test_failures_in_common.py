@@ -2,8 +2,8 @@
 
 import pytest
 
-from onesided.report.data.failures import common
 from onesided.report.material import Cell
+from onesided.studies.data.failures import common
 
 
 def cells_of(verdict, *labels):

@@ -6,7 +6,7 @@ import statistics
 import polars as pl
 import pytest
 
-from onesided.analysis.filtered import MEAN, SHARE, filtered
+from onesided.studies.luecke.filtered import MEAN, SHARE, filtered
 
 
 def frame(**series):

@@ -9,9 +9,9 @@ import subprocess
 import pytest
 
 from onesided.environments import declarations, settings
-from onesided.experiments.conformance.axes import AXES
-from onesided.report.data import found
 from onesided.report.material import Cell
+from onesided.studies.data import found
+from onesided.studies.data.axes import AXES
 from onesided.system import documents, paths
 from onesided.system.errors import InputError
 

@@ -7,15 +7,17 @@ import polars as pl
 import pytest
 import synthetic
 
-from onesided.analysis import enough, verdicts
-from onesided.analysis.analyse import analyse, judge
-from onesided.analysis.merit import merit_rows
 from onesided.campaign import campaign, decide, further, grid, run, tables, watch
 from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot, slots
+from onesided.cells import verdicts
+from onesided.measure import enough
+from onesided.measure.analyse import analyse, judge
+from onesided.measure.merit import merit_rows
 from onesided.report import numbers
 from onesided.report.material import load
 from onesided.report.parts import Column
+from onesided.studies import find
 from onesided.system.errors import InputError
 
 UNTIL = {"undecided": "none", "half_width_percent": 30, "at_most_rounds": 8}
@@ -36,7 +38,7 @@ def wanted(*pairs, until=UNTIL):
         tuple(cell[n] for n in tables.PLACE): row
         for cell, (_, row) in zip(cells, pairs, strict=True)
     }
-    return enough.wanted(cells, rows, until)
+    return enough.wanted(cells, rows, until, find().merits)
 
 
 @pytest.mark.parametrize(
@@ -197,16 +199,16 @@ def test_the_rounds_end_with_enough_or_out_of_rounds_or_out_of_time(
         decide, "judge", lambda _: (pl.DataFrame(schema=dict(tables.SUMMARY_COLUMNS)), [])
     )
     monkeypatch.setattr(enough, "wanted", lambda *_: found)
-    decided = further.read(decide.decide(two, number))
+    decided = further.read(decide.decide(two, number, find()))
     assert (decided["cells"], decided["end"]) == ({} if end else found, end)
     assert asked == list(range(1, number))
 
 
 def test_a_round_that_all_cells_have_is_not_to_be_decided(two, campaign_file):
     with pytest.raises(InputError, match="found 2; expected more than 2, as rounds says"):
-        decide.decide(two, 2)
+        decide.decide(two, 2, find())
     with pytest.raises(InputError, match="until: found no such key"):
-        decide.decide(campaign.load(str(campaign_file())), 2)
+        decide.decide(campaign.load(str(campaign_file())), 2, find())
 
 
 @pytest.fixture
@@ -272,13 +274,13 @@ def analysed(tmp_path_factory):
         "declared": {"until": {"half_width_percent": 3, "at_most_rounds": 7}},
     }
     (folder / "campaign.json").write_text(json.dumps(record))
-    analyse(folder)
+    analyse(folder, find())
     return folder
 
 
 def test_each_cell_says_which_end_it_came_to(analysed):
-    summary, cells = judge(tables.read_campaign(analysed))
-    rows = merit_rows(summary)
+    summary, cells = judge(tables.read_campaign(analysed), find())
+    rows = merit_rows(summary, find().merits)
     ends = {}
     for cell in cells:
         row = rows.get(tuple(cell[name] for name in tables.PLACE))
@@ -292,7 +294,7 @@ def test_each_cell_says_which_end_it_came_to(analysed):
 
 
 def test_a_page_names_the_launches_that_all_cells_have_and_tells_which_values_have_more(analysed):
-    (material,) = load(analysed).materials()
+    (material,) = load(analysed, find()).materials()
     merit = material.experiment.merit
     assert material.interval_words == "range of 5 launches"
     counts = {}

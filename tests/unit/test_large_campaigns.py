@@ -16,10 +16,12 @@ import polars as pl
 import pytest
 import synthetic
 
-from onesided.analysis import analyse, judged, lots, verdicts
-from onesided.analysis.merit import place_of
 from onesided.campaign import parquet
+from onesided.cells import verdicts
+from onesided.measure import analyse, judged, lots
+from onesided.measure.merit import place_of
 from onesided.report.parts import Column, RowsOf, Table
+from onesided.studies import find
 from onesided.system import documents, parallel, writing
 from onesided.system.errors import InputError, OnesidedError
 
@@ -29,7 +31,7 @@ RESULTS = ("summary.parquet", "verdicts.json")
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory):
     folder = synthetic.campaign(tmp_path_factory.mktemp("campaign"))
-    analyse.analyse(folder)
+    analyse.analyse(folder, find())
     return folder
 
 
@@ -42,7 +44,7 @@ def test_a_campaign_that_is_judged_in_lots_has_the_same_verdicts_and_values(camp
     verdicts = (campaign / "verdicts.json").read_bytes()
     summary = pl.read_parquet(campaign / "summary.parquet")
     assert len(in_lots(monkeypatch, campaign, 500)) > 4
-    counts = analyse.analyse(campaign)
+    counts = analyse.analyse(campaign, find())
     assert (campaign / "verdicts.json").read_bytes() == verdicts
     assert (
         pl.read_parquet(campaign / "summary.parquet").sort(pl.all()).equals(summary.sort(pl.all()))
@@ -54,10 +56,10 @@ def test_a_campaign_that_is_judged_in_lots_has_the_same_verdicts_and_values(camp
 def test_so_has_one_that_is_judged_by_several_processes(campaign, monkeypatch):
     before = [(campaign / name).read_bytes() for name in RESULTS]
     assert len(in_lots(monkeypatch, campaign, 400)) > 2
-    analyse.analyse(campaign)
+    analyse.analyse(campaign, find())
     one_process = [(campaign / name).read_bytes() for name in RESULTS]
     monkeypatch.setattr(parallel, "WORTH_A_PROCESS", 0)
-    analyse.analyse(campaign)
+    analyse.analyse(campaign, find())
     assert [(campaign / name).read_bytes() for name in RESULTS] == one_process
     assert one_process[1] == before[1]
 
@@ -92,7 +94,7 @@ def test_a_fault_in_one_of_several_processes_is_the_line_that_it_is_in_one(campa
     try:
         table.with_columns(labels).write_parquet(path)
         with pytest.raises(InputError) as raised:
-            analyse.analyse(campaign)
+            analyse.analyse(campaign, find())
     finally:
         path.write_bytes(whole)
     assert (raised.value.source, raised.value.field, raised.value.found) == (
@@ -252,10 +254,10 @@ def test_a_lot_is_judged_with_what_other_lots_tell_of_its_environment(
         test=pl.lit("SharedCounter_async"), setting=pl.lit("async")
     )
     pl.concat([cells, again]).write_parquet(folder / "cells.parquet")
-    analyse.analyse(folder)
+    analyse.analyse(folder, find())
     whole = judged.read_verdicts(folder / "verdicts.json")
     assert len(in_lots(monkeypatch, folder, 1)) == 12
-    analyse.analyse(folder)
+    analyse.analyse(folder, find())
     found = judged.read_verdicts(folder / "verdicts.json")
     ids = [(place_of(cell), cell["verdict"], cell["detail"]) for cell in found]
     assert sorted(ids) == sorted((place_of(c), c["verdict"], c["detail"]) for c in whole)

@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
+from onesided.cli import new_experiment
 from onesided.environments import kernels
-from onesided.experiments import new_experiment
 from onesided.system import paths
 from onesided.system.errors import InputError
 

@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 
 from onesided import report
-from onesided.analysis import verdicts
-from onesided.analysis.analyse import analyse
-from onesided.analysis.judged import read_verdicts
 from onesided.campaign import parquet, tables
-from onesided.experiments import EXPERIMENTS
+from onesided.cells import verdicts
+from onesided.measure.analyse import analyse
+from onesided.measure.judged import read_verdicts
 from onesided.report import numbers
 from onesided.report.material import load
+from onesided.studies import find
 
 LAUNCHES = 6
 #: thread level, ranks, arrangement, origins: the tests of the check
@@ -119,7 +119,7 @@ def campaign(tmp_path_factory):
         pl.DataFrame(rows, schema=dict(columns)).write_parquet(folder / f"{name}.parquet")
     record = {"schema": tables.RECORD_SCHEMA, "name": "made", "rounds": LAUNCHES}
     (folder / "campaign.json").write_text(json.dumps(record), "utf-8")
-    analyse(folder)
+    analyse(folder, find())
     return folder
 
 
@@ -177,7 +177,7 @@ def test_the_ratio_is_to_one_origin_of_the_same_arrangement_and_level(summary):
 
 
 def test_the_page_has_a_column_an_arrangement_and_a_row_an_operation(campaign):
-    text = report.build(campaign, single_file=True).read_text("utf-8")
+    text = report.build(report.load(campaign, find()), single_file=True).read_text("utf-8")
     assert 'data-table="origin_threads"' in text
     for title in ("2 threads, one window", "2 threads, a window each", "2 processes"):
         assert text.count(f">{title}</th>") == 2  # in the answer and in the table
@@ -199,7 +199,7 @@ def test_the_page_has_a_column_an_arrangement_and_a_row_an_operation(campaign):
 
 
 def test_the_terminal_has_a_line_an_mpi(campaign):
-    said = report.terminal_summary(campaign)
+    said = report.terminal_summary(report.load(campaign, find()))
     assert "first: 2 threads, one window: 1.00\u00d7; 2 threads, a window each: 1.60\u00d7" in said
     assert "second: 2 threads, one window: crash;" in said
 
@@ -222,12 +222,12 @@ def test_the_answer_is_of_each_partition(campaign, tmp_path):
             timed = pl.col("metric") == "operation_time"
             other = other.with_columns(pl.when(timed).then(1e-4).otherwise("value").alias("value"))
         pl.concat([table, other]).write_parquet(folder / f"{name}.parquet")
-    analyse(folder)
-    report.build(folder, single_file=True)
-    said = report.terminal_summary(folder)
+    analyse(folder, find())
+    report.build(report.load(folder, find()), single_file=True)
+    said = report.terminal_summary(report.load(folder, find()))
     assert "first (node): 2 threads, one window: 1.00\u00d7" in said
     assert "first (network): 2 threads, one window: 2.00\u00d7" in said
-    (section,) = EXPERIMENTS["origin_threads"].page.sections(load(folder).materials()[0])
+    (section,) = find()["origin_threads"].page.sections(load(folder, find()).materials()[0])
     (table,) = section.parts
     shown = [column.key for column in table.columns if column.header or not column.measure]
     labels = [tuple(row[key] for key in ("environment", *shown)) for row in table.rows]

@@ -5,11 +5,8 @@ import statistics
 import polars as pl
 import pytest
 
-from onesided.analysis.analyse import USABLE_STATUSES, launch_probes
-from onesided.analysis.computing import OF_REMAINING
-from onesided.analysis.filtered import filtered
-from onesided.analysis.patterns import ANALYSIS, FILTERED_MEAN, MEDIAN, SHARE
-from onesided.analysis.verdicts import (
+from onesided.campaign.tables import LAUNCH
+from onesided.cells.verdicts import (
     INDEPENDENT,
     PARTIAL,
     REFERENCE,
@@ -19,9 +16,18 @@ from onesided.analysis.verdicts import (
     WAITS,
     Probe,
 )
-from onesided.campaign.tables import LAUNCH
-from onesided.experiments import EXPERIMENTS
-from onesided.experiments.patterns import TIME, WARM_UP_TRIALS
+from onesided.measure.analyse import USABLE_STATUSES, launch_probes
+from onesided.measure.computing import OF_REMAINING
+from onesided.studies import find
+from onesided.studies.luecke.analysis import (
+    ANALYSIS,
+    FILTERED_MEAN,
+    MEDIAN,
+    SHARE,
+    TIME,
+    WARM_UP_TRIALS,
+)
+from onesided.studies.luecke.filtered import filtered
 
 COMPUTING = {"target_state": "computes"}
 KERNELS = {
@@ -147,7 +153,7 @@ def test_a_failure_after_the_last_cell_spoils_no_sample():
 
 
 def test_the_five_patterns_are_experiments_of_one_study():
-    found = {name: entry for name, entry in EXPERIMENTS.items() if entry.study.name == "luecke"}
+    found = {name: entry for name, entry in find().items() if entry.study.name == "luecke"}
     assert set(found) == KERNELS
     assert all(entry.analysis is ANALYSIS for entry in found.values())
     assert {(e.merit.metric, e.merit.statistic) for e in found.values()} == {("time", MEDIAN)}

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from onesided.analysis import verdicts
+from onesided.cells import verdicts
 from onesided.report import numbers
 from onesided.report.material import Cell
 from onesided.report.page import ReferencePage

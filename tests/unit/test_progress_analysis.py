@@ -7,12 +7,13 @@ import random
 import polars as pl
 import pytest
 
-from onesided.analysis import verdicts
-from onesided.analysis.analyse import launch_probes
-from onesided.analysis.verdicts import Probe
 from onesided.campaign.tables import PLACE
-from onesided.experiments.progress import analysis as progress
-from onesided.experiments.shared_counter import analysis as shared_counter
+from onesided.cells import verdicts
+from onesided.cells.verdicts import Probe
+from onesided.measure import judging
+from onesided.measure.analyse import launch_probes
+from onesided.studies.stfc.progress import analysis as progress
+from onesided.studies.stfc.shared_counter import analysis as shared_counter
 
 LAUNCHES = 6
 LENGTHS_S = (0.0, 1e-3, 3e-3, 10e-3)
@@ -153,7 +154,7 @@ def test_one_spoilt_launch_is_allowed_and_two_are_not():
 
 def test_an_access_issued_with_less_than_a_millisecond_left_plays_no_part():
     found = progress.evidence(accesses(behaviours()[verdicts.WAITS]))
-    assert found.filter("valid")["remaining"].min() >= verdicts.MINIMUM_REMAINING_S
+    assert found.filter("valid")["remaining"].min() >= judging.MINIMUM_REMAINING_S
     assert found.filter("valid").height == LAUNCHES * 2 * 5  # of 3 and 10 ms
     assert found.height == LAUNCHES * 4 * 5
 

@@ -6,12 +6,13 @@ import polars as pl
 import pytest
 import synthetic
 
-from onesided.analysis import verdicts
-from onesided.analysis.analyse import analyse
-from onesided.analysis.judged import read_verdicts
 from onesided.campaign import proof
 from onesided.campaign.tables import CELL_COLUMNS
 from onesided.campaign.transport import Transport
+from onesided.cells import verdicts
+from onesided.measure.analyse import analyse
+from onesided.measure.judged import read_verdicts
+from onesided.studies import find
 
 TCP = {"provider": "tcp", "shm": False}
 ON_TCP = Transport("rdma", "ob1", "tcp", False)
@@ -108,7 +109,7 @@ def campaign(tmp_path):
             status=pl.when(first).then(pl.lit(first_status)).otherwise(pl.col("status"))
         )
         cells.write_parquet(path)
-        analyse(folder)
+        analyse(folder, find())
         cells = read_verdicts(folder / "verdicts.json")
         return {
             cell["labels"]["flavor"]: cell

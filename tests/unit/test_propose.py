@@ -11,10 +11,11 @@ import pytest
 import synthetic_progress
 
 from onesided import cli
-from onesided.analysis import analyse
-from onesided.analysis.judged import read_verdicts
-from onesided.experiments.metric import Metric
+from onesided.cells.metric import Metric
+from onesided.measure import analyse
+from onesided.measure.judged import read_verdicts
 from onesided.regression import propose, references
+from onesided.studies import find
 from onesided.system import documents
 
 
@@ -23,7 +24,7 @@ def analysed(tmp_path_factory):
     """Return the folder of a synthetic campaign that was analysed."""
     folder = tmp_path_factory.mktemp("results") / "weekly"
     synthetic_progress.campaign(folder)
-    analyse.analyse(folder)
+    analyse.analyse(folder, find())
     return folder
 
 
@@ -138,7 +139,7 @@ def make_noisy(folder, operation):
     those = (pl.col("metric") == "latency") & pl.col("cell").str.contains(f"operation={operation},")
     value = pl.when(those).then(pl.col("value") * 3.0 ** pl.col("round")).otherwise("value")
     samples.with_columns(value.alias("value")).write_parquet(folder / "samples.parquet")
-    analyse.analyse(folder)
+    analyse.analyse(folder, find())
 
 
 def test_what_is_proposed_stands_beside_the_verdicts(campaign):

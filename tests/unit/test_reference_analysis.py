@@ -3,10 +3,10 @@
 import polars as pl
 import pytest
 
-from onesided.analysis.verdicts import REFERENCE
 from onesided.campaign.tables import LAUNCH
-from onesided.experiments.metric import Metric
-from onesided.experiments.reference import ReferenceAnalysis
+from onesided.cells.metric import Metric
+from onesided.cells.verdicts import REFERENCE
+from onesided.measure.reference import ReferenceAnalysis
 
 #: By round: the times of ranks 0 and 1 in three samples.
 TIMES = {1: [(1.0, 3.0), (2.0, 6.0), (8.0, 10.0)], 2: [(5.0, None), (7.0, 7.0), (6.0, 9.0)]}

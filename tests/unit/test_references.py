@@ -7,8 +7,8 @@ import json
 import pytest
 
 from onesided import cli
-from onesided.analysis import verdicts
-from onesided.analysis.verdicts import Probe
+from onesided.cells import verdicts
+from onesided.cells.verdicts import Probe
 from onesided.regression import references
 from onesided.system.errors import InputError
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from onesided.campaign import records
-from onesided.experiments.metric import Metric
+from onesided.cells.metric import Metric
 from onesided.regression import propose, references, repeats
 from onesided.regression.references import Kept
 

@@ -10,9 +10,10 @@ import pytest
 import synthetic
 
 from onesided import cli
-from onesided.analysis import verdicts
-from onesided.analysis.analyse import analyse
+from onesided.cells import verdicts
 from onesided.compare import reproducibility
+from onesided.measure.analyse import analyse
+from onesided.studies import find
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,7 @@ def runs(tmp_path_factory):
     for seed in (1, 2):
         parent = tmp_path_factory.mktemp(f"run{seed}")
         folder = synthetic.campaign(parent, seed=seed)
-        analyse(folder)
+        analyse(folder, find())
         folders.append(folder)
     return folders
 
@@ -38,7 +39,7 @@ def copies(runs, tmp_path):
 
 
 def figures(first, second):
-    return reproducibility.figures(reproducibility.pairs(first, second))
+    return reproducibility.figures(reproducibility.pairs(first, second, find()))
 
 
 def shares(first, second):
@@ -77,7 +78,7 @@ def test_a_turned_verdict_is_counted_and_named(copies, capsys):
     assert after[0].count == before[0].count + 1
     assert after[1].count == before[1].count - 1
     assert f"{cell['cell']}: waits -> undecided" in "\n".join(
-        reproducibility.turned(reproducibility.pairs(first, second))
+        reproducibility.turned(reproducibility.pairs(first, second, find()))
     )
     cli.main(["reproducibility", str(first), str(second)])
     printed = capsys.readouterr().out.splitlines()

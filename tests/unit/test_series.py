@@ -7,7 +7,7 @@ import json
 import pytest
 from test_pivot import cell, material
 
-from onesided.analysis import verdicts
+from onesided.cells import verdicts
 from onesided.report.pivot import Axis
 from onesided.report.series import PublishedSeries, SeriesFigure
 from onesided.system.errors import InputError

@@ -5,9 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from onesided.analysis.latencies import MET, NOT_KNOWN, are_alike
 from onesided.campaign.tables import CELL_COLUMNS, PLACE
-from onesided.experiments.shared_counter import analysis as shared_counter
+from onesided.measure.latencies import MET, NOT_KNOWN, are_alike
+from onesided.studies.stfc.shared_counter import analysis as shared_counter
 
 NEAR_S, OWN, SHARED = 1e-7, 3.9, 2.1
 LAUNCHES = 6

@@ -2,7 +2,7 @@
 
 import pytest
 
-from onesided.experiments.conformance import shrink
+from onesided.studies.data import shrink
 
 LARGE = {
     "call": "put",

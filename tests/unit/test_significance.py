@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from onesided.analysis import significance
+from onesided.measure import significance
 
 # Abramowitz and Stegun, table 26.10: the 97.5th, 99.5th and 99.95th percentiles
 TABLE = [

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from onesided.analysis import statistics
+from onesided.measure import statistics
 
 
 def test_six_values_cover_the_median_with_96_875_percent_from_smallest_to_largest():

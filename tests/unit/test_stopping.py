@@ -17,9 +17,10 @@ from collections import Counter, defaultdict
 import pytest
 from test_compare_noise import NOISE, spreads_of
 
-from onesided.analysis import enough
-from onesided.analysis.statistics import median, median_interval, rerun_interval
 from onesided.campaign.tables import PLACE
+from onesided.measure import enough
+from onesided.measure.statistics import median, median_interval, rerun_interval
+from onesided.studies import find
 
 UNTIL = {"half_width_percent": 30, "at_most_rounds": 16}
 LEAST = 6
@@ -70,7 +71,7 @@ def cell_and_row(environment, launches):
 def is_wanted(launches, until):
     both = [cell_and_row(environment, values) for environment, values in enumerate(launches)]
     rows = {tuple(cell[name] for name in PLACE): row for cell, row in both}
-    return bool(enough.wanted([cell for cell, _ in both], rows, until))
+    return bool(enough.wanted([cell for cell, _ in both], rows, until, find().merits))
 
 
 def held(launches, distribution, source):

@@ -12,9 +12,10 @@ import pytest
 import synthetic_progress
 
 from onesided import cli, report
-from onesided.analysis import analyse, statistics, tails
 from onesided.compare import compare_tails
-from onesided.report import terminal_summary
+from onesided.measure import analyse, statistics, tails
+from onesided.report import load, terminal_summary
+from onesided.studies import find
 
 DATA = json.loads((Path(__file__).parents[1] / "data" / "launch_tails.json").read_text())
 SLOW = "operation=put,flavor=allocate,"
@@ -31,7 +32,7 @@ def delay(folder, every, times=4000.0):
     )
     value = pl.when(those).then(times * pl.col("value")).otherwise("value")
     samples.with_columns(value.alias("value")).write_parquet(folder / "samples.parquet")
-    analyse.analyse(folder)
+    analyse.analyse(folder, find())
     return folder
 
 
@@ -39,7 +40,7 @@ def delay(folder, every, times=4000.0):
 def steady(tmp_path_factory):
     """Return a campaign in which nothing is delayed."""
     folder = synthetic_progress.campaign(tmp_path_factory.mktemp("steady") / "campaign")
-    analyse.analyse(folder)
+    analyse.analyse(folder, find())
     return folder
 
 
@@ -96,7 +97,9 @@ def test_each_measured_latency_with_delayed_flushes_is_and_no_other():
 
 
 def lines_about_tails(folder):
-    return [line for line in terminal_summary(folder).splitlines() if "out of all" in line]
+    return [
+        line for line in terminal_summary(load(folder, find())).splitlines() if "out of all" in line
+    ]
 
 
 def test_the_terminal_says_how_many_latencies_and_names_the_farthest(steady, delayed):
@@ -112,7 +115,7 @@ def test_the_summary_and_the_page_say_it_beside_the_latency(delayed):
     assert rows and all(row["statistic"] == "latency" and row["unit"] == "1" for row in rows)
     assert {row["environment"] for row in rows} == {"mpich-5.0.2"}
     assert all(row["cell"].startswith(SLOW) for row in rows)
-    text = report.build(delayed, single_file=True).read_text("utf-8")
+    text = report.build(report.load(delayed, find()), single_file=True).read_text("utf-8")
     assert '<small class="remark">tail ' in text
     assert "<b>Out of all proportion.</b> put: tail " in text
     table = pl.read_csv(delayed / "report" / "progress_latency.csv", infer_schema=False)
@@ -129,7 +132,7 @@ def test_a_machine_that_took_the_cores_is_named_beside_its_tails(delayed, tmp_pa
         pl.lit("compute_run_delay").alias("metric"), pl.col("value") * 0.4
     )
     pl.concat([samples, delays]).write_parquet(folder / "samples.parquet")
-    analyse.analyse(folder)
+    analyse.analyse(folder, find())
     (line,) = lines_about_tails(folder)
     assert line.endswith("waited for its core for 40% of its computes: it may be the machine")
 

@@ -15,8 +15,8 @@ import reframe
 
 from onesided.campaign import grid
 from onesided.environments import declarations, settings
-from onesided.experiments.conformance.axes import AXES
-from onesided.report.data import defects
+from onesided.studies.data import defects
+from onesided.studies.data.axes import AXES
 from onesided.system import documents, paths
 from onesided.system.errors import InputError
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided.experiments.progress.advice import example
+from onesided.studies.stfc.progress.advice import example
 
 MPI = "mpich-5.0.2"
 USUAL = ("allocate", "lock_all_flush", "put")

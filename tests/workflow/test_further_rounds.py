@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 from test_holes import break_off
 
-from onesided.analysis import enough, verdicts
+from onesided.cells import verdicts
+from onesided.measure import enough
 
 #: After one round all cells are undecided that an analysis judges; of the smoke test those in which
 #: the target computes. Those with a helper are crowded, and are not asked.

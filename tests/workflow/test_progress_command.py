@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from onesided import cli
-from onesided.commands import progress
+from onesided.cli import progress
 from onesided.environments import kernels
 
 MPI = "mpich-5.0.2"

@@ -8,12 +8,13 @@ import polars as pl
 import pytest
 
 from onesided import cli
-from onesided.analysis.judged import VERDICTS_SCHEMA
 from onesided.campaign import declared
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.tables import CELL_COLUMNS, RECORD_SCHEMA, SAMPLE_COLUMNS, SUMMARY_COLUMNS
+from onesided.measure.judged import VERDICTS_SCHEMA
 from onesided.report.material import load
 from onesided.rerun import launch
+from onesided.studies import find
 from onesided.system import paths, writing
 
 MPI = "mpich-5.0.2"
@@ -22,7 +23,7 @@ slow = pytest.mark.slow
 
 def line_of(folder, **labels):
     """Return a row's line of a report, and its cell."""
-    loaded = load(folder)
+    loaded = load(folder, find())
     [cell, *_] = [
         one
         for one in loaded.cells

@@ -8,7 +8,7 @@ import sys
 import polars as pl
 import pytest
 
-from onesided.analysis import verdicts
+from onesided.cells import verdicts
 from onesided.system import cores
 
 FEWER = pytest.mark.skipif(

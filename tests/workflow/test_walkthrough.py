@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 import yaml
 
-from onesided.analysis.judged import read_verdicts
-from onesided.analysis.verdicts import REFERENCE
-from onesided.experiments import new_experiment
+from onesided.cells.verdicts import REFERENCE
+from onesided.cli import new_experiment
+from onesided.measure.judged import read_verdicts
 from onesided.system import paths
 
 pytestmark = pytest.mark.slow

@@ -7,14 +7,10 @@ import os
 import re
 import shlex
 import signal
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from onesided.analysis.judged import read_verdicts
 from onesided.campaign.campaign import Campaign
-from onesided.campaign.parquet import count_rows
-from onesided.campaign.tables import SAMPLE_COLUMNS
 from onesided.system import paths
 from onesided.system.command import Outcome, one_line
 from onesided.system.errors import OnesidedError
@@ -92,18 +88,3 @@ def _said(log: Path) -> str:
 def _lines(log: Path) -> list[str]:
     text = log.read_text("utf-8", errors="replace") if log.is_file() else ""
     return [line for line in text.splitlines() if line.strip()]
-
-
-def demand_measurements(campaign: Campaign) -> None:
-    """See whether a campaign has any measurement at all.
-
-    Raises:
-        OnesidedError: it has none; the line says what became of its cells.
-    """
-    if count_rows(campaign.results / "samples.parquet", SAMPLE_COLUMNS):
-        return
-    cells = read_verdicts(campaign.results / "verdicts.json")
-    words = Counter(cell["verdict"] for cell in cells)
-    tally = ", ".join(f"{count} {word}" for word, count in words.most_common())
-    reason = next((f"; {cell['detail']}" for cell in cells if cell["detail"]), "")
-    raise OnesidedError(one_line(f"nothing was measured: {tally}{reason}"))

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ from onesided.campaign.declared import cells_of
 from onesided.campaign.session import Session
 from onesided.campaign.watch import Plan, Say, SessionWatch
 from onesided.environments import containers, declarations, provision
-from onesided.experiments import demand
 from onesided.system import (
     cores,
     documents,
@@ -293,13 +292,19 @@ def explanation(sessions: list[Session], more: str = "") -> list[str]:
 
 
 def run(
-    campaign: Campaign, say: Say, profile: str = DEFAULT_PROFILE, *, explain: bool = False
+    campaign: Campaign,
+    say: Say,
+    demand: Callable[[Iterable[str]], None],
+    profile: str = DEFAULT_PROFILE,
+    *,
+    explain: bool = False,
 ) -> None:
     """Run the campaign: what is finished is adopted, the rest is run, the report is made again.
 
     Args:
         campaign: a validated campaign.
         say: called with each line of progress.
+        demand: raises `InputError` where a kernel has no experiment that could judge it.
         profile: of Snakemake's, which says how many sessions there are at a time.
         explain: only say which tests would be run, and why.
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from onesided.analysis import verdicts
-from onesided.analysis.statistics import median
 from onesided.campaign.tables import CollectedCampaign, read_campaign
+from onesided.cells import verdicts
+from onesided.cells.experiment import Experiments
 from onesided.compare import compare_tails, reproducibility, same_cells
 from onesided.compare.compare_tails import TailChange
 from onesided.compare.reproducibility import Pair, place_of
@@ -26,6 +26,7 @@ from onesided.compare.weigh import (
     timed_pairs,
     weigh,
 )
+from onesided.measure.statistics import median
 
 WORSE, BETTER, OPEN = "worse", "better", "open"
 
@@ -53,6 +54,7 @@ class Comparison:
     """What two campaigns say of each other.
 
     Attributes:
+        experiments: that judged both.
         first: the campaign compared with.
         second: the one compared.
         cells: of both, verdicts that changed first, then what differs, the farthest first.
@@ -62,6 +64,7 @@ class Comparison:
             first has, and only the second.
     """
 
+    experiments: Experiments
     first: CollectedCampaign
     second: CollectedCampaign
     cells: Sequence[ComparedCell]
@@ -138,7 +141,9 @@ def _order(cell: ComparedCell) -> tuple[int, int, float]:
     return turns.index(cell.turn), not differs, -abs(math.log(difference.ratio)) if differs else 0.0
 
 
-def compare(first: Path, second: Path, same: Mapping[str, str] | None = None) -> Comparison:
+def compare(
+    first: Path, second: Path, experiments: Experiments, same: Mapping[str, str] | None = None
+) -> Comparison:
     """Compare a campaign with another.
 
     Which cells are the same, `same_cells.place_in_first` says.
@@ -146,6 +151,7 @@ def compare(first: Path, second: Path, same: Mapping[str, str] | None = None) ->
     Args:
         first: a results folder that was analysed.
         second: another.
+        experiments: that judged both.
         same: names of environments in the first to names in the second.
 
     Raises:
@@ -153,22 +159,29 @@ def compare(first: Path, second: Path, same: Mapping[str, str] | None = None) ->
     """
     one, two = read_campaign(first), read_campaign(second)
     place = same_cells.place_in_first(one, two, same or {})
-    pairs = reproducibility.pairs(first, second, lambda cell: True, place)
-    timed = timed_pairs(pairs, headline_launches(one), headline_launches(two))
+    pairs = reproducibility.pairs(first, second, experiments, lambda cell: True, place)
+    merits = experiments.merits
+    launches = [headline_launches(campaign, experiments) for campaign in (one, two)]
+    timed = timed_pairs(pairs, *launches, merits)
     differences, wholes = weigh(timed)
     of_place = {
         place_of(pair.cell): found for (pair, *_), found in zip(timed, differences, strict=True)
     }
     cells = [ComparedCell(pair, of_place.get(place_of(pair.cell))) for pair in pairs]
     return Comparison(
+        experiments,
         one,
         two,
         sorted(cells, key=_order),
         wholes,
         compare_tails.changes(
-            [pair for pair in pairs if is_timed(pair.cell) and is_timed(pair.again)],
-            compare_tails.launches_of(one),
-            compare_tails.launches_of(two),
+            [
+                pair
+                for pair in pairs
+                if is_timed(pair.cell, merits) and is_timed(pair.again, merits)
+            ],
+            compare_tails.launches_of(one, experiments),
+            compare_tails.launches_of(two, experiments),
         ),
         same_cells.missing(one, two, pairs, place),
     )

@@ -6,13 +6,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from onesided.analysis import tails
-from onesided.analysis.analyse import measured, tail_values
-from onesided.analysis.significance import are_apart
-from onesided.analysis.statistics import median
-from onesided.analysis.verdicts import MINIMUM_VALID_LAUNCHES
 from onesided.campaign.tables import PLACE, CollectedCampaign
+from onesided.cells.experiment import Experiments
 from onesided.compare.reproducibility import Pair, Place, place_of
+from onesided.measure import tails
+from onesided.measure.analyse import tail_values
+from onesided.measure.judging import MINIMUM_VALID_LAUNCHES
+from onesided.measure.significance import are_apart
+from onesided.measure.statistics import median
 
 LEAST_FACTOR = tails.OUT_OF_PROPORTION
 """A tail changed when the medians over launches are at least so far apart, and all launches of one
@@ -40,10 +41,10 @@ class TailChange:
         return f"tail {tails.times(self.before)} -> {tails.times(self.after)}"
 
 
-def launches_of(campaign: CollectedCampaign) -> dict[Place, list[float]]:
+def launches_of(campaign: CollectedCampaign, experiments: Experiments) -> dict[Place, list[float]]:
     """Return the tails of each cell that has a latency, one a launch."""
     found: dict[Place, list[float]] = defaultdict(list)
-    for experiment in measured(campaign):
+    for experiment in experiments.measured(campaign.kernels):
         for *place, value in tail_values(campaign, experiment).select(*PLACE, "value").iter_rows():
             found[tuple(place)].append(value)
     return found

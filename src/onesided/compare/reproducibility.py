@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from onesided.analysis import verdicts
-from onesided.analysis.judged import read_verdicts
-from onesided.analysis.merit import (
+from onesided.campaign.parquet import read_table
+from onesided.campaign.tables import SUMMARY_COLUMNS
+from onesided.cells import verdicts
+from onesided.cells.experiment import Experiments
+from onesided.measure.judged import read_verdicts
+from onesided.measure.merit import (
     MOST_HALF_WIDTH,
     Place,
     Row,
@@ -19,9 +22,7 @@ from onesided.analysis.merit import (
     merit_rows,
     place_of,
 )
-from onesided.analysis.statistics import median
-from onesided.campaign.parquet import read_table
-from onesided.campaign.tables import SUMMARY_COLUMNS
+from onesided.measure.statistics import median
 from onesided.system.errors import InputError
 
 MOST_UNDECIDED = 0.05
@@ -157,7 +158,8 @@ class Pair:
 def pairs(
     first: Path,
     second: Path,
-    chosen: Callable[[Mapping[str, Any]], bool] = is_plain,
+    experiments: Experiments,
+    chosen: Callable[[Mapping[str, Any]], bool] | None = None,
     place_in_first: Callable[[Place], Place] = lambda place: place,
 ) -> list[Pair]:
     """Return the cells that both runs have.
@@ -165,6 +167,7 @@ def pairs(
     Args:
         first: a results folder that was analysed.
         second: another.
+        experiments: that judged both.
         chosen: tells of an entry of verdicts.json whether it is wanted; by default those that
             `figures` compares.
         place_in_first: where in the first run a cell of the second has to be looked for.
@@ -172,6 +175,8 @@ def pairs(
     Raises:
         InputError: a file is missing or cut, or the two have no cell in common.
     """
+    merits = experiments.merits
+    chosen = chosen or (lambda cell: is_plain(cell, merits))
     one = {place_of(cell): cell for cell in read_verdicts(first / "verdicts.json") if chosen(cell)}
     two = {
         place_in_first(place_of(cell)): cell
@@ -181,7 +186,7 @@ def pairs(
     if not one.keys() & two.keys():
         raise InputError(second, None, "no cell of the other run", f"the cells of {first}")
     heads, again = (
-        merit_rows(read_table(folder / "summary.parquet", SUMMARY_COLUMNS))
+        merit_rows(read_table(folder / "summary.parquet", SUMMARY_COLUMNS), merits)
         for folder in (first, second)
     )
     return [

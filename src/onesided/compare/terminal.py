@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from onesided.analysis import tails
-from onesided.analysis.statistics import MINIMUM_COVERAGE
 from onesided.compare.compare import BETTER, OPEN, WORSE, Comparison
 from onesided.compare.reproducibility import Pair
 from onesided.compare.weigh import (
@@ -14,6 +12,8 @@ from onesided.compare.weigh import (
     Difference,
     in_both,
 )
+from onesided.measure import tails
+from onesided.measure.statistics import MINIMUM_COVERAGE
 
 
 def said(difference: Difference) -> str:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
-from onesided.analysis import verdicts
-from onesided.analysis.analyse import launch_values, measured
-from onesided.analysis.merit import Place, is_crowded, place_of
-from onesided.analysis.significance import holm, mean_shift
-from onesided.analysis.statistics import median
 from onesided.campaign.tables import PLACE, CollectedCampaign
+from onesided.cells import verdicts
+from onesided.cells.experiment import Experiments
 from onesided.compare.reproducibility import Pair
-from onesided.experiments import merits
+from onesided.measure import judging
+from onesided.measure.analyse import launch_values
+from onesided.measure.merit import Place, is_crowded, place_of
+from onesided.measure.significance import holm, mean_shift
+from onesided.measure.statistics import median
 
 ENVIRONMENT_LEVEL = 0.03
 CELL_LEVEL = 0.02
@@ -38,7 +39,7 @@ two kinds: with six each side shows only one of them once in 2048 such cells, an
 dozens. Ten rounds leave seven where some launches of a cell do not count, its latency having been
 met with the cores far apart, or on one that another used too; six do not."""
 
-ENVIRONMENT_LAUNCHES = verdicts.MINIMUM_VALID_LAUNCHES
+ENVIRONMENT_LAUNCHES = judging.MINIMUM_VALID_LAUNCHES
 """The same for an environment, whose values are means over many cells."""
 
 SLOWER, FASTER, SAME = "slower", "faster", "~"
@@ -123,10 +124,12 @@ class Whole:
         return in_both(self.environment, self.again)
 
 
-def headline_launches(campaign: CollectedCampaign) -> dict[Place, Launches]:
+def headline_launches(
+    campaign: CollectedCampaign, experiments: Experiments
+) -> dict[Place, Launches]:
     """Return each cell's headline values, the logarithm of one a launch."""
     found: dict[Place, dict[int, float]] = defaultdict(dict)
-    for experiment in measured(campaign):
+    for experiment in experiments.measured(campaign.kernels):
         merit = experiment.merit
         if merit is None:
             continue
@@ -140,10 +143,10 @@ def headline_launches(campaign: CollectedCampaign) -> dict[Place, Launches]:
     return found
 
 
-def is_timed(cell: Mapping[str, Any]) -> bool:
+def is_timed(cell: Mapping[str, Any], merits: Container[str]) -> bool:
     """Tell whether a cell of verdicts.json has launches to be compared, and none that failed."""
     failed = cell["verdict"] in (*verdicts.FAILURES, *verdicts.NOT_MEASURED)
-    return cell["kernel"] in merits() and not is_crowded(cell) and not failed
+    return cell["kernel"] in merits and not is_crowded(cell) and not failed
 
 
 Sides = tuple[Sequence[float], Sequence[float]]
@@ -180,13 +183,16 @@ Timed = tuple[Pair, Launches, Launches]
 
 
 def timed_pairs(
-    pairs: Sequence[Pair], one: Mapping[Place, Launches], two: Mapping[Place, Launches]
+    pairs: Sequence[Pair],
+    one: Mapping[Place, Launches],
+    two: Mapping[Place, Launches],
+    merits: Container[str],
 ) -> list[Timed]:
     """Return the cells that have a value of both campaigns and failed in neither."""
     found = [
         (pair, one.get(place_of(pair.cell), {}), two.get(place_of(pair.again), {}))
         for pair in pairs
-        if is_timed(pair.cell) and is_timed(pair.again)
+        if is_timed(pair.cell, merits) and is_timed(pair.again, merits)
     ]
     return [timed for timed in found if timed[1] and timed[2]]
 
@@ -264,7 +270,10 @@ class Inside:
 
 
 def inside(
-    launches: Mapping[Place, Launches], pairs: Sequence[Pair], part_of: Callable[[Pair], Any]
+    launches: Mapping[Place, Launches],
+    pairs: Sequence[Pair],
+    part_of: Callable[[Pair], Any],
+    merits: Container[str],
 ) -> Inside:
     """Compare cells of a campaign with other cells of it: one MPI launched in two ways, say.
 
@@ -274,8 +283,9 @@ def inside(
         launches: of the campaign (see `headline_launches`).
         pairs: the cell compared with, and the one compared.
         part_of: what tells the part of a pair; those of one part are taken together.
+        merits: the kernels whose cells are compared.
     """
-    timed = timed_pairs(pairs, launches, launches)
+    timed = timed_pairs(pairs, launches, launches, merits)
     parts: dict[Any, list[Timed]] = defaultdict(list)
     for one in timed:
         parts[part_of(one[0])].append(one)

@@ -11,15 +11,16 @@ from typing import Any
 
 import polars as pl
 
-from onesided.analysis.analyse import launch_values, measured
-from onesided.analysis.judged import read_verdicts
-from onesided.analysis.latencies import cores_limits
-from onesided.analysis.merit import Place, is_crowded, place_of
-from onesided.analysis.moments import LATENCY
-from onesided.analysis.verdicts import FAILURES, NOT_MEASURED
 from onesided.campaign.tables import PLACE, CollectedCampaign, read_campaign
+from onesided.cells.experiment import Experiments
+from onesided.cells.metric import Metric
+from onesided.cells.verdicts import FAILURES, NOT_MEASURED
 from onesided.environments import settings
-from onesided.experiments.metric import Metric
+from onesided.measure.analyse import launch_values
+from onesided.measure.judged import read_verdicts
+from onesided.measure.latencies import cores_limits
+from onesided.measure.merit import Place, is_crowded, place_of
+from onesided.measure.moments import LATENCY
 from onesided.regression import references
 from onesided.regression.repeats import CLEAR_SHARE
 
@@ -120,9 +121,11 @@ def _rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
-def _proposals(campaign: CollectedCampaign) -> Iterator[tuple[Place, Metric, Proposal]]:
+def _proposals(
+    campaign: CollectedCampaign, experiments: Experiments
+) -> Iterator[tuple[Place, Metric, Proposal]]:
     """Return metric and proposal for each cell that has a figure whose bound is kept."""
-    for experiment in measured(campaign):
+    for experiment in experiments.measured(campaign.kernels):
         merit, metric = experiment.merit, experiment.held
         if merit is None or metric is None:
             continue
@@ -133,7 +136,7 @@ def _proposals(campaign: CollectedCampaign) -> Iterator[tuple[Place, Metric, Pro
             yield tuple(place), metric, propose(several)
 
 
-def documents_of(folder: Path) -> dict[Path, dict[str, Any]]:
+def documents_of(folder: Path, experiments: Experiments) -> dict[Path, dict[str, Any]]:
     """Return the reference documents of a campaign, by file: verdicts, and figures with bounds.
 
     Figures of cells that failed, of those with more threads than cores (they measure the
@@ -141,6 +144,7 @@ def documents_of(folder: Path) -> dict[Path, dict[str, Any]]:
 
     Args:
         folder: a results folder that was analysed.
+        experiments: that judged it.
 
     Raises:
         InputError: one of its files is missing, cut or of another version.
@@ -151,7 +155,7 @@ def documents_of(folder: Path) -> dict[Path, dict[str, Any]]:
     campaign = read_campaign(folder)
     limits = cores_limits(campaign.samples)
     kept: dict[Path, _Figures] = defaultdict(_Figures)
-    for place, metric, proposal in _proposals(campaign):
+    for place, metric, proposal in _proposals(campaign, experiments):
         system, partition, environment, test, cell = place
         if place in wanted:
             name = references.figure_name(metric.name, cell)

@@ -14,15 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from onesided.analysis.moments import LATENCY, least, moments
-from onesided.analysis.verdicts import (
-    INDEPENDENT,
-    OBSERVED,
-    WAITING_LAUNCH,
-    WITH_HELP,
-    Probe,
-)
-from onesided.experiments.metric import Metric
+from onesided.cells.metric import Metric
+from onesided.cells.verdicts import INDEPENDENT, OBSERVED, WITH_HELP, Probe
+from onesided.measure.judging import WAITING_LAUNCH
+from onesided.measure.moments import LATENCY, least, moments
 from onesided.system import documents, names, paths, writing
 from onesided.system.errors import InputError
 
@@ -159,17 +154,6 @@ def is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
     is_far = kept.near_s is not None and distance is not None and distance > kept.near_s
     is_shared = kept.least_width is not None and width is not None and width < kept.least_width
     return not is_far and not is_shared
-
-
-def probe_of(result: Mapping[str, Any]) -> Probe:
-    """Return the valid samples of one result line of the kernel progress.
-
-    Args:
-        result: with the series of docs/progress.md.
-    """
-    from onesided.experiments.progress import analysis  # loads the tables' library
-
-    return analysis.probe_of_series(result["series"])
 
 
 def turned(kept: Mapping[str, str], probes: Mapping[str, Probe]) -> dict[str, str]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from onesided.analysis.statistics import median
 from onesided.campaign import records
+from onesided.measure.statistics import median
 from onesided.regression import references
 from onesided.regression.references import Kept
 

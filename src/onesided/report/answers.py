@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from markupsafe import Markup
 
-from onesided.analysis import verdicts
+from onesided.cells import verdicts
 from onesided.report import numbers
 from onesided.report.badges import MIXED
 from onesided.report.material import Cell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from onesided.analysis.statistics import median_interval
+from onesided.measure.statistics import median_interval
 from onesided.report.material import Cell, Material
 from onesided.report.measure import Measure
 

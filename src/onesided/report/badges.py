@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from markupsafe import Markup
 
-from onesided.analysis import verdicts
+from onesided.cells import verdicts
 from onesided.report import numbers
 
 MIXED = "mixed"

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onesided.analysis import statistics
-from onesided.analysis.statistics import INTERVAL, MINIMUM_COVERAGE
+from onesided.cells.experiment import Experiments
 from onesided.compare import compare, reproducibility, weigh
 from onesided.compare.reproducibility import Figure, Pair
 from onesided.compare.weigh import Difference, Whole
 from onesided.environments.settings import DEFAULT
-from onesided.experiments import merits
+from onesided.measure import statistics
+from onesided.measure.statistics import INTERVAL, MINIMUM_COVERAGE
 from onesided.report import numbers
 from onesided.report.parts import Column, Measure, Row, Section, Table
 from onesided.system.errors import InputError
@@ -20,18 +20,19 @@ from onesided.system.errors import InputError
 IDENTIFIER = "beside"
 
 
-def section(folder: Path, other: str) -> Section:
+def section(folder: Path, other: str, experiments: Experiments) -> Section:
     """Return the section; one that says why, where the other campaign's results cannot be read.
 
     Args:
         folder: of this campaign's results.
         other: the other campaign's name; its results are beside this one's.
+        experiments: that judged both.
     """
     title = f"Beside the campaign {other}"
     try:
-        found = reproducibility.pairs(folder.parent / other, folder)
+        found = reproducibility.pairs(folder.parent / other, folder, experiments)
         figures = reproducibility.figures(found)
-        wholes = compare.compare(folder.parent / other, folder).wholes
+        wholes = compare.compare(folder.parent / other, folder, experiments).wholes
     except InputError as fault:
         lead = f"Nothing is compared: {fault}. Run that campaign, then this report again."
         return Section(IDENTIFIER, title, lead.replace("..", "."), ())
@@ -43,7 +44,12 @@ def section(folder: Path, other: str) -> Section:
         f"{numbers.THIN_SPACE}% of all cases, if nothing had changed."
     )
     tables = [
-        _cells([pair for pair in found if pair.cell["kernel"] == kernel], kernel, other)
+        _cells(
+            [pair for pair in found if pair.cell["kernel"] == kernel],
+            kernel,
+            experiments.merits[kernel].metric,
+            other,
+        )
         for kernel in dict.fromkeys(pair.cell["kernel"] for pair in found)
     ]
     return Section(
@@ -167,9 +173,8 @@ def measure_of_difference(difference: Difference) -> Measure:
     return Measure(difference.ratio, low, high, MINIMUM_COVERAGE, INTERVAL, launches)
 
 
-def _cells(found: Sequence[Pair], kernel: str, other: str) -> Table:
+def _cells(found: Sequence[Pair], kernel: str, metric: str, other: str) -> Table:
     """Return the table of one kernel's cells, whose values are all of one kind."""
-    metric = merits()[kernel].metric
     units = {pair.value["unit"] for pair in found if pair.value is not None}
     show = numbers.seconds if units == {"s"} else numbers.factor
     columns = [

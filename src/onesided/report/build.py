@@ -11,8 +11,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from onesided.experiments import Experiment
-from onesided.experiments.studies import DATA
+from onesided.cells.experiment import Experiment, Study
 from onesided.report import (
     beside,
     containers,
@@ -24,10 +23,9 @@ from onesided.report import (
     shell,
 )
 from onesided.report.again import TYPED
-from onesided.report.data import brief
 from onesided.report.document import Content, document, files_of, has_figure, write_files
 from onesided.report.filtered_rows import with_links
-from onesided.report.material import Loaded, Material, load
+from onesided.report.material import Loaded, Material
 from onesided.report.parts import Headline, RowsOf, Section
 from onesided.report.words import listed
 from onesided.system import writing
@@ -144,12 +142,11 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
     sections = {m.experiment.kernel: m.experiment.page.sections(m) for m in materials}
     answers = _answers(materials, files, sections)
     entries = RowsOf(loaded.cells, attrgetter("entry"))
-    closing = containers.sections(loaded.campaign, entries, loaded.summary)
+    closing = containers.sections(loaded.campaign, loaded.experiments, entries, loaded.summary)
     other = loaded.campaign.record.get("declared", {}).get("beside")
     if other:
-        closing.append(beside.section(loaded.campaign.folder, other))
-    known = None if _on_its_page(answers) else brief.section(loaded.campaign.record)
-    closing += [known] if known else []
+        closing.append(beside.section(loaded.campaign.folder, other, loaded.experiments))
+    closing += _known(loaded, answers)
     closing += [_every_cell(loaded, materials, files, single_file), provenance.section(loaded)]
     heading = "Which MPI progresses while the target computes?"
     if single_file:
@@ -194,15 +191,26 @@ def cite(loaded: Loaded, measured_on: Sequence[str]) -> str:
     )
 
 
-def _on_its_page(answers: Sequence[tuple[Experiment, Headline, str]]) -> Headline | None:
-    """Return the answer of what compares data; None where the campaign has none."""
-    own = (headline for experiment, headline, _ in answers if experiment.study == DATA)
+Answers = Sequence[tuple[Experiment, Headline, str]]
+
+
+def _on_its_page(study: Study, answers: Answers) -> Headline | None:
+    """Return the answer of a study; None where the campaign has none."""
+    own = (headline for experiment, headline, _ in answers if experiment.study == study)
     return next(own, None)
 
 
-def _on_data(loaded: Loaded, every: Sequence[Sheet]) -> Markup | None:
-    """Return what the first screen says of data, with the way to the whole of it."""
-    said = brief.sentences(loaded.campaign.record, _on_its_page(every[0].headlines))
+def _known(loaded: Loaded, answers: Answers) -> list[Section]:
+    """Return what studies with a brief know without cells of theirs."""
+    silent = [one for one in loaded.experiments.briefs if not _on_its_page(one, answers)]
+    found = (study.brief.section(loaded.campaign.record) for study in silent)
+    return [section for section in found if section is not None]
+
+
+def _brief(loaded: Loaded, study: Study, every: Sequence[Sheet]) -> Markup | None:
+    """Return what the first screen says of a study, with the way to the whole of it."""
+    brief = study.brief
+    said = brief.sentences(loaded.campaign.record, _on_its_page(study, every[0].headlines))
     places = [
         f"{sheet.file if sheet != every[0] else ''}#{section.identifier}"
         for sheet in every
@@ -211,9 +219,14 @@ def _on_data(loaded: Loaded, every: Sequence[Sheet]) -> Markup | None:
     ]
     if not said:
         return None
-    words = Markup("<strong>Is the data right?</strong> {}").format(Markup(" ").join(said))
+    words = Markup("<strong>{}</strong> {}").format(study.title, Markup(" ").join(said))
     link = Markup(' <a href="{}">Details, and programs that show it</a>')
     return words + link.format(places[0]) if places else words
+
+
+def _briefs(loaded: Loaded, every: Sequence[Sheet]) -> list[Markup]:
+    found = (_brief(loaded, study, every) for study in loaded.experiments.briefs)
+    return [said for said in found if said is not None]
 
 
 def _again(materials: Sequence[Material]) -> str | None:
@@ -245,7 +258,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet], again: str | No
         sheets=every,
         scope=measured_on,
         again=again,
-        on_data=_on_data(loaded, every) if sheet == every[0] else None,
+        briefs=_briefs(loaded, every) if sheet == every[0] else [],
         caveat=shell.caveat(loaded.campaign.record),
         cite=cite(loaded, measured_on),
         repository=loaded.campaign.record.get("repository"),
@@ -279,18 +292,16 @@ def _remove_stale(folder: Path, kept: Container[str]) -> None:
                 raise OnesidedError(f"{path}: cannot be removed: {fault.strerror}") from fault
 
 
-def build(folder: Path, single_file: bool = False, loaded: Loaded | None = None) -> Path:
+def build(loaded: Loaded, single_file: bool = False) -> Path:
     """Write the report of a campaign; return the path of its page, which is written last.
 
     Args:
-        folder: the campaign's results.
+        loaded: the campaign's results.
         single_file: put everything on that page, in place of a page for each study.
-        loaded: the results, where they are read already.
 
     Raises:
-        InputError: a file is missing, cut or of another schema version.
+        OnesidedError: a file cannot be written.
     """
-    loaded = loaded or load(folder)
     materials = loaded.materials()
     found, again = sheets(loaded, materials, single_file), _again(materials)
     files: dict[str, Content] = {}
@@ -299,7 +310,7 @@ def build(folder: Path, single_file: bool = False, loaded: Loaded | None = None)
     columns = dictionary.table(files)
     files[f"{columns.name}.csv"] = columns
     (_, index), *pages = ((sheet.file, render(loaded, sheet, found, again)) for sheet in found)
-    target = folder / "report"
+    target = loaded.campaign.folder / "report"
     write_files(target, {**files, **dict(pages)})
     _write_archive(target, files)
     _remove_stale(target, {*files, *(sheet.file for sheet in found)})

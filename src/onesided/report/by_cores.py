@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from onesided.campaign.grid import NO_MEANING
 from onesided.report import scope
-from onesided.report.cells import apart, axis_of
+from onesided.report.cells import apart, axis_of, limited
 from onesided.report.crowded import (
     CROWD,
     CROWDED,
@@ -19,7 +19,6 @@ from onesided.report.crowded import (
 )
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Figure, Folded, Table
-from onesided.report.patterns.cells import limited
 from onesided.report.pivot import Axis, Pivot
 from onesided.report.series import SeriesFigure
 

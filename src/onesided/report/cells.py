@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from onesided.analysis import verdicts
+from onesided.cells import verdicts
 from onesided.report.material import Baselines, Cell, Material
 from onesided.report.parts import Row
 
@@ -110,3 +110,8 @@ def apart(material: Material) -> Material:
         summary=of_table(material.summary),
         baselines=of_baselines(material.baselines) if material.baselines else None,
     )
+
+
+def limited(material: Material, keep: Callable[[Cell], bool]) -> Material:
+    """Return the material with some of its cells."""
+    return replace(material, cells=[cell for cell in material.cells if keep(cell)])

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onesided.analysis import tails
-from onesided.analysis.statistics import MINIMUM_COVERAGE
 from onesided.campaign.tables import CollectedCampaign
 from onesided.compare import compare, weigh
 from onesided.compare.compare import ComparedCell, Comparison
 from onesided.compare.weigh import CELL_LAUNCHES, Whole
-from onesided.experiments import EXPERIMENTS
+from onesided.measure import tails
+from onesided.measure.statistics import MINIMUM_COVERAGE
 from onesided.report import numbers
 from onesided.report.beside import axes_that_differ, measure_of, measure_of_difference
 from onesided.report.build import INDEX
@@ -145,11 +144,11 @@ def cells_table(comparison: Comparison) -> Table:
 
 def _kernel_tables(comparison: Comparison) -> list[Table]:
     tables = []
-    for kernel in EXPERIMENTS:
+    for kernel, experiment in comparison.experiments.items():
         cells = [cell for cell in comparison.cells if cell.pair.cell["kernel"] == kernel]
         if not cells:
             continue
-        merit = EXPERIMENTS[kernel].merit
+        merit = experiment.merit
         caption = f"Cells of {kernel.replace('_', ' ')}: changed verdicts, then differences first."
         tables.append(_table(f"compare_{kernel}", caption, cells, merit and merit.metric))
     return tables

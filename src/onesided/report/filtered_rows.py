@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from urllib.parse import urlencode
 
-from onesided.analysis import verdicts
+from onesided.cells import verdicts
 from onesided.report.table import Column, Row, Table
 
 GRID = "grid_"

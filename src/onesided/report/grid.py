@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from onesided.analysis import verdicts
+from onesided.cells import verdicts
 from onesided.report import numbers
 from onesided.report.again import NAMED, grid_name
 from onesided.report.filtered_rows import address

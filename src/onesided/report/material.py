@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
@@ -13,13 +13,6 @@ from typing import Any
 
 import polars as pl
 
-from onesided.analysis import tails
-from onesided.analysis.analyse import baselines, launch_values, usable_evidence
-from onesided.analysis.judged import read_verdicts
-from onesided.analysis.latencies import MET, Met, met_of
-from onesided.analysis.machine import MACHINE
-from onesided.analysis.moments import LATENCY
-from onesided.analysis.statistics import INTERVAL
 from onesided.campaign.parquet import read_table
 from onesided.campaign.tables import (
     IDENTITY,
@@ -28,7 +21,14 @@ from onesided.campaign.tables import (
     CollectedCampaign,
     read_campaign,
 )
-from onesided.experiments import EXPERIMENTS, Experiment
+from onesided.cells.experiment import Experiment, Experiments
+from onesided.measure import tails
+from onesided.measure.analyse import launch_values, usable_evidence
+from onesided.measure.judged import read_verdicts
+from onesided.measure.latencies import MET, Met, met_of
+from onesided.measure.machine import MACHINE
+from onesided.measure.moments import LATENCY
+from onesided.measure.statistics import INTERVAL
 from onesided.report import numbers
 from onesided.report.parts import Measure
 from onesided.rerun.line import Lines
@@ -119,10 +119,11 @@ class Baselines:
     found: Mapping[tuple[str, str, str], Sequence[tuple[str, int, Measure]]]
 
     @classmethod
-    def of(cls, cells: Sequence[Cell], summary: pl.DataFrame) -> Baselines | None:
-        """Take them from cells and rows of what times the machine; None where it was not run."""
+    def of(
+        cls, cells: Sequence[Cell], summary: pl.DataFrame, kernels: Collection[str]
+    ) -> Baselines | None:
+        """Take them from cells and rows of the kernels that time the machine; None without any."""
         chosen = (pl.col("metric") == "time") & (pl.col("statistic") == MACHINE)
-        kernels = baselines()
         rows = summary.filter(pl.col("kernel").is_in(kernels) & chosen).to_dicts()
         measures = {tuple(row[name] for name in PLACE): Measure.of(row) for row in rows}
         found: dict[tuple[str, str, str], list[tuple[str, int, Measure]]] = {}
@@ -149,6 +150,7 @@ class Material:
 
     Attributes:
         campaign: the collected tables.
+        experiments: all there are.
         experiment: whose page it is.
         cells: its cells, in the order in which they were declared.
         summary: its rows of summary.parquet.
@@ -157,6 +159,7 @@ class Material:
     """
 
     campaign: CollectedCampaign
+    experiments: Experiments
     experiment: Experiment
     cells: Sequence[Cell]
     summary: pl.DataFrame
@@ -287,10 +290,11 @@ class Loaded:
     campaign: CollectedCampaign
     cells: Sequence[Cell]
     summary: pl.DataFrame
+    experiments: Experiments
 
     def materials(self) -> list[Material]:
-        """Return what each experiment that has cells is shown from, in the registry's order."""
-        machine = Baselines.of(self.cells, self.summary)
+        """Return what each experiment that has cells is shown from, in their order."""
+        machine = Baselines.of(self.cells, self.summary, self.experiments.baselines)
         lines = Lines.of(self.campaign.name, self.cells)
         cells: dict[str, list[Cell]] = defaultdict(list)
         for cell in self.cells:
@@ -298,19 +302,24 @@ class Loaded:
         return [
             Material(
                 self.campaign,
+                self.experiments,
                 experiment,
                 cells[kernel],
                 self.summary.filter(pl.col("kernel") == kernel),
                 lines,
                 machine,
             )
-            for kernel, experiment in EXPERIMENTS.items()
+            for kernel, experiment in self.experiments.items()
             if kernel in cells
         ]
 
 
-def load(folder: Path) -> Loaded:
+def load(folder: Path, experiments: Experiments) -> Loaded:
     """Read everything a report is made from.
+
+    Args:
+        folder: the campaign's results.
+        experiments: that judged them.
 
     Raises:
         InputError: a file is missing, cut or of another schema version.
@@ -319,4 +328,5 @@ def load(folder: Path) -> Loaded:
     cells = read_verdicts(folder / "verdicts.json", Cell)
     if not cells:
         raise InputError(folder / "verdicts.json", "cells", "none", "at least one declared cell")
-    return Loaded(campaign, cells, read_table(folder / "summary.parquet", SUMMARY_COLUMNS))
+    summary = read_table(folder / "summary.parquet", SUMMARY_COLUMNS)
+    return Loaded(campaign, cells, summary, experiments)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from onesided.analysis import verdicts
+from onesided.cells import verdicts
 from onesided.report.badges import MIXED, badge, fitting_word, sign_of
 from onesided.report.table import Table
 

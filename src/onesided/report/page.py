@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
+
+from markupsafe import Markup
 
 from onesided.report.material import Material
 from onesided.report.parts import Headline, Part, Section
@@ -25,6 +27,24 @@ class Page(Protocol):
 
     def terminal_lines(self, material: Material) -> list[str]:
         """Return the answer as plain lines; none where there is no headline."""
+
+
+class Brief(Protocol):
+    """What a study says on the first screen of every report.
+
+    Attributes:
+        SECTION: identifier of the section for a campaign without cells of the study.
+        PAGE: identifier of the section with the whole answer, where a campaign has such cells.
+    """
+
+    SECTION: str
+    PAGE: str
+
+    def section(self, record: Mapping[str, Any]) -> Section | None:
+        """Return what is known without cells of the study; None where nothing is known."""
+
+    def sentences(self, record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:
+        """Return what the first screen says; `headline` is the answer of the study's page."""
 
 
 class Content(Protocol):

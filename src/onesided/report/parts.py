@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from onesided.analysis import verdicts
+from onesided.cells import verdicts
 from onesided.report.badges import MEANINGS, badge, meaning_of
 from onesided.report.matrix import Mark, Matrix, MatrixRow
 from onesided.report.measure import Measure

@@ -8,12 +8,12 @@ from typing import Any
 
 import polars as pl
 
-from onesided.analysis import enough
-from onesided.analysis.statistics import MINIMUM_COVERAGE
 from onesided.campaign import transport
 from onesided.campaign.line_order import DAMAGED
 from onesided.campaign.tables import PLACE
 from onesided.environments.settings import DEFAULT
+from onesided.measure import enough
+from onesided.measure.statistics import MINIMUM_COVERAGE
 from onesided.report import numbers, scope, shell
 from onesided.report.material import Loaded, interval_words
 from onesided.report.numbers import Written

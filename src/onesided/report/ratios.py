@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from onesided.analysis.computing import MEDIAN
 from onesided.environments.settings import DEFAULT
+from onesided.measure.computing import MEDIAN
 from onesided.report import numbers
 from onesided.report.cells import has
 from onesided.report.claims import NOT_MEASURED, Found, decided, quotient, ratio_of, within

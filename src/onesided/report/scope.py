@@ -7,12 +7,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from onesided.analysis import verdicts
 from onesided.campaign import campaign, transport
 from onesided.campaign import sizes as campaign_sizes
 from onesided.campaign.sizes import AXIS
+from onesided.cells import verdicts
 from onesided.environments import settings
-from onesided.experiments import EXPERIMENTS
 from onesided.report import numbers, shell
 from onesided.report.material import Cell, Loaded
 from onesided.report.words import listed
@@ -84,8 +83,13 @@ def run_commands(campaigns: Iterable[str]) -> Markup:
     return Markup(" or ").join(code.format(name) for name in campaigns)
 
 
-def settings_tried(cells: Sequence[Cell]) -> Markup:
-    """Say how many of the declared settings were tried, and what runs the others."""
+def settings_tried(cells: Sequence[Cell], kernels: Iterable[str]) -> Markup:
+    """Say how many of the declared settings were tried, and what runs the others.
+
+    Args:
+        cells: of an experiment, or of several.
+        kernels: of all experiments.
+    """
     declared = settings.names()
     tried = [name for name in declared if name in {cell.setting for cell in cells}]
     said = f"{len(tried)} of {numbers.count(len(declared), 'setting')}"
@@ -94,7 +98,7 @@ def settings_tried(cells: Sequence[Cell]) -> Markup:
         said += f": {settings.DEFAULT}, which sets no environment variable"
     missing = set(declared) - set(tried)
     # a tag that is a kernel's name selects that kernel's checks alone
-    foreign = set(EXPERIMENTS) - {cell.kernel for cell in cells}
+    foreign = set(kernels) - {cell.kernel for cell in cells}
     others = campaign.with_settings(missing, foreign) if missing else []
     if others:
         return Markup("{}. To try the others: {}.").format(said, run_commands(others))

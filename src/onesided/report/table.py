@@ -15,8 +15,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from onesided.analysis import verdicts
-from onesided.analysis.statistics import RANGE
+from onesided.cells import verdicts
+from onesided.measure.statistics import RANGE
 from onesided.report import numbers
 from onesided.report.badges import badge
 from onesided.report.measure import Measure

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from markupsafe import Markup
 
-from onesided.analysis import verdicts
-from onesided.experiments.studies import DATA
+from onesided.cells import verdicts
 from onesided.report import numbers, scope
 from onesided.report.build import INDEX
-from onesided.report.data import brief
-from onesided.report.material import Loaded, Material, load
+from onesided.report.material import Loaded, Material
 from onesided.report.provenance import damaged_files, further_rounds, timing_lines
 from onesided.report.words import tally
 
 
-def terminal_summary(folder: Path, loaded: Loaded | None = None) -> str:
+def terminal_summary(loaded: Loaded) -> str:
     """Return what the end of a campaign says on a terminal: scope, answer, holes, time, paths.
 
     Args:
-        folder: the campaign's results.
-        loaded: the same, where they are read already.
-
-    Raises:
-        InputError: a file is missing, cut or of another schema version.
+        loaded: the campaign's results.
     """
-    loaded = loaded or load(folder)
+    folder = loaded.campaign.folder
     lines = [" ".join(scope.sentences(loaded))]
     answered = set()
     for material in loaded.materials():
@@ -36,9 +29,9 @@ def terminal_summary(folder: Path, loaded: Loaded | None = None) -> str:
             answered.add(material.experiment.study)
             lines.append(material.experiment.title)
             lines += [f"  {line}" for line in [*said, *_remarks(material)]]
-    if DATA not in answered:
-        told = brief.sentences(loaded.campaign.record, None)
-        lines += [f"data: {Markup(sentence).striptags()}" for sentence in told]
+    for study in loaded.experiments.briefs:
+        told = () if study in answered else study.brief.sentences(loaded.campaign.record, None)
+        lines += [f"{study.name}: {Markup(sentence).striptags()}" for sentence in told]
     words = [cell.verdict for cell in loaded.cells]
     missing = [word for word in words if word in verdicts.NOT_MEASURED]
     failed = [word for word in words if word in verdicts.FAILURES]

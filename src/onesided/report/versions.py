@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from onesided.experiments import EXPERIMENTS
+from onesided.cells.experiment import Experiments
 from onesided.report import answers, numbers, scope
 from onesided.report.answers import together
 from onesided.report.build import INDEX
@@ -88,7 +88,7 @@ def _versions(every: Sequence[Loaded], environments: Sequence[Sequence[str]]) ->
 def side_by_side(every: Sequence[Loaded]) -> list[Beside]:
     """Return what the experiments found whose pages tell ways apart (`way_rows`)."""
     found = []
-    for kernel, experiment in EXPERIMENTS.items():
+    for kernel, experiment in every[0].experiments.items():
         way_rows = getattr(experiment.page, "way_rows", None)
         materials = [
             next((apart(m) for m in loaded.materials() if m.experiment.kernel == kernel), None)
@@ -220,13 +220,13 @@ def sentences(found: Sequence[Beside]) -> list[str]:
     return ["No verdict changed from one version to the next."]
 
 
-def read(folders: Sequence[Path]) -> tuple[list[Loaded], list[Beside]]:
+def read(folders: Sequence[Path], experiments: Experiments) -> tuple[list[Loaded], list[Beside]]:
     """Read campaigns and bring them side by side.
 
     Raises:
         InputError: a file is missing, cut or of another schema version.
     """
-    every = [load(folder) for folder in folders]
+    every = [load(folder, experiments) for folder in folders]
     return every, side_by_side(every)
 
 

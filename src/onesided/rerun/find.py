@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from onesided.analysis.judged import read_verdicts
 from onesided.campaign.tables import record_of
 from onesided.environments import declarations
+from onesided.measure.judged import read_verdicts
 from onesided.rerun.line import USUAL_RESULTS, is_named_by, telling
 from onesided.system import names, paths
 from onesided.system.errors import InputError

@@ -11,9 +11,6 @@ from typing import Any
 
 import polars as pl
 
-from onesided.analysis import analyse
-from onesided.analysis.merit import merit_rows, place_of
-from onesided.analysis.verdicts import UNDECIDED
 from onesided.campaign import collect, declared, further, proof
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.parquet import read_table, scan_table
@@ -21,7 +18,11 @@ from onesided.campaign.run import clean_after
 from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot
 from onesided.campaign.tables import CELL_COLUMNS, PLACE, SUMMARY_COLUMNS, CollectedCampaign
+from onesided.cells.experiment import Experiments
+from onesided.cells.verdicts import UNDECIDED
 from onesided.environments import provision
+from onesided.measure import analyse
+from onesided.measure.merit import merit_rows, place_of
 from onesided.rerun.find import Found
 from onesided.system import documents, paths, processes, strays, surroundings, writing
 from onesided.system.errors import InputError, OnesidedError
@@ -59,11 +60,12 @@ class Again:
     merit: Mapping[str, Any] | None
 
 
-def again(found: Found, say: Say) -> Again:
+def again(found: Found, experiments: Experiments, say: Say) -> Again:
     """Launch a cell once and judge it.
 
     Args:
         found: the cell in the results of a campaign.
+        experiments: that judge it.
         say: called with a line while it waits for a campaign on this machine.
 
     Raises:
@@ -86,7 +88,7 @@ def again(found: Found, say: Say) -> Again:
             raise OnesidedError(f"{document['name']}: unavailable: {document['reason']}")
         slot = Slot(small, found.partition, small.environments[0], ROUND)
         Session(slot, further.tests_in(small, ROUND, [test])).run()
-        return _judged(collect.gather(small, [ROUND]), found)
+        return _judged(collect.gather(small, [ROUND]), found, experiments)
 
 
 def folder() -> Path:
@@ -162,14 +164,14 @@ def _write_choice(small: Campaign, test: Mapping[str, Any], cell: str) -> None:
     writing.write_json(further.decision_file(small, ROUND), decision)
 
 
-def _judged(gathered: CollectedCampaign, found: Found) -> Again:
+def _judged(gathered: CollectedCampaign, found: Found, experiments: Experiments) -> Again:
     """Judge the launch, with the threads of the report's launches under no setting."""
     cells = scan_table(found.folder / "cells.parquet", CELL_COLUMNS)
     threads = {**proof.default_threads(cells), **proof.default_threads(gathered.cells.lazy())}
-    [entry] = analyse.verdicts(gathered, threads, of_one=True)
-    [alone] = analyse.verdicts(gathered, threads)
+    [entry] = analyse.verdicts(gathered, experiments, threads, of_one=True)
+    [alone] = analyse.verdicts(gathered, experiments, threads)
     fractions = alone["early_fractions"]
-    rows = merit_rows(analyse.summary_of(gathered))
+    rows = merit_rows(analyse.summary_of(gathered, experiments), experiments.merits)
     return Again(
         entry["verdict"],
         fractions[0] if fractions else None,
@@ -178,10 +180,10 @@ def _judged(gathered: CollectedCampaign, found: Found) -> Again:
     )
 
 
-def merit_before(found: Found) -> Mapping[str, Any] | None:
+def merit_before(found: Found, experiments: Experiments) -> Mapping[str, Any] | None:
     """Return the row of the cell's figure of merit in the results; None where they have none."""
     rows = read_table(found.folder / "summary.parquet", SUMMARY_COLUMNS, _at(found.entry))
-    return merit_rows(rows).get(place_of(found.entry))
+    return merit_rows(rows, experiments.merits).get(place_of(found.entry))
 
 
 def _at(entry: Mapping[str, Any]) -> pl.Expr:

@@ -6,6 +6,7 @@ import pytest
 from progress_page import made
 
 from onesided.report.material import load
+from onesided.studies import find
 
 
 @pytest.fixture(scope="session")
@@ -20,5 +21,5 @@ def text(page):
 
 @pytest.fixture(scope="session")
 def material(page):
-    (found,) = load(page.parents[1]).materials()
+    (found,) = load(page.parents[1], find()).materials()
     return found

@@ -8,14 +8,15 @@ import io
 import synthetic_progress as synthetic
 
 from onesided import report
-from onesided.analysis.analyse import analyse
+from onesided.measure.analyse import analyse
+from onesided.studies import find
 
 
 def made(folder, *arguments, **options):
     """Return the page of a synthetic campaign."""
     synthetic.campaign(folder, *arguments, **options)
-    analyse(folder)
-    return report.build(folder, single_file=True)
+    analyse(folder, find())
+    return report.build(report.load(folder, find()), single_file=True)
 
 
 def rows_of(page, name):

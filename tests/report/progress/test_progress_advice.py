@@ -9,7 +9,8 @@ import synthetic_progress as synthetic
 from progress_page import made
 
 from onesided import report
-from onesided.experiments.progress.advice import file as advice_file
+from onesided.studies import find
+from onesided.studies.stfc.progress.advice import file as advice_file
 
 
 def test_each_environment_has_a_file_that_a_shell_takes(page, text):
@@ -57,7 +58,7 @@ def test_the_page_says_what_the_shell_files_say(text, page):
 def test_a_shell_file_of_an_earlier_report_does_not_stay(page):
     stale = page.parent / "advice" / "gone.sh"
     stale.write_text("export OLD=1\n")
-    report.build(page.parents[1], single_file=True)
+    report.build(report.load(page.parents[1], find()), single_file=True)
     assert not stale.exists()
     assert (page.parent / "advice" / "mpich-5.0.2.sh").exists()
 
@@ -80,12 +81,14 @@ def test_nothing_measured_at_all_still_makes_a_page(tmp_path):
     found = made(tmp_path, synthetic.ENVIRONMENTS[3:], synthetic.grid(), rounds=1)
     reason = "Nothing was decided at the default setting (unavailable: in 1 of 1 launches: wheel"
     assert reason in found.read_text("utf-8")
-    assert "No cell was measured whose target computes." in report.terminal_summary(tmp_path)
+    assert "No cell was measured whose target computes." in report.terminal_summary(
+        report.load(tmp_path, find())
+    )
 
 
 def test_cells_that_lack_rounds_are_not_called_unmeasured(tmp_path):
     made(tmp_path, synthetic.ENVIRONMENTS[:1], synthetic.grid(), rounds=1)
-    said = report.terminal_summary(tmp_path)
+    said = report.terminal_summary(report.load(tmp_path, find()))
     assert "No cell was measured" not in said
     assert "is decided: 32 cells undecided (1 launch, 5 needed: 4 more rounds)." in said
     page = (tmp_path / "report" / "index.html").read_text("utf-8")

@@ -7,9 +7,9 @@ import re
 import pytest
 from progress_page import rows_of
 
-from onesided.experiments.progress.page import ways
 from onesided.report import answers
 from onesided.report.material import Cell
+from onesided.studies.stfc.progress.page import ways
 
 
 def test_the_answer_says_what_to_use_and_what_it_was_tested_with(text):

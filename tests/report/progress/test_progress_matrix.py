@@ -8,11 +8,11 @@ import html.parser
 import pytest
 from progress_page import rows_of
 
-from onesided.analysis import verdicts
-from onesided.experiments.progress.page import truth
+from onesided.cells import verdicts
 from onesided.report import badges
 from onesided.report.material import Cell
 from onesided.report.parts import Mark, Matrix, MatrixRow, Table
+from onesided.studies.stfc.progress.page import truth
 
 
 class _Matrices(html.parser.HTMLParser):

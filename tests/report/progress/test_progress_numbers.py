@@ -14,11 +14,12 @@ from markupsafe import escape
 from progress_page import rows_of
 
 from onesided import report
-from onesided.analysis.analyse import analyse
-from onesided.analysis.machine import MACHINE
-from onesided.experiments.progress.page import latency, waiting
+from onesided.measure.analyse import analyse
+from onesided.measure.machine import MACHINE
 from onesided.report import numbers
 from onesided.report.material import Baselines, Cell
+from onesided.studies import find
+from onesided.studies.stfc.progress.page import latency, waiting
 
 LEVELS = ("single", "multiple")
 
@@ -62,8 +63,8 @@ def test_the_latencies_say_how_many_launches_met_cores_that_others_used(tmp_path
     one = [synthetic.labels(target_state="idle"), synthetic.labels()]
     synthetic.campaign(folder, synthetic.ENVIRONMENTS[:1], one, ["default"], ["single"])
     synthetic.use_cores(folder, [5, 6])
-    analyse(folder)
-    said = report.build(folder, single_file=True).read_text("utf-8")
+    analyse(folder, find())
+    said = report.build(report.load(folder, find()), single_file=True).read_text("utf-8")
     assert "Of 6 latencies, one a launch, 0 are left out that met the cores far apart" in said
     assert "and 2 on a core that another program" in said
     # where all count nothing is said
@@ -195,8 +196,8 @@ def test_every_table_has_one_latency_of_a_label(tmp_path):
             slower = pl.when(pl.col("metric") == "latency").then(1.2).otherwise(1.0)
             other = other.with_columns(pl.col("value") * slower)
         pl.concat([table, other]).write_parquet(path)
-    analyse(folder)
-    page = report.build(folder, single_file=True)
+    analyse(folder, find())
+    page = report.build(report.load(folder, find()), single_file=True)
     found: dict[tuple[str, ...], set[str]] = {}
     for row in rows_of(page, "progress_latency"):
         for level in LEVELS:

@@ -13,9 +13,10 @@ from test_report import _Tables
 from unpacked import whole
 
 from onesided import report
-from onesided.analysis import verdicts
-from onesided.experiments.progress.advice import example
+from onesided.cells import verdicts
 from onesided.report import badges
+from onesided.studies import find
+from onesided.studies.stfc.progress.advice import example
 
 
 def test_every_table_has_a_csv_with_the_same_numbers(text, page):
@@ -41,7 +42,7 @@ def test_the_same_campaign_gives_the_same_bytes(page):
         return {p: p.read_bytes() for p in page.parent.rglob("*") if p.is_file()}
 
     before = content()
-    report.build(page.parents[1], single_file=True)
+    report.build(report.load(page.parents[1], find()), single_file=True)
     assert content() == before
 
 
@@ -56,7 +57,7 @@ def test_the_legend_explains_every_verdict_that_can_occur():
 
 
 def test_the_terminal_says_what_the_page_says_and_where_the_advice_is(page, text):
-    said = report.terminal_summary(page.parents[1])
+    said = report.terminal_summary(report.load(page.parents[1], find()))
     for lede in re.findall(r'<p class="lede">(.*?)</p>', text):
         plain = html.unescape(re.sub("<[^>]+>", "", lede)).replace("\u202f", " ")
         assert plain.replace("µ", "?") in said.replace("µ", "?")

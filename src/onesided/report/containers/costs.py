@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from onesided.compare.reproducibility import Pair
-from onesided.experiments import merits
+from onesided.measure.merit import Merits
 from onesided.report import figures, numbers
 from onesided.report.beside import axes_that_differ, measure_of_difference
 from onesided.report.containers.tables import cell_words
@@ -21,29 +21,31 @@ from onesided.report.words import listed
 _HOW = ("system", "partition", "setting", "thread_level", "ranks", "placement")
 
 
-def _labels_of(pair: Pair) -> tuple[tuple[str, str], ...]:
+def _labels_of(merits: Merits, pair: Pair) -> tuple[tuple[str, str], ...]:
     """Return what a cell's headline value depends on."""
-    merit = merits().get(pair.cell["kernel"])
+    merit = merits.get(pair.cell["kernel"])
     dropped = merit.pooled if merit else ()
     kept = pair.cell["labels"].items()
     return tuple((axis, str(value)) for axis, value in kept if axis not in dropped)
 
 
-def _row_of(pair: Pair) -> tuple[Any, ...]:
+def _row_of(merits: Merits, pair: Pair) -> tuple[Any, ...]:
     """Return what has a row of its own: all environments beside one native one share it."""
     how = (pair.cell[name] for name in _HOW)
-    return (pair.cell["environment"], pair.cell["kernel"], *how, _labels_of(pair))
+    return (pair.cell["environment"], pair.cell["kernel"], *how, _labels_of(merits, pair))
 
 
-def part_of(pair: Pair) -> tuple[Any, ...]:
+def part_of(merits: Merits, pair: Pair) -> tuple[Any, ...]:
     """Return what has a ratio of its own: an environment, and what has a row."""
-    return (pair.again["environment"], _row_of(pair))
+    return (pair.again["environment"], _row_of(merits, pair))
 
 
 def timed_cells(held: Held, kernel: str) -> list[Pair]:
     """Return the cells of a kernel that have a ratio."""
     parts = held.inside.parts
-    return [p for p in held.pairs if p.cell["kernel"] == kernel and part_of(p) in parts]
+    return [
+        p for p in held.pairs if p.cell["kernel"] == kernel and part_of(held.merits, p) in parts
+    ]
 
 
 def _key(way: str) -> str:
@@ -55,11 +57,11 @@ def parts_table(topic: Topic, held: Held, kernel: str) -> Table:
     cells = timed_cells(held, kernel)
     ways = list(dict.fromkeys(twin.way for twin in held.twins))
     way_of = {twin.name: twin.way for twin in held.twins}
-    axes = [axis for axis in axes_that_differ(cells) if axis not in merits()[kernel].pooled]
+    axes = [axis for axis in axes_that_differ(cells) if axis not in held.merits[kernel].pooled]
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for pair in cells:
         row = rows.setdefault(
-            _row_of(pair),
+            _row_of(held.merits, pair),
             {
                 "native": pair.cell["environment"],
                 "what": cell_words(pair, axes) or kernel.replace("_", " "),
@@ -68,16 +70,21 @@ def parts_table(topic: Topic, held: Held, kernel: str) -> Table:
                 **pair.cell["labels"],
             },
         )
-        difference = held.inside.parts[part_of(pair)]
+        difference = held.inside.parts[part_of(held.merits, pair)]
         key = _key(way_of[pair.again["environment"]])
         row |= {
             key: measure_of_difference(difference),
             f"difference_{key}": difference.word,
             f"p_{key}": difference.p,
         }
-    metric = merits()[kernel].metric
-    left_out = listed([axis.replace("_", " ") for axis in merits()[kernel].pooled])
-    named = [*(axis for axis, _ in _labels_of(cells[0])), "where", "ranks", "placement"]
+    metric = held.merits[kernel].metric
+    left_out = listed([axis.replace("_", " ") for axis in held.merits[kernel].pooled])
+    named = [
+        *(axis for axis, _ in _labels_of(held.merits, cells[0])),
+        "where",
+        "ranks",
+        "placement",
+    ]
     return Table(
         f"{topic.identifier}_{kernel}",
         f"Ratio of the {metric} to native, cells of {kernel.replace('_', ' ')}: geometric mean "

@@ -7,7 +7,6 @@ from typing import Any
 
 from onesided.compare import compare, weigh
 from onesided.compare.reproducibility import Pair
-from onesided.experiments import merits
 from onesided.report import numbers
 from onesided.report.beside import axes_that_differ, measure_of_difference
 from onesided.report.containers.twins import Held, Topic, Twin, is_lost, is_turned
@@ -133,7 +132,7 @@ def environments_table(topic: Topic, held: Held) -> Table:
     metrics = listed(
         [
             f"{merit.metric} for {k.replace('_', ' ')}"
-            for k, merit in merits().items()
+            for k, merit in held.merits.items()
             if k in kernels
         ]
     )

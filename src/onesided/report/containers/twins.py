@@ -9,12 +9,14 @@ from typing import Any
 
 import polars as pl
 
-from onesided.analysis import verdicts
 from onesided.campaign.tables import PLACE, CollectedCampaign
+from onesided.cells import verdicts
+from onesided.cells.experiment import Experiments
 from onesided.compare import weigh
-from onesided.compare.reproducibility import Pair, merit_rows
+from onesided.compare.reproducibility import Pair
 from onesided.compare.weigh import Inside, Whole
 from onesided.environments.settings import DEFAULT
+from onesided.measure.merit import Merits, merit_rows
 from onesided.report.words import short_detail
 
 ABI_IMAGE = "abi"
@@ -82,11 +84,13 @@ class Material:
 
     Attributes:
         campaign: the collected tables.
+        experiments: that judged the cells.
         entries: the cells of verdicts.json.
         summary: summary.parquet.
     """
 
     campaign: CollectedCampaign
+    experiments: Experiments
     entries: Sequence[Mapping[str, Any]]
     summary: pl.DataFrame
 
@@ -114,7 +118,7 @@ class Material:
     @cached_property
     def launches(self) -> Mapping[tuple[Any, ...], weigh.Launches]:
         """Return each cell's headline values, one a launch."""
-        return weigh.headline_launches(self.campaign)
+        return weigh.headline_launches(self.campaign, self.experiments)
 
     def facts(self, environment: str) -> list[Mapping[str, Any]]:
         """Return what the headers of an environment's launches say, those alike together."""
@@ -123,7 +127,7 @@ class Material:
 
     @cached_property
     def _headlines(self) -> dict[tuple[Any, ...], Mapping[str, Any]]:
-        return merit_rows(self.summary)
+        return merit_rows(self.summary, self.experiments.merits)
 
     def pairs(self, twin: Twin) -> list[Pair]:
         """Return the cells that an environment and its native one both have."""
@@ -152,11 +156,13 @@ class Held:
         twins: those with cells that their native environment has too.
         pairs: all of their cells.
         inside: how they differ.
+        merits: by which cells are compared, by kernel.
     """
 
     twins: Sequence[Twin]
     pairs: Sequence[Pair]
     inside: Inside
+    merits: Merits
 
     def of(self, twin: Twin) -> list[Pair]:
         """Return the cells of one environment."""

@@ -1,0 +1,1 @@
+"""The words of a campaign: cells, axes, verdicts, figures, and what an experiment is."""

@@ -1,0 +1,120 @@
+"""The words for what became of a cell, and what a verdict rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+INDEPENDENT = "independent"
+WITH_HELP = "with help"
+WAITS = "waits"
+DELAYED = "delayed"
+PARTIAL = "partial"
+UNDECIDED = "undecided"
+LOCAL_COMPLETION = "local completion only"
+SYNCHRONISING = "synchronising"
+REFERENCE = "reference"
+RIGHT = "right"
+
+WRONG_DATA = "wrong data"
+HANG = "hang"
+CRASH = "crash"
+TEARDOWN_FAILURE = "teardown failure"
+TIMED_OUT = "timed out"
+HELPER_RETURNED = "helper returned"
+NO_EFFECT = "no effect"
+UNSUPPORTED = "unsupported"
+UNAVAILABLE = "unavailable"
+NOT_RUN = "not run"
+
+NO_COMMON_CLOCK = "the ranks' stamps are not known to be on one clock"
+"""Why a cell is `undecided` however many launches it has."""
+
+STATUS_OK = "ok"
+VERDICT_OF_STATUS: Mapping[str, str] = {
+    "wrong_data": WRONG_DATA,
+    "hang": HANG,
+    "crash": CRASH,
+    "teardown_failure": TEARDOWN_FAILURE,
+    "timed_out": TIMED_OUT,
+    "helper_returned": HELPER_RETURNED,
+    "unsupported": UNSUPPORTED,
+    "unavailable": UNAVAILABLE,
+    "not_run": NOT_RUN,
+}
+"""The status of a cell in one launch, worst first, and the verdict it leads to."""
+
+FAILURES = (WRONG_DATA, HANG, CRASH, TEARDOWN_FAILURE, TIMED_OUT, HELPER_RETURNED, NO_EFFECT)
+"""Verdicts that say something went wrong, worst first."""
+
+NOT_MEASURED = (UNSUPPORTED, UNAVAILABLE, NOT_RUN)
+"""Verdicts of cells that have no measurement."""
+
+OBSERVED = (INDEPENDENT, WITH_HELP, DELAYED, PARTIAL, WAITS)
+"""Verdicts that tell how the operation and the target's computing got on."""
+
+WORDS = (
+    *FAILURES,
+    *NOT_MEASURED,
+    WAITS,
+    PARTIAL,
+    DELAYED,
+    WITH_HELP,
+    INDEPENDENT,
+    UNDECIDED,
+    LOCAL_COMPLETION,
+    SYNCHRONISING,
+    REFERENCE,
+    RIGHT,
+)
+"""Every verdict, in the order in which a reader should meet them."""
+
+RELEASED = "released"
+"""The series of whether the target's call that opens its part of an epoch returned only after the
+origin, which had waited outside MPI, had called MPI (1) or by itself (0)."""
+
+EARLY_SHARE_OF_REMAINING = 0.5
+"""A sample is early when it returned before this share of what remained."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """The valid samples of one launch: two arrays of one length, in seconds.
+
+    Attributes:
+        remaining: what was left of the target's compute when the operation was issued.
+        elapsed: from issue to return.
+        released: the share of all samples in which the target's call that opens its part of the
+            epoch returned only after the origin had called MPI: that call synchronises.
+    """
+
+    remaining: tuple[float, ...]
+    elapsed: tuple[float, ...]
+    released: float = 0.0
+
+    @property
+    def early_fraction(self) -> float:
+        """Fraction that returned before half of what remained; NaN without samples."""
+        if not self.remaining:
+            return math.nan
+        early = sum(
+            is_early(rest, time) for rest, time in zip(self.remaining, self.elapsed, strict=True)
+        )
+        return early / len(self.remaining)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A verdict, why, and what it rests on."""
+
+    word: str
+    detail: str | None = None
+    valid_launches: int = 0
+    early_fractions: tuple[float, ...] = ()
+    tau_s: float | None = None
+
+
+def is_early(remaining_s: float, elapsed_s: float) -> bool:
+    """Tell whether an operation returned while the target provably still computed."""
+    return elapsed_s < EARLY_SHARE_OF_REMAINING * remaining_s

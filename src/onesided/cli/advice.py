@@ -1,0 +1,41 @@
+"""`onesided advice FILE`: source an advice file, run what it claims again, say whether it holds."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from onesided.system import surroundings
+
+
+def register(subparsers: argparse._SubParsersAction) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "advice",
+        help="run again what a report's advice files claim",
+        description=__doc__,
+    )
+    parser.add_argument(
+        "files", type=Path, nargs="+", metavar="FILE", help="advice/<name>.sh or .txt"
+    )
+    surroundings.add_option(parser)
+    parser.set_defaults(function=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print a line for each claim; return 1 if one does not hold.
+
+    Raises:
+        InputError: a file claims nothing or names an environment that is not there.
+    """
+    from onesided.studies.stfc.progress.advice import rerun
+
+    surroundings.say()
+    failed = 0
+    for path in options.files:
+        for result in rerun.rerun(path, print):
+            claim = result.claim
+            word = "holds" if result.holds else f"does not hold: {result.verdict.word}"
+            print(f"{claim.environment} {claim.test} {claim.cell} {claim.verdict}: {word}")
+            failed += not result.holds
+    return 1 if failed else 0

@@ -1,0 +1,93 @@
+"""The files of a further experiment: those of docs/add-an-experiment.md, under another name."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from onesided.environments import kernels
+from onesided.studies import find
+from onesided.system import libraries, paths
+from onesided.system.errors import InputError
+
+EXAMPLE = "get_latency"
+EXAMPLE_STUDY = "tutorial"
+FILES = re.compile(r"^`([\w/.]+)`:\n\n```\w+\n(.*?)```$", re.DOTALL | re.MULTILINE)
+"""A file in the page: its name, and a block with its text."""
+PUBLISHED = "results/published/"
+IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,40}")
+EXPECTED = "small letters, digits and underscores, a letter first: it names a C file and a package"
+
+
+def example(published: bool = True) -> dict[str, str]:
+    """Return the files of the page, by their names below the checkout's root.
+
+    Args:
+        published: with a source's numbers, and what the last section makes of the files before.
+    """
+    page = paths.project_root() / "docs" / "add-an-experiment.md"
+    files = FILES.findall(page.read_text("utf-8"))
+    if published:
+        return dict(files)
+    own: dict[str, str] = {}
+    for name, text in files:
+        if not name.startswith(PUBLISHED):
+            own.setdefault(name, text)
+    return own
+
+
+def files_of(name: str, study: str) -> dict[str, str]:
+    """Return the files of an experiment of this name, by their names below the checkout's root.
+
+    Args:
+        name: of the kernel, its check, its package and its campaign.
+        study: the folder of the kernel.
+
+    Raises:
+        InputError: one of the two cannot be a name, or is that of something else.
+    """
+    for option, text in (("NAME", name), ("--study", study)):
+        if not IDENTIFIER.fullmatch(text):
+            raise InputError("new", option, text, EXPECTED)
+    if study in libraries.NO_STUDIES:
+        raise InputError("new", "--study", study, "a folder of kernels alone")
+    words = name.split("_")
+    renamed = {
+        'Study("tutorial", "Tutorial")': f'Study("{study}", "{_title_of(study)}")',
+        f"kernels/{EXAMPLE_STUDY}/": f"kernels/{study}/",
+        EXAMPLE_STUDY: name,
+        EXAMPLE: name,
+        "GetLatency": "".join(word.capitalize() for word in words),
+        "get-latency": "-".join(words),
+        "Get latency": " ".join(words).capitalize(),
+    }
+    pattern = re.compile("|".join(map(re.escape, renamed)))
+
+    def rename(text: str) -> str:
+        return pattern.sub(lambda found: renamed[found.group()], text)
+
+    return {rename(path): rename(text) for path, text in example(published=False).items()}
+
+
+def _title_of(study: str) -> str:
+    """Return what the experiments that are there call a study, or a name for a new one."""
+    known = {entry.study.name: entry.study.title for entry in find().values()}
+    return known.get(study, study.replace("_", " ").capitalize())
+
+
+def write(name: str, study: str) -> list[Path]:
+    """Write the files of an experiment; return them.
+
+    Raises:
+        InputError: a name is none, or one of the files is there; nothing was written.
+    """
+    files = {paths.project_root() / path: text for path, text in files_of(name, study).items()}
+    if any(name in kernels.names(library) for library in libraries.LIBRARIES):
+        raise InputError("new", "NAME", name, "a name that no kernel has")
+    for path in files:
+        if path.exists():
+            raise InputError(path, None, "a file of this name", "a name that no experiment has")
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return list(files)

@@ -1,0 +1,62 @@
+"""`onesided references [propose] RESULTS_DIR`: keep what a campaign found, for checks to hold.
+
+Without `propose` the verdicts alone: a check fails when a cell that was independent waits. With it
+also the latencies: each with its bound, above which a check fails in regression mode, and the
+slow-down that this would miss; or with the reason why it has none.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from onesided.system import paths
+
+PROPOSE = "propose"
+
+
+def register(subparsers: argparse._SubParsersAction) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "references",
+        help="write references/ from a campaign: verdicts, with `propose` latencies and bounds",
+        description=__doc__,
+    )
+    parser.add_argument(
+        "what",
+        nargs="?",
+        choices=[PROPOSE],
+        help="also the latencies, with bounds from the measured spread",
+    )
+    parser.add_argument(
+        "results",
+        type=paths.campaign_results,
+        metavar="RESULTS_DIR",
+        help="a campaign's folder of results, or its name",
+    )
+    parser.add_argument(
+        "--replace", action="store_true", help="replace the references that exist already"
+    )
+    parser.set_defaults(function=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write one file per partition and environment; print their paths, and what is proposed."""
+    from onesided.measure.judged import read_verdicts
+    from onesided.regression import references
+
+    if options.what == PROPOSE:
+        from onesided.regression import propose
+        from onesided.studies import find
+
+        found = propose.documents_of(options.results, find())
+        references.write(found, options.replace)
+        for path, document in found.items():
+            first, *figures = propose.describe(document)
+            print(f"{path}: {first}", *figures, sep="\n")
+        return 0
+    cells = read_verdicts(options.results / "verdicts.json")
+    found = references.documents_of(cells, options.results.resolve().name)
+    references.write(found, options.replace)
+    for path in found:
+        print(path)
+    return 0

@@ -1,0 +1,200 @@
+"""`onesided reproduce`: a failing cell of `conformance`, made smaller, as a C program."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from onesided.campaign import grid
+from onesided.environments import asked, kernels, settings
+from onesided.rerun import by_hand, line
+from onesided.studies.data import shrink
+from onesided.system import paths, surroundings, writing
+from onesided.system.errors import InputError, OnesidedError
+
+KERNEL = "conformance"
+CELL_TIMEOUT_S = 5
+LAUNCH_TIMEOUT_S = 30
+SEEDS = range(1, 21)
+"""Tried one after the other where none is given: a layout that is drawn follows from the seed."""
+RIGHT, WRONG, ENDED, UNSUPPORTED = "right", "wrong data", "crash or hang", "unsupported"
+STATUSES = {"ok": RIGHT, "wrong_data": WRONG, "unsupported": UNSUPPORTED}
+
+
+def register(subparsers: argparse._SubParsersAction) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "reproduce", help="make a failing cell smaller and write it as a C program"
+    )
+    parser.add_argument("environment", help="a name in config/environments.yaml")
+    parser.add_argument("cell", help="a cell of the kernel conformance: axis=value,axis=value")
+    parser.add_argument(
+        "--setting", default=settings.DEFAULT, help="a name in config/settings.yaml"
+    )
+    parser.add_argument(
+        "--seed", type=int, help="of the launch that failed (default: 1 to 20, until it fails)"
+    )
+    parser.add_argument("--ranks", type=int, default=2, help="of the launch (default: 2)")
+    parser.add_argument(
+        "--output", type=Path, help="the program's file (default: in build/reproduce)"
+    )
+    surroundings.add_option(parser)
+    parser.set_defaults(function=run)
+
+
+@dataclass
+class Bench:
+    """An MPI under a setting, on which cells are tried one by one."""
+
+    document: Mapping[str, Any]
+    variables: Mapping[str, str]
+    ranks: int
+    seed: int = 1
+    launches: int = field(default=0, init=False)
+
+    def tried(self, labels: Mapping[str, str], program: Path | None = None) -> str:
+        """Launch one cell and return what became of it; write it as a program if asked."""
+        self.launches += 1
+        with tempfile.TemporaryDirectory() as folder:
+            lines = Path(folder) / "lines.jsonl"
+            options = [
+                *("--output", str(lines), "--seed", str(self.seed)),
+                *by_hand.cell_options([labels]),
+                *("--cell-timeout-s", str(CELL_TIMEOUT_S)),
+                *(("--program", str(program)) if program else ()),
+            ]
+            command = kernels.launch_line(self.document, KERNEL, options, self.ranks)
+            try:
+                kernels.launch(command, self.variables, LAUNCH_TIMEOUT_S, quiet=True)
+            except OnesidedError:
+                return ENDED
+            return _verdict(lines)
+
+    def run_program(self, program: Path, folder: Path) -> str:
+        """Compile a program that was written and run it; return what became of it."""
+        executable = folder / "program"
+        compiler = self.document["compilers"]["c"]
+        built = subprocess.run(
+            [compiler, program, "-o", executable],
+            env=self.variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if built.returncode != 0:
+            raise OnesidedError(f"{program}: does not compile: {built.stderr[:500]}")
+        launcher = self.document["launcher"]
+        words = [launcher["path"], "-n", str(self.ranks), *launcher["placement"][kernels.PLACEMENT]]
+        try:
+            code = kernels.launch([*words, str(executable)], self.variables, CELL_TIMEOUT_S * 2)
+        except OnesidedError:
+            return ENDED
+        return RIGHT if code == 0 else WRONG if code == 1 else ENDED
+
+
+def _verdict(lines: Path) -> str:
+    """Return what a launch of one cell says; one that has no result crashed or hung.
+
+    Wrong data of a window, of what was fetched and of what was sent are different failures.
+    """
+    text = lines.read_text("utf-8") if lines.is_file() else ""
+    results = [json.loads(line) for line in text.splitlines() if '"type":"result"' in line]
+    if not results:
+        return ENDED
+    word = STATUSES.get(results[0]["status"], ENDED)
+    return f"{word}, {results[0]['detail'].partition(':')[0]}" if word == WRONG else word
+
+
+def labels_of(cell: str, environment: str) -> dict[str, str]:
+    """Return the labels of a cell of the kernel conformance.
+
+    Raises:
+        InputError: it is no cell, or another kernel's.
+    """
+    labels = grid.labels_of(cell)
+    missing = [axis for axis in shrink.SIMPLER if axis not in labels]
+    if missing:
+        expected = (
+            f"a cell of {KERNEL}, the only ones that become a program; "
+            f"`{line.COMMAND} {environment} '...'` runs a cell of any kernel again"
+        )
+        raise InputError("cell", None, f"no axis {missing[0]}", expected)
+    return labels
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the program and print its command; return 0, or 1 where nothing failed.
+
+    Raises:
+        InputError: an environment, a setting or the cell is not declared.
+        OnesidedError: the MPI is unavailable, or the kernel does not take the cell.
+    """
+    asked.check([options.environment], options.setting)
+    if options.ranks < 1:
+        raise InputError("--ranks", None, options.ranks, "1 or more")
+    if options.output:
+        writing.demand_folder("--output", options.output.parent)
+    labels = labels_of(options.cell, options.environment)
+    surroundings.say()
+    document = by_hand.ready(options.environment, KERNEL)
+    variables = kernels.variables(document, options.setting)
+    kernels.check_options(document, variables, KERNEL, by_hand.cell_options([labels]))
+    return _reproduce(Bench(document, variables, options.ranks), labels, options)
+
+
+def _failed(word: str) -> bool:
+    return word.startswith((WRONG, ENDED))
+
+
+def _reproduce(bench: Bench, labels: dict[str, str], options: argparse.Namespace) -> int:
+    found = RIGHT
+    for bench.seed in [options.seed] if options.seed is not None else SEEDS:
+        found = bench.tried(labels)
+        if _failed(found):
+            break
+        if found == UNSUPPORTED or "drawn" not in labels.values():
+            break
+    if not _failed(found):
+        print(f"{options.environment}, setting {options.setting}: {found}; nothing to reproduce")
+        return 1
+    print(f"{found}, seed {bench.seed}; making the cell smaller", flush=True)
+    small = shrink.shrink(labels, lambda cell: bench.tried(cell) == found)
+    print(f"{grid.cell_id(small)}\n(of {bench.launches} launches)")
+    program = options.output or paths.build_dir() / "reproduce" / f"{options.environment}.c"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    bench.tried(small, program)
+    if not program.is_file():
+        raise OnesidedError(f"{program}: the kernel did not write it")
+    with tempfile.TemporaryDirectory() as folder:
+        became = bench.run_program(program, Path(folder))
+    _put_command(program, bench, options)
+    print(f"{program}: {became} without the harness")
+    print(_command(bench, options, program.name))
+    return 0
+
+
+def _command(bench: Bench, options: argparse.Namespace, name: str) -> str:
+    """Return the lines that build the program and run it under the same setting."""
+    document = bench.document
+    value = settings.value(options.setting, document["family"], document["version"])
+    exports = [f"{key}={shlex.quote(text)}" for key, text in value.variables.items()]
+    launcher: Sequence[str] = document["launcher"]["placement"][kernels.PLACEMENT]
+    stem = name.removesuffix(".c")
+    words = [*exports, "mpiexec", "-n", str(bench.ranks), *launcher, f"./{stem}"]
+    return f"mpicc {name} -o {stem} && {' '.join(words)}"
+
+
+def _put_command(program: Path, bench: Bench, options: argparse.Namespace) -> None:
+    text = program.read_text("utf-8")
+    head, _, rest = text.partition("mpicc program.c")
+    _, _, body = rest.partition("\n")
+    version = bench.document["library_version"].splitlines()[0][:70]
+    command = _command(bench, options, program.name)
+    writing.write_text(program, f"{head}{version}\n * {command}\n{body}")

@@ -1,0 +1,117 @@
+"""`onesided rerun ENVIRONMENT CELL`: one launch of a report's cell, beside the report's verdict.
+
+The cell is launched as its check launches it: its ranks, thread level, setting, options, launcher
+and placement. A line of a report names the cell completely.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from onesided.system import surroundings
+
+if TYPE_CHECKING:
+    from onesided.rerun.find import Found
+    from onesided.rerun.launch import Again
+
+
+def register(subparsers: argparse._SubParsersAction) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "rerun",
+        help="run a cell of a report again, one launch",
+        description=__doc__,
+        epilog="Exit status: 0 unless both verdicts are decided and differ (1), or nothing could "
+        "be launched (1); 2 bad input.",
+    )
+    parser.add_argument("environment", help="a name in config/environments.yaml")
+    parser.add_argument("cell", help="of any kernel: axis=value,axis=value, as a report shows it")
+    parser.add_argument(
+        "--test",
+        metavar="WORDS",
+        help="words of the name of the cell's test, where several tests have the cell: "
+        "'thread_level=multiple ranks=4'",
+    )
+    parser.add_argument(
+        "--partition", metavar="SYSTEM:NAME", help="where the cell was run on several partitions"
+    )
+    parser.add_argument(
+        "--results",
+        metavar="CAMPAIGN",
+        help="a folder of results, or the name of its campaign (default: quick, or the newest "
+        "results that have the cell)",
+    )
+    surroundings.add_option(parser)
+    parser.set_defaults(function=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print both verdicts; return 1 where both are decided and differ, else 0.
+
+    Raises:
+        InputError: an environment, the results or the cell are not known; nothing was installed.
+        OnesidedError: the environment is unavailable.
+    """
+    # these load the tables' library
+    from onesided import studies
+    from onesided.campaign import grid
+    from onesided.cells.verdicts import UNDECIDED
+    from onesided.rerun import find, launch
+
+    grid.labels_of(options.cell)
+    asked = find.Asked(options.environment, options.cell, options.test, options.partition)
+    found = find.find(asked, options.results)
+    print(f"{options.environment}: {found.entry['test']}\n{options.cell}", flush=True)
+    again = launch.again(found, studies.find(), lambda line: print(line, flush=True))
+    for line in lines(found, again):
+        print(line)
+    print(f"files of this launch: {launch.folder()}")
+    both = {again.word, found.entry["verdict"]}
+    return 1 if len(both) > 1 and UNDECIDED not in both else 0
+
+
+def lines(found: Found, again: Again) -> list[str]:
+    """Return both verdicts, one below the other, then both values where the cell has any."""
+    entry = found.entry
+    before = f"in {found.folder}"
+    now = "now, of one launch"
+    width = max(len(before), len(now))
+    launches = f"{entry['valid_launches']} of {entry['launches']} launches valid"
+    early = None if again.early is None else f"early fraction {again.early:.2f}"
+    words = {
+        before: (entry["verdict"], launches, entry["detail"]),
+        now: (again.word, early, again.detail),
+    }
+    said = [
+        f"{where + ':':{width + 1}} {', '.join(word for word in own if word)}"
+        for where, own in words.items()
+    ]
+    return [*said, *_values(found, again)]
+
+
+def _values(found: Found, again: Again) -> list[str]:
+    """Return the cell's figure of merit now, and the report's with its interval."""
+    from onesided import studies
+    from onesided.rerun import launch
+
+    if again.merit is None:
+        return []
+    row = again.merit
+    name = f"{row['metric'].replace('_', ' ')}, {row['statistic'].replace('_', ' ')}"
+    before = launch.merit_before(found, studies.find())
+    value = _shown(row, "value")
+    if before is None:
+        return [f"{name}: {value} in this launch; the report has none"]
+    between = f"{_shown(before, 'low')} to {_shown(before, 'high')}"
+    return [f"{name}: {value} in this launch; {_shown(before, 'value')} ({between}) in the report"]
+
+
+def _shown(row: Mapping[str, Any], key: str) -> str:
+    from onesided.report import numbers
+
+    value, unit = row[key], row["unit"]
+    shown = {"s": numbers.seconds, "B/s": numbers.rate, "1/s": numbers.per_second}.get(unit)
+    text = shown(value) if shown else f"{value:.3g}{'' if unit == '1' else ' ' + unit}"
+    return text.replace(numbers.THIN_SPACE, " ")

@@ -1,1 +1,0 @@
-"""One module a subcommand of `onesided`: its options, and the call of the stage's module."""

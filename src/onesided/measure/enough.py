@@ -1,0 +1,130 @@
+"""Which cells need a further round, and which end of the rounds each cell came to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import Any
+
+from onesided.cells.verdicts import FAILURES, NO_COMMON_CLOCK, NOT_MEASURED, UNDECIDED
+from onesided.measure.merit import Place, Row, is_narrow, is_plain, place_of
+
+HALF_WIDTH = "half-width"
+"""The other reason for a further round, beside the verdict `undecided`."""
+
+ENOUGH, OUT_OF_ROUNDS, OUT_OF_TIME = "enough", "out of rounds", "out of time"
+"""The ends of a campaign's rounds."""
+
+NO_ROUND = {
+    OUT_OF_TIME: "the campaign's time was over",
+    OUT_OF_ROUNDS: "the campaign had as many rounds as it may have",
+}
+"""Why a cell that needed a further round had none, by the end of the rounds."""
+
+Cell = Mapping[str, Any]
+
+
+def is_asked(cell: Cell, merits: Container[str]) -> bool:
+    """Tell whether a cell has to have enough launches: one that failed is not tried again."""
+    return is_plain(cell, merits) and cell["verdict"] not in (*FAILURES, *NOT_MEASURED)
+
+
+def reason(
+    cell: Cell, row: Row | None, until: Mapping[str, Any], merits: Container[str]
+) -> str | None:
+    """Return why a cell needs a further round; None where it does not, or where none could help.
+
+    Args:
+        cell: its entry of verdicts.json.
+        row: its row of the summary that has its figure of merit, None without a value.
+        until: what the campaign file asks.
+        merits: the kernels whose cells are compared.
+    """
+    if not is_asked(cell, merits):
+        return None
+    is_open = cell["verdict"] == UNDECIDED and cell["detail"] != NO_COMMON_CLOCK
+    if "undecided" in until and is_open:
+        return UNDECIDED
+    percent = until.get("half_width_percent")
+    if percent is None or row is None:
+        return None
+    if row["rerun_low"] is None:
+        # a second launch gives an interval, unless the values are such as have none
+        return HALF_WIDTH if row["launches"] < 2 else None
+    return None if is_narrow(row, percent / 100) else HALF_WIDTH
+
+
+def wanted(
+    cells: Iterable[Cell],
+    rows: Mapping[Place, Row],
+    until: Mapping[str, Any],
+    merits: Container[str],
+) -> dict[str, dict[str, str]]:
+    """Return by test the cells that are to have a further round, each with the first reason.
+
+    Whoever needs it, a cell is wanted for every environment and partition alike: an environment
+    that could go on alone would have the launches that others did not have, and where they end
+    would be its own chance.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for cell in cells:
+        why = reason(cell, rows.get(place_of(cell)), until, merits)
+        if why is not None:
+            found.setdefault(cell["test"], {}).setdefault(cell["cell"], why)
+    return found
+
+
+def end_of(
+    cell: Cell,
+    row: Row | None,
+    declared: Mapping[str, Any],
+    end: str | None,
+    merits: Container[str],
+) -> str | None:
+    """Return the end that a cell came to; None where nothing was asked of it.
+
+    Args:
+        cell: as for `reason`.
+        row: likewise.
+        declared: the campaign's file.
+        end: that of the campaign's rounds.
+        merits: as for `reason`.
+    """
+    until = declared.get("until")
+    if until is None or not is_asked(cell, merits):
+        return None
+    return ENOUGH if reason(cell, row, until, merits) is None else end
+
+
+def line(cells: Sequence[Cell], rounds: int) -> str | None:
+    """Say how many cells had further rounds and how these ended; None without such a rule.
+
+    Args:
+        cells: the entries of verdicts.json.
+        rounds: the least number, which every cell has.
+    """
+    asked = [cell for cell in cells if cell.get("end")]
+    if not asked:
+        return None
+    further = [cell for cell in asked if cell["launches"] > rounds]
+    without = Counter(
+        cell["end"] for cell in asked if cell["launches"] <= rounds and cell["end"] != ENOUGH
+    )
+    said = [_had_rounds(further)] if further else []
+    said += [
+        f"{_cells(count)} needed a further round and had none: {NO_ROUND[end]}"
+        for end, count in sorted(without.items())
+    ]
+    return "; ".join(said) or "no cell needed a further round"
+
+
+def _cells(count: int) -> str:
+    return f"{count} cell{'' if count == 1 else 's'}"
+
+
+def _had_rounds(further: Sequence[Cell]) -> str:
+    """Say how many launches the cells with further rounds have, and how these rounds ended."""
+    most = max(cell["launches"] for cell in further)
+    ends = Counter(cell["end"] for cell in further)
+    counts = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
+    return f"{_cells(len(further))} had further rounds (up to {most} launches): {counts}"

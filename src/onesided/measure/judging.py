@@ -1,0 +1,234 @@
+"""From the issue and return of operations to a verdict on a cell: pure functions on arrays."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from onesided.cells.verdicts import (
+    DELAYED,
+    EARLY_SHARE_OF_REMAINING,
+    INDEPENDENT,
+    PARTIAL,
+    STATUS_OK,
+    UNDECIDED,
+    VERDICT_OF_STATUS,
+    WAITS,
+    WITH_HELP,
+    Probe,
+    Verdict,
+)
+from onesided.measure.statistics import median, percentile
+
+MINIMUM_REMAINING_S = 1e-3
+"""A sample counts when the target had this much of its compute left at the issue. Half of it,
+0.5 ms, is what the slowest counter access to an idle target took here: a shorter rest could not
+tell an operation that waits from one that is only slow."""
+
+RUN_DELAYS = ("compute_run_delay", "access_run_delay")
+"""The series of how long the target in its state, and the origin within its access, waited for a
+core."""
+
+MOST_RUN_DELAY = 0.1
+"""Who waited for its core for more than this share of the target's state lost it. Where the target
+is to come to MPI meanwhile, probing or polling, and lost its core, its visits are the clock; where
+the origin lost its own, it could not see when the target came, and the sample says nothing."""
+
+LEAST_VISITS = 10
+"""Visits that must remain where they are the clock: fewer tell no share of the target's time. A
+target that lost its core for nearly all that remained of its state by the clock on the wall has not
+been computing meanwhile; of ten visits 100 us apart at least `MINIMUM_REMAINING_S` was left."""
+
+BACK_SHARE_OF_REMAINING = 0.9
+"""A sample that took less than this share returned while the target still computed: the rest,
+a tenth, is for the skew of stamps and for a target that was preempted after its last stamp."""
+
+MINIMUM_SAMPLES_IN_LAUNCH = 2
+"""Valid samples that make a launch valid. With two, a target that answers every second operation
+shows five launches of six all early with a probability of 0.5 %; with one it would be 11 %."""
+
+MINIMUM_VALID_LAUNCHES = 5
+"""Below it the verdict is `undecided`: four launches that agree cover the median to 87.5 %."""
+
+EARLY_LAUNCH = 0.9
+"""A launch speaks for `independent` when at least this fraction of its samples was early."""
+
+WAITING_LAUNCH = 0.1
+"""A launch speaks for `waits` when at most this fraction of its samples was early."""
+
+AGREEING_LAUNCHES_OF_SIX = 5
+"""Launches of six that have to agree: one may be spoilt by the machine."""
+
+DELAY_FLOOR_S = EARLY_SHARE_OF_REMAINING * MINIMUM_REMAINING_S
+"""The shortest delay that is called one. What takes less is early in every valid sample."""
+
+BEYOND_DELAY = 1.25
+"""Saturation is looked for where remaining is above the delay by this factor: below the delay an
+operation that is delayed and one that waits take the same time."""
+
+MINIMUM_SPAN = 1.5
+"""Ninth over first decile of remaining beyond the delay. Over this span a time in proportion
+to what remains grows by half, and a time that saturates does not grow."""
+
+MAXIMUM_GROWTH = 0.3
+"""Largest exponent of time against remaining that still counts as saturated (0: constant,
+1: in proportion)."""
+
+MINIMUM_SAMPLES_BEYOND = 10
+"""Samples beyond the delay that a claim of saturation needs."""
+
+NEAR_DELAY = (0.25, 2.0)
+"""Times within these factors of the delay are `at` the delay. A tick that is met at a random
+phase gives uniform times: 87.5 % of them are inside."""
+
+MINIMUM_SHARE_NEAR = 0.8
+"""Share of the samples beyond the delay that has to be at it; a mixture of samples that return
+at once and samples that wait has fewer."""
+
+
+CLOCK_STEP_S = 1e-9
+"""A time of zero is read as one step of the clock."""
+
+
+def agreeing_launches(valid: int) -> int:
+    """Return how many of ``valid`` launches have to agree: five of six, rounded up."""
+    return -(-AGREEING_LAUNCHES_OF_SIX * valid // 6)
+
+
+def _growth(samples: Sequence[tuple[float, float]]) -> float:
+    """Return the exponent of time against remaining, from the outer thirds' medians."""
+    third = len(samples) // 3
+    lower, upper = samples[:third], samples[-third:]
+    times = [median([time for _, time in part]) for part in (lower, upper)]
+    rests = [median([rest for rest, _ in part]) for part in (lower, upper)]
+    times = [max(time, CLOCK_STEP_S) for time in times]
+    return math.log(times[1] / times[0]) / math.log(rests[1] / rests[0])
+
+
+def saturating_delay(probes: Sequence[Probe]) -> float | None:
+    """Return the delay at which the time saturates, in seconds, or None.
+
+    A delay is claimed only where remaining spans a range over which a time in proportion would
+    have grown, where times did not grow, where most lie at the delay (no mixture of at once and
+    waiting), and where enough launches contribute. The delay is the median time of the half of
+    the samples that had most left.
+    """
+    samples = sorted(
+        pair for probe in probes for pair in zip(probe.remaining, probe.elapsed, strict=True)
+    )
+    if not samples:
+        return None
+    tau = median([time for _, time in samples[len(samples) // 2 :]])
+    if tau < DELAY_FLOOR_S:
+        return None
+    beyond = [(rest, time) for rest, time in samples if rest >= BEYOND_DELAY * tau]
+    contributing = sum(any(rest >= BEYOND_DELAY * tau for rest in p.remaining) for p in probes)
+    if len(beyond) < MINIMUM_SAMPLES_BEYOND or contributing < MINIMUM_VALID_LAUNCHES:
+        return None
+    rests = [rest for rest, _ in beyond]
+    if percentile(rests, 90) < MINIMUM_SPAN * percentile(rests, 10):
+        return None
+    near = sum(NEAR_DELAY[0] * tau <= time <= NEAR_DELAY[1] * tau for _, time in beyond)
+    if near < MINIMUM_SHARE_NEAR * len(beyond) or _growth(beyond) > MAXIMUM_GROWTH:
+        return None
+    return tau
+
+
+def with_help(found: Verdict) -> Verdict:
+    """Return the verdict of a cell in which the target calls MPI, or a helper of it sits in MPI.
+
+    An operation that completes early there shows progress that somebody helped.
+    """
+    return replace(found, word=WITH_HELP) if found.word == INDEPENDENT else found
+
+
+def _share_still_computing(probes: Sequence[Probe]) -> float:
+    pairs = [pair for p in probes for pair in zip(p.remaining, p.elapsed, strict=True)]
+    return sum(time < BACK_SHARE_OF_REMAINING * rest for rest, time in pairs) / len(pairs)
+
+
+def judge(probes: Sequence[Probe], too_few: str = "") -> Verdict:
+    """Return the verdict on a cell from the probes of its launches.
+
+    A delay is looked for first: a tick of 4 ms in a compute of 240 ms is always early, and in
+    one of 7 ms never is, yet neither tells the whole.
+
+    Args:
+        probes: one a launch that ran, also where it holds no valid sample.
+        too_few: what to add to the reason when too few samples are valid.
+    """
+    valid = [probe for probe in probes if len(probe.remaining) >= MINIMUM_SAMPLES_IN_LAUNCH]
+    fractions = tuple(probe.early_fraction for probe in valid)
+    if len(valid) < MINIMUM_VALID_LAUNCHES:
+        detail = _what_lacks(len(valid), len(probes), too_few)
+        return Verdict(UNDECIDED, detail, len(valid), fractions)
+    return _judge_valid(valid, fractions)
+
+
+def _what_lacks(valid: int, launches: int, too_few: str) -> str:
+    """Say why a cell has too few valid launches: rounds are lacking, or accesses, or both."""
+    needed = MINIMUM_VALID_LAUNCHES
+    if launches >= needed:
+        return f"{valid} of {launches} launches valid, {needed} needed" + (
+            f": {too_few}" if too_few else ""
+        )
+    lacking = needed - launches
+    rounds = (
+        f"{launches} launch{'' if launches == 1 else 'es'}, {needed} needed: "
+        f"{lacking} more round{'' if lacking == 1 else 's'}"
+    )
+    if valid == launches:
+        return rounds
+    why = f": {too_few}" if too_few else ""
+    return f"{rounds}; {launches - valid} of {launches} not valid{why}"
+
+
+def _judge_valid(valid: Sequence[Probe], fractions: tuple[float, ...]) -> Verdict:
+    needed = agreeing_launches(len(valid))
+    tau = saturating_delay(valid)
+    if tau is not None:
+        return Verdict(DELAYED, None, len(valid), fractions, tau)
+    if sum(fraction >= EARLY_LAUNCH for fraction in fractions) >= needed:
+        return Verdict(INDEPENDENT, None, len(valid), fractions)
+    if sum(fraction <= WAITING_LAUNCH for fraction in fractions) >= needed:
+        still = _share_still_computing(valid)
+        if still <= 0.5:
+            return Verdict(WAITS, None, len(valid), fractions)
+        detail = (
+            f"{still:.0%} returned after half of what remained, yet before the target came back"
+        )
+        return Verdict(PARTIAL, detail, len(valid), fractions)
+    low, high = min(fractions), max(fractions)
+    return Verdict(PARTIAL, f"early fraction {low:.2f} to {high:.2f}", len(valid), fractions)
+
+
+def failure(statuses: Sequence[str], details: Sequence[str | None]) -> tuple[str, str] | None:
+    """Return the failure that dominates a cell's launches, or None.
+
+    A launch that was not run is a hole, no failure: it dominates only where no launch ran.
+
+    Args:
+        statuses: one a launch, as collected.
+        details: one a launch.
+
+    Returns:
+        The verdict, and in how many launches, with the first reason given.
+    """
+    if all(status == STATUS_OK for status in statuses):
+        return None
+    counts = Counter(statuses)
+    unknown = sorted(set(counts) - set(VERDICT_OF_STATUS) - {STATUS_OK})
+    for status in (*VERDICT_OF_STATUS, *unknown):
+        hole = status == "not_run" and counts[status] < len(statuses)
+        if not counts[status] or hole:
+            continue
+        word = VERDICT_OF_STATUS.get(status, UNDECIDED)
+        reason = next(
+            (d for s, d in zip(statuses, details, strict=True) if s == status and d),
+            None if status in VERDICT_OF_STATUS else f"status {status!r} is not known",
+        )
+        where = f"in {counts[status]} of {len(statuses)} launches"
+        return word, f"{where}: {reason}" if reason else where
+    return None

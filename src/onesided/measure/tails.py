@@ -1,0 +1,128 @@
+"""Tails: latencies of which some bursts take out of all proportion to what an access can take.
+
+A latency is the median of bursts, and a median knows nothing of the slowest. Where each burst holds
+some slow accesses, it holds them all the same, and nothing in the latency tells it from one that is
+steady. So the slowest twentieth of a launch's bursts is compared with the lesser of their median
+and the quickest access that the launch made by itself (docs/methods.md, "Out of all proportion").
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import polars as pl
+
+from onesided.campaign.tables import LAUNCH
+from onesided.measure.judging import MOST_RUN_DELAY, RUN_DELAYS
+from onesided.measure.moments import LATENCY
+from onesided.measure.statistics import median
+
+TAIL = "tail"
+"""The metric; its statistic is the metric that it is of."""
+
+SHARE_PERCENT = 95
+"""The percentile that stands for the slowest. Of a launch's 50 bursts the 99th is the slowest one,
+and on a busy machine that one met another program in every second launch of some cells."""
+
+OUT_OF_PROPORTION = 10.0
+"""From which tail on, as the median over launches, a latency is called out of all proportion; and
+from which factor between the ends of its interval."""
+
+
+def tail(bursts: Sequence[float], accesses: Sequence[float]) -> float | None:
+    """Return how many times as long the slowest bursts of a launch take as an access can.
+
+    The slowest are the `SHARE_PERCENT` percentile, but of several never the slowest alone,
+    which may have met anything.
+
+    Args:
+        bursts: of a latency, an operation's time each (s).
+        accesses: what single accesses took (s); none if there were none.
+
+    Returns:
+        None without bursts.
+    """
+    if not bursts:
+        return None
+    count = len(bursts)
+    rank = max(1, min(math.ceil(round(SHARE_PERCENT * count / 100, 9)), count - 1))
+    least = min([median(bursts), *accesses])
+    return sorted(bursts)[rank - 1] / least if least > 0 else None
+
+
+def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
+    """Return the tail of each latency, one value per launch: of the origin with the greatest.
+
+    Args:
+        samples: of one kernel.
+        access: the series of what single accesses took; empty where none was timed.
+
+    Returns:
+        LAUNCH, metric, statistic, unit, value; nothing of launches without a latency.
+    """
+    metric = pl.col("metric")
+    series = (
+        samples.filter(metric.is_in((LATENCY, access)))
+        .group_by(*LAUNCH, "rank", maintain_order=True)
+        .agg(pl.col("value").filter(metric == name).alias(name) for name in (LATENCY, access))
+    )
+    rows = [
+        (*launch, tail(bursts, accesses)) for *launch, _, bursts, accesses in series.iter_rows()
+    ]
+    schema = {**{name: samples.schema[name] for name in LAUNCH}, "value": pl.Float64}
+    return (
+        pl.DataFrame(rows, schema=schema, orient="row")
+        .drop_nulls("value")
+        .group_by(LAUNCH, maintain_order=True)
+        .agg(pl.col("value").max())
+        .select(
+            *LAUNCH,
+            pl.lit(TAIL).alias("metric"),
+            pl.lit(LATENCY).alias("statistic"),
+            pl.lit("1").alias("unit"),
+            "value",
+        )
+    )
+
+
+def waited(samples: pl.DataFrame) -> str | None:
+    """Say that a tail may be the machine's, where targets waited for their cores.
+
+    Args:
+        samples: of some launches.
+
+    Returns:
+        None where they waited for at most `MOST_RUN_DELAY` of their computes, or where nothing
+        tells. Cells with a helper or a ghost do not count: two on a core wait for each other.
+    """
+    plain = samples.filter(~pl.col("cell").str.contains("target_state=(helper|ghost)"))
+    computed_s, waited_s = (
+        plain.filter(pl.col("metric") == name)["value"].fill_nan(None).sum()
+        for name in ("compute", RUN_DELAYS[0])
+    )
+    if not computed_s or waited_s <= MOST_RUN_DELAY * computed_s:
+        return None
+    share = f"{waited_s / computed_s:.0%}"
+    return f"the target waited for its core for {share} of its computes: it may be the machine"
+
+
+def times(factor: float) -> str:
+    """Return a factor in words: ``1.3 times``, ``4 000 times``."""
+    return f"{factor:,.{0 if factor >= OUT_OF_PROPORTION else 1}f} times".replace(",", " ")
+
+
+def remark(tail: float | None, low: float, high: float) -> str | None:
+    """Return what is out of all proportion about a latency; None where nothing is.
+
+    Args:
+        tail: the median over launches; None where it is not known.
+        low: the lower end of the latency's interval.
+        high: the upper end.
+    """
+    found = []
+    if tail is not None and tail >= OUT_OF_PROPORTION:
+        found.append(f"tail {times(tail)}")
+    if high >= OUT_OF_PROPORTION * low > 0:
+        found.append(f"launches {times(high / low)} apart")
+    return ", ".join(found) or None

@@ -1,1 +1,0 @@
-"""The page of `conformance`: counts, failures, and defects that upstream knows."""

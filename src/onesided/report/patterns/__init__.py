@@ -1,1 +1,0 @@
-"""What the pages of communication patterns are made of (docs/luecke.md)."""

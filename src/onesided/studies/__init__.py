@@ -1,0 +1,56 @@
+"""The studies: a folder each, with a module or a package for each experiment, found by being there.
+
+Such a module has an `EXPERIMENT`. No list names it, and no floor below imports it: a command or a
+check finds the experiments here and hands them down.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from onesided.cells.experiment import Experiment, Experiments
+from onesided.system.errors import InputError
+
+ANALYSIS = ("launch_values", "pooled_samples", "evidence", "judge")
+"""What an analysis has (`onesided.cells.experiment.Analysis`)."""
+PAGE = ("headline", "sections", "terminal_lines")
+"""What a page has (`onesided.report.page.Page`)."""
+
+
+def _experiments() -> Iterator[Experiment]:
+    for study in pkgutil.iter_modules(__path__, f"{__name__}."):
+        folder = importlib.import_module(study.name).__path__
+        for module in pkgutil.iter_modules(folder, f"{study.name}."):
+            found = getattr(importlib.import_module(module.name), "EXPERIMENT", None)
+            if found is not None:
+                yield found
+
+
+@functools.cache
+def find() -> Experiments:
+    """Return the experiments of all studies."""
+    return Experiments(_experiments)
+
+
+def demand(kernels: Iterable[str]) -> None:
+    """Expect that each kernel has an experiment with an analysis and a page.
+
+    Raises:
+        InputError: one has not; the line says what it lacks.
+    """
+    folder = Path(__file__).parent
+    for kernel in kernels:
+        entry = find().get(kernel)
+        if entry is None:
+            expected = f"the experiment of the kernel {kernel}, which a check launches"
+            raise InputError(folder, kernel, "no module", expected)
+        parts = (("analysis", entry.analysis, ANALYSIS), ("page", entry.page, PAGE))
+        for part, found, expected in parts:
+            missing = [name for name in expected if not callable(getattr(found, name, None))]
+            if missing:
+                lacking = f"no {', '.join(missing)}"
+                raise InputError(folder / kernel, part, lacking, ", ".join(expected))

@@ -1,0 +1,96 @@
+"""Are the bytes right, by call, datatype, operator, window and epoch?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from onesided.cells.experiment import Experiment
+from onesided.cells.metric import Metric
+from onesided.cells.verdicts import RIGHT, Probe, Verdict
+from onesided.measure.reference import ReferenceAnalysis
+from onesided.report.material import Material
+from onesided.report.page import ReferencePage
+from onesided.report.parts import Headline
+from onesided.studies.data import STUDY, answer
+from onesided.studies.data.counts import Counts, Cross
+from onesided.studies.data.defects import Defects
+from onesided.studies.data.failures import Failures
+from onesided.studies.data.found import KnownDefects
+from onesided.studies.data.tried import TriedAxes
+
+TIME = Metric("time", "time", "s", over_ranks="max")
+"""From the first call of a round to its completion, an operation: nothing is concluded from it."""
+
+
+class ConformanceAnalysis(ReferenceAnalysis):
+    """One launch is enough: values are drawn, but no chance is in what must become of them."""
+
+    def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
+        """Return that every byte was right in each launch."""
+        return Verdict(RIGHT, None, len(probes))
+
+
+class ConformancePage(ReferencePage):
+    """Nothing is compared between MPIs, but whether bytes are right is an answer."""
+
+    def headline(self, material: Material) -> Headline | None:
+        """Return how many cells were right, what was not tried, and what is known to go wrong."""
+        return answer.headline(material)
+
+    def terminal_lines(self, material: Material) -> list[str]:
+        """Return the same as plain lines."""
+        found = self.headline(material)
+        return [sentence.striptags() for sentence in found.sentences] if found else []
+
+
+PAGE = ConformancePage(
+    identifier="conformance",
+    title="Is the data right?",
+    lead=(
+        "A cell is a call with its datatypes on both sides, in a window and an epoch. Every byte "
+        "of all windows and buffers is compared with a model that asks no MPI, where each "
+        "completion by itself says that it may be: after the wait of a request, after a "
+        "flush_local, after what completes at the target."
+    ),
+    contents=[
+        Failures(
+            name="data_failures",
+            caption="What failed, by MPI, verdict and call: the fewest axes that tell such cells "
+            "from the others that were run; the first of them, with the command that writes a "
+            "program which shows it; and whether the defect is known.",
+        ),
+        KnownDefects(),
+        TriedAxes(),
+        Counts(
+            name="data_by_axis",
+            caption="Cells that were wrong, crashed or hung (✗), of those that were run, by each "
+            "value of each axis. A value without a row was not tried.",
+            caption_right="Cells that were run, by each value of each axis; in all of them every "
+            "byte was right. A value without a row was not tried.",
+        ),
+        Cross(
+            name="data_by_element",
+            caption="The same by call and element, over all settings.",
+            rows="element",
+            columns="call",
+        ),
+        Defects(
+            name="data_defects",
+            caption="Defects that upstream knows and cells here probe: do they fail as it says, "
+            "in each MPI and as its version is said to? A cell probes a defect if it has the "
+            "element, size, window, epoch and transport of the program in the thread; it may fail "
+            "for another reason.",
+        ),
+    ],
+)
+
+EXPERIMENT = Experiment(
+    kernel="conformance",
+    title="Is the data right?",
+    study=STUDY,
+    analysis=ConformanceAnalysis([TIME], "every byte was compared"),
+    page=PAGE,
+    metrics=(TIME,),
+    order=70,
+)

@@ -1,0 +1,158 @@
+"""What failed, and what the failures have in common."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from onesided.cells import verdicts
+from onesided.environments.settings import DEFAULT
+from onesided.report import numbers
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Column, Table
+from onesided.report.words import listed, short_detail
+from onesided.studies.data.counts import SAYS_NOTHING, axes_of
+from onesided.studies.data.defects import known_of
+from onesided.studies.data.versions import families_of
+
+MOST_VALUES = 6
+"""An axis on which failing cells have more values than this, or than half of their number, tells
+nothing of them."""
+
+MOST_AXES = 3
+"""So many axes may leave none but the failing cells; with more, any few cells are told apart."""
+
+MOST_CHANCE = 0.01
+"""Else an axis is told where as many cells drawn at random would have such values less often."""
+
+
+def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
+    """Return the fewest axes, with their values, that tell failing cells from the others.
+
+    The grid has crosses around a base point, so that failing cells agree on many axes only because
+    the others were never varied with the one that matters. The axis that leaves fewest of the
+    others comes first, until no axis leaves fewer. What later axes made superfluous is left out,
+    and what chance may have made.
+
+    Args:
+        failed: cells that failed alike.
+        run: all cells that were run of the same call, under the same MPI, these among them.
+    """
+    own = [axes_of(cell) for cell in failed]
+    every = [axes_of(cell) for cell in run]
+    values = {axis: list(dict.fromkeys(labels.get(axis) for labels in own)) for axis in own[0]}
+    most = min(MOST_VALUES, max(1, len(own) // 2))
+    values = {axis: each for axis, each in values.items() if len(each) <= most}
+    chances: dict[str, float] = {}
+    left = every
+    while values:
+        kept = {axis: _within(left, values, [axis]) for axis in values}
+        best = min(kept, key=lambda axis: len(kept[axis]))
+        if len(kept[best]) == len(left):
+            break
+        chances[best] = (len(kept[best]) / len(left)) ** len(own)
+        left = kept[best]
+    chosen = list(chances)
+    for axis in chances:
+        without = [one for one in chosen if one != axis]
+        if len(_within(every, values, without)) == len(left):
+            chosen = without
+    if len(left) > len(own) or len(chosen) > MOST_AXES:
+        chosen = [axis for axis in chosen if chances[axis] < MOST_CHANCE]
+    return {axis: [str(value) for value in values[axis]] for axis in chosen}
+
+
+def _within(
+    every: Sequence[Mapping[str, str]], values: Mapping[str, Sequence[str]], axes: Sequence[str]
+) -> list[Mapping[str, str]]:
+    """Return the cells that have failing ones' values on some axes."""
+    for axis in axes:
+        wanted = values[axis]
+        every = [one for one in every if one.get(axis) in wanted]
+    return list(every)
+
+
+def _in_words(found: Mapping[str, Sequence[str]]) -> str:
+    words = [f"{axis.replace('_', ' ')} {listed(values, 'or')}" for axis, values in found.items()]
+    return "; ".join(words)
+
+
+def _known(failed: Sequence[Cell], family: str, version: str) -> str:
+    """Return the defects that account for failures, each with how many it accounts for."""
+    found = [one for cell in failed for one in known_of(cell, family, version)]
+    cells = Counter(one.id for one in found)
+    if not found:
+        return "not known upstream"
+    fixed = {one.id: ", said to be fixed" if one.fixed else "" for one in found}
+    words = [f"{name} ({cells[name]} of {len(failed)}{fixed[name]})" for name in cells]
+    return f"known: {listed(words)}"
+
+
+def _command(cell: Cell) -> str:
+    """Return what writes a program that shows the failure."""
+    setting = f" --setting {cell.setting}" if cell.setting not in (None, DEFAULT) else ""
+    return f"onesided reproduce {cell.environment} '{cell.cell}'{setting}"
+
+
+@dataclass(frozen=True)
+class Failures:
+    """A row for each MPI, verdict and call of which cells failed.
+
+    Attributes:
+        name: of the table and its CSV.
+        caption: one sentence.
+    """
+
+    name: str
+    caption: str
+
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table; none where nothing failed."""
+        groups: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
+        run: dict[tuple[str, str], list[Cell]] = defaultdict(list)
+        for cell in material.cells:
+            call = str(cell.labels["call"])
+            if cell.verdict in SAYS_NOTHING:
+                continue
+            run[cell.environment, call].append(cell)
+            if cell.verdict in verdicts.FAILURES:
+                groups[cell.environment, cell.verdict, call].append(cell)
+        where = families_of(material.campaign.record)
+        rows = []
+        for (environment, verdict, call), failed in groups.items():
+            first = failed[0]
+            rows.append(
+                {
+                    "environment": environment,
+                    "verdict": verdict,
+                    "call": call,
+                    "cells": f"{len(failed)} of {len(run[environment, call])}",
+                    "common": _in_words(common(failed, run[environment, call])) or numbers.DASH,
+                    "detail": short_detail(first.detail),
+                    "known": _known(failed, *where.get(environment, ("", ""))),
+                    "reproduce": _command(first),
+                }
+            )
+        if not rows:
+            return []
+        columns = [
+            Column("verdict", "verdict", verdict=True, header=True),
+            Column("call", "call"),
+            Column("cells", "cells"),
+            Column("common", "what they have in common", prose=True),
+            Column("detail", "the first, and its program", prose=True, command="reproduce"),
+            Column("known", "known", prose=True),
+        ]
+        return [
+            Table(
+                self.name,
+                self.caption,
+                columns,
+                rows,
+                groups="environment",
+                csv_only=[Column("reproduce", "its program"), Column("environment", "MPI")],
+                large=True,
+                whole=True,
+            )
+        ]

@@ -1,0 +1,273 @@
+"""Defects that this project found in MPIs in use: which of them a campaign's versions have.
+
+They are data: ``config/found_defects.yaml``, described by ``found_defects.schema.json``. Each has a
+text and a C program in ``docs/defects``, which a report carries beside its pages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from onesided.cells import verdicts
+from onesided.environments.settings import DEFAULT
+from onesided.report import numbers
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Column, Table
+from onesided.report.words import listed
+from onesided.studies.data.tried import run_by_name
+from onesided.studies.data.versions import families_of
+from onesided.system import documents
+from onesided.system.paths import config_dir, project_root
+
+FILE = "found_defects.yaml"
+SCHEMA = "found_defects"
+TEXTS = "docs/defects"
+FOLDER = "defects"
+"""Below a report's folder."""
+NAME = "data_known"
+"""Of the table, and of its place on a page."""
+
+_THREAD = re.compile(r"([A-Za-z0-9-]+/[A-Za-z0-9._-]+)#([0-9]+)")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Where the program of a defect was seen to fail.
+
+    Attributes:
+        family: of MPIs, as in config/environments.yaml.
+        versions: that were tried and fail.
+        settings: under which they fail.
+        build: whose build of the MPI, where others of the version were not tried.
+    """
+
+    family: str
+    versions: tuple[str, ...]
+    settings: tuple[str, ...]
+    build: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class FoundDefect:
+    """One entry of the file.
+
+    Attributes:
+        text: the file in ``docs/defects``, without ending.
+        title: its heading.
+        wrong: what goes wrong, in few words.
+        program: the C program beside the text.
+        shows_as: verdicts.
+        mpi: whose it is, in words.
+        upstream: what upstream knows of it.
+        seen: where.
+        cells: values of axes; a cell that has one of each meets it. None: no cell is known to.
+    """
+
+    text: str
+    title: str
+    wrong: str
+    program: str
+    shows_as: tuple[str, ...]
+    mpi: str
+    upstream: str
+    seen: tuple[Seen, ...]
+    cells: Mapping[str, Sequence[str]] | None
+
+    def settings_of(self, family: str, version: str) -> list[str]:
+        """Return the settings under which a version was seen to have it; none where it was not."""
+        own = [one for one in self.seen if one.family == family and version in one.versions]
+        return list(dict.fromkeys(name for one in own for name in one.settings))
+
+    def is_met_by(self, cell: Cell, settings: Sequence[str]) -> bool:
+        """Tell whether a cell does what the program does, under one of some settings."""
+        if self.cells is None or cell.setting not in settings:
+            return False
+        return all(str(cell.labels.get(axis)) in values for axis, values in self.cells.items())
+
+
+@cache
+def found() -> tuple[FoundDefect, ...]:
+    """Read the file.
+
+    Raises:
+        InputError: the file is not what its schema says.
+    """
+    document = documents.read_yaml(config_dir() / FILE, SCHEMA)
+    return tuple(
+        FoundDefect(
+            **{name: entry[name] for name in ("text", "title", "wrong", "program")},
+            shows_as=tuple(entry["shows_as"]),
+            mpi=entry["mpi"],
+            upstream=entry["upstream"],
+            seen=tuple(
+                Seen(
+                    family=one["family"],
+                    versions=tuple(one["versions"]),
+                    settings=tuple(one["settings"]),
+                    build=one.get("build"),
+                )
+                for one in entry["seen"]
+            ),
+            cells=_values(entry.get("cells")),
+        )
+        for entry in document["defects"]
+    )
+
+
+def _values(cells: Mapping[str, Sequence[Any]] | None) -> Mapping[str, tuple[str, ...]] | None:
+    return cells and {axis: tuple(map(str, values)) for axis, values in cells.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A defect that the version of an MPI of a campaign is known to have.
+
+    Attributes:
+        environment: the MPI's name.
+        defect: as the file has it.
+        settings: under which it was seen in this version.
+    """
+
+    environment: str
+    defect: FoundDefect
+    settings: Sequence[str]
+
+    @property
+    def is_default(self) -> bool:
+        """Tell whether it is there with no variable set."""
+        return DEFAULT in self.settings
+
+
+def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Known]:
+    """Return the defects of a campaign's MPIs, MPI by MPI, those with no variable set first.
+
+    Args:
+        record: the campaign's, which has the family and version of each MPI.
+        environments: the MPIs' names.
+    """
+    where = families_of(record)
+    every = [
+        Known(name, defect, settings)
+        for name in environments
+        for defect in found()
+        if (settings := defect.settings_of(*where.get(name, ("", ""))))
+    ]
+    order = {name: place for place, name in enumerate(environments)}
+    return sorted(every, key=lambda one: (order[one.environment], not one.is_default))
+
+
+def met(one: Known, cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells that do what a defect's program does.
+
+    Args:
+        one: a defect of an MPI.
+        cells: those of the MPI that were run.
+    """
+    return [cell for cell in cells if one.defect.is_met_by(cell, one.settings)]
+
+
+def _here(one: Known, cells: Sequence[Cell]) -> str:
+    """Say what became of the cells that meet a defect, of those of its MPI that were run."""
+    own = met(one, cells)
+    failed = sum(cell.verdict in verdicts.FAILURES for cell in own)
+    if not own:
+        return "no cell here meets this defect"
+    return f"{failed} of {numbers.count(len(own), 'cell')} failed here"
+
+
+def _address(upstream: str) -> str | None:
+    thread = _THREAD.search(upstream)
+    return f"https://github.com/{thread[1]}/issues/{thread[2]}" if thread else None
+
+
+def files(every: Sequence[Known]) -> dict[str, str]:
+    """Return the texts and programs of defects, by their path below a report's folder."""
+    names = {f"{one.defect.text}.md" for one in every} | {one.defect.program for one in every}
+    sources = {name: project_root() / TEXTS / name for name in sorted(names)}
+    return {
+        f"{FOLDER}/{name}": path.read_text("utf-8")
+        for name, path in sources.items()
+        if path.exists()
+    }
+
+
+def _link(name: str, carried: Mapping[str, str]) -> str | None:
+    path = f"{FOLDER}/{name}"
+    return path if path in carried else None
+
+
+def table(every: Sequence[Known], run: Mapping[str, Sequence[Cell]]) -> Table:
+    """Return a row for each MPI and defect, with its text, its program and its thread.
+
+    Args:
+        every: the defects of a campaign's MPIs.
+        run: the cells of the kernel conformance that were run, by MPI.
+    """
+    carried = files(every)
+    rows = [
+        {
+            "environment": one.environment,
+            "defect": one.defect.title,
+            "text": _link(f"{one.defect.text}.md", carried),
+            "settings": listed(list(one.settings), "or"),
+            "shows_as": listed(list(one.defect.shows_as), "or"),
+            "here": _here(one, run.get(one.environment, ())),
+            "program": one.defect.program,
+            "file": _link(one.defect.program, carried),
+            "upstream": one.defect.upstream,
+            "thread": _address(one.defect.upstream),
+        }
+        for one in every
+    ]
+    columns = [
+        Column("defect", "defect", header=True, at="text"),
+        Column("settings", "setting"),
+        Column("shows_as", "shows as"),
+        Column("here", "in this campaign", prose=True),
+        Column("program", "program that shows it", at="file"),
+        Column("upstream", "upstream", at="thread"),
+    ]
+    caption = (
+        "Defects that this project found in the versions of this report. Each has a text and a C "
+        "program beside this page; the program was seen to fail in this version, under each "
+        "setting named."
+    )
+    return Table(
+        NAME,
+        caption,
+        columns,
+        rows,
+        groups="environment",
+        csv_only=[
+            Column("environment", "MPI"),
+            *(Column(name, name) for name in ("text", "file", "thread")),
+        ],
+        whole=True,
+        files=carried,
+    )
+
+
+@dataclass(frozen=True)
+class KnownDefects:
+    """The table of the defects that the versions of a page's MPIs are known to have."""
+
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table; none where none is known."""
+        every = known_of(material.campaign.record, material.environments)
+        return [table(every, run_by_name(material))] if every else []
+
+
+def readme_row(defect: FoundDefect) -> str:
+    """Return the row of the table in ``docs/defects/README.md``."""
+    versions: dict[str, list[str]] = {}
+    for one in defect.seen:
+        versions.setdefault(one.family, []).extend(one.versions)
+    ends = [(own[0], own[-1]) for own in ([*dict.fromkeys(each)] for each in versions.values())]
+    first, last = ("; ".join(each) for each in zip(*ends, strict=True))
+    link = f"[{defect.title}]({Path(defect.text).with_suffix('.md')})"
+    return f"| {link} | {defect.mpi} | {first} | {last} | {defect.upstream} |"

@@ -1,0 +1,156 @@
+"""What does it take to lock a mutex in a window and to unlock it again?"""
+
+from __future__ import annotations
+
+from onesided.cells.experiment import timed
+from onesided.cells.metric import Metric
+from onesided.measure.computing import ComputingAnalysis
+from onesided.report import numbers
+from onesided.report.by_cores import RANKS, ByCores, ByRanks, with_flavor
+from onesided.report.cells import axis_of
+from onesided.report.claims import Claims
+from onesided.report.page import ReferencePage
+from onesided.report.pivot import Axis, Pivot
+from onesided.report.ratios import Compared, Rises, Within
+from onesided.report.series import SeriesFigure
+from onesided.studies.dinan import STUDY
+from onesided.studies.dinan.claims import claim
+from onesided.studies.parts.waits import Waits
+
+TIME = Metric("time", "time", "s")
+"""A cycle of lock, critical section and unlock: the mean of all ranks that make any."""
+
+FAIRNESS = Metric("fairness", "fairness", "1", better="higher")
+"""The fewest acquisitions of a rank over the most, until the first rank has all of its own."""
+
+
+METRICS = [TIME, FAIRNESS]
+
+
+ANALYSIS = ComputingAnalysis(METRICS, "the mutex's host does not compute")
+
+
+ALGORITHM = Axis(
+    "algorithm",
+    "algorithm",
+    {
+        "byte_vector": "byte vector (MPI-2)",
+        "mcs": "MCS (MPI-3)",
+        "mcs_request": "MCS, requests",
+        "mcs_spin": "MCS, a word hands over",
+        "compare_and_swap": "compare and swap, back-off",
+        "c_atomics": "C atomics, shared memory",
+    },
+)
+AXES = [
+    ALGORITHM,
+    Axis("flavor", "flavor"),
+    Axis("section", "counter in"),
+    Axis("target_state", "host", {"takes_part": "locks, too", "idle": "waits in a barrier"}),
+]
+ALL = {"section": "memory", "target_state": "takes_part"}
+ALONE = {"section": "memory", "target_state": "idle"}
+MPI2 = {"algorithm": "byte_vector", "flavor": "allocate"}
+MPI3 = {"algorithm": "mcs", "flavor": "allocate"}
+FAIR = 0.9
+TEN, HUNDRED = 10.0, 100.0
+ROUGHLY = 2.0
+"""Roughly so many times: within this factor."""
+
+
+PAGE = ReferencePage(
+    identifier="mutex",
+    title="Mutex",
+    lead=(
+        "All ranks lock a mutex at rank 0, pass a critical section and unlock it, again and again. "
+        "The section counts and logs who is in; with the counter in memory outside MPI it takes "
+        "nanoseconds, so the mutex alone is timed. Two ranks have little contention, and with the "
+        "host in a barrier there is none."
+    ),
+    contents=[
+        ByCores(
+            Pivot(
+                name="mutex",
+                caption="Time of a cycle of lock, section and unlock: mean over ranks, median over "
+                "bursts, then over launches, with its {}.",
+                metric=TIME.name,
+                axes=AXES,
+            )
+        ),
+        ByRanks(
+            SeriesFigure(
+                name="mutex_ranks",
+                title="Time of a cycle by the number of ranks",
+                caption="As the source's Figure 5: allocated windows, all ranks lock; median over "
+                "launches with its {}.",
+                metric=TIME.name,
+                x=RANKS,
+                y="time of a cycle",
+            ),
+            lambda cell: (
+                axis_of(cell, "target_state") == "takes_part"
+                and axis_of(cell, "section") == "memory"
+                and axis_of(cell, "flavor") != "create"
+            ),
+        ),
+        ByCores(
+            Pivot(
+                name="mutex_fairness",
+                caption="Fairness: the acquisitions of the rank with the fewest over those of the "
+                "first rank that has made all of its cycles, when it has. 1: all took turns. "
+                "Median over launches with its {}.",
+                metric=FAIRNESS.name,
+                axes=AXES,
+                show=numbers.ratio,
+                unit="1",
+            ),
+            lambda cell: axis_of(cell, "target_state") == "takes_part",
+        ),
+        Waits(
+            "mutex",
+            "The mutex's host computes; the others lock and unlock.",
+            with_flavor(ALGORITHM),
+        ),
+        Claims(
+            "mutex_claims",
+            [
+                claim(
+                    "5.2.3",
+                    "With few processes a cycle of the byte vector takes roughly ten times as long "
+                    "as one of MCS (5 to 20 times).",
+                    Compared(
+                        TIME.name, {**MPI2, **ALL}, {**MPI3, **ALL}, TEN / ROUGHLY, TEN * ROUGHLY
+                    ),
+                ),
+                claim(
+                    "5.2.3",
+                    "With 256 processes it takes nearly a hundred times as long (50 times or "
+                    "more).",
+                    Compared(
+                        TIME.name, {**MPI2, **ALL}, {**MPI3, **ALL}, HUNDRED / ROUGHLY, ranks=256
+                    ),
+                ),
+                claim(
+                    "5.2.3",
+                    "Contention makes a cycle of the byte vector slower by a larger factor than "
+                    "one of MCS.",
+                    Rises(TIME.name, ALL, ALONE, MPI2, MPI3),
+                ),
+                claim(
+                    "5.2.1",
+                    "The byte vector is fair (fairness 0.9 or more).",
+                    Within(FAIRNESS.name, {**MPI2, **ALL}, FAIR),
+                ),
+                claim(
+                    "5.2.2",
+                    "MCS is fair (fairness 0.9 or more).",
+                    Within(FAIRNESS.name, {**MPI3, **ALL}, FAIR),
+                ),
+            ],
+        ),
+    ],
+)
+
+EXPERIMENT = timed(
+    __name__, "Mutex", 41, study=STUDY, metrics=METRICS, analysis=ANALYSIS, page=PAGE
+)

@@ -1,0 +1,174 @@
+"""What does it take to double the memory that a window has?"""
+
+from __future__ import annotations
+
+from onesided.cells.experiment import timed
+from onesided.cells.metric import Metric
+from onesided.measure.computing import BehindAnalysis
+from onesided.report.by_cores import ByCores, Fold, OnCores, is_timed
+from onesided.report.cells import axis_of
+from onesided.report.claims import Claims
+from onesided.report.material import Cell
+from onesided.report.page import ReferencePage
+from onesided.report.pivot import Axis, Pivot
+from onesided.report.ratios import GROWTH, ByRanks, Compared, MoreRanks
+from onesided.report.series import SeriesFigure
+from onesided.studies.dinan import STUDY
+from onesided.studies.dinan.claims import claim
+from onesided.studies.parts.waits import Waits
+
+GROW = Metric("grow", "grow", "s", over_ranks="max")
+"""A window re-created with twice the size, or a buffer attached; by the slowest rank."""
+
+PARTS = [
+    Metric(name, name, "s", over_ranks="max")
+    for name in ("make", "copy", "free", "exchange", "detach", "close")
+]
+"""Parts of a growth, and what is beside it; by the slowest rank."""
+
+
+METRICS = [GROW, *PARTS]
+
+
+ANALYSIS = BehindAnalysis(METRICS, "no rank computes")
+
+
+METHOD = Axis(
+    "method",
+    "method",
+    {
+        "create": "re-created: MPI_Win_create (MPI-2)",
+        "allocate": "re-created: MPI_Win_allocate",
+        "allocate_shared": "re-created: MPI_Win_allocate_shared",
+        "attach": "attached: MPI_Win_attach (MPI-3)",
+    },
+)
+SIZE = Axis(
+    "size_bytes",
+    "bytes before",
+    {"1024": "1 Ki", "16384": "16 Ki", "262144": "256 Ki", "4194304": "4 Mi", "16777216": "16 Mi"},
+    whole=True,
+)
+AXES = [METHOD, SIZE]
+SMALLEST, LARGEST = str(1 << 10), str(1 << 24)
+SOME = str(1 << 18)
+"""The size that is also measured with more ranks."""
+
+
+def of(method: str, size_bytes: str) -> dict[str, str]:
+    """Return the labels of a cell in which no rank computes."""
+    return {"method": method, "size_bytes": size_bytes, "target_state": "idle"}
+
+
+def way(cell: Cell) -> str:
+    """Return the method in words."""
+    return str(METHOD.value(cell))
+
+
+def is_re_created(cell: Cell) -> bool:
+    """Tell whether a window is re-created, and a time is taken."""
+    return is_timed(cell) and axis_of(cell, "method") != "attach"
+
+
+def attached(cell: Cell) -> bool:
+    """Tell whether a buffer is attached, and a time is taken."""
+    return is_timed(cell) and axis_of(cell, "method") == "attach"
+
+
+def part(metric: str, what: str) -> Pivot:
+    """Return the table of a part of a growth, or of what is beside it."""
+    caption = f"{what}: the slowest rank, median over samples, then over launches, with its {{}}."
+    return Pivot(name=f"window_growth_{metric}", caption=caption, metric=metric, axes=AXES)
+
+
+PAGE = ReferencePage(
+    identifier="window-growth",
+    title="Window growth",
+    lead=(
+        "Every rank's part of a window is doubled. In MPI-2 all ranks make another window of twice "
+        "the size, copy the content and free the old one; to a dynamic window of MPI-3 a rank "
+        "attaches another buffer by itself, and the others have to be told its address, which is "
+        "timed apart."
+    ),
+    contents=[
+        ByCores(part(GROW.name, "Time of a growth")),
+        OnCores(
+            SeriesFigure(
+                name="window_growth_sizes",
+                title="Time of a growth by size",
+                caption="As the source's Figure 13; median over launches with its {}.",
+                metric=GROW.name,
+                x=SIZE,
+                y="time of a growth",
+            ),
+            way,
+        ),
+        Fold(
+            {
+                "Parts of a re-created window: the call that creates it": part(
+                    "make", "The call that makes the larger window"
+                ),
+                "Parts of a re-created window: the copy": part("copy", "The copy of the content"),
+                "Parts of a re-created window: freeing the old one": part(
+                    "free", "MPI_Win_free of the old window"
+                ),
+            },
+            is_re_created,
+        ),
+        Fold(
+            {
+                "Beside an attached buffer: the exchange of addresses": part(
+                    "exchange", "MPI_Allgather of the new addresses"
+                ),
+                "Beside an attached buffer: its detach": part(
+                    "detach", "MPI_Win_detach of the added buffer"
+                ),
+            },
+            attached,
+        ),
+        Fold({"The end of the grown window": part("close", "MPI_Win_free of the grown window")}),
+        Waits("window_growth", "Rank 0 computes before it lets its part grow.", way),
+        Claims(
+            "window_growth_claims",
+            [
+                claim(
+                    "5.5",
+                    "Doubling a window of 1 KiB by re-creating it takes longer than by attaching.",
+                    Compared(GROW.name, of("create", SMALLEST), of("attach", SMALLEST)),
+                ),
+                claim(
+                    "5.5",
+                    "The same for 16 MiB.",
+                    Compared(GROW.name, of("create", LARGEST), of("attach", LARGEST)),
+                ),
+                claim(
+                    "5.5",
+                    "Attaching has a fixed cost whatever the size (1 KiB to 16 MiB: within a "
+                    "factor of 1.5).",
+                    Compared(
+                        GROW.name,
+                        of("attach", LARGEST),
+                        of("attach", SMALLEST),
+                        1 / GROWTH,
+                        GROWTH,
+                    ),
+                ),
+                claim(
+                    "5.5",
+                    "Attaching has a fixed cost whatever the number of processes (within a factor "
+                    "of 1.5).",
+                    ByRanks(GROW.name, of("attach", SOME), 0),
+                ),
+                claim(
+                    "5.5",
+                    "Re-creating a window takes longer with more processes.",
+                    MoreRanks(GROW.name, of("create", SOME)),
+                ),
+            ],
+        ),
+    ],
+)
+
+EXPERIMENT = timed(
+    __name__, "Window growth", 44, study=STUDY, metrics=METRICS, analysis=ANALYSIS, page=PAGE
+)

@@ -1,0 +1,65 @@
+"""What does a message take between two processes, by its size?"""
+
+from __future__ import annotations
+
+from onesided.report.cells import axis_of
+from onesided.report.claims import AtLeast
+from onesided.report.published import PublishedTable
+from onesided.studies.llnl import STUDY
+from onesided.studies.llnl.curve import Curve
+from onesided.studies.llnl.page import LARGE, SMALL, Then, claim, exchange_page
+from onesided.studies.parts.exchanges import BANDWIDTH, exchange
+from onesided.studies.parts.faster import Faster
+from onesided.studies.parts.today import Today
+
+SIZES = PublishedTable("llnl_lbw_sizes", form="cards", groups="machine")
+
+
+def _of(size: str) -> dict[str, str]:
+    return {"interface": "synchronous", "size_bytes": size}
+
+
+PAGE = exchange_page(
+    "latency_bandwidth",
+    title="Latency and bandwidth (LBW)",
+    lead=(
+        "Two processes send each other a message in turn; a time is half of a round trip. In the "
+        "asynchronous style (posted receives) both messages are under way at once, so it is in no "
+        "comparison."
+    ),
+    faster=Faster("latency_bandwidth", "message", left_out=("asynchronous",)),
+    today=Today(
+        "latency_bandwidth",
+        "8 bytes for the latency, 1 MB for the bandwidth.",
+        "bytes",
+        lambda cell: axis_of(cell, "size_bytes") in (SMALL, LARGE),
+    ),
+    published=[
+        Then(PublishedTable("llnl_lbw", form="cards"), "latency and bandwidth of eight machines"),
+        Then(SIZES, "bandwidth by size, each machine"),
+        Then(PublishedTable("llnl_summary_lbw", form="cards"), "the source's summary"),
+    ],
+    more=[
+        Curve(
+            "latency_bandwidth_curve",
+            SIZES,
+            ["synchronous", "put_lock_all", "get_lock_all"],
+        )
+    ],
+    claims=[
+        claim(
+            "LBW by size",
+            "Messages of 1 MB have at least ten times the bandwidth of those of 40 bytes (on all "
+            "eight machines).",
+            AtLeast(BANDWIDTH, _of("1000000"), _of("40"), factor=10),
+        ),
+        claim(
+            "LBW by size, intranode",
+            "Messages of 50 kB have more bandwidth than those of 20 MB (on MCR and ALC by a factor "
+            "of 1.9, on Thunder by 1.5).",
+            AtLeast(BANDWIDTH, _of("50000"), _of("20000000")),
+        ),
+    ],
+)
+
+EXPERIMENT = exchange(__name__, "Latency and bandwidth (LBW)", 30, STUDY, PAGE)

@@ -1,0 +1,132 @@
+"""The cells of a communication pattern: interfaces, sizes, and which have more ranks than cores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from onesided.campaign.grid import NO_MEANING
+from onesided.report.cells import axis_of
+from onesided.report.crowded import CrowdedCells, apart_by_cores, ranks_as_axis
+from onesided.report.material import Cell, Material
+from onesided.report.pivot import Axis
+
+SHMEM = "shmem"
+INTERFACES: Mapping[str, str] = {
+    SHMEM: "OpenSHMEM",
+    "mpi2": "MPI-2, fence",
+    "mpi3": "MPI-3, flush",
+    "two_sided": "MPI, two-sided",
+    "collective": "MPI, collective",
+}
+"""What a reader calls the interfaces, in the order of tables: the source has SHMEM first."""
+
+ONE_SIDED = {"mpi2": "create", "mpi3": "allocate"}
+"""MPI's one-sided interfaces, each with the flavor that stands for it: the source's own, and memory
+that the MPI may place."""
+
+MAIN = {"mpi2": ("create",), "mpi3": ("create", "allocate")}
+"""The flavors that a table opens with; all others are folded below it."""
+
+COMPUTES = "computes"
+SHORT: Mapping[str, str] = {
+    SHMEM: "SHMEM",
+    "mpi2": "MPI-2",
+    "mpi3": "MPI-3",
+    "two_sided": "two-sided",
+    "collective": "collective",
+}
+"""The same, in the key of a figure, which has one flavor of each."""
+SIZE_WORDS = {
+    "8": "8 bytes",
+    "1000": "1 Kbyte",
+    "10000": "10 Kbytes",
+    "100000": "100 Kbytes",
+    "1000000": "1 Mbyte",
+}
+"""As in the source, a Kbyte is 1000 bytes."""
+TABLE_SIZES = ("8", "1000", "10000", "1000000")
+"""Those of its tables and of its other patterns."""
+SIZE = Axis("size_bytes", "message", SIZE_WORDS, whole=True)
+SMALL = {"size_bytes": "8"}
+
+
+def size_words(size_bytes: str) -> str:
+    """Return what a reader calls a size."""
+    return SIZE_WORDS.get(size_bytes, f"{size_bytes} bytes")
+
+
+def way(cell: Cell) -> str:
+    """Return the interface in words, with flavor, operation and order where it has any."""
+    interface = axis_of(cell, "interface")
+    names = ("flavor", "operation", "order")
+    others = [word for name in names if (word := axis_of(cell, name)) not in ("", NO_MEANING)]
+    return ", ".join([INTERFACES.get(interface, interface), *others])
+
+
+def in_order(cells: Iterable[Cell]) -> list[Cell]:
+    """Return cells by their interface, those of one as they were declared."""
+    order = list(INTERFACES)
+
+    def rank(cell: Cell) -> int:
+        interface = axis_of(cell, "interface")
+        return order.index(interface) if interface in order else len(order)
+
+    return sorted(cells, key=rank)
+
+
+def taking_part(material: Material) -> list[Cell]:
+    """Return the cells in which every rank takes part."""
+    return [cell for cell in material.cells if axis_of(cell, "target_state") != COMPUTES]
+
+
+def computing(material: Material) -> list[Cell]:
+    """Return the cells in which one rank computes."""
+    return [cell for cell in material.cells if axis_of(cell, "target_state") == COMPUTES]
+
+
+def uncrowded(material: Material) -> list[Cell]:
+    """Return the cells with a core for each rank, in which every rank takes part."""
+    return apart_by_cores(material, taking_part(material))[0]
+
+
+def environments(material: Material, cells: Sequence[Cell]) -> list[str]:
+    """Return the environments of some cells, those with OpenSHMEM first."""
+    shmem = {cell.environment for cell in cells if axis_of(cell, "interface") == SHMEM}
+    names = {cell.environment for cell in cells}
+    present = [name for name in material.environments if name in names]
+    return sorted(present, key=lambda name: name not in shmem)
+
+
+def for_figures(material: Material) -> Material:
+    """Return the material with one flavor of each interface, and axes as a figure's reader sees.
+
+    Ranks are an axis, an interface has its words, and cells with more ranks than cores say so: they
+    are a series of their own.
+    """
+    crowded = CrowdedCells.of(material)
+    cells = [cell for cell in in_order(taking_part(material)) if is_base(cell)]
+
+    def shown(cell: Cell) -> Cell:
+        meaning = {name: "" if v == NO_MEANING else v for name, v in cell.labels.items()}
+        labels = {
+            **meaning,
+            "interface": SHORT.get(axis_of(cell, "interface"), axis_of(cell, "interface")),
+            "flavor": "",
+            **({"target": f"from rank {cell.labels['target']}"} if "target" in meaning else {}),
+        }
+        return ranks_as_axis(Cell({**cell.entry, "labels": labels}), cell in crowded)
+
+    return replace(material, cells=[shown(cell) for cell in cells])
+
+
+def is_main(cell: Cell) -> bool:
+    """Tell whether a cell is in the table that a page opens with."""
+    flavors = MAIN.get(axis_of(cell, "interface"))
+    return flavors is None or axis_of(cell, "flavor") in flavors
+
+
+def is_base(cell: Cell) -> bool:
+    """Tell whether a cell is of the flavor that stands for its interface."""
+    flavor = ONE_SIDED.get(axis_of(cell, "interface"))
+    return flavor is None or axis_of(cell, "flavor") == flavor

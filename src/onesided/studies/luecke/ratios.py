@@ -1,0 +1,175 @@
+"""How the ratio of MPI to SHMEM has changed: published against today's, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from onesided.measure.statistics import geometric_mean
+from onesided.report import numbers
+from onesided.report.averages import Averages
+from onesided.report.cells import apart, axis_of, has
+from onesided.report.crowded import how_run
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Prose
+from onesided.report.published_series import Curves
+from onesided.report.words import listed
+from onesided.studies.luecke import cells as of
+from onesided.studies.luecke.analysis import FILTERED_MEAN, TIME
+
+TITLE = "MPI over SHMEM, then and now"
+MACHINES = {"Origin": "Origin 2000", "T3E": "T3E-600"}
+UNIT = "s"
+CAVEAT = (
+    "Other machines, other libraries, other numbers of ranks: the ratio of two interfaces on one "
+    "machine is compared, never a time. Today's is of the source's statistic, with a core for each "
+    "rank."
+)
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """What MPI takes over what SHMEM takes, at the source's sizes.
+
+    Only cells with a core for each rank are in a ratio of today. A number that the table flags as
+    suspect is in no ratio of the source.
+
+    Attributes:
+        curves: the source's table.
+        mpi: what the source calls its MPI beside each machine's name; of several a sentence each.
+        labels: for each of them, what tells today's cells of the same from others.
+        by_size: the table's axis is the size; else it is the number of ranks, for 8 bytes.
+    """
+
+    curves: Curves
+    mpi: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: {"MPI-2": {}})
+    by_size: bool = False
+
+    def parts(self, material: Material) -> list[Prose]:
+        """Return the sentences."""
+        material = apart(material)
+        own = of.uncrowded(material)
+        averages = Averages(material) if own else None
+        said = []
+        for size in self._sizes():
+            for name, labels in self.mpi.items():
+                then = self._published(name, size)
+                chosen = [c for c in own if has(c, {**labels, "size_bytes": size})]
+                every = [one for found in then.values() for one in found]
+                words = [self._then_words(name, size, then), *_now(averages, chosen, every)]
+                said.append(" ".join(words))
+        return [Prose(TITLE, [*said, CAVEAT])]
+
+    def _sizes(self) -> list[str]:
+        if not self.by_size:
+            return [of.SMALL["size_bytes"]]
+        return list(dict.fromkeys(point.label for point in self.curves.found(UNIT)))
+
+    def _published(self, mpi: str, size: str) -> dict[str, list[float]]:
+        """Return the ratios on each machine."""
+        by_series: dict[str, dict[float, float]] = {}
+        for point in self.curves.found(UNIT):
+            wanted = point.label == size if self.by_size else True
+            if wanted and not point.suspect and point.value:
+                by_series.setdefault(point.series, {})[point.x] = point.value
+        found = {}
+        for machine in MACHINES:
+            shmem = by_series.get(f"{machine} SHMEM", {})
+            other = by_series.get(f"{machine} {mpi}", {})
+            found[machine] = [other[x] / shmem[x] for x in shmem if x in other]
+        return found
+
+    def _then_words(self, mpi: str, size: str, then: Mapping[str, Sequence[float]]) -> str:
+        places = [
+            f"{_range(found)} on the {MACHINES[machine]}"
+            for machine, found in then.items()
+            if found
+        ]
+        missing = [MACHINES[machine] for machine, found in then.items() if not found]
+        document = self.curves.table.document
+        ranks = "" if self.by_size else f", {_ranks(self.curves)}"
+        said = (
+            f"Published ({document['place']}, {of.size_words(size)}{ranks}): {mpi} over SHMEM is "
+            f"{listed(places) or 'not known'}."
+        )
+        if missing:
+            said += f" The source doubts its numbers of the {listed(missing)}."
+        return said
+
+
+def _ranks(curves: Curves) -> str:
+    places = sorted({int(point.x) for point in curves.found(UNIT)})
+    return f"{places[0]} to {places[-1]} PE"
+
+
+def _range(found: Sequence[float]) -> str:
+    low, high = min(found), max(found)
+    words = numbers.factor(low)
+    return words if low == high else f"{words} to {numbers.factor(high)}"
+
+
+def _now(averages: Averages | None, cells: Sequence[Cell], then: Sequence[float]) -> list[str]:
+    """Return today's sentence, and what became of the ratio."""
+    shmem = [cell for cell in cells if axis_of(cell, "interface") == of.SHMEM]
+    below = _values(averages, shmem)
+    if not below:
+        return ["Today: SHMEM was not measured with a core for each rank, so there is no ratio."]
+    said, of_mpi2 = [], []
+    for interface, flavor in of.ONE_SIDED.items():
+        wanted = {"interface": interface, "flavor": flavor}
+        above = _values(averages, [cell for cell in cells if has(cell, wanted)])
+        words = f"{of.INTERFACES[interface]} ({flavor})"
+        ratios = _ratios(above, below)
+        if not ratios:
+            said.append(f"{words} was not measured")
+            continue
+        each = [f"{_range(found)} with {name}" for name, found in ratios.items()]
+        said.append(f"{words} over SHMEM is {listed(each)}")
+        if interface == "mpi2":
+            of_mpi2 = [one for found in ratios.values() for one in found]
+    ranks = listed([str(one) for one in sorted({place[-1] for place in below})])
+    sentence = f"Today ({ranks} ranks): {'; '.join(said)}."
+    return [sentence, *_change(then, of_mpi2)]
+
+
+Values = dict[tuple[str, str, str, int], float]
+"""Environment, system, partition and ranks, and the source's statistic in seconds."""
+
+
+def _values(averages: Averages | None, cells: Iterable[Cell]) -> Values:
+    """Return a value for each number of ranks, the mean over the other axes that are left."""
+    if averages is None:
+        return {}
+    together: dict[tuple[str, str, str, int], list[Cell]] = {}
+    ways: dict[str, str] = {}
+    for cell in cells:
+        if ways.setdefault(cell.environment, how_run(cell)) == how_run(cell):
+            place = (cell.environment, cell.system, cell.partition, cell.ranks)
+            together.setdefault(place, []).append(cell)
+    measures = {
+        place: averages.measure(own, TIME.name, FILTERED_MEAN) for place, own in together.items()
+    }
+    return {place: found.value for place, found in measures.items() if found}
+
+
+def _ratios(above: Values, below: Values) -> dict[str, list[float]]:
+    """Return the ratios of each environment to the first SHMEM of the same place and ranks."""
+    found: dict[str, list[float]] = {}
+    for (environment, *place), value in above.items():
+        under = next((one for (_, *there), one in below.items() if there == place), None)
+        if under:
+            found.setdefault(environment, []).append(value / under)
+    return found
+
+
+def _change(then: Sequence[float], now: Sequence[float]) -> list[str]:
+    """Say what became of the ratio of MPI-2 to SHMEM."""
+    if not then or not now:
+        return []
+    before, after = geometric_mean(then), geometric_mean(now)
+    means = f"geometric mean {numbers.factor(before)} then, {numbers.factor(after)} now"
+    if max(now) < min(then):
+        return [f"So the ratio of MPI-2 to SHMEM is smaller than it was ({means})."]
+    if min(now) > max(then):
+        return [f"So the ratio of MPI-2 to SHMEM is larger than it was ({means})."]
+    return [f"Today's ratios of MPI-2 to SHMEM and the published ones overlap ({means})."]

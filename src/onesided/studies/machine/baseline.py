@@ -1,0 +1,187 @@
+"""What does this machine need for what one-sided communication is made of?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from onesided.campaign.tables import LAUNCH
+from onesided.cells.experiment import Experiment
+from onesided.cells.metric import Metric
+from onesided.measure.machine import APART, MACHINE, MACHINE_OTHER
+from onesided.measure.reference import ReferenceAnalysis
+from onesided.report import numbers
+from onesided.report.cells import value_or_word
+from onesided.report.claims import Claims
+from onesided.report.material import Material
+from onesided.report.page import ReferencePage
+from onesided.report.parts import Column, Measure, Table
+from onesided.report.pivot import Axis
+from onesided.report.ratios import Compared, Within
+from onesided.report.words import listed
+from onesided.studies.machine import STUDY
+from onesided.studies.redbook.claims import claim
+
+METRICS = (Metric("time", "time", "s"),)
+
+
+LEAST_COMPETING = 0.1
+"""A burst beside a competing process counts when that one made at least this share of as many
+operations meanwhile: where it had no core just then, nothing was contended."""
+
+
+class _Baseline(ReferenceAnalysis):
+    """The time of an operation in each baseline."""
+
+    def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return the bursts beside which another process competed, where one was to."""
+        competing = samples.filter(pl.col("metric") == "competing")
+        key = (*LAUNCH, "rank", "index")
+        others = competing.select(*key, pl.col("value").alias("others"))
+        share = pl.col("others") / pl.col("burst")
+        return samples.join(
+            others, on=key, how="left", nulls_equal=True, maintain_order="left"
+        ).filter(share.is_null() | (share >= LEAST_COMPETING))
+
+
+ANALYSIS = _Baseline(METRICS, "the hardware baseline, no MPI in it")
+
+
+TITLES = {
+    "atomic_add": "atomic add",
+    "atomic_add_contended": "atomic add, two at once",
+    "compare_and_swap": "compare and swap",
+    "compare_and_swap_contended": "compare and swap, two at once",
+    "copy": "copy into shared memory",
+    "socket_round_trip": "round trip over loopback TCP",
+    "thread_creation": "create and join a thread",
+    "mutex_barrier": "barrier of two threads: mutex, condition variable",
+    "openmp_barrier": "barrier of two threads: OpenMP",
+    "false_sharing": "add one, two threads in one cache line",
+    "own_lines": "add one, two threads in lines of their own",
+    "timer": "read the clock",
+}
+"""What a reader calls each baseline of the kernel."""
+
+CREATION_S = 200e-6
+"""What a thread's creation takes typically, says the source."""
+ABOUT = 2
+"""A time is about another within this factor; what differs very much does by more."""
+
+
+def of(baseline: str) -> dict[str, str]:
+    """Return the labels of a baseline's cell."""
+    return {"baseline": baseline}
+
+
+AXES = (Axis("baseline", "baseline", TITLES), Axis("size_bytes", "bytes", whole=True))
+
+
+@dataclass(frozen=True)
+class OfMachine:
+    """The table of the baselines: a row for each, and for each machine."""
+
+    def rows(self, material: Material) -> list[dict[str, Any]]:
+        """Return the rows in the order in which the cells were declared."""
+        found: dict[tuple[Any, ...], dict[str, Any]] = {}
+        for cell in material.cells:
+            measure = material.measure(cell, "time", MACHINE)
+            value = measure or value_or_word(material, cell, "time", MACHINE)
+            axes = {axis.name: axis.value(cell) for axis in AXES}
+            # what has no value has a row of its own: the word is about that MPI
+            key = (cell.where, *axes.values(), measure or (cell.environment, cell.verdict))
+            row = found.setdefault(key, {**axes, "where": cell.where, "time": value, "beside": []})
+            row["beside"].append(cell.environment)
+            other = material.measure(cell, "time", MACHINE_OTHER)
+            row["others"] = _others(other) if other else None
+            row["other"] = other
+        return [{**row, "beside": listed(row["beside"])} for row in found.values()]
+
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table."""
+        rows = self.rows(material)
+        several = [
+            Column(name, title, prose=True)
+            for name, title in (("beside", "launches of"), ("where", "where and how"))
+        ]
+        shown = [column for column in several if len({row[column.key] for row in rows}) > 1]
+        columns = [
+            Column(AXES[0].name, AXES[0].title, header=True),
+            Column(AXES[1].name, AXES[1].title, str),
+            Column("time", "time", numbers.seconds, measure=True, unit="s", note="others"),
+            *shown,
+        ]
+        caption = (
+            "Time of one operation in a burst: median over the launches of all MPIs on a machine, "
+            "with its interval. Where launches come in kinds that are a factor of "
+            f"{APART:g} or more apart, the least kind counts. Two at once: both processes work on "
+            "one cache line; only bursts in which the other did so count. Two threads are of one "
+            "process; the other processes sleep."
+        )
+        other = "time in launches of other kinds"
+        beside = [Column("other", other, numbers.seconds, measure=True, unit="s")]
+        beside += [column for column in several if column not in shown]
+        return [Table("baseline", caption, columns, rows, csv_only=beside)]
+
+
+def _others(measure: Measure) -> str:
+    low, high = numbers.seconds(measure.low), numbers.seconds(measure.high)
+    took = low if low == high else f"{low} to {high}"
+    return f"{numbers.count(measure.launches, 'other launch', 'other launches')}: {took}"
+
+
+PAGE = ReferencePage(
+    identifier="baseline",
+    title="Hardware baseline",
+    lead=(
+        "What this machine needs for the things that one-sided communication is made of, with no "
+        "MPI in it: they tell how much of a latency measured here is the machine's and how much "
+        "the MPI's. They do not depend on the MPI, so the launches of all MPIs on one machine are "
+        "taken together."
+    ),
+    contents=[
+        OfMachine(),
+        Claims(
+            "baseline_claims",
+            [
+                claim(
+                    "4.2.1",
+                    "The creation of a thread takes about 200 microseconds (100 to 400; with its "
+                    "end).",
+                    Within(
+                        "time",
+                        of("thread_creation"),
+                        CREATION_S / ABOUT,
+                        CREATION_S * ABOUT,
+                        numbers.seconds,
+                    ),
+                ),
+                claim(
+                    "4.1.10",
+                    "It takes longer to wake up a thread that sleeps than one that spins (a "
+                    "barrier by a condition variable, and one of OpenMP).",
+                    Compared("time", of("mutex_barrier"), of("openmp_barrier")),
+                ),
+                claim(
+                    "2.3.2.1",
+                    "Values of several threads in one cache line cost very much (at least twice as "
+                    "much as in lines of their own).",
+                    Compared("time", of("false_sharing"), of("own_lines"), ABOUT),
+                ),
+            ],
+        ),
+    ],
+)
+
+EXPERIMENT = Experiment(
+    kernel="baseline",
+    title="Hardware baseline",
+    study=STUDY,
+    analysis=ANALYSIS,
+    page=PAGE,
+    metrics=METRICS,
+    is_baseline=True,
+    order=1000,  # what others are compared with comes last
+)

@@ -1,0 +1,79 @@
+"""Analysis of an exchange of messages: what it takes, and the bandwidth of a process.
+
+The source's bandwidth is in bytes a second and process: what a process sends over the time that it
+takes. For LBW this is the message's size over half a round trip, for STS the mean over all
+processes; its published numbers bear both out (results/published/README.md). For ATA the source
+prints no size; here the blocks count that a process sends to others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from onesided.campaign.tables import LAUNCH
+from onesided.cells.experiment import Experiment, Study, timed
+from onesided.cells.metric import Metric
+from onesided.measure.reference import ReferenceAnalysis
+
+TIME = Metric("time", "time", "s", "max")
+"""A pass, or half of one where two messages follow each other: the largest time of all ranks."""
+
+BANDWIDTH, BANDWIDTH_UNIT = "bandwidth", "B/s"
+MEDIAN = "median"
+
+PASS_BYTES = Metric("pass_bytes", "pass_bytes", "count", better="higher")
+"""The bytes of all messages of a pass, where their sizes are drawn."""
+
+CHECKSUM = Metric("map_checksum", "map_checksum", "1")
+"""Of the map that the messages were drawn as; the same in all launches of a cell."""
+
+ALL_TO_ALL = ("swapped_all_to_all", "alltoall_algorithms")
+"""The kernels in which a process sends its blocks to all others at once."""
+
+
+def _label(name: str) -> pl.Expr:
+    return pl.col("labels").str.json_path_match(f"$.{name}").cast(pl.Float64)
+
+
+def _sent_bytes() -> pl.Expr:
+    """Return what a process sends in the time of a sample; the mean over all of them."""
+    to_others = pl.when(pl.col("kernel").is_in(ALL_TO_ALL)).then(pl.col("ranks") - 1).otherwise(1)
+    return pl.coalesce(pl.col(PASS_BYTES.name) / pl.col("ranks"), _label("size_bytes") * to_others)
+
+
+class ExchangeAnalysis(ReferenceAnalysis):
+    """One for all exchanges (see `onesided.cells.experiment.Analysis`)."""
+
+    def __init__(self) -> None:
+        super().__init__([TIME], "both sides take part at once")
+
+    def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return time, bandwidth, and for a drawn map its bytes and checksum."""
+        drawn = ReferenceAnalysis([PASS_BYTES, CHECKSUM], self.reason)
+        times = super().launch_values(cells, samples)
+        facts = drawn.launch_values(cells, samples)
+        bytes_of_pass = facts.filter(pl.col("metric") == PASS_BYTES.name).select(
+            *LAUNCH, pl.col("value").alias(PASS_BYTES.name)
+        )
+        bandwidths = (
+            times.join(cells.select(*LAUNCH, "kernel", "labels", "ranks"), on=list(LAUNCH))
+            .join(bytes_of_pass, on=list(LAUNCH), how="left")
+            .select(
+                *LAUNCH,
+                pl.lit(BANDWIDTH).alias("metric"),
+                pl.lit(MEDIAN).alias("statistic"),
+                pl.lit(BANDWIDTH_UNIT).alias("unit"),
+                (_sent_bytes() / pl.col("value")).alias("value"),
+            )
+        )
+        return pl.concat([times, bandwidths, facts])
+
+
+ANALYSIS = ExchangeAnalysis()
+
+
+def exchange(module: str, title: str, order: int, study: Study, page: Any) -> Experiment:
+    """Return the experiment of an exchange (see `timed`)."""
+    return timed(module, title, order, study=study, metrics=[TIME], analysis=ANALYSIS, page=page)

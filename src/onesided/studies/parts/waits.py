@@ -1,0 +1,155 @@
+"""Who waits while one rank computes: verdict and wait of the other ranks, one row a way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+from markupsafe import Markup
+
+from onesided.cells import verdicts
+from onesided.cells.verdicts import RELEASED
+from onesided.measure.computing import OF_REMAINING, WAIT
+from onesided.report import numbers
+from onesided.report.answers import by_result, rows_are, together, where
+from onesided.report.cells import apart, axis_of
+from onesided.report.crowded import CROWD, CrowdedCells, how_run
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Column, Part, Prose, Table
+from onesided.report.words import listed
+from onesided.studies.luecke import cells as of
+
+LEAST_SHARE = 0.01
+TITLE = "Who waits while one rank computes"
+BEHIND = (
+    " A rank whose part needs a call of the rank that computes is in no verdict; where all do, the "
+    "cell is synchronising."
+)
+
+
+@dataclass(frozen=True)
+class Waits:
+    """The table of the cells in which one rank computes, and a sentence on it.
+
+    Attributes:
+        kernel: whose table it is.
+        who: which rank computes, in a sentence.
+        way: what a reader calls a cell's way to access the rank that computes.
+    """
+
+    kernel: str
+    who: str
+    way: Callable[[Cell], str] = of.way
+
+    def parts(self, material: Material) -> list[Part]:
+        """Return both; nothing where no cell of it was declared."""
+        material = apart(material)
+        cells = of.in_order(of.computing(material))
+        if not cells:
+            return []
+        return [self._table(material, cells), Prose(TITLE, self._sentences(cells))]
+
+    def _table(self, material: Material, cells: list[Cell]) -> Table:
+        crowded = CrowdedCells.of(material)
+        behind = _behind(material)
+        names = of.environments(material, cells)
+        rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+        for cell in cells:
+            many = cell in crowded
+            head = {
+                "way": self.way(cell),
+                "ranks": cell.ranks,
+                "target": axis_of(cell, "target"),
+                "size": int(axis_of(cell, "size_bytes") or 0),
+                "how": how_run(cell),
+                "cores": CROWD if many else "",
+            }
+            row = rows.setdefault(tuple(head.values()), head)
+            row[cell.environment] = cell.verdict
+            share = material.measure(cell, WAIT, OF_REMAINING)
+            row[f"wait_{cell.environment}"] = share
+            row[f"note_{cell.environment}"] = _note(share and share.value, behind.get(cell.place))
+        varying = [
+            column
+            for column in (
+                Column("target", "from rank"),
+                Column("size", "bytes", str),
+                Column("how", "how", prose=True),
+            )
+            if len({row[column.key] for row in rows.values()}) > 1
+        ]
+        columns = [
+            Column("way", "interface", header=True, note="cores"),
+            Column("ranks", "ranks", str),
+            *varying,
+            *(Column(name, name, verdict=True, note=f"note_{name}") for name in names),
+        ]
+        beside = [Column("cores", "cores")]
+        beside += [Column(f"wait_{name}", name, numbers.ratio, measure=True) for name in names]
+        caption = Markup(
+            "{} Below a verdict: what the others' part took over what was left to compute, median "
+            "over launches.{}"
+        ).format(self.who, BEHIND if behind else "")
+        ordered = sorted(
+            rows.values(), key=lambda row: (row["cores"] != "", _says_nothing(row, names))
+        )
+        return Table(
+            f"{self.kernel}_target_computes",
+            caption,
+            columns,
+            ordered,
+            csv_only=beside,
+            form="cards",
+        )
+
+    def _sentences(self, cells: list[Cell]) -> list[str]:
+        """Say for each way where the others complete, and where each needs the other's call."""
+        found: dict[str, dict[str, list[Cell]]] = {}
+        for cell in cells:
+            found.setdefault(self.way(cell), {}).setdefault(cell.environment, []).append(cell)
+        words = [
+            (way, {name: together(own).word for name, own in by_name.items()})
+            for way, by_name in found.items()
+        ]
+        said = []
+        for ways, own in by_result(words):
+            known = {name: word for name, word in own.items() if word not in verdicts.NOT_MEASURED}
+            free = {n: word for n, word in known.items() if word != verdicts.SYNCHRONISING}
+            head = f"{'; '.join(ways)}: "
+            if not known:
+                said.append(f"{head}not measured.")
+            elif not free:
+                said.append(f"{head}every other rank needs a call of the rank that computes.")
+            else:
+                said.append(f"{head}accesses complete meanwhile: {where(free, rows_are(cells))}.")
+        return said
+
+
+def _says_nothing(row: Mapping[str, Any], names: Sequence[str]) -> bool:
+    """Tell whether the verdicts of a row are about no rank: such rows come last."""
+    return {row.get(name) for name in names} <= {None, verdicts.SYNCHRONISING}
+
+
+def _note(share: float | None, behind: Sequence[int] | None) -> str | None:
+    if share is None:
+        return None  # all ranks need its call, or nothing was measured: the verdict says which
+    per_cent = numbers.share(share, 1.0)
+    said = f"under 1{numbers.THIN_SPACE}%" if share < LEAST_SHARE else per_cent
+    said += " of the rest"
+    if behind:
+        ranks = listed([str(rank) for rank in behind])
+        said += f"; its call is needed by rank{'s' if len(behind) > 1 else ''} {ranks}"
+    return said
+
+
+def _behind(material: Material) -> dict[tuple[Any, ...], list[int]]:
+    """Return the ranks of each cell whose part needs a call of the computing rank."""
+    found: dict[tuple[Any, ...], list[int]] = {}
+    if RELEASED not in material.evidence.columns:
+        return found
+    needing = material.evidence.filter(pl.col(RELEASED) == 1).select(*material.place, "rank")
+    for *place, rank in needing.unique().sort("rank").iter_rows():
+        found.setdefault(tuple(place), []).append(rank)
+    return found

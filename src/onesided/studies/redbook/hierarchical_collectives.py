@@ -1,0 +1,180 @@
+"""Are collective operations faster by way of a leader and memory that ranks share?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from onesided.cells.experiment import timed
+from onesided.cells.metric import Metric
+from onesided.measure.reference import ReferenceAnalysis
+from onesided.report import numbers
+from onesided.report.by_cores import ByCores, OnCores
+from onesided.report.cells import axis_of
+from onesided.report.claims import Claims
+from onesided.report.material import Cell
+from onesided.report.page import ReferencePage
+from onesided.report.pivot import Axis, Pivot
+from onesided.report.ratios import Compared, Untested
+from onesided.report.series import SeriesFigure
+from onesided.studies.redbook import STUDY
+from onesided.studies.redbook.claims import claim
+from onesided.studies.redbook.kinds import Kinds
+
+TIME = Metric("time", "time", "s", "max")
+"""A call: the largest time of all ranks."""
+
+
+METRICS = [TIME]
+
+
+ANALYSIS = ReferenceAnalysis(METRICS, "all ranks take part at once")
+
+
+FLAT, SHARED = "collective", "shared memory"
+WAY = Axis(
+    "interface",
+    "how",
+    {
+        "reduce_bcast": "MPI_Reduce, MPI_Bcast",
+        "allreduce": "MPI_Allreduce",
+        "hierarchical_allreduce": "sum in shared memory",
+        "barrier": "MPI_Barrier",
+        "hierarchical_barrier": "barrier in shared memory",
+        "alltoall": "MPI_Alltoall",
+        "hierarchical_alltoall": "all-to-all in shared memory",
+    },
+)
+SIZE = Axis("size_bytes", "bytes", whole=True)
+SMALL, LARGE = "8", "262144"
+TWICE = 2.0
+SIGNIFICANT = 1.2
+"""A significant improvement, at least."""
+
+
+@dataclass(frozen=True)
+class Operation(Axis):
+    """What a cell does, whatever the way."""
+
+    name: str = "operation"
+    title: str = "operation"
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    def value(self, cell: Cell) -> str:
+        """Return the operation of its interface."""
+        interface = axis_of(cell, "interface")
+        names = {"barrier": "barrier", "alltoall": "all-to-all"}
+        return names.get(interface.removeprefix("hierarchical_"), "sum")
+
+
+def kind_of(cell: Cell) -> str:
+    """Tell whether the library or the ranks' shared memory does it."""
+    return SHARED if axis_of(cell, "interface").startswith("hierarchical") else FLAT
+
+
+def way(cell: Cell) -> str:
+    """Return how a cell does it, in words."""
+    return str(WAY.value(cell))
+
+
+def point(at: Mapping[str, Any]) -> str:
+    """Return an operation with its size."""
+    size = at[SIZE.name]
+    return str(at["operation"]) + ("" if size == numbers.DASH else f" of {size} bytes")
+
+
+def faster(over: str, under: str, size_bytes: str, factor: float = 1.0) -> Compared:
+    """Return the test that one way takes so many times as long as another, at least."""
+    above, below = ({"interface": one, "size_bytes": size_bytes} for one in (over, under))
+    return Compared(TIME.name, above, below, factor)
+
+
+PAGE = ReferencePage(
+    identifier="hierarchical-collectives",
+    title="Hierarchical collectives",
+    lead=(
+        "A sum of vectors, a barrier and an all-to-all, by the library's collective calls and by "
+        "hand over a shared window: ranks of a node leave their data there, a leader collects, "
+        "leaders communicate, and the ranks take what is theirs. On one node there is one leader, "
+        "so that all is done in shared memory."
+    ),
+    contents=[
+        Kinds(
+            "hierarchical_collectives",
+            TIME.name,
+            [Operation(), SIZE],
+            kind_of,
+            way,
+            point,
+        ),
+        ByCores(
+            Pivot(
+                name="hierarchical_collectives",
+                caption="Time of a call by the slowest rank; median over bursts, then over "
+                "launches, with its {}.",
+                metric=TIME.name,
+                axes=[WAY, SIZE],
+            )
+        ),
+        OnCores(
+            SeriesFigure(
+                name="hierarchical_collectives_sizes",
+                title="Time of a sum and of an all-to-all by size",
+                caption="As the source's Figures 47 and 52, which have rates; median over launches "
+                "with its {}.",
+                metric=TIME.name,
+                x=SIZE,
+                y="time of a call",
+            ),
+            way,
+            lambda cell: not axis_of(cell, "interface").endswith("barrier"),
+        ),
+        Claims(
+            "hierarchical_collectives_claims",
+            [
+                claim(
+                    "5.3.2.1, Figure 45",
+                    "On one node a barrier in shared memory is faster than MPI_Barrier.",
+                    faster("barrier", "hierarchical_barrier", "none"),
+                ),
+                claim(
+                    "5.3.2.2",
+                    "MPI_Reduce with MPI_Bcast takes longer than MPI_Allreduce (8 bytes).",
+                    faster("reduce_bcast", "allreduce", SMALL),
+                ),
+                *(
+                    claim(
+                        "5.3.2.2, Figures 46 to 50",
+                        "A sum in shared memory is more than twice as fast as MPI_Reduce with "
+                        f"MPI_Bcast ({size} bytes).",
+                        faster("reduce_bcast", "hierarchical_allreduce", size, TWICE),
+                    )
+                    for size in (SMALL, LARGE)
+                ),
+                claim(
+                    "5.3.2.3, Figure 51",
+                    "On one node an all-to-all in shared memory is significantly faster than "
+                    "MPI_Alltoall (1.2 times, at least; 8 bytes).",
+                    faster("alltoall", "hierarchical_alltoall", SMALL, SIGNIFICANT),
+                ),
+                claim(
+                    "5.3.2.3",
+                    "On several nodes collecting and distributing large messages sometimes costs "
+                    "more than is saved.",
+                    Untested("no cell here compares it over several nodes"),
+                ),
+            ],
+        ),
+    ],
+)
+
+EXPERIMENT = timed(
+    __name__,
+    "Hierarchical collectives",
+    57,
+    study=STUDY,
+    metrics=METRICS,
+    analysis=ANALYSIS,
+    page=PAGE,
+)

@@ -1,0 +1,209 @@
+"""Eager limits: the answer in words, whether the library agrees, and whether there is one limit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from onesided.campaign.tables import PLACE
+from onesided.cells.metric import Metric
+from onesided.environments import settings
+from onesided.report.cells import apart, axis_of
+from onesided.report.crowded import apart_by_cores
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Column, Measure, Part, Prose, Table
+from onesided.report.words import listed
+from onesided.studies.parts.exchanges import MEDIAN
+
+LIMIT = Metric("limit", "limit", "count", better="higher")
+"""The largest size in bytes whose call returned before rank 0 received; 0: none did."""
+
+REPORTED = {
+    variable: Metric(variable.lower(), variable.lower(), "count", better="higher")
+    for variable in (
+        "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE",
+        "MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD",
+        "MPIR_CVAR_INTEL_SHM_EAGER_THRESHOLD",
+        "btl_sm_eager_limit",
+        "btl_vader_eager_limit",
+        "btl_tcp_eager_limit",
+    )
+}
+"""What a library says of itself (MPI_T), by the variable's name."""
+
+
+TITLE = "Up to which size a call returns"
+AGREES, DIFFERS, NOT_TOLD = "agrees", "differs", "not told"
+HEADER_BYTES_MOST = 128
+"""A message's header has at most so many bytes: reported limits include it."""
+
+MEANINGS: Mapping[str, str] = {
+    "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE": "a message shares a cell with its header",
+    "btl_sm_eager_limit": "the variable counts the header, too",
+    "btl_vader_eager_limit": "the variable counts the header, too",
+    "btl_tcp_eager_limit": "the variable counts the header, too",
+}
+"""Why a limit is less than what a variable says."""
+
+OF_NETWORK = {"MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "btl_tcp_eager_limit"}
+"""Variables that alone concern a path on which ranks share no memory."""
+
+
+def bytes_words(limit: float) -> str:
+    """Return a limit as a reader sees it: its bytes are exact."""
+    return "none" if limit == 0 else f"{limit:.0f}"
+
+
+def tried(material: Material, cell: Cell) -> pl.DataFrame:
+    """Return each size that a cell's launches tried: round, size, returned (0 or 1)."""
+    here = [pl.col(name) == value for name, value in zip(PLACE, cell.place, strict=True)]
+    samples = material.campaign.samples.filter(*here)
+    keys = ["round", "rank", "index"]
+    size, returned = (
+        samples.filter(pl.col("metric") == metric).select(*keys, pl.col("value").alias(name))
+        for metric, name in (("tried_bytes", "size"), ("returned", "returned"))
+    )
+    return size.join(returned, on=keys).select("round", "size", "returned").sort("round", "size")
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What a library reports of itself, beside the limit that was found.
+
+    Attributes:
+        word: one of the three of this module.
+        variable: that says so; empty where none does.
+        reported: its value in bytes.
+        why: in a few words.
+    """
+
+    word: str
+    variable: str = ""
+    reported: float | None = None
+    why: str = ""
+
+
+def agreement(material: Material, cell: Cell, limit: float) -> Agreement:
+    """Compare a cell's limit with the variables of its library."""
+    found = {
+        variable: measure.value
+        for variable, metric in REPORTED.items()
+        if (measure := material.measure(cell, metric.name, MEDIAN)) is not None
+    }
+    if cell.setting and not settings.shares_memory(cell.setting):
+        found = {variable: value for variable, value in found.items() if variable in OF_NETWORK}
+    told = {variable: value for variable, value in found.items() if value > 0}
+    if not told:
+        left = listed([f"{variable} is {value:.0f}" for variable, value in found.items()])
+        why = f"{left}: the library chooses" if left else "no variable is known for this path"
+        return Agreement(NOT_TOLD, why=why)
+    for variable, value in told.items():
+        if 0 <= value - limit <= HEADER_BYTES_MOST:
+            why = MEANINGS.get(variable, "") if value > limit else ""
+            return Agreement(AGREES, variable, value, why)
+    variable, value = next(iter(told.items()))
+    return Agreement(DIFFERS, variable, value)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Sentences for each MPI, and a table of what the library says."""
+
+    def cells(self, material: Material) -> dict[str, dict[tuple[str, str, str], Cell]]:
+        """Return an MPI's cells with a core for each rank by call, receiver and flavor.
+
+        An MPI with a setting other than the default one has a name of its own.
+        """
+        cores, _ = apart_by_cores(material, material.cells)
+        found: dict[str, dict[tuple[str, str, str], Cell]] = {}
+        for cell in cores:
+            axes = tuple(axis_of(cell, name) for name in ("call", "receiver", "flavor"))
+            is_default = cell.setting in (None, settings.DEFAULT)
+            name = cell.environment if is_default else f"{cell.environment}, {cell.setting}"
+            found.setdefault(name, {}).setdefault(axes, cell)  # type: ignore[arg-type]
+        return found
+
+    def parts(self, material: Material) -> list[Part]:
+        """Return both; nothing without a limit."""
+        material = apart(material)
+        said: list[str] = []
+        rows: list[dict[str, Any]] = []
+        for name, cells in self.cells(material).items():
+            limits = {
+                receiver: (cell, measure)
+                for (call, receiver, _), cell in cells.items()
+                if call == "send"
+                and (measure := material.measure(cell, LIMIT.name, MEDIAN)) is not None
+            }
+            if "in_mpi" not in limits:
+                continue
+            said.append(self._sentence(material, name, limits))
+            rows.append(self._row(material, name, *limits["in_mpi"]))
+        if not rows:
+            return []
+        columns = [
+            Column("environment", "MPI", header=True),
+            Column("limit", "limit here, bytes", bytes_words, measure=True, unit="count"),
+            Column("reported", "the library says", bytes_words),
+            Column("word", "and that", note="why"),
+            Column("variable", "variable (MPI_T)", prose=True),
+        ]
+        caption = (
+            "The limit of MPI_Send while rank 0 is in MPI, median over launches with its "
+            f"{material.interval_words}, and what the library reports of itself. It agrees where "
+            f"a header of at most {HEADER_BYTES_MOST} bytes explains the difference."
+        )
+        table = Table("eager_limit_reported", caption, columns, rows, form="cards")
+        return [Prose(TITLE, [*said, self._one_limit(material)]), table]
+
+    def _row(self, material: Material, name: str, cell: Cell, limit: Measure) -> dict[str, Any]:
+        found = agreement(material, cell, limit.value)
+        why = found.why
+        if found.word == AGREES and found.reported is not None and found.reported > limit.value:
+            why = f"{found.reported - limit.value:.0f} bytes less: {why}"
+        return {
+            "environment": name,
+            "limit": limit,
+            "reported": found.reported,
+            "word": found.word,
+            "why": why,
+            "variable": found.variable or None,
+        }
+
+    def _sentence(
+        self, material: Material, name: str, limits: Mapping[str, tuple[Cell, Measure]]
+    ) -> str:
+        words = {"in_mpi": "while the receiver is in MPI", "outside": "while it is outside"}
+        said = []
+        for receiver, where in words.items():
+            if receiver in limits:
+                cell, limit = limits[receiver]
+                largest = tried(material, cell)["size"].max()
+                all_of = limit.value == largest
+                size = (
+                    f"at every size, {limit.value:.0f} bytes at most"
+                    if all_of
+                    else (f"up to {limit.value:.0f} bytes" if limit.value else "at no size")
+                )
+                said.append(f"{size} {where}")
+        return f"{name}: with no receive posted MPI_Send returns {', and '.join(said)}."
+
+    def _one_limit(self, material: Material) -> str:
+        """Say whether all sizes below a launch's limit returned, and none above it."""
+        odd: list[str] = []
+        launches = 0
+        for cell in material.cells:
+            for (turn,), sizes in tried(material, cell).group_by("round"):
+                launches += 1
+                limit = sizes.filter(pl.col("returned") == 1)["size"].max() or 0
+                if sizes.filter((pl.col("returned") == 0) & (pl.col("size") < limit)).height:
+                    odd.append(f"{cell.environment}, {cell.ranks} ranks, round {turn}: {cell.cell}")
+        if not odd:
+            return f"In each of {launches} searches every size below the limit returned."
+        return (
+            f"In {len(odd)} of {launches} searches a size below the limit did not return: "
+            f"{listed(sorted(odd)[:3])}{' and others' if len(odd) > 3 else ''}."
+        )

@@ -1,0 +1,103 @@
+"""A table of what each pair loses to the others: added latency, shared bandwidth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from onesided.report import numbers
+from onesided.report.averages import Averages, measure_of
+from onesided.report.cells import apart, axis_of, by_environment
+from onesided.report.crowded import CrowdedCells
+from onesided.report.material import CROWDED, Cell, Material
+from onesided.report.parts import Column, Measure, Table
+from onesided.studies.parts import ways
+from onesided.studies.parts.exchanges import BANDWIDTH, MEDIAN, TIME
+from onesided.studies.redbook.sharing_fit import added_latency, exponent
+
+Fit = Callable[[Mapping[int, float]], float | None]
+
+
+def pairs_of(cell: Cell) -> int:
+    """Return how many pairs send messages at once."""
+    return int(axis_of(cell, "pairs"))
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """The table: a row for each MPI, arrangement and way.
+
+    Attributes:
+        name: of the table and its CSV.
+        small: size of the messages whose time is a latency, in bytes.
+        large: of those whose bandwidth counts.
+    """
+
+    name: str
+    small: str
+    large: str
+
+    @staticmethod
+    def _fitted(averages: Averages, cells: Sequence[Cell], metric: str, fit: Fit) -> Measure | None:
+        """Fit each round by itself; return the median over rounds with its interval."""
+        by_round: dict[int, dict[int, float]] = {}
+        for cell in cells:
+            for turn, value in averages.rounds(cell, metric, MEDIAN).items():
+                by_round.setdefault(turn, {})[pairs_of(cell)] = value
+        found = [fit(values) for _, values in sorted(by_round.items())]
+        known = [value for value in found if value is not None]
+        return measure_of(known) if known else None
+
+    def _row(self, averages: Averages, cells: Sequence[Cell]) -> dict[str, Any]:
+        small, large = (
+            [cell for cell in cells if axis_of(cell, "size_bytes") == size]
+            for size in (self.small, self.large)
+        )
+        return {
+            "alone": self._fitted(averages, small, TIME.name, lambda found: found.get(1)),
+            "added": self._fitted(averages, small, TIME.name, added_latency),
+            "exponent": self._fitted(averages, large, BANDWIDTH, exponent),
+        }
+
+    def rows(self, material: Material) -> list[dict[str, Any]]:
+        """Return the rows in the order in which the cells were declared."""
+        averages = Averages(material)
+        crowded = CrowdedCells.of(material)
+        grouped: dict[tuple[str, str, str], list[Cell]] = {}
+        for cell in material.cells:
+            key = (cell.environment, axis_of(cell, "arrangement"), ways.way(cell))
+            grouped.setdefault(key, []).append(cell)
+        rows = []
+        for (environment, arrangement, way), cells in grouped.items():
+            most = max(map(pairs_of, cells))
+            is_crowded = any(cell in crowded for cell in cells)
+            heads = {"environment": environment, "arrangement": arrangement, "way": way}
+            beside = {"pairs": most, "cores": CROWDED if is_crowded else "a core each"}
+            rows.append({**heads, **beside, **self._row(averages, cells)})
+        return by_environment(material, rows)
+
+    def parts(self, material: Material) -> list[Table]:
+        """Return the table; none where no launch had one pair and several."""
+        material = apart(material)
+        rows = [row for row in self.rows(material) if row["added"] or row["exponent"]]
+        if not rows:
+            return []
+        caption = (
+            f"Up to so many pairs at once. Latency: {self.small} bytes, L(N) = L(1) + (N - 1) dL. "
+            f"Bandwidth: {self.large} bytes, B(N) = B(1) / N to the power of the exponent; 1 is "
+            "the source's, 0 no sharing. Each launch is fitted by itself; median with its "
+            f"{material.interval_words}. With {CROWDED} the scheduler is shared, too: no claim "
+            "rests on that."
+        )
+        columns = [
+            Column("arrangement", "pairs of", header=True),
+            Column("way", "way"),
+            Column("pairs", "pairs", str),
+            Column("alone", "L(1)", numbers.seconds, measure=True, unit="s"),
+            Column("added", "dL", numbers.seconds, measure=True, unit="s"),
+            Column("exponent", "exponent", numbers.ratio, measure=True),
+            Column("cores", "cores"),
+        ]
+        beside = (Column("environment", "MPI"),)
+        return [Table(self.name, caption, columns, rows, groups="environment", csv_only=beside)]

@@ -1,0 +1,201 @@
+"""A product of matrix and vector: should there be more tasks, or more threads of each?"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from onesided.campaign.tables import LAUNCH
+from onesided.cells.experiment import timed
+from onesided.cells.metric import Metric
+from onesided.measure.reference import ReferenceAnalysis
+from onesided.report import numbers
+from onesided.report.by_cores import ByCores, RanksOf
+from onesided.report.claims import Claims
+from onesided.report.page import ReferencePage
+from onesided.report.pivot import Axis, Pivot
+from onesided.report.published import PublishedTable
+from onesided.report.ratios import Across, Compared, Rises, Within
+from onesided.studies.redbook.claims import claim
+from onesided.studies.redbook_threads import STUDY
+from onesided.studies.redbook_threads.speedups import Speedups, Way
+
+TOTAL = Metric("total", "total", "s", "max")
+"""A product, by the slowest task."""
+
+REDUCE_SCATTER = Metric("reduce_scatter", "reduce_scatter", "s", "max")
+"""MPI_Reduce_scatter_block in it, by the task that waits the longest."""
+
+
+METRICS = [TOTAL, REDUCE_SCATTER]
+
+
+SHARE = "share"
+"""Of a product: what MPI_Reduce_scatter_block takes, and the wait for the slowest task in it."""
+
+
+class ShareAnalysis(ReferenceAnalysis):
+    """Times and a share (see `onesided.cells.experiment.Analysis`)."""
+
+    def __init__(self) -> None:
+        super().__init__(METRICS, "all ranks take part at once")
+
+    def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return both times, and the second over the first."""
+        times = super().launch_values(cells, samples)
+        whole, part = (
+            times.filter(pl.col("metric") == metric.name) for metric in (TOTAL, REDUCE_SCATTER)
+        )
+        shares = whole.join(part, on=[*LAUNCH, "statistic"], suffix="_part").select(
+            *LAUNCH,
+            pl.lit(SHARE).alias("metric"),
+            "statistic",
+            pl.lit("1").alias("unit"),
+            (pl.col("value_part") / pl.col("value")).alias("value"),
+        )
+        return pl.concat([times, shares])
+
+
+ANALYSIS = ShareAnalysis()
+
+
+TABLE25, TABLE26 = PublishedTable("redbook_table25"), PublishedTable("redbook_table26")
+VARIANT = Axis(
+    "variant",
+    "threads share",
+    {
+        "rows": "rows (Example 1)",
+        "columns": "columns (Example 2)",
+        "rows_forked": "rows, column by column (Figure 41)",
+    },
+)
+AXES = [
+    VARIANT,
+    RanksOf("ranks", "tasks", whole=True),
+    Axis("threads", "threads of each", whole=True),
+    Axis("order", "order", whole=True),
+]
+ALIKE = 1.1
+"""Times are the same within this factor."""
+NEARLY = 1.25
+"""A speed-up is nearly what the source has within this factor."""
+MODERATE = 0.1
+"""A moderate share is at most this."""
+
+
+def of(variant: str, threads: str) -> dict[str, str]:
+    """Return the labels of a cell."""
+    return {"variant": variant, "threads": threads}
+
+
+def threads_over_tasks(variant: str, least: float, most: float = float("inf")) -> Across:
+    """Return the test of how many times as long one task of two threads takes as two tasks."""
+    return Across(TOTAL.name, of(variant, "2"), 1, of(variant, "1"), 2, least, most)
+
+
+def _table(metric: str, what: str) -> Pivot:
+    return Pivot(
+        name=f"matrix_vector_{metric}",
+        caption=f"{what}, by the slowest task, median over launches with its {{}}.",
+        metric=metric,
+        axes=AXES,
+    )
+
+
+PAGE = ReferencePage(
+    identifier="matrix-vector",
+    title="Matrix and vector",
+    lead=(
+        "The columns of a matrix are distributed over tasks. Each sums its columns times its "
+        "elements of the vector, then MPI_Reduce_scatter adds these sums up. The threads of a task "
+        "share its rows or its columns; both times each has a sum of its own, and these are added "
+        "under a lock. As Figure 41 is written, threads begin and end at each column instead."
+    ),
+    contents=[
+        TABLE25,
+        TABLE26,
+        Speedups(
+            "matrix_vector_speedups",
+            TOTAL.name,
+            [
+                Way("rows", "Example 1, Table 25: rows", TABLE25),
+                Way("columns", "Example 2, Table 26: columns", TABLE26),
+                Way("rows_forked", "Figure 41: rows, column by column"),
+            ],
+        ),
+        ByCores(_table(TOTAL.name, "Today: time of a product")),
+        ByCores(
+            _table(
+                REDUCE_SCATTER.name,
+                "MPI_Reduce_scatter_block in it, with the wait for the slowest task",
+            )
+        ),
+        Claims(
+            "matrix_vector_claims",
+            [
+                claim(
+                    "5.2, Tables 25 and 26",
+                    "Columns are faster than rows (one task of two threads).",
+                    Compared(TOTAL.name, of("rows", "2"), of("columns", "2"), ranks=1),
+                ),
+                claim(
+                    "5.2, Tables 25 and 26",
+                    "They scale better, too: from one thread to two they gain more.",
+                    Rises(
+                        TOTAL.name,
+                        {"threads": "1"},
+                        {"threads": "2"},
+                        {"variant": "columns"},
+                        {"variant": "rows"},
+                    ),
+                ),
+                claim(
+                    "5.2, Table 26",
+                    "With columns two threads take nearly half the time of one (1.6 times as fast, "
+                    "at least).",
+                    Compared(
+                        TOTAL.name, of("columns", "1"), of("columns", "2"), 2 / NEARLY, ranks=1
+                    ),
+                ),
+                claim(
+                    "5.2, Table 25",
+                    "With rows eight threads are slower than four (one task).",
+                    Compared(TOTAL.name, of("rows", "8"), of("rows", "4"), ranks=1),
+                ),
+                claim(
+                    "5.2, Table 26",
+                    "With columns eight threads are nearly twice as fast as four (1.6 times, at "
+                    "least; one task).",
+                    Compared(
+                        TOTAL.name, of("columns", "4"), of("columns", "8"), 2 / NEARLY, ranks=1
+                    ),
+                ),
+                claim(
+                    "5.2, Table 25",
+                    "With rows two tasks are faster than one task of two threads.",
+                    threads_over_tasks("rows", 1.0),
+                ),
+                claim(
+                    "5.2, Table 26",
+                    "With columns two tasks are as fast as one task of two threads (within 1.1).",
+                    threads_over_tasks("columns", 1 / ALIKE, ALIKE),
+                ),
+                claim(
+                    "5.2",
+                    "Communication is very moderate (two tasks of one thread: at most a tenth of "
+                    "the time).",
+                    Within(
+                        SHARE,
+                        of("columns", "1"),
+                        most=MODERATE,
+                        show=numbers.ratio,
+                        ranks=2,
+                    ),
+                ),
+            ],
+        ),
+    ],
+)
+
+EXPERIMENT = timed(
+    __name__, "Matrix and vector", 65, study=STUDY, metrics=METRICS, analysis=ANALYSIS, page=PAGE
+)

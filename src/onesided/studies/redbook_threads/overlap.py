@@ -1,0 +1,205 @@
+"""Is a transfer hidden behind a computation?"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from onesided.campaign.tables import LAUNCH
+from onesided.cells.experiment import timed
+from onesided.cells.metric import Metric
+from onesided.environments.settings import DEFAULT
+from onesided.measure.computing import MEDIAN, values_of
+from onesided.measure.reference import ReferenceAnalysis
+from onesided.report.by_cores import ByCores, Fold, OnCores, with_flavor
+from onesided.report.cells import axis_of
+from onesided.report.claims import Claims
+from onesided.report.material import Cell
+from onesided.report.page import ReferencePage
+from onesided.report.pivot import Axis, Pivot
+from onesided.report.ratios import Compared, Within
+from onesided.report.scope import size_label
+from onesided.report.series import SeriesFigure
+from onesided.studies.redbook.claims import claim
+from onesided.studies.redbook_threads import STUDY
+from onesided.studies.redbook_threads.overlaps import Overlaps, share_words
+
+TRANSFER = Metric("transfer", "transfer", "s", origins=True)
+"""The transfer alone, until it is complete at both sides."""
+
+COMPUTE = Metric("compute", "compute", "s", origins=True)
+"""The compute alone."""
+
+BOTH = Metric("both", "both", "s", origins=True)
+"""Both at once, until both are complete."""
+
+
+METRICS = [BOTH, TRANSFER, COMPUTE]
+
+
+EFFICIENCY, OF_SUM, OF_LONGER = "efficiency", "of_sum", "of_longer"
+"""Names of what is made of the three times: the efficiency, T / (A + B), T / max(A, B)."""
+
+
+def shares(times: pl.DataFrame) -> pl.DataFrame:
+    """Return the three shares of each launch that has all three times.
+
+    Args:
+        times: LAUNCH, metric and value.
+    """
+    one, other, both = (pl.col(metric.name) for metric in (TRANSFER, COMPUTE, BOTH))
+    names = [metric.name for metric in (TRANSFER, COMPUTE, BOTH)]
+    wide = times.pivot(on="metric", on_columns=names, index=list(LAUNCH), values="value")
+    shorter, longer = pl.min_horizontal(one, other), pl.max_horizontal(one, other)
+    return wide.drop_nulls(names).select(
+        *LAUNCH,
+        ((one + other - both) / shorter).alias(EFFICIENCY),
+        (both / (one + other)).alias(OF_SUM),
+        (both / longer).alias(OF_LONGER),
+    )
+
+
+class OverlapAnalysis(ReferenceAnalysis):
+    """See `onesided.cells.experiment.Analysis`."""
+
+    def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return the three times, and what is made of them."""
+        times = super().launch_values(cells, samples)
+        found = shares(times)
+        made = (values_of(found, name, name, MEDIAN, "1") for name in found.columns[-3:])
+        return pl.concat([times, *made])
+
+
+ANALYSIS = OverlapAnalysis(METRICS, "what a rank waits for is part of the times")
+
+
+WAY = Axis(
+    "transfer",
+    "the transfer",
+    {
+        "isend": "MPI_Isend",
+        "put": "MPI_Put",
+        "rput": "MPI_Rput",
+        "get": "MPI_Get",
+        "thread_send": "MPI_Isend by a thread",
+        "thread_put": "MPI_Put by a thread",
+    },
+)
+PEER = Axis("peer", "rank 0", {"in_mpi": "is in MPI", "computes": "computes", "sleeps": "sleeps"})
+SIZES = {str(size): size_label(size) for size in (65536, 1048576, 4194304, 16777216)}
+SIZE = Axis("size_bytes", "size", SIZES)
+AXES = [WAY, Axis("flavor", "flavor"), SIZE, PEER]
+LARGE, LARGEST = "1048576", "16777216"
+NEARLY = 1.25
+"""A time is approximately another within this factor."""
+SUM = 0.9
+"""It is a sum where it is at least this share of it."""
+
+
+def of(transfer: str, peer: str, size_bytes: str = LARGE) -> dict[str, str]:
+    """Return the labels of a cell."""
+    return {"transfer": transfer, "peer": peer, "size_bytes": size_bytes}
+
+
+def is_swept(cell: Cell) -> bool:
+    """Tell whether a cell is one of those that have each size."""
+    is_default = cell.setting in (None, DEFAULT)
+    ways = ("isend", "put")
+    return is_default and axis_of(cell, "transfer") in ways and axis_of(cell, "peer") == "in_mpi"
+
+
+PAGE = ReferencePage(
+    identifier="overlap",
+    title="Overlap",
+    lead=(
+        "A transfer begins, its origin computes for as long as the transfer takes alone, then the "
+        "transfer is waited for; or a second thread makes the transfer meanwhile. Each launch "
+        "takes the times of the transfer alone, A, of the compute alone, B, and of both at once, "
+        "T. The efficiency is (A + B - T) / min(A, B): 1 where the shorter one is hidden, 0 where "
+        "T is the sum, less than 0 where both together take longer than one after the other. A "
+        "transfer overlaps where the interval is above 0.5, and does not where it is below."
+    ),
+    contents=[
+        Overlaps(
+            EFFICIENCY,
+            with_flavor(WAY),
+            lambda cell: f"{SIZE.value(cell)}, rank 0 {PEER.value(cell)}",
+        ),
+        ByCores(
+            Pivot(
+                name="overlap",
+                caption="Efficiency of each launch, median over launches with its {}.",
+                metric=EFFICIENCY,
+                axes=AXES,
+                show=share_words,
+                unit="1",
+            )
+        ),
+        OnCores(
+            SeriesFigure(
+                name="overlap_sizes",
+                title="Efficiency by size",
+                caption="Rank 0 is in MPI; median over launches with its {}.",
+                metric=EFFICIENCY,
+                x=SIZE,
+                y="efficiency",
+                show=share_words,
+                unit="1",
+            ),
+            with_flavor(WAY),
+            is_swept,
+        ),
+        Fold(
+            {
+                "The transfer alone": Pivot(
+                    name="overlap_transfer",
+                    caption="Time of the transfer alone, until it is complete at both sides; "
+                    "median over launches with its {}.",
+                    metric=TRANSFER.name,
+                    axes=AXES,
+                )
+            },
+            lambda cell: axis_of(cell, "peer") != "computes",
+        ),
+        Claims(
+            "overlap_claims",
+            [
+                claim(
+                    "4.2.7",
+                    "Without threads the time of a step is the sum of both (at least 0.9 of it; "
+                    "1 MiB, a put, rank 0 is in MPI).",
+                    Within(OF_SUM, of("put", "in_mpi"), SUM, show=share_words),
+                ),
+                claim(
+                    "4.2.7",
+                    "The same of a message (1 MiB, rank 0 is in MPI).",
+                    Within(OF_SUM, of("isend", "in_mpi"), SUM, show=share_words),
+                ),
+                claim(
+                    "4.2.7",
+                    "With a thread that communicates the time of a step is approximately the "
+                    "longer of both (at most 1.25 times; 16 MiB, a put, rank 0 sleeps).",
+                    Within(
+                        OF_LONGER,
+                        of("thread_put", "sleeps", LARGEST),
+                        most=NEARLY,
+                        show=share_words,
+                    ),
+                ),
+                claim(
+                    "4.2.7",
+                    "That thread improves the performance: the step takes longer without it (16 "
+                    "MiB, a put, rank 0 sleeps).",
+                    Compared(
+                        BOTH.name,
+                        of("put", "sleeps", LARGEST),
+                        of("thread_put", "sleeps", LARGEST),
+                    ),
+                ),
+            ],
+        ),
+    ],
+)
+
+EXPERIMENT = timed(
+    __name__, "Overlap", 66, study=STUDY, metrics=METRICS, analysis=ANALYSIS, page=PAGE
+)

@@ -1,0 +1,28 @@
+"""Does a one-sided operation complete while its target computes?"""
+
+from onesided.cells.experiment import LATENCY_KINDS, Experiment, FigureOfMerit
+from onesided.cells.metric import Metric
+from onesided.studies.stfc import STUDY
+from onesided.studies.stfc.progress import analysis, page
+
+EXPERIMENT = Experiment(
+    kernel="progress",
+    title="Progress",
+    study=STUDY,
+    analysis=analysis,
+    page=page,
+    order=1,
+    metrics=(
+        Metric("elapsed", "elapsed", "s", origins=True),
+        Metric("latency", "latency", "s", origins=True),
+    ),
+    # What an access takes beside a computing target is a mixture: some accesses waited, some did
+    # not, and launches differ by a factor of up to 30. Its verdict says that it waits; its latency
+    # has a bound.
+    merit=FigureOfMerit(
+        "latency", "median", pooled=("target_state", "probe_interval_us"), held=True
+    ),
+    access="elapsed",
+    kinds=LATENCY_KINDS,
+    applies={"probe_interval_us": ("target_state", ("computes_probing",))},
+)

@@ -1,0 +1,282 @@
+"""Analysis of the kernel progress: what an access took, where, and whether it met a compute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import polars as pl
+
+from onesided.campaign.tables import LAUNCH, PLACE
+from onesided.cells.verdicts import (
+    EARLY_SHARE_OF_REMAINING,
+    LOCAL_COMPLETION,
+    REFERENCE,
+    RELEASED,
+    SYNCHRONISING,
+    UNDECIDED,
+    Probe,
+    Verdict,
+)
+from onesided.measure import judging
+from onesided.measure.judging import (
+    LEAST_VISITS,
+    MINIMUM_REMAINING_S,
+    MOST_RUN_DELAY,
+    RUN_DELAYS,
+    agreeing_launches,
+)
+from onesided.measure.latencies import MET, launch_latencies
+from onesided.measure.moments import LATENCY, TARGET_WIDTH, WIDTH
+from onesided.measure.statistics import median
+
+SAMPLE = (*LAUNCH, "rank", "index")
+
+IDLE = "idle"
+VISITING = ("computes_probing", "polls_memory")
+GHOST = "ghost_process"
+HELPED = (*VISITING, "helper_blocked", "helper_polling", GHOST)
+"""States in which the target, a thread of it or a process in its place calls MPI meanwhile."""
+SYNCHRONISING_CALLS = ("fence",)
+LOCAL_COMPLETIONS = ("lock_all_flush_local", "pscw")
+"""Synchronisations that end with local completion: nothing is said of the target unless the
+operation fetches."""
+NOT_FETCHING = ("put", "accumulate", "rput", "raccumulate")
+
+PARTS = ("begin", "issue", "complete")
+"""The parts of an access, in order; `elapsed` is their sum."""
+_NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
+MOST_RELEASED = 0.9
+"""A launch says that this call synchronises when at least this share of its samples does."""
+_SOMETIMES = ("visits", "visits_remaining", RELEASED, *RUN_DELAYS)
+
+_UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1", TARGET_WIDTH: "1", MET: "1"}
+
+
+def _lost(delay: str) -> pl.Expr:
+    """Tell whether a rank waited for its core for too much of the target's state."""
+    told = pl.col(delay).fill_nan(None).fill_null(0)
+    return told > MOST_RUN_DELAY * pl.col("compute")
+
+
+def _judged_times() -> list[pl.Expr]:
+    """Return elapsed and remaining, by the target's own clock where a rank lost its core.
+
+    A target that is to come to MPI every now and then, and has no core, comes later by the clock on
+    the wall, and by no fault of the MPI's. Its visits tell its own time: what remained of its state
+    is the time it really ran, and of that an access took the share of the visits that fell into it.
+    An origin that has no core counts visits that its access did not need, so that its share is an
+    upper bound. Where fewer than `LEAST_VISITS` remained nothing did, by that clock.
+    """
+    target_delay = pl.col("compute_run_delay").fill_nan(None)
+    ran = pl.min_horizontal("remaining", pl.col("compute") - target_delay)
+    ran = pl.when(pl.col("visits_remaining") < LEAST_VISITS).then(0.0).otherwise(ran)
+    share = (pl.col("visits") + 1) / (pl.col("visits_remaining") + 1)
+    lost = _lost("compute_run_delay") | _lost("access_run_delay")
+    by_visits = pl.col("visits_remaining").is_not_null() & lost
+    return [
+        pl.when(by_visits).then(ran).otherwise(pl.col("remaining")).alias("judged_remaining"),
+        pl.when(by_visits).then(ran * share).otherwise(pl.col("elapsed")).alias("judged_elapsed"),
+    ]
+
+
+def _without_the_scheduler() -> pl.Expr:
+    """Return the judged time of an early access to a visiting target less what ranks waited.
+
+    It was early all the same; but a delay that both ranks' waiting for their cores accounts for is
+    none of the MPI's.
+    """
+    judged = pl.col("judged_elapsed")
+    waited = pl.sum_horizontal(pl.col(name).fill_nan(None) for name in RUN_DELAYS)
+    early = judged < EARLY_SHARE_OF_REMAINING * pl.col("judged_remaining")
+    visited = pl.col("visits_remaining").is_not_null()
+    own = pl.max_horizontal(judged - waited, pl.lit(0.0))
+    return pl.when(visited & early).then(own).otherwise(judged).alias("judged_elapsed")
+
+
+def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return one row an access: SAMPLE, its series as columns, and whether it counts.
+
+    ``met`` holds where the access was issued inside the target's state; ``valid`` where also at
+    least `MINIMUM_REMAINING_S` was left of it and, where the target visits MPI, the origin had its
+    core or was early all the same; ``longest`` at the longest length of its launch.
+    ``judged_elapsed`` and ``judged_remaining`` are what a verdict is made from.
+    """
+    wanted = (*_NEEDED, *_SOMETIMES)
+    value = pl.col("value")
+    early = pl.col("judged_elapsed") < EARLY_SHARE_OF_REMAINING * pl.col("judged_remaining")
+    return (
+        samples.filter(pl.col("metric").is_in(wanted))
+        .group_by(SAMPLE)
+        .agg(value.filter(pl.col("metric") == name).first().alias(name) for name in wanted)
+        .drop_nulls(_NEEDED)
+        .sort(SAMPLE)
+        .with_columns((pl.col("valid") != 0).alias("met"))
+        .with_columns(_judged_times())
+        .with_columns(_without_the_scheduler())
+        .with_columns(
+            (
+                pl.col("met")
+                & (pl.col("judged_remaining") >= MINIMUM_REMAINING_S)
+                & (pl.col("visits").is_null() | ~_lost("access_run_delay") | early)
+            ).alias("valid"),
+            (pl.col("compute_requested") == pl.col("compute_requested").max().over(LAUNCH)).alias(
+                "longest"
+            ),
+        )
+    )
+
+
+def _slope(remaining: Sequence[float], elapsed: Sequence[float]) -> float | None:
+    """Return the median of the slopes of all pairs (Theil 1950, Sen 1968); None without a pair."""
+    points = list(zip(remaining, elapsed, strict=True))
+    slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2) if a[0] != b[0]]
+    return median(slopes) if slopes else None
+
+
+def _slopes(accesses: pl.DataFrame) -> pl.DataFrame:
+    grouped = (
+        accesses.filter("valid")
+        .group_by(LAUNCH, maintain_order=True)
+        .agg("remaining", "elapsed")
+        .iter_rows()
+    )
+    rows = [(*place, _slope(rest, time)) for *place, rest, time in grouped]
+    schema = {**{name: accesses.schema[name] for name in LAUNCH}, "slope.remaining": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _of_accesses(accesses: pl.DataFrame) -> pl.DataFrame:
+    """Return what each launch's accesses of the longest length come to, one row per launch."""
+    counts = pl.col("longest") & pl.col("met")
+    at_longest = [
+        pl.col(name).filter(counts).median().alias(f"{name}.longest")
+        for name in (*PARTS, "elapsed", "remaining")
+    ]
+    after = (pl.col("elapsed") - pl.col("remaining")).filter(counts).median()
+    computed = pl.col("longest") & (pl.col("compute_requested") > 0)
+    stretch = (pl.col("compute") / pl.col("compute_requested")).filter(computed).median()
+    return accesses.group_by(LAUNCH, maintain_order=True).agg(
+        *at_longest,
+        after.alias("after_return.longest"),
+        stretch.alias("stretch.median"),
+        pl.col("visits").filter("valid").median().alias("visits.median"),
+    )
+
+
+def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+    """Return the metrics of docs/progress.md, one value per launch (see `Analysis`)."""
+    accesses = _accesses(samples)
+    wide = (
+        cells.select(LAUNCH)
+        .join(_of_accesses(accesses), on=LAUNCH, how="left", maintain_order="left")
+        .join(_slopes(accesses), on=LAUNCH, how="left", maintain_order="left")
+        .join(launch_latencies(samples), on=LAUNCH, how="left", maintain_order="left")
+    )
+    return (
+        wide.unpivot(index=LAUNCH, variable_name="name")
+        .drop_nulls("value")
+        .with_columns(
+            pl.col("name").str.split(".").list.get(0).alias("metric"),
+            pl.col("name").str.split(".").list.get(1).alias("statistic"),
+        )
+        .with_columns(pl.col("metric").replace_strict(_UNITS, default="s").alias("unit"))
+        .drop("name")
+    )
+
+
+def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return the latencies, and the accesses of the longest length, of all launches."""
+    longest = _accesses(samples).filter(pl.col("longest") & pl.col("met"))
+    return pl.concat(
+        [
+            longest.select(
+                *PLACE, pl.lit("elapsed").alias("metric"), pl.col("elapsed").alias("value")
+            ),
+            samples.filter(pl.col("metric") == LATENCY).select(*PLACE, "metric", "value"),
+        ]
+    )
+
+
+def evidence(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return every access with what remained of the target's state (see `Analysis`)."""
+    return _accesses(samples).select(
+        *SAMPLE,
+        pl.col("judged_remaining").alias("remaining"),
+        pl.col("judged_elapsed").alias("elapsed"),
+        "valid",
+        RELEASED,
+    )
+
+
+def probe_of_series(series: Sequence[Mapping[str, Any]]) -> Probe:
+    """Return the valid accesses of one cell in one launch, from its result line's series."""
+    rows = [
+        (one["metric"], one["rank"], index, sample)
+        for one in series
+        for index, sample in enumerate(one["samples"])
+        if one["metric"] in (*_NEEDED, *_SOMETIMES)
+    ]
+    columns = {"metric": pl.String, "rank": pl.Int64, "index": pl.Int64, "value": pl.Float64}
+    place = {name: pl.lit("") for name in LAUNCH}
+    frame = pl.DataFrame(rows, schema=columns, orient="row").with_columns(**place)
+    found = evidence(frame).filter("valid")
+    return Probe(tuple(found["remaining"]), tuple(found["elapsed"]))
+
+
+def _opens_with_the_origin(found: Verdict, probes: Sequence[Probe]) -> Verdict | None:
+    """Return the verdict of a cell whose target cannot open its epoch without the origin."""
+    saying = sum(probe.released >= MOST_RELEASED for probe in probes)
+    if not probes or saying < agreeing_launches(len(probes)):
+        return None
+    reason = (
+        "MPI_Win_post synchronises with the origin: it returned only after the origin had called "
+        f"MPI; after that the access returned as if {found.word}"
+    )
+    return replace(found, word=SYNCHRONISING, detail=reason)
+
+
+def _waits_by_nature(labels: Mapping[str, Any], launches: int) -> Verdict | None:
+    """Return the verdict of a cell whose samples cannot tell of progress; None of all others."""
+    if labels.get("target_state") == IDLE:
+        return Verdict(REFERENCE, "nobody computes at the target", launches)
+    if labels.get("synchronisation") in SYNCHRONISING_CALLS:
+        reason = "the closing fence waits for the target by its nature"
+        return Verdict(SYNCHRONISING, reason, launches)
+    return None
+
+
+def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
+    """Return the verdict on a cell (see `Analysis`).
+
+    A cell that ends with local completion keeps its early fractions, for they say how soon the
+    origin's buffer is free again, but gets no word about the target.
+    """
+    by_nature = _waits_by_nature(labels, len(probes))
+    if by_nature is not None:
+        return by_nature
+    too_few = "too few accesses were issued while the target computed"
+    if labels.get("target_state") in VISITING:
+        too_few += " and the origin had a core"
+    found = judging.judge(probes, too_few)
+    local = (
+        labels.get("synchronisation") in LOCAL_COMPLETIONS
+        and labels.get("operation") in NOT_FETCHING
+    )
+    if found.word == UNDECIDED:
+        return found
+    opens = _opens_with_the_origin(found, probes)
+    if opens is not None:
+        return opens
+    if not local:
+        return judging.with_help(found) if labels.get("target_state") in HELPED else found
+    return Verdict(
+        LOCAL_COMPLETION,
+        "the last call says that the origin's buffer is free, nothing of the target; "
+        f"it returned as if {found.word}",
+        found.valid_launches,
+        found.early_fractions,
+        found.tau_s,
+    )

@@ -1,0 +1,87 @@
+"""What a symbol of the truth table is based on: numbers in words, and the samples in a sketch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from markupsafe import Markup
+
+from onesided.cells import verdicts
+from onesided.report import numbers
+from onesided.report.material import Cell, Material
+from onesided.studies.stfc.progress.page.waiting import percent, shares
+
+WIDTH, HEIGHT, EDGE = 220, 130, 6
+MOST_POINTS = 40
+CALLS = {
+    "begin": "the call that begins the epoch",
+    "issue": "the operation's own call",
+    "complete": "the call that completes the operation",
+}
+Points = Sequence[tuple[float, float]]
+
+
+def _where_it_waits(material: Material, cell: Cell) -> str | None:
+    """Say in which call most of an access passes; None of a cell that does not wait."""
+    found = shares(material, cell) if cell.verdict == verdicts.WAITS else None
+    if not found:
+        return None
+    part = max(found, key=lambda name: found[name])
+    return f"it waits in {CALLS[part]} ({percent(found[part])} of the access)"
+
+
+def _sketch(points: Points) -> Markup:
+    """Return access time against what was left to compute, on logarithmic axes, without a legend.
+
+    Args:
+        points: remaining and elapsed of each access, in seconds, above zero.
+    """
+    kept = points[:: max(1, math.ceil(len(points) / MOST_POINTS))]
+    rests, times = zip(*kept, strict=True)
+    low, high = min(*rests, *times), max(*rests, *times)
+
+    def across(value: float) -> float:
+        share = math.log(value / min(rests)) / max(math.log(max(rests) / min(rests)), 1e-9)
+        return round(EDGE + share * (WIDTH - 2 * EDGE), 1)
+
+    def up(value: float) -> float:
+        share = math.log(value / low) / max(math.log(high / low), 1e-9)
+        return round(HEIGHT - EDGE - share * (HEIGHT - 2 * EDGE), 1)
+
+    dots = "".join(f"M{across(rest)} {up(time)}h0" for rest, time in kept)
+    ends = [(across(rest), up(rest)) for rest in (min(rests), max(rests))]
+    line = "L".join(f"{x} {y}" for x, y in ends)
+    words = (
+        f"Across: left to compute, {numbers.seconds(min(rests))} to {numbers.seconds(max(rests))}. "
+        f"Up: access time, {numbers.seconds(min(times))} to {numbers.seconds(max(times))}. On the "
+        "dashed line an access waits for the target."
+    )
+    return Markup(
+        '<svg class="sketch" viewBox="0 0 {} {}" role="img" aria-label="{}"><path class="wait" '
+        'd="M{}"/><path class="dots" d="{}"/></svg><small>{}</small>'
+    ).format(WIDTH, HEIGHT, words, line, dots, words)
+
+
+class Behind:
+    """What is behind the symbols of a matrix; the samples are sorted by cell once."""
+
+    def __init__(self, material: Material) -> None:
+        self.material = material
+        met = material.evidence.filter(
+            pl.col("valid") & (pl.col("elapsed") > 0) & (pl.col("remaining") > 0)
+        )
+        grouped = met.group_by(material.place, maintain_order=True).agg("remaining", "elapsed")
+        self._points: Mapping[tuple[Any, ...], Points] = {
+            tuple(place): list(zip(rests, times, strict=True))
+            for *place, rests, times in grouped.iter_rows()
+        }
+
+    def of(self, cells: Sequence[Cell]) -> tuple[str, Markup | None]:
+        """Return in which call some cells wait, and a sketch of the accesses that met a compute."""
+        said = (_where_it_waits(self.material, cell) for cell in cells)
+        points = [point for cell in cells for point in self._points.get(cell.place, ())]
+        where = "; ".join(dict.fromkeys(one for one in said if one))
+        return where, _sketch(points) if points else None

@@ -1,0 +1,21 @@
+"""How long does a process wait for the next number while its target computes?"""
+
+from onesided.cells.experiment import LATENCY_KINDS, Experiment, FigureOfMerit
+from onesided.cells.metric import Metric
+from onesided.studies.stfc import STUDY
+from onesided.studies.stfc.shared_counter import analysis, page
+
+EXPERIMENT = Experiment(
+    kernel="shared_counter",
+    title="The shared counter",
+    study=STUDY,
+    analysis=analysis,
+    page=page,
+    order=2,
+    metrics=(Metric("access", "access", "s", origins=True),),
+    # The source's second figure of merit. A mean access, or its ratio to a compute, is a mixture of
+    # accesses that waited and accesses that did not, whose shares differ from launch to launch.
+    merit=FigureOfMerit("degradation", "rank_1", pooled=("compute_ms", "spread_percent")),
+    access="access",
+    kinds=LATENCY_KINDS,
+)

@@ -1,0 +1,155 @@
+"""Analysis of the shared counter: figures of merit a launch, and which accesses met a compute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from onesided.campaign.tables import LAUNCH, PLACE
+from onesided.cells.verdicts import REFERENCE, UNDECIDED, Probe, Verdict
+from onesided.measure import judging
+from onesided.measure.latencies import MET, launch_latencies
+from onesided.measure.meetings import meetings
+from onesided.measure.moments import TARGET_WIDTH, WIDTH
+
+IDLE_CASE = "target_idle"
+BASE_CASE = "target_computes"
+HELPED_CASES = ("helper_blocked", "helper_polling", "helper_send")
+"""Cases in which a thread of the target calls MPI while the target computes."""
+TARGET_RANK = 0
+SOURCE_RANK = 1
+"""The rank whose times the shared counter report prints."""
+
+POOLED = {"access": "access_mean", "compute": "compute_mean", "latency": "latency"}
+"""Series whose percentiles over all launches go with a metric of the summary."""
+
+
+def _totals(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return sums, counts and medians of accesses and computes, one row per launch."""
+    value, metric, rank = pl.col("value"), pl.col("metric"), pl.col("rank")
+    access = value.filter((metric == "access") & (rank != TARGET_RANK))
+    access_one = value.filter((metric == "access") & (rank == SOURCE_RANK))
+    compute = value.filter(metric == "compute")
+    compute_one = value.filter((metric == "compute") & (rank == SOURCE_RANK))
+    return (
+        samples.sort(*LAUNCH, "metric", "rank", "index")
+        .group_by(LAUNCH, maintain_order=True)
+        .agg(
+            access.mean().alias("access_mean.origins"),
+            access_one.mean().alias("access_mean.rank_1"),
+            access.median().alias("access_median.origins"),
+            compute.mean().alias("compute_mean.all_ranks"),
+            compute_one.mean().alias("compute_mean.rank_1"),
+            access_one.sum().alias("access_total"),
+            compute_one.sum().alias("compute_total"),
+            value.filter((metric == "wait") & (rank == TARGET_RANK)).max().alias("wait.rank_0"),
+            value.filter(metric == "total").max().alias("total.slowest"),
+            access.count().alias("tasks.origins"),
+        )
+    )
+
+
+def _figures(totals: pl.DataFrame) -> pl.DataFrame:
+    """Add the source's two figures of merit, ratios of totals of rank 1."""
+    access, compute = pl.col("access_total"), pl.col("compute_total")
+    return totals.with_columns(
+        pl.when(access > 0).then(compute / access).alias("communication_performance.rank_1"),
+        pl.when(compute > 0).then((compute + access) / compute).alias("degradation.rank_1"),
+    ).drop("access_total", "compute_total")
+
+
+def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
+    """Add the mean access against the one to an idle target.
+
+    The divisor is the median over launches of the idle cell's mean, so that the ratio spreads as
+    the computing launches do. The idle cell with the same algorithm, flavor and compute length
+    serves for every spread, for nobody computes at its target; where there are several, the one
+    with the least spread does.
+    """
+    axis = {
+        name: pl.col("labels").str.json_path_match(f"$.{name}")
+        for name in ("case", "algorithm", "flavor", "compute_ms", "spread_percent")
+    }
+    labels = cells.select(*LAUNCH, "labels").with_columns(**axis).drop("labels")
+    twins = ("system", "partition", "environment", "test", "algorithm", "flavor", "compute_ms")
+    joined = totals.join(labels, on=LAUNCH, how="left", maintain_order="left")
+    idle = (
+        joined.filter(pl.col("case") == IDLE_CASE)
+        .group_by(*twins, "spread_percent")
+        .agg(pl.col("access_mean.origins").median().alias("idle"))
+        .sort(pl.col("spread_percent").cast(pl.Float64))
+        .group_by(twins, maintain_order=True)
+        .agg(pl.col("idle").drop_nulls().first())
+    )
+    ratio = pl.when((pl.col("idle") > 0) & (pl.col("case") != IDLE_CASE)).then(
+        pl.col("access_mean.origins") / pl.col("idle")
+    )
+    return (
+        joined.join(idle, on=twins, how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(ratio.alias("slowdown.against_idle"))
+        .drop(*axis, "idle")
+    )
+
+
+WITHOUT_UNIT = (WIDTH, TARGET_WIDTH, MET)
+_RATIOS = ("communication_performance", "degradation", "slowdown")
+
+
+def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+    """Return the counter's metrics, one value per launch (see `Analysis`)."""
+    wide = _slowdown(_figures(_totals(samples)), cells).join(
+        launch_latencies(samples), on=LAUNCH, how="left", maintain_order="left"
+    )
+    unit = (
+        pl.when(pl.col("metric").is_in(_RATIOS))
+        .then(pl.lit("1"))
+        .when(pl.col("metric").is_in(WITHOUT_UNIT))
+        .then(pl.lit("1"))
+        .when(pl.col("metric") == "tasks")
+        .then(pl.lit("count"))
+        .otherwise(pl.lit("s"))
+    )
+    return (
+        wide.with_columns(pl.col("tasks.origins").cast(pl.Float64))
+        .unpivot(index=LAUNCH, variable_name="name")
+        .drop_nulls("value")
+        .with_columns(
+            pl.col("name").str.split(".").list.get(0).alias("metric"),
+            pl.col("name").str.split(".").list.get(1).alias("statistic"),
+        )
+        .with_columns(unit.alias("unit"))
+        .drop("name")
+    )
+
+
+def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return accesses of the origins, computes and latencies of all launches (see `Analysis`)."""
+    wanted = (
+        ((pl.col("metric") == "access") & (pl.col("rank") != TARGET_RANK))
+        | (pl.col("metric") == "compute")
+        | (pl.col("metric") == "latency")
+    )
+    return samples.filter(wanted).select(*PLACE, pl.col("metric").replace_strict(POOLED), "value")
+
+
+def evidence(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return every access of the origins with what remained of the target's compute."""
+    rank = pl.col("rank")
+    return meetings(samples, accessing=rank != TARGET_RANK, computing=rank == TARGET_RANK)
+
+
+def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
+    """Return the verdict on one of the counter's cells (see `Analysis`)."""
+    if labels.get("case") == IDLE_CASE:
+        return Verdict(REFERENCE, "nobody computes at the target", len(probes))
+    if not float(labels.get("compute_ms") or 0):
+        return Verdict(UNDECIDED, "the target does not compute")
+    too_few = "too few accesses were issued while the target computed"
+    if not float(labels.get("spread_percent") or 0):
+        too_few += (
+            " (with fixed compute the ranks fall into step; see the cell with random compute)"
+        )
+    found = judging.judge(probes, too_few)
+    return judging.with_help(found) if labels.get("case") in HELPED_CASES else found

@@ -1,0 +1,5 @@
+"""Threads of one process that access a window."""
+
+from onesided.cells.experiment import Study
+
+STUDY = Study("threads", "Threads that communicate")
