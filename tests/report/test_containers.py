@@ -57,7 +57,7 @@ def of(found, environment):
 def sections_of(folder):
     loaded = load(folder, find())
     found = containers.sections(
-        loaded.campaign, [cell.entry for cell in loaded.cells], loaded.summary
+        loaded.campaign, find(), [cell.entry for cell in loaded.cells], loaded.summary
     )
     return {section.identifier: section for section in found}
 

@@ -17,7 +17,7 @@ from onesided import report
 from onesided.cells import verdicts
 from onesided.environments import settings
 from onesided.measure.analyse import analyse
-from onesided.report.material import Cell
+from onesided.report.material import Cell, load
 from onesided.report.terminal import terminal_summary
 from onesided.studies import find
 from onesided.studies.data import answer, brief, found, tried
@@ -185,12 +185,12 @@ def test_the_first_screen_the_page_and_the_terminal_say_it(tmp_path):
     pages = write(tmp_path, environment(MPICH), environment(OPENMPI))
     index, data = ((pages / name).read_text("utf-8") for name in ("index.html", "data.html"))
     (line,) = re.findall(r'<p class="on-data">(.*?)</p>', index, re.DOTALL)
-    for text in (texts(line), texts(data), terminal_summary(tmp_path)):
+    for text in (texts(line), texts(data), terminal_summary(load(tmp_path, find()))):
         assert f"{CELLS} of {CELLS} were right" in text
         assert "Tried: only " in text
     assert 'href="data.html#conformance"' in line
     assert 'class="on-data"' not in data
-    for text in (texts(data), terminal_summary(tmp_path)):
+    for text in (texts(data), terminal_summary(load(tmp_path, find()))):
         assert "onesided run conformance" in text
 
 
@@ -211,7 +211,7 @@ def test_a_campaign_that_compares_no_data_says_so_and_what_is_known(tmp_path):
     index = report.build(report.load(tmp_path, find())).read_text("utf-8")
     (line,) = re.findall(r'<p class="on-data">(.*?)</p>', index, re.DOTALL)
     assert brief.NOT_ASKED in texts(line)
-    assert "data: " in terminal_summary(tmp_path)
+    assert "data: " in terminal_summary(load(tmp_path, find()))
 
 
 # ---- Captions, and what the page no longer says ----

@@ -202,7 +202,7 @@ def test_the_title_says_what_it_was_measured_on(tmp_path):
     (scope,) = re.findall(r'<p class="scope">(.*?)</p>', page)
     assert scope.startswith("Measured on one machine (")
     assert scope.endswith("2 ranks, 6 launches of each cell. This is not a network result.")
-    assert terminal_summary(tmp_path).startswith("Measured on one machine (")
+    assert terminal_summary(report.load(tmp_path, find())).startswith("Measured on one machine (")
 
 
 WORDS = ("independent", "waits", "mixed", "delayed", "crash", "undecided")

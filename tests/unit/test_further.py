@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 import synthetic
 
-from onesided.campaign import campaign, decide, further, grid, run, tables, watch
+from onesided.campaign import campaign, further, grid, run, tables, watch
 from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot, slots
 from onesided.cells import verdicts
-from onesided.measure import enough
+from onesided.measure import decide, enough
 from onesided.measure.analyse import analyse, judge
 from onesided.measure.merit import merit_rows
 from onesided.report import numbers
@@ -196,7 +196,7 @@ def test_the_rounds_end_with_enough_or_out_of_rounds_or_out_of_time(
         lambda _, rounds: asked.extend(rounds) or SimpleNamespace(record=record),
     )
     monkeypatch.setattr(
-        decide, "judge", lambda _: (pl.DataFrame(schema=dict(tables.SUMMARY_COLUMNS)), [])
+        decide, "judge", lambda *_: (pl.DataFrame(schema=dict(tables.SUMMARY_COLUMNS)), [])
     )
     monkeypatch.setattr(enough, "wanted", lambda *_: found)
     decided = further.read(decide.decide(two, number, find()))
@@ -286,7 +286,7 @@ def test_each_cell_says_which_end_it_came_to(analysed):
         row = rows.get(tuple(cell[name] for name in tables.PLACE))
         ends.setdefault(cell["end"], []).append((cell, row))
     assert set(ends) == {None, enough.ENOUGH, enough.OUT_OF_ROUNDS}
-    assert all(not enough.is_asked(cell) for cell, _ in ends[None])
+    assert all(not enough.is_asked(cell, find().merits) for cell, _ in ends[None])
     for cell, row in ends[enough.OUT_OF_ROUNDS]:
         half = (row["rerun_high"] - row["rerun_low"]) / 2
         assert half > 0.03 * row["value"], cell

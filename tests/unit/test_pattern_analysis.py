@@ -25,9 +25,8 @@ from onesided.studies.luecke.analysis import (
     MEDIAN,
     SHARE,
     TIME,
-    WARM_UP_TRIALS,
 )
-from onesided.studies.luecke.filtered import filtered
+from onesided.studies.luecke.filtered import WARM_UP_TRIALS, filtered
 
 COMPUTING = {"target_state": "computes"}
 KERNELS = {

@@ -24,7 +24,7 @@ import synthetic_redbook_sharing
 import synthetic_redbook_threads
 import synthetic_windows
 
-from onesided import cli
+from onesided import cli, studies
 from onesided.campaign.tables import IDENTITY, read_campaign
 from onesided.environments import declarations, provision
 from onesided.measure.analyse import analyse, verdicts
@@ -32,7 +32,6 @@ from onesided.report import grid
 from onesided.report.material import Cell, load
 from onesided.rerun import find
 from onesided.rerun.line import Lines, is_named_by, telling, words
-from onesided.studies import find
 
 MPI = "mpich-5.0.2"
 
@@ -76,8 +75,8 @@ def test_the_line_of_each_row_names_its_cell_and_no_other(study, tmp_path, monke
     monkeypatch.setenv("ONESIDED_RESULTS", str(tmp_path))
     folder = tmp_path / "synthetic"
     MAKERS[study](folder, **({} if study == "conformance" else {"rounds": 1}))
-    analyse(folder, find())
-    loaded = load(folder, find())
+    analyse(folder, studies.find())
+    loaded = load(folder, studies.find())
     alike = defaultdict(list)
     for one in loaded.cells:
         alike[one.cell].append(one.entry)
@@ -167,7 +166,7 @@ def results(tmp_path, monkeypatch):
     for name, levels in (("quick", ("single",)), ("later", ("single", "multiple"))):
         folder = tmp_path / name
         synthetic.campaign(folder, rounds=1, levels=levels, algorithms=("fetch_and_op",))
-        analyse(folder, find())
+        analyse(folder, studies.find())
     return tmp_path
 
 
@@ -221,12 +220,12 @@ def test_a_verdict_of_one_launch_is_the_one_that_launches_like_it_would_lead_to(
     campaign = read_campaign(tmp_path)
     of_six = {
         one["cell"]: one["verdict"]
-        for one in verdicts(campaign, find())
+        for one in verdicts(campaign, studies.find())
         if one["environment"] == MPI
     }
     of_one = {
         one["cell"]: one["verdict"]
-        for one in verdicts(campaign, find(), of_one=True)
+        for one in verdicts(campaign, studies.find(), of_one=True)
         if one["environment"] == MPI
     }
     computing = [cell for cell in of_six if "target_computes" in cell]

@@ -106,7 +106,7 @@ def baselines_of(material, spread=1.0):
                 "launches": 6,
             }
         )
-    return Baselines.of(cells, pl.DataFrame(rows))
+    return Baselines.of(cells, pl.DataFrame(rows), find().baselines)
 
 
 @pytest.mark.parametrize(
