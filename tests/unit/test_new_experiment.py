@@ -25,18 +25,18 @@ def test_every_file_has_the_new_name_and_none_the_examples(root):
     assert {str(path.relative_to(root)) for path in written} == {
         "src/kernels/patterns/left_shift.c",
         "reframe_checks/left_shift.py",
-        "src/onesided/experiments/left_shift/__init__.py",
-        "src/onesided/experiments/left_shift/analysis.py",
-        "src/onesided/experiments/left_shift/page.py",
+        "src/onesided/studies/patterns/__init__.py",
+        "src/onesided/studies/patterns/left_shift.py",
         "config/campaigns/left_shift.yaml",
     }
-    texts = {path.name: path.read_text("utf-8") for path in written}
+    texts = {str(path.relative_to(root)): path.read_text("utf-8") for path in written}
     assert not [name for name, text in texts.items() if "latency" in text or "tutorial" in text]
-    assert 'KERNEL("left_shift",' in texts["left_shift.c"]
-    assert "class LeftShift(OnesidedCheck)" in texts["left_shift.py"]
-    assert 'title="Left shift"' in texts["page.py"]
-    assert 'Study("patterns", "Patterns")' in texts["__init__.py"]
-    assert "published" not in texts["page.py"]
+    assert 'KERNEL("left_shift",' in texts["src/kernels/patterns/left_shift.c"]
+    assert "class LeftShift(OnesidedCheck)" in texts["reframe_checks/left_shift.py"]
+    page = texts["src/onesided/studies/patterns/left_shift.py"]
+    assert 'title="Left shift"' in page and "published" not in page
+    assert "from onesided.studies.patterns import STUDY" in page
+    assert 'Study("patterns", "Patterns")' in texts["src/onesided/studies/patterns/__init__.py"]
     assert "left_shift" in kernels.names()
 
 
@@ -66,3 +66,11 @@ def test_a_file_that_is_there_stays(root):
     with pytest.raises(InputError, match=r"left_shift.py: found a file of this name"):
         new_experiment.write("left_shift", "patterns")
     assert (check.read_text(), sorted(root.rglob("*"))) == ("mine", before)
+
+
+def test_a_study_that_is_there_keeps_its_description(root):
+    study = root / "src" / "onesided" / "studies" / "patterns" / "__init__.py"
+    study.parent.mkdir(parents=True)
+    study.write_text("mine")
+    written = new_experiment.write("left_shift", "patterns")
+    assert study.read_text() == "mine" and study not in written

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 from onesided.environments import kernels
-from onesided.studies import find
 from onesided.system import libraries, paths
 from onesided.system.errors import InputError
 
@@ -16,7 +15,7 @@ FILES = re.compile(r"^`([\w/.]+)`:\n\n```\w+\n(.*?)```$", re.DOTALL | re.MULTILI
 """A file in the page: its name, and a block with its text."""
 PUBLISHED = "results/published/"
 IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,40}")
-EXPECTED = "small letters, digits and underscores, a letter first: it names a C file and a package"
+EXPECTED = "small letters, digits and underscores, a letter first: it names a C file and a module"
 
 
 def example(published: bool = True) -> dict[str, str]:
@@ -55,6 +54,9 @@ def files_of(name: str, study: str) -> dict[str, str]:
     renamed = {
         'Study("tutorial", "Tutorial")': f'Study("{study}", "{_title_of(study)}")',
         f"kernels/{EXAMPLE_STUDY}/": f"kernels/{study}/",
+        f"studies/{EXAMPLE_STUDY}/": f"studies/{study}/",
+        f"studies.{EXAMPLE_STUDY} ": f"studies.{study} ",
+        "The tutorial's study": f"The study {study}",
         EXAMPLE_STUDY: name,
         EXAMPLE: name,
         "GetLatency": "".join(word.capitalize() for word in words),
@@ -70,9 +72,13 @@ def files_of(name: str, study: str) -> dict[str, str]:
 
 
 def _title_of(study: str) -> str:
-    """Return what the experiments that are there call a study, or a name for a new one."""
-    known = {entry.study.name: entry.study.title for entry in find().values()}
-    return known.get(study, study.replace("_", " ").capitalize())
+    """Return a title for a new study."""
+    return study.replace("_", " ").capitalize()
+
+
+def _describes(path: Path) -> bool:
+    """Tell whether a file is the description of a study that is there."""
+    return path.name == "__init__.py" and path.exists()
 
 
 def write(name: str, study: str) -> list[Path]:
@@ -82,6 +88,8 @@ def write(name: str, study: str) -> list[Path]:
         InputError: a name is none, or one of the files is there; nothing was written.
     """
     files = {paths.project_root() / path: text for path, text in files_of(name, study).items()}
+    # a study that is there keeps its description
+    files = {path: text for path, text in files.items() if not _describes(path)}
     if any(name in kernels.names(library) for library in libraries.LIBRARIES):
         raise InputError("new", "NAME", name, "a name that no kernel has")
     for path in files:
