@@ -16,7 +16,7 @@ from onesided.system import writing
 
 
 def _template(name: str) -> str:
-    return resources.files("onesided.report").joinpath(f"templates/{name}").read_text("utf-8")
+    return resources.files(__package__).joinpath(f"templates/{name}").read_text("utf-8")
 
 
 def _kind(part: object) -> str:
