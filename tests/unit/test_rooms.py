@@ -1,4 +1,4 @@
-"""The package's floors: each module imports from its own floor and those below, none in a circle."""
+"""The package's floors: a module imports from its own floor and from those below, in no circle."""
 
 import ast
 import functools
@@ -54,9 +54,8 @@ def named(node: ast.AST) -> Iterator[str]:
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module:
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
-    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-        if DOTTED.fullmatch(node.value):
-            yield node.value
+    elif isinstance(node, ast.Constant) and DOTTED.fullmatch(str(node.value)):
+        yield str(node.value)
 
 
 @functools.cache
