@@ -19,7 +19,7 @@ from fake_mpi import CHECKOUT, COMPILES, LAUNCHES, NAME
 
 from onesided import sites
 from onesided.campaign import campaign
-from onesided.cli import environments as command
+from onesided.cli import machine
 from onesided.environments import provision
 from onesided.system import documents, paths, strays
 from onesided.system.errors import InputError, OnesidedError, StoppedError
@@ -244,14 +244,17 @@ def test_the_command_fails_with_an_unavailable_one_unless_told_otherwise(
 ):
     unpacked.declare(launcher="#!/bin/sh\nexit 1\n")
     assert (
-        command.run(argparse.Namespace(names=[], provider=None, keep_going=keep_going)) == exit_code
+        machine.environments(argparse.Namespace(names=[], provider=None, keep_going=keep_going))
+        == exit_code
     )
 
 
 def test_an_unknown_name_starts_nothing(unpacked):
     unpacked.declare()
     with pytest.raises(InputError, match=r"no other; expected one of fake-1\.0"):
-        command.run(argparse.Namespace(names=[NAME, "other"], provider=None, keep_going=True))
+        machine.environments(
+            argparse.Namespace(names=[NAME, "other"], provider=None, keep_going=True)
+        )
     assert not paths.environments_dir().exists()
 
 
@@ -334,7 +337,7 @@ def test_a_run_killed_while_installing_is_taken_up_by_the_next(fake):
 def test_hashes_that_are_there_are_not_asked_for_again(fake, capsys):
     fake.declare()
     before = (fake.config / "wheels.lock").read_text()
-    assert command.run(argparse.Namespace(names=["lock", NAME], keep_going=False)) == 0
+    assert machine.environments(argparse.Namespace(names=["lock", NAME], keep_going=False)) == 0
     assert "fake-1.0 was there" in capsys.readouterr().out
     assert (fake.config / "wheels.lock").read_text() == before
 
@@ -344,7 +347,7 @@ def test_a_new_version_is_locked_with_one_command(fake):
     whole = (fake.config / "wheels.lock").read_text()
     (fake.config / "wheels.lock").write_text("# nothing yet\n")
     assert "`onesided environments lock fake-1.0` adds" in provision.provide(NAME)["reason"]
-    command.run(argparse.Namespace(names=["lock", NAME], keep_going=False))
+    machine.environments(argparse.Namespace(names=["lock", NAME], keep_going=False))
     text = (fake.config / "wheels.lock").read_text()
     assert text.startswith("# nothing yet\n")
     assert whole.split()[1] in text
@@ -356,7 +359,7 @@ def test_a_version_the_index_does_not_have_names_those_it_has(fake):
     fake.document["environments"][NAME]["version"] = "2.0"
     fake.write()
     with pytest.raises(InputError, match=r"fakempi==2\.0; expected a version the index has: 1\.0"):
-        command.run(argparse.Namespace(names=["lock", NAME], keep_going=False))
+        machine.environments(argparse.Namespace(names=["lock", NAME], keep_going=False))
 
 
 CONTAINER = {

@@ -116,16 +116,16 @@ def test_no_modules_import_each_other_in_a_circle():
 @pytest.mark.parametrize(
     "line",
     [
-        "from onesided.cli import run",
-        "def later():\n    import onesided.cli.run",
-        "if TYPE_CHECKING:\n    from onesided.cli.run import register",
-        "importlib.import_module('onesided.cli.run')",
+        "from onesided.cli import stages",
+        "def later():\n    import onesided.cli.stages",
+        "if TYPE_CHECKING:\n    from onesided.cli.stages import run",
+        "importlib.import_module('onesided.cli.stages')",
     ],
     ids=["plain", "in a function", "TYPE_CHECKING", "importlib"],
 )
 def test_an_import_that_leads_up_is_seen_however_it_is_written(line):
     broken = {**SOURCES, "onesided.system.text": f"{SOURCES['onesided.system.text']}\n{line}\n"}
-    assert upward(broken) == ["onesided.system.text -> onesided.cli.run"]
+    assert upward(broken) == ["onesided.system.text -> onesided.cli.stages"]
 
 
 def test_a_circle_within_a_floor_is_seen():

@@ -1,4 +1,4 @@
-"""The command `onesided`: one subcommand a stage, each registered by the module that does it."""
+"""The command `onesided`: its modules have its commands, and are imported when one is called."""
 
 from __future__ import annotations
 
@@ -6,13 +6,29 @@ import argparse
 import gc
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from onesided import __version__
+from onesided.cli.command import COMMANDS
 from onesided.system import paths, processes, standing, surroundings
 from onesided.system.errors import OnesidedError, record_fault
 
-STAGES = (
+GROUPS: Mapping[str, Sequence[str]] = {
+    "stages": ("run", "declare", "session", "further", "collect", "analyse", "report"),
+    "progress": ("progress",),
+    "rerun": ("rerun",),
+    "reproduce": ("reproduce",),
+    "machine": ("environments", "spack", "container", "site"),
+    "references": ("references",),
+    "reproducibility": ("reproducibility",),
+    "compare": ("compare",),
+    "versions": ("versions",),
+    "advice": ("advice",),
+    "new_experiment": ("new",),
+}
+"""The modules of this package that have commands, and their first words."""
+
+ORDER = (
     "run",
     "progress",
     "rerun",
@@ -34,20 +50,42 @@ STAGES = (
     "container",
     "new",
 )
+"""In which the commands are listed."""
+
+OF_ACTIONS = {
+    "spack": ("what Spack is told of this machine", "Tell Spack what this machine has."),
+    "container": ("container images", "Build the images, and see whether two hold the same."),
+    "site": ("a site file of ReFrame", "Say what a site file lacks, before anything is submitted."),
+}
+"""Commands that have actions: a line for the list, and what the command does."""
 
 OF_MANY_VALUES = ("further", "collect", "analyse", "report", "reproducibility", "compare")
 """Stages that make values by the million, and hardly a cycle of them: looking for cycles would be a
 fifth of their time."""
 
 
-def build_parser(stages: Sequence[str] = STAGES) -> argparse.ArgumentParser:
-    """Return the parser with the subcommands of ``stages`` in it."""
+def build_parser(words: Sequence[str] = ORDER) -> argparse.ArgumentParser:
+    """Return the parser with the commands that begin with one of these words."""
+    for module, first in GROUPS.items():
+        if set(first) & set(words):
+            importlib.import_module(f"{__name__}.{module}")
     parser = argparse.ArgumentParser(prog="onesided", description=__import__("onesided").__doc__)
     parser.add_argument("--version", action="version", version=f"onesided {__version__}")
     subparsers = parser.add_subparsers(metavar="STAGE", required=True)
-    for stage in stages:
-        importlib.import_module(f"onesided.cli.{stage}").register(subparsers)
+    for word in words:
+        if word in OF_ACTIONS:
+            help_line, description = OF_ACTIONS[word]
+            own = subparsers.add_parser(word, help=help_line, description=description)
+            _add(own.add_subparsers(metavar="ACTION", required=True), word)
+        else:
+            _add(subparsers, word)
     return parser
+
+
+def _add(subparsers: argparse._SubParsersAction, word: str) -> None:
+    for words, found in COMMANDS.items():
+        if words[0] == word:
+            found.add_to(subparsers)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,9 +94,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     standing.mend()
     paths.resolve_variables()
     # a session is started many times in a campaign: it loads neither polars nor charts
-    stages = [stage for stage in STAGES if [stage] == list(arguments[:1])] or STAGES
-    options = build_parser(stages).parse_args(arguments)
-    if stages[0] in OF_MANY_VALUES:
+    words = [word for word in ORDER if [word] == list(arguments[:1])] or ORDER
+    options = build_parser(words).parse_args(arguments)
+    if words[0] in OF_MANY_VALUES:
         gc.disable()
     try:
         paths.check()

@@ -5,23 +5,17 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
 from onesided.system import surroundings
 
 
-def register(subparsers: argparse._SubParsersAction) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "advice",
-        help="run again what a report's advice files claim",
-        description=__doc__,
-    )
-    parser.add_argument(
-        "files", type=Path, nargs="+", metavar="FILE", help="advice/<name>.sh or .txt"
-    )
-    surroundings.add_option(parser)
-    parser.set_defaults(function=run)
-
-
+@command(
+    "advice",
+    "run again what a report's advice files claim",
+    argument("files", type=Path, nargs="+", metavar="FILE", help="advice/<name>.sh or .txt"),
+    KEEP_ENVIRONMENT,
+    description=__doc__,
+)
 def run(options: argparse.Namespace) -> int:
     """Print a line for each claim; return 1 if one does not hold.
 

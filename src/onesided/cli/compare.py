@@ -6,41 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from onesided.cli.command import argument, command
 from onesided.system import paths, writing
 from onesided.system.errors import InputError
-
-
-def register(subparsers: argparse._SubParsersAction) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "compare",
-        help="compare two campaigns: versions, weeks or machines",
-        description=__doc__,
-    )
-    parser.add_argument(
-        "first",
-        type=paths.campaign_results,
-        metavar="FIRST",
-        help="a campaign's folder of results, or its name",
-    )
-    parser.add_argument(
-        "second", type=paths.campaign_results, metavar="SECOND", help="the same of the other"
-    )
-    parser.add_argument(
-        "--same",
-        action="append",
-        default=[],
-        metavar="OLD=NEW",
-        help="an environment of the first and the one of the second it is compared with; without "
-        "it those of one name, or the ones of a family that are left over; may be repeated",
-    )
-    parser.add_argument(
-        "--csv", action="store_true", help="print every cell as CSV in place of the summary"
-    )
-    parser.add_argument(
-        "--page", type=Path, metavar="FOLDER", help="write a page and its CSVs into this folder"
-    )
-    parser.set_defaults(function=run)
 
 
 def _same(asked: list[str]) -> dict[str, str]:
@@ -55,6 +23,30 @@ def _same(asked: list[str]) -> dict[str, str]:
     return found
 
 
+@command(
+    "compare",
+    "compare two campaigns: versions, weeks or machines",
+    argument(
+        "first",
+        type=paths.campaign_results,
+        metavar="FIRST",
+        help="a campaign's folder of results, or its name",
+    ),
+    argument("second", type=paths.campaign_results, metavar="SECOND", help="the same of the other"),
+    argument(
+        "--same",
+        action="append",
+        default=[],
+        metavar="OLD=NEW",
+        help="an environment of the first and the one of the second it is compared with; without "
+        "it those of one name, or the ones of a family that are left over; may be repeated",
+    ),
+    argument("--csv", action="store_true", help="print every cell as CSV in place of the summary"),
+    argument(
+        "--page", type=Path, metavar="FOLDER", help="write a page and its CSVs into this folder"
+    ),
+    description=__doc__,
+)
 def run(options: argparse.Namespace) -> int:
     """Print the comparison, write its page where one is asked for; return 0."""
     if options.page:

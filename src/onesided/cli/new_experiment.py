@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 from pathlib import Path
 
+from onesided.cli.command import argument, command
 from onesided.environments import kernels
 from onesided.system import libraries, paths
 from onesided.system.errors import InputError
@@ -99,3 +101,20 @@ def write(name: str, study: str) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
     return list(files)
+
+
+@command(
+    "new",
+    "write the files of a new experiment: kernel, check, analysis, page and campaign "
+    "(docs/add-an-experiment.md)",
+    argument("name", help="of the kernel and of all that belongs to it"),
+    argument(
+        "--study", default="own", help="the folder of the kernel, by its source (%(default)s)"
+    ),
+)
+def new(options: argparse.Namespace) -> int:
+    """Write the files of a further experiment, which runs at once."""
+    for path in write(options.name, options.study):
+        print(path.relative_to(paths.project_root()))
+    print(f"make report CAMPAIGN={options.name} runs it")
+    return 0

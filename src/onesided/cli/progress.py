@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterable
 
 from onesided.campaign import campaign
+from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
 from onesided.environments import asked, kernels, provision, settings
 from onesided.system import surroundings
 from onesided.system.errors import InputError, OnesidedError
@@ -19,29 +20,20 @@ LAUNCH_TIMEOUT_S = 120
 PROCESS = re.compile(r"^(\[[^]]*\d[^]]*\]\s*)+")
 
 
-def register(subparsers: argparse._SubParsersAction) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "progress",
-        help="print which operations progress now, one launch per MPI",
-        description=__doc__,
-    )
-    parser.add_argument(
+@command(
+    "progress",
+    "print which operations progress now, one launch per MPI",
+    argument(
         "--environment",
         action="append",
         metavar="NAME",
         help="of config/environments.yaml; may be repeated (default: those of the campaign quick)",
-    )
-    parser.add_argument(
-        "--setting", default=settings.DEFAULT, help="a name in config/settings.yaml"
-    )
-    parser.add_argument(
-        "options", nargs="*", help="after `--`: options of the kernel (see docs/progress.md)"
-    )
-    surroundings.add_option(parser)
-    parser.set_defaults(function=run)
-
-
+    ),
+    argument("--setting", default=settings.DEFAULT, help="a name in config/settings.yaml"),
+    argument("options", nargs="*", help="after `--`: options of the kernel (see docs/progress.md)"),
+    KEEP_ENVIRONMENT,
+    description=__doc__,
+)
 def run(options: argparse.Namespace) -> int:
     """Print a table for each environment; return 1 if a launch failed.
 

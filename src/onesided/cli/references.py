@@ -9,36 +9,24 @@ from __future__ import annotations
 
 import argparse
 
-from onesided.system import paths
+from onesided.cli.command import RESULTS, argument, command
 
 PROPOSE = "propose"
 
 
-def register(subparsers: argparse._SubParsersAction) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "references",
-        help="write references/ from a campaign: verdicts, with `propose` latencies and bounds",
-        description=__doc__,
-    )
-    parser.add_argument(
+@command(
+    "references",
+    "write references/ from a campaign: verdicts, with `propose` latencies and bounds",
+    argument(
         "what",
         nargs="?",
         choices=[PROPOSE],
         help="also the latencies, with bounds from the measured spread",
-    )
-    parser.add_argument(
-        "results",
-        type=paths.campaign_results,
-        metavar="RESULTS_DIR",
-        help="a campaign's folder of results, or its name",
-    )
-    parser.add_argument(
-        "--replace", action="store_true", help="replace the references that exist already"
-    )
-    parser.set_defaults(function=run)
-
-
+    ),
+    RESULTS,
+    argument("--replace", action="store_true", help="replace the references that exist already"),
+    description=__doc__,
+)
 def run(options: argparse.Namespace) -> int:
     """Write one file per partition and environment; print their paths, and what is proposed."""
     from onesided.measure.judged import read_verdicts

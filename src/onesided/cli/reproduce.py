@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from onesided.campaign import grid
+from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
 from onesided.environments import asked, kernels, settings
 from onesided.rerun import by_hand, line
 from onesided.studies.data import shrink
@@ -26,27 +27,6 @@ SEEDS = range(1, 21)
 """Tried one after the other where none is given: a layout that is drawn follows from the seed."""
 RIGHT, WRONG, ENDED, UNSUPPORTED = "right", "wrong data", "crash or hang", "unsupported"
 STATUSES = {"ok": RIGHT, "wrong_data": WRONG, "unsupported": UNSUPPORTED}
-
-
-def register(subparsers: argparse._SubParsersAction) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "reproduce", help="make a failing cell smaller and write it as a C program"
-    )
-    parser.add_argument("environment", help="a name in config/environments.yaml")
-    parser.add_argument("cell", help="a cell of the kernel conformance: axis=value,axis=value")
-    parser.add_argument(
-        "--setting", default=settings.DEFAULT, help="a name in config/settings.yaml"
-    )
-    parser.add_argument(
-        "--seed", type=int, help="of the launch that failed (default: 1 to 20, until it fails)"
-    )
-    parser.add_argument("--ranks", type=int, default=2, help="of the launch (default: 2)")
-    parser.add_argument(
-        "--output", type=Path, help="the program's file (default: in build/reproduce)"
-    )
-    surroundings.add_option(parser)
-    parser.set_defaults(function=run)
 
 
 @dataclass
@@ -129,6 +109,19 @@ def labels_of(cell: str, environment: str) -> dict[str, str]:
     return labels
 
 
+@command(
+    "reproduce",
+    "make a failing cell smaller and write it as a C program",
+    argument("environment", help="a name in config/environments.yaml"),
+    argument("cell", help="a cell of the kernel conformance: axis=value,axis=value"),
+    argument("--setting", default=settings.DEFAULT, help="a name in config/settings.yaml"),
+    argument(
+        "--seed", type=int, help="of the launch that failed (default: 1 to 20, until it fails)"
+    ),
+    argument("--ranks", type=int, default=2, help="of the launch (default: 2)"),
+    argument("--output", type=Path, help="the program's file (default: in build/reproduce)"),
+    KEEP_ENVIRONMENT,
+)
 def run(options: argparse.Namespace) -> int:
     """Write the program and print its command; return 0, or 1 where nothing failed.
 

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import argparse
 
+from onesided.cli.command import argument, command
 from onesided.system import paths
 
 
-def register(subparsers: argparse._SubParsersAction) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "reproducibility",
-        help="compare two runs of one campaign on one machine: six figures",
-        description=__doc__,
-    )
-    parser.add_argument(
+@command(
+    "reproducibility",
+    "compare two runs of one campaign on one machine: six figures",
+    argument(
         "first", type=paths.campaign_results, help="folder of results of one run, or its name"
-    )
-    parser.add_argument("second", type=paths.campaign_results, help="the same of another")
-    parser.set_defaults(function=run)
-
-
+    ),
+    argument("second", type=paths.campaign_results, help="the same of another"),
+    description=__doc__,
+)
 def run(options: argparse.Namespace) -> int:
     """Print the figures, what moved and the verdicts that turned; return 1 unless all hold."""
     from onesided.compare import reproducibility

@@ -10,43 +10,38 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from onesided.system import surroundings
+from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
 
 if TYPE_CHECKING:
     from onesided.rerun.find import Found
     from onesided.rerun.launch import Again
 
 
-def register(subparsers: argparse._SubParsersAction) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "rerun",
-        help="run a cell of a report again, one launch",
-        description=__doc__,
-        epilog="Exit status: 0 unless both verdicts are decided and differ (1), or nothing could "
-        "be launched (1); 2 bad input.",
-    )
-    parser.add_argument("environment", help="a name in config/environments.yaml")
-    parser.add_argument("cell", help="of any kernel: axis=value,axis=value, as a report shows it")
-    parser.add_argument(
+@command(
+    "rerun",
+    "run a cell of a report again, one launch",
+    argument("environment", help="a name in config/environments.yaml"),
+    argument("cell", help="of any kernel: axis=value,axis=value, as a report shows it"),
+    argument(
         "--test",
         metavar="WORDS",
         help="words of the name of the cell's test, where several tests have the cell: "
         "'thread_level=multiple ranks=4'",
-    )
-    parser.add_argument(
+    ),
+    argument(
         "--partition", metavar="SYSTEM:NAME", help="where the cell was run on several partitions"
-    )
-    parser.add_argument(
+    ),
+    argument(
         "--results",
         metavar="CAMPAIGN",
         help="a folder of results, or the name of its campaign (default: quick, or the newest "
         "results that have the cell)",
-    )
-    surroundings.add_option(parser)
-    parser.set_defaults(function=run)
-
-
+    ),
+    KEEP_ENVIRONMENT,
+    description=__doc__,
+    epilog="Exit status: 0 unless both verdicts are decided and differ (1), or nothing could "
+    "be launched (1); 2 bad input.",
+)
 def run(options: argparse.Namespace) -> int:
     """Print both verdicts; return 1 where both are decided and differ, else 0.
 

@@ -5,29 +5,25 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from onesided.cli.command import argument, command
 from onesided.system import paths, writing
 
 
-def register(subparsers: argparse._SubParsersAction) -> None:
-    """Add the subcommand."""
-    parser = subparsers.add_parser(
-        "versions",
-        help="put the answers of several campaigns side by side",
-        description=__doc__,
-    )
-    parser.add_argument(
+@command(
+    "versions",
+    "put the answers of several campaigns side by side",
+    argument(
         "folders",
         type=paths.campaign_results,
         nargs="+",
         metavar="FOLDER",
         help="the folder of results of each campaign, or the campaign's name",
-    )
-    parser.add_argument(
+    ),
+    argument(
         "--page", type=Path, metavar="FOLDER", help="write a page and its CSVs into this folder"
-    )
-    parser.set_defaults(function=run)
-
-
+    ),
+    description=__doc__,
+)
 def run(options: argparse.Namespace) -> int:
     """Print what changed between versions, write the page where one is asked for; return 0."""
     if options.page:

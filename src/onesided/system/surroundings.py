@@ -6,7 +6,6 @@ then results depend on them, and reports name them.
 
 from __future__ import annotations
 
-import argparse
 import fnmatch
 import os
 import re
@@ -251,12 +250,3 @@ def say() -> None:
     said = line()
     if said:
         print(said, file=sys.stderr, flush=True)
-
-
-def add_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that keeps them to a command that launches."""
-    parser.add_argument(
-        "--keep-environment",
-        action="store_true",
-        help="keep the variables of the shell that an MPI reads (config/variables.yaml)",
-    )

@@ -1,0 +1,85 @@
+"""A command is a function with its name, its help and its arguments; a module may have several."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from onesided.system import paths
+
+Run = Callable[[argparse.Namespace], int]
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What `argparse.ArgumentParser.add_argument` takes."""
+
+    names: tuple[str, ...]
+    details: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command, or an action of one: ``site check``.
+
+    Attributes:
+        words: its name, in the order in which a person types the words.
+        help: a line.
+        arguments: its own.
+        run: does it; returns the exit status.
+        details: further ones of its parser.
+    """
+
+    words: tuple[str, ...]
+    help: str
+    arguments: tuple[Argument, ...]
+    run: Run
+    details: dict[str, Any]
+
+    def add_to(self, subparsers: argparse._SubParsersAction) -> None:
+        """Add its parser."""
+        description = self.details.get("description", self.run.__doc__)
+        details = {**self.details, "description": description}
+        parser = subparsers.add_parser(self.words[-1], help=self.help, **details)
+        for argument in self.arguments:
+            parser.add_argument(*argument.names, **argument.details)
+        parser.set_defaults(function=self.run)
+
+
+COMMANDS: dict[tuple[str, ...], Command] = {}
+"""Those of the modules that were imported, by their words."""
+
+
+def argument(*names: str, **details: Any) -> Argument:
+    """Return an argument of a command."""
+    return Argument(names, details)
+
+
+def command(
+    words: str, help_line: str, *arguments: Argument, **details: Any
+) -> Callable[[Run], Run]:
+    """Return a decorator that makes a function a command."""
+
+    def register(run: Run) -> Run:
+        key = tuple(words.split())
+        COMMANDS[key] = Command(key, help_line, arguments, run, details)
+        return run
+
+    return register
+
+
+CAMPAIGN = argument("campaign", help="a name in config/campaigns, or a file")
+RESULTS = argument(
+    "results",
+    type=paths.campaign_results,
+    metavar="RESULTS_DIR",
+    help="a campaign's folder of results, or its name",
+)
+KEEP_ENVIRONMENT = argument(
+    "--keep-environment",
+    action="store_true",
+    help="keep the variables of the shell that an MPI reads (config/variables.yaml)",
+)
+"""Of a command that launches."""

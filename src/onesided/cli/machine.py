@@ -1,0 +1,210 @@
+"""What a machine has: MPIs, what Spack is told of them, images, and a site file of ReFrame."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from onesided.cli.command import argument, command
+from onesided.environments import containers, declarations, provision
+from onesided.system import names, paths
+from onesided.system.errors import (
+    EXIT_BAD_INPUT,
+    EXIT_FAILURE,
+    InputError,
+    OnesidedError,
+    record_fault,
+)
+
+FEW_DIFFERENCES = 20
+
+
+@command(
+    "environments",
+    "install and probe the declared MPIs",
+    argument("names", nargs="*", metavar="NAME", help="default: all that are declared"),
+    argument(
+        "--keep-going",
+        action="store_true",
+        help="exit 0 also when one is unavailable; its environment.json has the reason",
+    ),
+    argument(
+        "--provider",
+        choices=[provision.SPACK, declarations.CONTAINER],
+        help="who delivers in place of the declared provider (ONESIDED_PROVIDER otherwise); "
+        "container inside an image of ours only",
+    ),
+    description="Provide the declared MPIs, or lock the hashes of a new one.",
+    epilog="`onesided environments lock NAME` adds the hashes of a newly declared version.",
+)
+def environments(options: argparse.Namespace) -> int:
+    """Provide, or lock; return 1 when an environment is unavailable and that matters."""
+    if options.names[:1] == ["lock"]:
+        return lock(options.names[1:])
+    found = provision.provide_all(options.names, provider=options.provider)
+    missing = [document for document in found if document["status"] != "ready"]
+    if not options.names:  # no machine has every MPI of a system
+        missing = [document for document in missing if document["provider"] != declarations.SYSTEM]
+    return EXIT_FAILURE if missing and not options.keep_going else 0
+
+
+def lock(wanted: list[str]) -> int:
+    """Add the hashes of declared versions to config/wheels.lock."""
+    declared = declarations.declared()
+    known = {name: one for name, one in declared.items() if one.provider == declarations.WHEEL}
+    if not wanted or any(name not in known for name in wanted):
+        raise InputError(
+            "environments lock", "NAME", " ".join(wanted) or "none", f"one of {', '.join(known)}"
+        )
+    for name in wanted:
+        declaration = known[name]
+        added = declarations.PROVIDERS[declaration.provider].lock(declaration)
+        said = f"added {', '.join(added)}" if added else f"{name} was there"
+        print(f"{paths.config_dir() / 'wheels.lock'}: {said}")
+    return 0
+
+
+@command(
+    "spack machine",
+    "find MPIs, compilers and tools; show what would be written, or --write it",
+    argument("--name", default="local", help="of the file; spack.yaml includes %(default)s"),
+    argument("--write", action="store_true", help="write it after showing it"),
+    description="Find provided wheels, Debian's MPIs, modules and build tools, and show what "
+    "would be written to spack/machines/ and linked below build/spack/externals/.",
+)
+def spack_machine(options: argparse.Namespace) -> int:
+    """Show what would be written; write it where that is asked for."""
+    from onesided.environments.spack_machine import plan
+
+    found = plan.make(names.check("spack machine", "--name", options.name))
+    for line in plan.describe(found):
+        print(line)
+    if options.write:
+        plan.carry_out(found)
+        print("written")
+    else:
+        print("nothing was written; --write does it")
+    return 0
+
+
+@command(
+    "spack check",
+    "see whether the MPIs of a machine file are what their specs say",
+    argument("file", type=Path, metavar="FILE", help="spack/machines/<name>.yaml"),
+    description="Check a machine file against its schema, and each MPI in it against what its "
+    "library says of itself.",
+)
+def spack_check(options: argparse.Namespace) -> int:
+    """Check a machine file; a fault in it is an `InputError`."""
+    from onesided.environments import spack_machine as machines
+
+    unasked = machines.check(options.file)
+    print(f"{options.file}: every MPI that was asked is what its spec says")
+    for spec in unasked:
+        print(f"not asked: {spec}")
+    return 0
+
+
+@command(
+    "container build",
+    "build images from containers/ into build/containers/",
+    argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="a family, an environment, all, abi, openshmem (default: all)",
+    ),
+    argument(
+        "--bootstrap",
+        choices=["docker", "debootstrap"],
+        default="docker",
+        help="where Debian comes from: a registry of images, or a mirror of packages",
+    ),
+    argument(
+        "--mirror", metavar="URL", help="for debootstrap (default: the one of this machine's apt)"
+    ),
+    description="Build images from containers/ with the versions of config/environments.yaml, "
+    "as onesided-<name>.sif in build/containers/ (ONESIDED_IMAGES). What they share is built "
+    "first, unless it is there.",
+)
+def container_build(options: argparse.Namespace) -> int:
+    """Build the images one after another.
+
+    Raises:
+        InputError: there is no such image.
+        OnesidedError: one was not built.
+    """
+    from onesided.environments.containers import images
+
+    known = images.known()
+    wanted = options.names or [images.ALL]
+    for name in wanted:
+        if name not in known:
+            expected = f"one of {', '.join(known)}"
+            raise InputError("container build", None, repr(name), expected)
+    builder = images.Builder(options.bootstrap, options.mirror)
+    for name in wanted:
+        print(f"{name}: building", flush=True)
+        seconds = builder.build(known[name])
+        size = known[name].file.stat().st_size / 1e6
+        print(f"{known[name].file}: {size:.0f} MB, {seconds:.0f} s", flush=True)
+    return 0
+
+
+@command(
+    "container compare",
+    "see whether two images hold the same files",
+    argument("first", type=Path, metavar="FIRST"),
+    argument("second", type=Path, metavar="SECOND"),
+    description="Compare two images by name, kind, mode and content of every file; exit 1 "
+    "where they differ. When they were built is no part of it.",
+)
+def container_compare(options: argparse.Namespace) -> int:
+    """Print what differs; return 1 if anything does.
+
+    Raises:
+        InputError: a file is not there.
+        OnesidedError: there is no runtime, or an image cannot be run.
+    """
+    from onesided.environments.containers import content
+
+    for image in (options.first, options.second):
+        if not image.is_file():
+            raise InputError(image, None, "no such file", "an image")
+    program = containers.runtime()
+    if program is None:
+        raise OnesidedError(f"found no {containers.RUNTIME} in PATH (docs/containers.md)")
+    first, second = (content.of_image(program, one) for one in (options.first, options.second))
+    lines = content.differences(first, second)
+    for line in lines[:FEW_DIFFERENCES]:
+        print(line)
+    if lines:
+        print(f"{len(lines)} of {len(first.keys() | second.keys())} paths differ")
+        return EXIT_FAILURE
+    print(f"{len(first)} paths, all the same")
+    return 0
+
+
+@command(
+    "site check",
+    "say what is missing before anything is submitted",
+    argument("file", type=Path, metavar="FILE", help="reframe_checks/sites/<site>.py"),
+    description="Load a site file as ReFrame does; check extras and features against "
+    "docs/vocabulary.md, and environments, launchers and schedulers against this machine. "
+    "On its own machine run modules, prepare_cmds and env_vars in a job's kind of shell. "
+    "Exit code 2 with a line for each fault; notes are no faults.",
+)
+def site_check(options: argparse.Namespace) -> int:
+    """Print partitions and notes, then each fault on a line of its own."""
+    from onesided.sites import site_check as checker
+
+    findings = checker.check(options.file)
+    for line in findings.partitions:
+        print(line)
+    for note in findings.notes:
+        print(f"note: {note}")
+    for fault in findings.faults:
+        record_fault(fault)
+        print(f"onesided: {fault}", file=sys.stderr)
+    return EXIT_BAD_INPUT if findings.faults else 0

@@ -1,0 +1,169 @@
+"""A whole campaign, and the stages of it that Snakemake calls one by one.
+
+What loads tables or the drawing library is imported by the stage that needs it: a session is
+started many times in a campaign.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import NoReturn
+
+from onesided.campaign import campaign
+from onesided.cli.command import CAMPAIGN, KEEP_ENVIRONMENT, RESULTS, argument, command
+from onesided.system import surroundings
+from onesided.system.errors import InputError
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+def _list() -> NoReturn:
+    """Say which campaigns there are: none is started unasked, for some take hours."""
+    from onesided.campaign import listing
+
+    for line in listing.lines():
+        _say(line)
+    raise InputError("run", "CAMPAIGN", "none", "a name of this list, or a file")
+
+
+@command(
+    "run",
+    "run a campaign and make its report",
+    argument("campaign", nargs="?", help="a name in config/campaigns, or a file (none: list them)"),
+    argument(
+        "--profile",
+        default="default",
+        help="a Snakemake profile: a name in profiles/ (slurm: several sessions at a time, each "
+        "with a job at the scheduler), or a folder; %(default)s otherwise",
+    ),
+    argument(
+        "--explain",
+        action="store_true",
+        help="say which tests would be run, and why, and run none",
+    ),
+    KEEP_ENVIRONMENT,
+)
+def run(options: argparse.Namespace) -> int:
+    """Run a whole campaign, from validation to report."""
+    from onesided.campaign import run as campaigns
+    from onesided.studies import demand, find
+
+    if options.campaign is None:
+        _list()
+    loaded = campaign.load(options.campaign)
+    loaded.keep_environment()
+    surroundings.say()
+    campaigns.run(loaded, _say, demand, options.profile, explain=options.explain)
+    if options.explain:
+        return 0
+    from onesided.measure.judged import demand_measurements
+    from onesided.report import load, terminal_summary
+
+    sys.stdout.write(terminal_summary(load(loaded.results, find())))
+    sys.stdout.flush()
+    demand_measurements(loaded.results)
+    return 0
+
+
+@command("declare", "write the campaign's grid, as ReFrame has it", CAMPAIGN)
+def declare(options: argparse.Namespace) -> int:
+    """Write the grid of cells that a campaign declares."""
+    from onesided.campaign import declared
+
+    loaded = campaign.load(options.campaign)
+    loaded.keep_environment()
+    print(declared.declare(loaded))
+    return 0
+
+
+@command(
+    "session",
+    "run one session of a campaign, or adopt it if it is finished",
+    CAMPAIGN,
+    argument("partition", help="system:partition"),
+    argument("environment", help="a name in config/environments.yaml"),
+    argument("round", type=int, help="number of the round, from 1"),
+)
+def session(options: argparse.Namespace) -> int:
+    """Run ReFrame once, for a partition, environment and round."""
+    from onesided.campaign import declared, further
+    from onesided.campaign.session import Session
+    from onesided.campaign.slot import Slot
+
+    loaded = campaign.load(options.campaign)
+    for name, found, known in (
+        ("PARTITION", options.partition, loaded.partitions),
+        ("ENVIRONMENT", options.environment, loaded.environments),
+    ):
+        if found not in known:
+            raise InputError("session", name, repr(found), f"one of {', '.join(known)}")
+    if options.round < 1:
+        raise InputError("session", "ROUND", options.round, "1 or more")
+    loaded.keep_environment()
+    slot = Slot(loaded, options.partition, options.environment, options.round)
+    tests = further.tests_in(loaded, slot.round, declared.tests_of(loaded))
+    was_run = Session(slot, tests).run()
+    print(f"{slot.pointer}: {'run' if was_run else 'adopted'}")
+    return 0
+
+
+@command(
+    "further",
+    "say which cells a further round of a campaign carries, and why",
+    CAMPAIGN,
+    argument("round", type=int, help="number of the round"),
+)
+def further(options: argparse.Namespace) -> int:
+    """Decide which cells a further round carries."""
+    from onesided.campaign import further as rounds
+    from onesided.measure import decide
+    from onesided.studies import find
+
+    path = decide.decide(campaign.load(options.campaign), options.round, find())
+    print(f"{path}: {rounds.line(rounds.read(path))}")
+    return 0
+
+
+@command("collect", "gather a campaign's sessions into Parquet", CAMPAIGN)
+def collect(options: argparse.Namespace) -> int:
+    """Gather a campaign's sessions into Parquet."""
+    from onesided.campaign.collect import collect as gather
+
+    loaded = campaign.load(options.campaign)
+    gather(loaded)
+    print(loaded.results / "cells.parquet")
+    return 0
+
+
+@command("analyse", "write summary.parquet and verdicts.json of a campaign", RESULTS)
+def analyse(options: argparse.Namespace) -> int:
+    """Make medians, intervals and verdicts from a campaign's tables."""
+    from onesided.measure.analyse import analyse as judge
+    from onesided.studies import find
+
+    rows, cells = judge(options.results, find())
+    print(f"{options.results}: {cells} cells judged, {rows} values summarised")
+    return 0
+
+
+@command(
+    "report",
+    "write RESULTS_DIR/report/index.html of a campaign",
+    RESULTS,
+    argument("--single-file", action="store_true", help="put everything into index.html"),
+)
+def report(options: argparse.Namespace) -> int:
+    """Write pages, tables and figures, and print a summary.
+
+    The campaign's page, index.html, has the answers; each study has a page of its own beside it.
+    """
+    from onesided import report as pages
+    from onesided.studies import find
+
+    loaded = pages.load(options.results, find())
+    pages.build(loaded, options.single_file)
+    sys.stdout.write(pages.terminal_summary(loaded))
+    return 0
