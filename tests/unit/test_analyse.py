@@ -155,7 +155,7 @@ def test_stamps_on_different_clocks_decide_nothing(tmp_path):
 def test_the_same_tables_give_the_same_files(campaign, tmp_path):
     again = synthetic.campaign(tmp_path)
     analyse(again, find())
-    for name in ("summary.parquet", "verdicts.json"):
+    for name in ("values.parquet", "summary.parquet", "verdicts.json"):
         assert (again / name).read_bytes() == (campaign / name).read_bytes()
 
 

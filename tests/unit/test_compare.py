@@ -51,7 +51,7 @@ def turn_verdict(folder, before, after, **changes):
 
 def rename(folder, columns, *files):
     """Rename an environment, system or partition in a campaign's files."""
-    for name in files or ("cells", "samples", "launches", "summary"):
+    for name in files or ("cells", "samples", "launches", "values", "summary"):
         path = folder / f"{name}.parquet"
         table = pl.read_parquet(path)
         table.with_columns(

@@ -12,7 +12,7 @@ from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot, slots
 from onesided.cells import verdicts
 from onesided.measure import decide, enough
-from onesided.measure.analyse import analyse, judge
+from onesided.measure.analyse import Judged, analyse, judge
 from onesided.measure.merit import merit_rows
 from onesided.report import numbers
 from onesided.report.material import load
@@ -195,9 +195,8 @@ def test_the_rounds_end_with_enough_or_out_of_rounds_or_out_of_time(
         "gather",
         lambda _, rounds: asked.extend(rounds) or SimpleNamespace(record=record),
     )
-    monkeypatch.setattr(
-        decide, "judge", lambda *_: (pl.DataFrame(schema=dict(tables.SUMMARY_COLUMNS)), [])
-    )
+    nothing = pl.DataFrame(schema=dict(tables.SUMMARY_COLUMNS))
+    monkeypatch.setattr(decide, "judge", lambda *_: Judged(nothing, nothing, []))
     monkeypatch.setattr(enough, "wanted", lambda *_: found)
     decided = further.read(decide.decide(two, number, find()))
     assert (decided["cells"], decided["end"]) == ({} if end else found, end)
@@ -279,18 +278,19 @@ def analysed(tmp_path_factory):
 
 
 def test_each_cell_says_which_end_it_came_to(analysed):
-    summary, cells = judge(tables.read_campaign(analysed), find())
-    rows = merit_rows(summary, find().merits)
+    judged = judge(tables.read_campaign(analysed), find())
+    merits = find().merits
+    rows = merit_rows(judged.summary, merits)
     ends = {}
-    for cell in cells:
+    for cell in judged.cells:
         row = rows.get(tuple(cell[name] for name in tables.PLACE))
         ends.setdefault(cell["end"], []).append((cell, row))
     assert set(ends) == {None, enough.ENOUGH, enough.OUT_OF_ROUNDS}
-    assert all(not enough.is_asked(cell, find().merits) for cell, _ in ends[None])
+    assert all(not enough.is_asked(cell, merits) for cell, _ in ends[None])
     for cell, row in ends[enough.OUT_OF_ROUNDS]:
         half = (row["rerun_high"] - row["rerun_low"]) / 2
         assert half > 0.03 * row["value"], cell
-    assert json.loads((analysed / "verdicts.json").read_text())["cells"] == cells
+    assert json.loads((analysed / "verdicts.json").read_text())["cells"] == judged.cells
 
 
 def test_a_page_names_the_launches_that_all_cells_have_and_tells_which_values_have_more(analysed):

@@ -25,7 +25,7 @@ from onesided.studies import find
 from onesided.system import documents, parallel, writing
 from onesided.system.errors import InputError, OnesidedError
 
-RESULTS = ("summary.parquet", "verdicts.json")
+RESULTS = ("values.parquet", "summary.parquet", "verdicts.json")
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from onesided.cells import verdicts
 from onesided.cells.verdicts import Probe
 from onesided.measure import judging
 from onesided.measure.analyse import launch_probes
+from onesided.measure.values import IN_SUMMARY
 from onesided.studies.stfc.progress import analysis as progress
 from onesided.studies.stfc.shared_counter import analysis as shared_counter
 
@@ -129,7 +130,7 @@ def values(samples):
     found = progress.launch_values(cells, samples)
     return {
         (metric, statistic): part["value"].to_list()
-        for (metric, statistic), part in found.group_by("metric", "statistic")
+        for (metric, statistic), part in found.group_by("metric", IN_SUMMARY)
     }
 
 
@@ -294,6 +295,7 @@ def test_a_cell_that_was_never_met_near_keeps_its_latencies():
     found = progress.launch_values(samples.select(*PLACE, "round").unique(), samples)
     latency = found.filter((pl.col("metric") == "latency") & (pl.col("cell") == "another"))
     assert latency["statistic"].to_list() == ["median"] * LAUNCHES
+    assert latency["kind"].to_list() == [None] * LAUNCHES
     assert latency["value"].to_list() == pytest.approx([6e-6] * LAUNCHES)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from onesided.campaign.tables import CELL_COLUMNS, PLACE
 from onesided.measure.latencies import MET, NOT_KNOWN, are_alike
+from onesided.measure.values import IN_SUMMARY
 from onesided.studies.stfc.shared_counter import analysis as shared_counter
 
 NEAR_S, OWN, SHARED = 1e-7, 3.9, 2.1
@@ -36,7 +37,7 @@ def values(launches, metric):
     found = shared_counter.launch_values(cells, samples).filter(pl.col("metric") == metric)
     return {
         statistic: part.sort("round")["value"].to_list()
-        for (statistic,), part in found.group_by("statistic")
+        for (statistic,), part in found.group_by(IN_SUMMARY)
     }
 
 

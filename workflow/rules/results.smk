@@ -20,6 +20,7 @@ rule analyse:
     input:
         rules.collect.output,
     output:
+        CAMPAIGN.results / "values.parquet",
         CAMPAIGN.results / "summary.parquet",
         CAMPAIGN.results / "verdicts.json",
     log:

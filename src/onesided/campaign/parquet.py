@@ -18,7 +18,11 @@ ROWS_OF_A_GROUP = 50_000
 _PARQUET_MAGIC = b"PAR1"
 
 
-def _check_whole(path: Path) -> None:
+COLLECT = "onesided collect"
+"""What writes a table, unless another command is named."""
+
+
+def _check_whole(path: Path, made_by: str) -> None:
     """Refuse a file that is missing or that was cut before its footer."""
     try:
         with path.open("rb") as stream:
@@ -28,25 +32,30 @@ def _check_whole(path: Path) -> None:
             tail = stream.read(4)
     except OSError as fault:
         raise InputError(
-            path, None, fault.strerror or fault, "a Parquet file from `onesided collect`"
+            path, None, fault.strerror or fault, f"a Parquet file from `{made_by}`"
         ) from fault
     if size < 12 or head != _PARQUET_MAGIC or tail != _PARQUET_MAGIC:
         raise InputError(path, None, f"{size} bytes, cut or no Parquet", "a whole Parquet file")
 
 
-def scan_table(path: Path, columns: Mapping[str, Any]) -> pl.LazyFrame:
+def scan_table(path: Path, columns: Mapping[str, Any], made_by: str = COLLECT) -> pl.LazyFrame:
     """Return the declared columns of a Parquet file with their declared types, not yet read.
+
+    Args:
+        path: the file.
+        columns: names and types.
+        made_by: the command that writes such a file.
 
     Raises:
         InputError: the file is missing or cut, or lacks a column.
     """
-    _check_whole(path)
+    _check_whole(path, made_by)
     table = pl.scan_parquet(path)
-    with readable(path):
+    with readable(path, made_by):
         names = table.collect_schema().names()
     missing = [name for name in columns if name not in names]
     if missing:
-        raise InputError(path, missing[0], "no such column", "the columns `collect` writes")
+        raise InputError(path, missing[0], "no such column", f"the columns `{made_by}` writes")
     return table.select(pl.col(name).cast(kind) for name, kind in columns.items())
 
 
@@ -66,6 +75,7 @@ def read_table(
     columns: Mapping[str, Any],
     where: pl.Expr | None = None,
     names: Sequence[str] = (),
+    made_by: str = COLLECT,
 ) -> pl.DataFrame:
     """Read a Parquet file; return the declared columns with their declared types.
 
@@ -74,24 +84,25 @@ def read_table(
         columns: names and types.
         where: which rows; all by default.
         names: of the columns to read, all of which must be there; all by default.
+        made_by: the command that writes such a file.
 
     Raises:
         InputError: the file is missing or cut, lacks a column, or holds another type.
     """
-    table = scan_table(path, columns)
+    table = scan_table(path, columns, made_by)
     chosen = (table if where is None else table.filter(where)).select(names or list(columns))
-    with readable(path):
+    with readable(path, made_by):
         found = chosen.collect()
     return found.with_columns(_plain(one) for one in found if one.dtype == pl.String)
 
 
 @contextlib.contextmanager
-def readable(path: Path) -> Iterator[None]:
+def readable(path: Path, made_by: str = COLLECT) -> Iterator[None]:
     """Say in one line that a Parquet file cannot be read, or holds other types."""
     try:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as fault:
-        expected = "a Parquet file with the column types `collect` writes"
+        expected = f"a Parquet file with the column types `{made_by}` writes"
         raise InputError(path, None, fault, expected) from fault
 
 

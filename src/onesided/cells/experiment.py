@@ -18,7 +18,7 @@ class Analysis(Protocol):
     """What judges an experiment; every frame has the columns of `tables.PLACE`."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return one value per launch: PLACE, round, metric, statistic, unit, value."""
+        """Return one value per launch: PLACE, round, metric, statistic, unit, value, maybe kind."""
 
     def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
         """Return the samples whose percentiles are wanted: PLACE, metric, value."""
@@ -83,8 +83,6 @@ class Experiment:
         merit: what `onesided compare` compares; None where nothing is compared.
         access: the series of single accesses that a latency's bursts are compared with; empty where
             it times none.
-        kinds: for a metric whose launches met different conditions, the statistics that hold one
-            kind of launches each. No launch is in two kinds, and the kinds have one spread.
         applies: for an axis that means something beside some values of another only, that one, and
             these values.
         is_baseline: its times are the machine's own, which those of the others are compared with.
@@ -99,7 +97,6 @@ class Experiment:
     metrics: tuple[Metric, ...] = ()
     merit: FigureOfMerit | None = None
     access: str = ""
-    kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     applies: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     is_baseline: bool = False
 
@@ -200,7 +197,3 @@ def timed(
         merit=FigureOfMerit(metrics[0].name, "median"),
         order=order,
     )
-
-
-LATENCY_KINDS = {"latency": ("median", "far", "shared")}
-"""A latency has three kinds of launches in every experiment (`onesided.measure.latencies`)."""

@@ -180,8 +180,8 @@ def compare(
                 for pair in pairs
                 if is_timed(pair.cell, merits) and is_timed(pair.again, merits)
             ],
-            compare_tails.launches_of(one, experiments),
-            compare_tails.launches_of(two, experiments),
+            compare_tails.launches_of(one),
+            compare_tails.launches_of(two),
         ),
         same_cells.missing(one, two, pairs, place),
     )

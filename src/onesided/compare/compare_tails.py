@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import polars as pl
+
 from onesided.campaign.tables import PLACE, CollectedCampaign
-from onesided.cells.experiment import Experiments
 from onesided.compare.reproducibility import Pair, Place, place_of
-from onesided.measure import tails
-from onesided.measure.analyse import tail_values
+from onesided.measure import tails, values
 from onesided.measure.judging import MINIMUM_VALID_LAUNCHES
 from onesided.measure.significance import are_apart
 from onesided.measure.statistics import median
@@ -41,12 +41,12 @@ class TailChange:
         return f"tail {tails.times(self.before)} -> {tails.times(self.after)}"
 
 
-def launches_of(campaign: CollectedCampaign, experiments: Experiments) -> dict[Place, list[float]]:
+def launches_of(campaign: CollectedCampaign) -> dict[Place, list[float]]:
     """Return the tails of each cell that has a latency, one a launch."""
     found: dict[Place, list[float]] = defaultdict(list)
-    for experiment in experiments.measured(campaign.kernels):
-        for *place, value in tail_values(campaign, experiment).select(*PLACE, "value").iter_rows():
-            found[tuple(place)].append(value)
+    tail = pl.col("metric") == tails.TAIL
+    for *place, value in values.read(campaign.folder, tail, (*PLACE, "value")).iter_rows():
+        found[tuple(place)].append(value)
     return found
 
 

@@ -14,8 +14,7 @@ from onesided.campaign.tables import PLACE, CollectedCampaign
 from onesided.cells import verdicts
 from onesided.cells.experiment import Experiments
 from onesided.compare.reproducibility import Pair
-from onesided.measure import judging
-from onesided.measure.analyse import launch_values
+from onesided.measure import judging, values
 from onesided.measure.merit import Place, is_crowded, place_of
 from onesided.measure.significance import holm, mean_shift
 from onesided.measure.statistics import median
@@ -133,12 +132,15 @@ def headline_launches(
         merit = experiment.merit
         if merit is None:
             continue
-        values = launch_values(campaign, experiment).filter(
-            (pl.col("metric") == merit.metric)
+        chosen = (
+            (pl.col("kernel") == experiment.kernel)
+            & (pl.col("metric") == merit.metric)
             & (pl.col("statistic") == merit.statistic)
             & (pl.col("value") > 0)
+            & values.USUAL
         )
-        for *place, number, value in values.select(*PLACE, "round", "value").iter_rows():
+        found_values = values.read(campaign.folder, chosen, (*PLACE, "round", "value"))
+        for *place, number, value in found_values.iter_rows():
             found[tuple(place)][number] = math.log(value)
     return found
 

@@ -1,10 +1,10 @@
-"""From a campaign's tables to summary.parquet and verdicts.json; knows no experiment by name."""
+"""From a campaign's tables to its values, summary and verdicts; knows no experiment by name."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,13 @@ from onesided.campaign.tables import (
 )
 from onesided.cells.experiment import Experiment, Experiments
 from onesided.cells.verdicts import NO_COMMON_CLOCK, NO_EFFECT, RELEASED, UNDECIDED, Probe, Verdict
-from onesided.measure import enough, lots, machine, tails
+from onesided.measure import enough, lots, machine
 from onesided.measure.judged import VERDICTS_SCHEMA
 from onesided.measure.judging import MINIMUM_VALID_LAUNCHES, failure
 from onesided.measure.lots import Lot
 from onesided.measure.merit import merit_rows, place_of
 from onesided.measure.statistics import median_interval, percentile, rerun_interval
+from onesided.measure.values import FILE, IN_SUMMARY, of_campaign
 from onesided.system import documents, parallel, writing
 
 Place = tuple[Any, ...]
@@ -82,38 +83,41 @@ def _statistics(values: Sequence[float], others: Iterable[Sequence[float]]) -> d
     }
 
 
-def launch_values(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
-    """Return an experiment's values, one a launch whose samples count (see `Analysis`)."""
-    values = experiment.analysis.launch_values(*campaign.of_kernel(experiment.kernel))
-    return pl.concat([values, tail_values(campaign, experiment)], how="diagonal")
+def summarise(
+    campaign: CollectedCampaign, experiment: Experiment, values: pl.DataFrame
+) -> list[dict[str, Any]]:
+    """Return the rows of summary.parquet for one experiment.
 
-
-def tail_values(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
-    """Return the tails of an experiment's latencies, one a launch whose samples count."""
-    _, samples = campaign.of_kernel(experiment.kernel)
-    return tails.launch_values(samples, experiment.access)
-
-
-def summarise(campaign: CollectedCampaign, experiment: Experiment) -> list[dict[str, Any]]:
-    """Return the rows of summary.parquet for one experiment."""
+    Args:
+        campaign: whose cells they are.
+        experiment: the one.
+        values: of its launches, columns `VALUE_COLUMNS`.
+    """
     cells, samples = campaign.of_kernel(experiment.kernel)
     identity = {place_of(row): row for row in cells.select(IDENTITY).to_dicts()}
-    values = launch_values(campaign, experiment)
     if experiment.is_baseline:
-        values = pl.concat([values, machine.machine_values(cells, values)])
+        pooled_values = machine.machine_values(cells, values)
+        values = pl.concat([values, pooled_values], how="diagonal")
     pooled = _percentiles(experiment.analysis.pooled_samples(samples))
-    grouped = values.group_by([*PLACE, "metric", "statistic", "unit"]).agg(pl.col("value"))
+    grouped = (
+        values.group_by([*PLACE, "metric", "statistic", "unit", "kind"])
+        .agg(pl.col("value"))
+        .with_columns(IN_SUMMARY.alias("shown"))
+    )
     empty = {"samples": None, "p50": None, "p95": None, "p99": None}
+    kinds: dict[Place, dict[str | None, list[float]]] = defaultdict(dict)
+    for *key, _, kind, launches, _ in grouped.iter_rows():
+        kinds[tuple(key)][kind] = launches
     rows = []
-    known = {tuple(key): launches for *key, _, launches in grouped.iter_rows()}
-    for *place, metric, statistic, unit, launches in grouped.iter_rows():
-        kinds = experiment.kinds.get(metric, ())
-        others = [known.get((*place, metric, kind), []) for kind in kinds if kind != statistic]
+    for *place, metric, statistic, unit, kind, launches, shown in grouped.iter_rows():
+        # the kinds of a latency's launches have one spread
+        of_kinds = kinds[(*place, metric, statistic)]
+        others = [values for other, values in of_kinds.items() if other != kind]
         rows.append(
             {
                 **identity[tuple(place)],
                 "metric": metric,
-                "statistic": statistic,
+                "statistic": shown,
                 "unit": unit,
                 **_statistics(launches, others),
                 **pooled.get((*place, metric), empty),
@@ -122,10 +126,16 @@ def summarise(campaign: CollectedCampaign, experiment: Experiment) -> list[dict[
     return rows
 
 
-def summary_of(campaign: CollectedCampaign, experiments: Experiments) -> pl.DataFrame:
-    """Return what summary.parquet holds of a campaign's tables."""
-    measured = experiments.measured(campaign.kernels)
-    rows = [row for entry in measured for row in summarise(campaign, entry)]
+def summary_of(
+    campaign: CollectedCampaign, experiments: Experiments, values: pl.DataFrame
+) -> pl.DataFrame:
+    """Return what summary.parquet holds of a campaign's tables and of its launches' values."""
+    of_kernel = values.partition_by("kernel", as_dict=True)
+    rows = [
+        row
+        for entry in experiments.measured(campaign.kernels)
+        for row in summarise(campaign, entry, of_kernel.get((entry.kernel,), values.clear()))
+    ]
     return pl.DataFrame(rows, schema=dict(SUMMARY_COLUMNS), orient="row")
 
 
@@ -241,32 +251,49 @@ def verdicts(
     return entries
 
 
+@dataclass(frozen=True)
+class Judged:
+    """What a campaign's tables come to.
+
+    Attributes:
+        values: what values.parquet holds.
+        summary: what summary.parquet holds.
+        cells: the ``cells`` of verdicts.json, each with its end.
+    """
+
+    values: pl.DataFrame
+    summary: pl.DataFrame
+    cells: list[dict[str, Any]]
+
+
 def judge(
     campaign: CollectedCampaign,
     experiments: Experiments,
     threads: Mapping[Place, int] | None = None,
-) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
-    """Return what summary.parquet holds, and the ``cells`` of verdicts.json, each with its end.
+) -> Judged:
+    """Return the values, the summary and the verdicts of a campaign's tables, or of some tests.
 
     Args:
         campaign: as for `verdicts`.
         experiments: likewise.
         threads: likewise.
     """
-    summary = summary_of(campaign, experiments)
+    values = of_campaign(campaign, experiments)
+    summary = summary_of(campaign, experiments, values)
     rows, record = merit_rows(summary, experiments.merits), campaign.record
     declared, end, merits = record.get("declared", {}), record.get("end"), experiments.merits
-    return summary, [
+    cells = [
         {
             **cell,
             "end": enough.end_of(cell, rows.get(place_of(cell)), declared, end, merits),
         }
         for cell in verdicts(campaign, experiments, threads)
     ]
+    return Judged(values, summary, cells)
 
 
 def analyse(folder: Path, experiments: Experiments) -> tuple[int, int]:
-    """Write summary.parquet and verdicts.json of one campaign.
+    """Write values.parquet, summary.parquet and verdicts.json of one campaign.
 
     Args:
         folder: its results.
@@ -288,6 +315,7 @@ def analyse(folder: Path, experiments: Experiments) -> tuple[int, int]:
             (folder, experiments, lot, threads, parts, number) for number, lot in enumerate(found)
         ]
         counts = list(parallel.each(_analyse_lot, tasks, sum(lot.cells for lot in found)))
+        join_parts(folder / FILE, parts)
         join_parts(folder / "summary.parquet", parts)
         lines = (path.read_text("utf-8") for path in sorted(parts.glob("*.lines")))
         written = (text for text in lines if text)
@@ -304,11 +332,12 @@ def _analyse_lot(
     parts: Path,
     number: int,
 ) -> tuple[int, int]:
-    """Write a lot's part of summary.parquet and of verdicts.json; return the numbers of rows."""
-    summary, entries = judge(read_campaign(folder, lot.where), experiments, threads)
-    document = {"schema": VERDICTS_SCHEMA, "cells": entries}
+    """Write a lot's part of each file; return the rows of the summary and the cells."""
+    judged = judge(read_campaign(folder, lot.where), experiments, threads)
+    document = {"schema": VERDICTS_SCHEMA, "cells": judged.cells}
     documents.check(document, "verdicts", folder / "verdicts.json")
-    table = summary.sort(*IDENTITY, "metric", "statistic", nulls_last=True)
+    write_part(judged.values, parts, number, FILE)
+    table = judged.summary.sort(*IDENTITY, "metric", "statistic", nulls_last=True)
     write_part(table, parts, number, "summary.parquet")
-    writing.write_text(parts / f"{number:05d}.lines", writing.json_lines(entries))
-    return len(summary), len(entries)
+    writing.write_text(parts / f"{number:05d}.lines", writing.json_lines(judged.cells))
+    return len(table), len(judged.cells)

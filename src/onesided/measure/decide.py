@@ -34,10 +34,9 @@ def decide(campaign: Campaign, number: int, experiments: Experiments) -> Path:
         expected = f"more than {campaign.rounds[-1]}, as rounds says"
         raise InputError(campaign.path, "number of a further round", number, expected)
     before = collect.gather(campaign, range(1, number))
-    summary, cells = judge(before, experiments)
-    wanted = enough.wanted(
-        cells, merit_rows(summary, experiments.merits), campaign.until, experiments.merits
-    )
+    judged, merits = judge(before, experiments), experiments.merits
+    rows = merit_rows(judged.summary, merits)
+    wanted = enough.wanted(judged.cells, rows, campaign.until, merits)
     end = _end(campaign.until, wanted, number, before.record["sessions"])
     path = further.decision_file(campaign, number)
     found = {

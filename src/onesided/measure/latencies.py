@@ -38,6 +38,8 @@ are not set aside for one or two."""
 COUNTS, FAR, SHARED = "median", "far", "shared"
 """How a latency met the cores: statistics of it, the better before the worse."""
 _KINDS = pl.Enum([COUNTS, FAR, SHARED])
+_COLUMNS = {COUNTS: COUNTS, FAR: f"{COUNTS}.{FAR}", SHARED: f"{COUNTS}.{SHARED}"}
+"""Of `launch_latencies`, as `onesided.measure.values.by_column` reads them."""
 
 MET = "met_cores"
 """The metric of how a latency's launches met the cores: 1 as they should be met, 0 otherwise. It
@@ -181,8 +183,8 @@ def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
     return found.select(
         *LAUNCH,
         *(
-            pl.when(kind == one).then(latency).alias(f"{LATENCY}.{one}")
-            for one in (COUNTS, FAR, SHARED)
+            pl.when(kind == one).then(latency).alias(f"{LATENCY}.{column}")
+            for one, column in _COLUMNS.items()
         ),
         *(pl.col(name).alias(f"{name}.median") for name in _OF_MOMENT[1:]),
         *(

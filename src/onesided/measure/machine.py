@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from onesided.campaign.tables import IDENTITY, LAUNCH
+from onesided.campaign.tables import IDENTITY, LAUNCH, PLACE
 from onesided.measure.latencies import LEAST_SHARE
 
 MACHINE, MACHINE_OTHER = "machine", "machine_other"
@@ -57,10 +57,11 @@ def machine_values(cells: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
         values: one a launch (`Analysis.launch_values`).
 
     Returns:
-        The columns of `values`; several rows of one cell may be of one round.
+        PLACE, metric, unit, statistic, value; of one cell a row for each launch on its machine.
     """
     launches = cells.select(*LAUNCH, *_OF_PLACE, "host")
-    own = values.join(launches, on=LAUNCH, how="inner", nulls_equal=True)
+    found = values.select(*LAUNCH, *_VALUE, "value")
+    own = found.join(launches, on=LAUNCH, how="inner", nulls_equal=True)
     beside = own.select("environment", *_SAME, "host").unique(maintain_order=True)
     pooled = beside.join(
         own.drop("environment"), on=[*_SAME, "host"], nulls_equal=True, maintain_order="left_right"
@@ -71,9 +72,9 @@ def machine_values(cells: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
         for statistic, kind in zip((MACHINE, MACHINE_OTHER), kinds_of(found), strict=True)
         for value in kind
     ]
-    names = ("environment", *_SAME, *_VALUE, "statistic", "value")
+    names = ("environment", *_SAME, *_VALUE)
     schema = {name: own.schema[name] for name in names}
-    found = pl.DataFrame(rows, schema=schema, orient="row").with_columns(
-        pl.lit(None, values.schema["round"]).alias("round")
+    schema |= {"statistic": pl.String, "value": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row").select(
+        *PLACE, *_VALUE, "statistic", "value"
     )
-    return found.select(values.columns)

@@ -16,7 +16,7 @@ from onesided.cells.experiment import Experiments
 from onesided.cells.metric import Metric
 from onesided.cells.verdicts import FAILURES, NOT_MEASURED
 from onesided.environments import settings
-from onesided.measure.analyse import launch_values
+from onesided.measure import values
 from onesided.measure.judged import read_verdicts
 from onesided.measure.latencies import cores_limits
 from onesided.measure.merit import Place, is_crowded, place_of
@@ -129,10 +129,13 @@ def _proposals(
         merit, metric = experiment.merit, experiment.held
         if merit is None or metric is None:
             continue
-        values = launch_values(campaign, experiment).filter(
-            (pl.col("metric") == merit.metric) & (pl.col("value") > 0)
+        chosen = (
+            (pl.col("kernel") == experiment.kernel)
+            & (pl.col("metric") == merit.metric)
+            & (pl.col("value") > 0)
         )
-        for *place, several in values.group_by(PLACE).agg("value").sort(PLACE).iter_rows():
+        found = values.read(campaign.folder, chosen, (*PLACE, "value"))
+        for *place, several in found.group_by(PLACE).agg("value").sort(PLACE).iter_rows():
             yield tuple(place), metric, propose(several)
 
 

@@ -108,6 +108,7 @@ def apart(material: Material) -> Material:
         ),
         cells=[Cell({**cell.entry, "environment": name(cell.entry)}) for cell in material.cells],
         summary=of_table(material.summary),
+        read_values=lambda: of_table(material.read_values()),
         baselines=of_baselines(material.baselines) if material.baselines else None,
     )
 

@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -22,13 +22,14 @@ from onesided.campaign.tables import (
     read_campaign,
 )
 from onesided.cells.experiment import Experiment, Experiments
-from onesided.measure import tails
-from onesided.measure.analyse import launch_values, usable_evidence
+from onesided.measure import tails, values
+from onesided.measure.analyse import usable_evidence
 from onesided.measure.judged import read_verdicts
-from onesided.measure.latencies import MET, Met, met_of
+from onesided.measure.latencies import COUNTS, FAR, MET, SHARED, Met, met_of
 from onesided.measure.machine import MACHINE
 from onesided.measure.moments import LATENCY
 from onesided.measure.statistics import INTERVAL
+from onesided.measure.values import IN_SUMMARY
 from onesided.report import numbers
 from onesided.report.parts import Measure
 from onesided.rerun.line import Lines
@@ -154,6 +155,7 @@ class Material:
         experiment: whose page it is.
         cells: its cells, in the order in which they were declared.
         summary: its rows of summary.parquet.
+        read_values: reads its rows of values.parquet.
         lines: by which each cell is run again.
         baselines: what the machine itself takes, as the campaign measured it; None: it did not.
     """
@@ -163,6 +165,7 @@ class Material:
     experiment: Experiment
     cells: Sequence[Cell]
     summary: pl.DataFrame
+    read_values: Callable[[], pl.DataFrame]
     lines: Lines
     baselines: Baselines | None = None
     place: tuple[str, ...] = field(default=PLACE)
@@ -211,15 +214,14 @@ class Material:
     def by_round(self) -> Mapping[tuple[Any, ...], Mapping[int, float]]:
         """Return a value for each round by the cell's place, the metric and the statistic."""
         found: dict[tuple[Any, ...], dict[int, float]] = {}
-        values = launch_values(self.campaign, self.experiment)
-        names = (*PLACE, "metric", "statistic", "round", "value")
-        for *key, turn, value in values.select(names).iter_rows():
+        columns = (*PLACE, "metric", IN_SUMMARY, "round", "value")
+        for *key, turn, value in self.read_values().select(columns).iter_rows():
             found.setdefault(tuple(key), {})[turn] = value
         return found
 
     def latency(self, cell: Cell) -> Measure | None:
-        """Return a cell's latency; of several kinds of launches (`Experiment.kinds`) the first."""
-        kinds = self.experiment.kinds.get(LATENCY, (None,))
+        """Return a cell's latency, of the launches that met the cores best of all that it has."""
+        kinds = (COUNTS, FAR, SHARED)
         return next((found for kind in kinds if (found := self.measure(cell, LATENCY, kind))), None)
 
     @cached_property
@@ -306,6 +308,7 @@ class Loaded:
                 experiment,
                 cells[kernel],
                 self.summary.filter(pl.col("kernel") == kernel),
+                partial(values.read, self.campaign.folder, pl.col("kernel") == kernel),
                 lines,
                 machine,
             )

@@ -23,6 +23,7 @@ from onesided.cells.verdicts import UNDECIDED
 from onesided.environments import provision
 from onesided.measure import analyse
 from onesided.measure.merit import merit_rows, place_of
+from onesided.measure.values import of_campaign
 from onesided.rerun.find import Found
 from onesided.system import documents, paths, processes, strays, surroundings, writing
 from onesided.system.errors import InputError, OnesidedError
@@ -171,7 +172,8 @@ def _judged(gathered: CollectedCampaign, found: Found, experiments: Experiments)
     [entry] = analyse.verdicts(gathered, experiments, threads, of_one=True)
     [alone] = analyse.verdicts(gathered, experiments, threads)
     fractions = alone["early_fractions"]
-    rows = merit_rows(analyse.summary_of(gathered, experiments), experiments.merits)
+    values = of_campaign(gathered, experiments)
+    rows = merit_rows(analyse.summary_of(gathered, experiments, values), experiments.merits)
     return Again(
         entry["verdict"],
         fractions[0] if fractions else None,

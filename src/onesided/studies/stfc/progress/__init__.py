@@ -1,6 +1,6 @@
 """Does a one-sided operation complete while its target computes?"""
 
-from onesided.cells.experiment import LATENCY_KINDS, Experiment, FigureOfMerit
+from onesided.cells.experiment import Experiment, FigureOfMerit
 from onesided.cells.metric import Metric
 from onesided.studies.stfc import STUDY
 from onesided.studies.stfc.progress import analysis, page
@@ -23,6 +23,5 @@ EXPERIMENT = Experiment(
         "latency", "median", pooled=("target_state", "probe_interval_us"), held=True
     ),
     access="elapsed",
-    kinds=LATENCY_KINDS,
     applies={"probe_interval_us": ("target_state", ("computes_probing",))},
 )

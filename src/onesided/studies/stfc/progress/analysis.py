@@ -31,6 +31,7 @@ from onesided.measure.judging import (
 from onesided.measure.latencies import MET, launch_latencies
 from onesided.measure.moments import LATENCY, TARGET_WIDTH, WIDTH
 from onesided.measure.statistics import median
+from onesided.measure.values import by_column
 
 SAMPLE = (*LAUNCH, "rank", "index")
 
@@ -175,16 +176,7 @@ def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         .join(_slopes(accesses), on=LAUNCH, how="left", maintain_order="left")
         .join(launch_latencies(samples), on=LAUNCH, how="left", maintain_order="left")
     )
-    return (
-        wide.unpivot(index=LAUNCH, variable_name="name")
-        .drop_nulls("value")
-        .with_columns(
-            pl.col("name").str.split(".").list.get(0).alias("metric"),
-            pl.col("name").str.split(".").list.get(1).alias("statistic"),
-        )
-        .with_columns(pl.col("metric").replace_strict(_UNITS, default="s").alias("unit"))
-        .drop("name")
-    )
+    return by_column(wide, _UNITS)
 
 
 def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:

@@ -1,6 +1,6 @@
 """How long does a process wait for the next number while its target computes?"""
 
-from onesided.cells.experiment import LATENCY_KINDS, Experiment, FigureOfMerit
+from onesided.cells.experiment import Experiment, FigureOfMerit
 from onesided.cells.metric import Metric
 from onesided.studies.stfc import STUDY
 from onesided.studies.stfc.shared_counter import analysis, page
@@ -17,5 +17,4 @@ EXPERIMENT = Experiment(
     # accesses that waited and accesses that did not, whose shares differ from launch to launch.
     merit=FigureOfMerit("degradation", "rank_1", pooled=("compute_ms", "spread_percent")),
     access="access",
-    kinds=LATENCY_KINDS,
 )

@@ -13,6 +13,7 @@ from onesided.measure import judging
 from onesided.measure.latencies import MET, launch_latencies
 from onesided.measure.meetings import meetings
 from onesided.measure.moments import TARGET_WIDTH, WIDTH
+from onesided.measure.values import by_column
 
 IDLE_CASE = "target_idle"
 BASE_CASE = "target_computes"
@@ -93,8 +94,8 @@ def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-WITHOUT_UNIT = (WIDTH, TARGET_WIDTH, MET)
-_RATIOS = ("communication_performance", "degradation", "slowdown")
+_RATIOS = ("communication_performance", "degradation", "slowdown", WIDTH, TARGET_WIDTH, MET)
+_UNITS = {**dict.fromkeys(_RATIOS, "1"), "tasks": "count"}
 
 
 def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
@@ -102,26 +103,7 @@ def launch_values(cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
     wide = _slowdown(_figures(_totals(samples)), cells).join(
         launch_latencies(samples), on=LAUNCH, how="left", maintain_order="left"
     )
-    unit = (
-        pl.when(pl.col("metric").is_in(_RATIOS))
-        .then(pl.lit("1"))
-        .when(pl.col("metric").is_in(WITHOUT_UNIT))
-        .then(pl.lit("1"))
-        .when(pl.col("metric") == "tasks")
-        .then(pl.lit("count"))
-        .otherwise(pl.lit("s"))
-    )
-    return (
-        wide.with_columns(pl.col("tasks.origins").cast(pl.Float64))
-        .unpivot(index=LAUNCH, variable_name="name")
-        .drop_nulls("value")
-        .with_columns(
-            pl.col("name").str.split(".").list.get(0).alias("metric"),
-            pl.col("name").str.split(".").list.get(1).alias("statistic"),
-        )
-        .with_columns(unit.alias("unit"))
-        .drop("name")
-    )
+    return by_column(wide.with_columns(pl.col("tasks.origins").cast(pl.Float64)), _UNITS)
 
 
 def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
