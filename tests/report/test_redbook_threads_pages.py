@@ -8,8 +8,8 @@ from shown import materials, parts
 from synthetic_redbook_threads import MPICH, OPENMPI
 
 from onesided.report.by_cores import ByCores
+from onesided.report.cells import CrowdedCells, what_crowds
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
-from onesided.report.crowded import CrowdedCells, what_crowds
 from onesided.report.material import Cell
 from onesided.report.parts import Folded, Prose, Table
 from onesided.report.published import PublishedTable

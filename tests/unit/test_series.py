@@ -9,7 +9,8 @@ from test_pivot import cell, material
 
 from onesided.cells import verdicts
 from onesided.report.pivot import Axis
-from onesided.report.series import PublishedSeries, SeriesFigure
+from onesided.report.published import PublishedSeries
+from onesided.report.series import SeriesFigure
 from onesided.system.errors import InputError
 
 FIGURE = SeriesFigure(

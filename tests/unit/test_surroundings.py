@@ -9,7 +9,7 @@ from onesided import sites
 from onesided.campaign import campaign
 from onesided.campaign.slot import Slot, inputs_of
 from onesided.environments.providers import system
-from onesided.report import shell
+from onesided.report import scope
 from onesided.system import documents, paths, pip, strays, surroundings
 from onesided.system.errors import InputError
 
@@ -158,11 +158,11 @@ RECORD = {
 
 
 def test_a_report_names_what_was_kept_and_what_ranks_had_besides():
-    assert shell.cleared(RECORD) == ["UCX_TLS"]
-    assert shell.foreign(RECORD) == {"a": ["FI_PROVIDER=tcp"], "b, tcp": ["OMPI_MCA_osc=ucx"]}
+    assert scope.cleared(RECORD) == ["UCX_TLS"]
+    assert scope.foreign(RECORD) == {"a": ["FI_PROVIDER=tcp"], "b, tcp": ["OMPI_MCA_osc=ucx"]}
     words = "FI_PROVIDER=tcp (a); OMPI_MCA_osc=ucx (b, tcp)"
-    assert shell.caveat(RECORD) == f"Run with variables that no setting names: {words}."
-    assert shell.caveat({"sessions": [{"environment": "a"}]}) is None
+    assert scope.caveat(RECORD) == f"Run with variables that no setting names: {words}."
+    assert scope.caveat({"sessions": [{"environment": "a"}]}) is None
 
 
 def test_of_the_settings_of_pip_those_of_the_network_count(tmp_path):

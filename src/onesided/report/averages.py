@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from onesided.measure.statistics import median_interval
 from onesided.report.material import Cell, Material
-from onesided.report.measure import Measure
+from onesided.report.parts import Measure
 
 
 def measure_of(values: Sequence[float]) -> Measure:

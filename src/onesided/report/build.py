@@ -20,11 +20,9 @@ from onesided.report import (
     grid,
     provenance,
     scope,
-    shell,
 )
-from onesided.report.again import TYPED
 from onesided.report.document import Content, document, files_of, has_figure, write_files
-from onesided.report.filtered_rows import with_links
+from onesided.report.links import TYPED, with_links
 from onesided.report.material import Loaded, Material
 from onesided.report.parts import Headline, RowsOf, Section
 from onesided.report.words import listed
@@ -259,7 +257,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet], again: str | No
         scope=measured_on,
         again=again,
         briefs=_briefs(loaded, every) if sheet == every[0] else [],
-        caveat=shell.caveat(loaded.campaign.record),
+        caveat=scope.caveat(loaded.campaign.record),
         cite=cite(loaded, measured_on),
         repository=loaded.campaign.record.get("repository"),
         dark_figures=Markup(figures.dark_style()),

@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 
 from onesided.campaign.grid import NO_MEANING
 from onesided.report import scope
-from onesided.report.cells import apart, axis_of, limited
-from onesided.report.crowded import (
+from onesided.report.cells import (
     CROWD,
     CROWDED,
     WORDS,
     CrowdedCells,
+    apart,
     apart_by_cores,
+    axis_of,
+    limited,
     ranks_as_axis,
     what_crowds,
 )

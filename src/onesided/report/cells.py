@@ -1,21 +1,31 @@
-"""What pages ask of any experiment's cells: axes, thread levels, values or the verdict's word."""
+"""How pages choose cells: by axis, partition and cores; and what a table shows of a cell."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import polars as pl
 
 from onesided.cells import verdicts
-from onesided.report.material import Baselines, Cell, Material
+from onesided.report.material import MORE_THREADS, Baselines, Cell, Material
 from onesided.report.parts import Row
 
 LATENCY_SECTION = ("latency", "Uncontended latency")
 """Identifier and title of the section of a page that has the latencies of all its experiments."""
 
 LEVELS = ("single", "funneled", "serialized", "multiple")
+
+Thing, Key = TypeVar("Thing"), TypeVar("Key")
+
+
+def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, list[Thing]]:
+    """Return things by their key; keys, and the things of a key, are in the order given."""
+    groups: dict[Key, list[Thing]] = {}
+    for thing in things:
+        groups.setdefault(key(thing), []).append(thing)
+    return groups
 
 
 def axis_of(cell: Cell, name: str) -> str:
@@ -65,8 +75,8 @@ def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
 
 def names_apart(cells: Sequence[Cell]) -> Callable[[Mapping[str, Any]], str] | None:
     """Return what names the environment of a row by its partition, too; None where there is one."""
-    found = _columns_apart(cells)
-    return _naming(*found) if found else None
+    naming = _columns_apart(cells)
+    return _naming(*naming) if naming else None
 
 
 def _naming(words: str, columns: Sequence[str]) -> Callable[[Mapping[str, Any]], str]:
@@ -91,8 +101,8 @@ def apart(material: Material) -> Material:
         keys = ("system", "partition", "environment")
         return Baselines(
             {
-                (*place[:2], name(dict(zip(keys, place, strict=True)))): found
-                for place, found in baselines.found.items()
+                (*place[:2], name(dict(zip(keys, place, strict=True)))): times
+                for place, times in baselines.found.items()
             }
         )
 
@@ -116,3 +126,100 @@ def apart(material: Material) -> Material:
 def limited(material: Material, keep: Callable[[Cell], bool]) -> Material:
     """Return the material with some of its cells."""
     return replace(material, cells=[cell for cell in material.cells if keep(cell)])
+
+
+CROWD, CROWDED = "more ranks than cores", "crowded"
+"""In a sentence and a table; and in the key of a figure."""
+
+WORDS = "With {} a time is the scheduler's as much as the MPI's: no claim and no ratio rests on it."
+CROWDED_WORDS = WORDS.format(CROWD)
+
+Ranks = tuple[str, str, int]
+"""System, partition and number of ranks."""
+
+Point = tuple[Ranks, str | None, frozenset[tuple[str, str]]]
+"""The same, with the setting and all labels: these say how many threads the ranks have, whatever
+the axes are. With some settings libraries have threads of their own."""
+
+
+def _ranks_of(cell: Cell) -> Ranks:
+    return cell.system, cell.partition, cell.ranks
+
+
+def _point_of(cell: Cell) -> Point:
+    labels = frozenset((name, str(value)) for name, value in cell.labels.items())
+    return _ranks_of(cell), cell.setting, labels
+
+
+@dataclass(frozen=True)
+class CrowdedCells:
+    """Which cells had more threads than cores, of ranks and of what these have beside their own.
+
+    The kernel counts the threads of each rank in each cell. A cell that one MPI could not run is
+    where the same cell of the others is; one that none has run, where its number of ranks is.
+
+    Attributes:
+        points: whether any MPI said so of a cell.
+        ranks: whether all cells of so many ranks were crowded.
+    """
+
+    points: Mapping[Point, bool]
+    ranks: Mapping[Ranks, bool]
+
+    @classmethod
+    def of(cls, material: Material) -> CrowdedCells:
+        """Find them among all cells of a material."""
+        points: dict[Point, bool] = {}
+        ranks: dict[Ranks, bool] = {}
+        for cell in material.cells:
+            if cell.oversubscribed is not None:
+                point = _point_of(cell)
+                points[point] = points.get(point, False) or cell.is_crowded
+        for (many, *_), is_crowded in points.items():
+            ranks[many] = ranks.get(many, True) and is_crowded
+        return cls(points, ranks)
+
+    def __contains__(self, cell: Cell) -> bool:
+        """Tell whether a cell is one of them."""
+        known = self.points.get(_point_of(cell))
+        return self.ranks.get(_ranks_of(cell), False) if known is None else known
+
+    def __bool__(self) -> bool:
+        """Tell whether there are any."""
+        return any(self.points.values())
+
+
+def apart_by_cores(material: Material, cells: Iterable[Cell]) -> tuple[list[Cell], list[Cell]]:
+    """Return the cells with a core for each rank and each of its threads, and the others."""
+    crowded = CrowdedCells.of(material)
+    parts: tuple[list[Cell], list[Cell]] = ([], [])
+    for cell in cells:
+        parts[cell in crowded].append(cell)
+    return parts
+
+
+def what_crowds(cores: Collection[Cell], crowd: Collection[Cell]) -> str:
+    """Say what there is more of than cores: threads, where as many ranks with fewer had enough."""
+    enough = {_ranks_of(cell) for cell in cores}
+    return MORE_THREADS if any(_ranks_of(cell) in enough for cell in crowd) else CROWD
+
+
+def ranks_as_axis(cell: Cell, is_crowded: bool) -> Cell:
+    """Return a cell for a figure by the number of ranks: an axis, and whether each has a core.
+
+    Args:
+        cell: as it was declared.
+        is_crowded: whether there were too few cores.
+    """
+    labels = {
+        **cell.labels,
+        "ranks": str(cell.ranks),
+        "cores": CROWDED if is_crowded else "",
+    }
+    return Cell({**cell.entry, "labels": labels, "ranks": None, "oversubscribed": False})
+
+
+def how_run(cell: Cell) -> str:
+    """Say how a cell was run, without its number of ranks: setting, placement, thread level."""
+    words = (cell.setting, cell.placement, cell.thread_level)
+    return ", ".join(word for word in words if word)

@@ -10,8 +10,7 @@ from typing import Any
 
 from onesided.cells import verdicts
 from onesided.report import numbers
-from onesided.report.again import NAMED, grid_name
-from onesided.report.filtered_rows import address
+from onesided.report.links import NAMED, address, grid_name
 from onesided.report.material import Cell, Loaded, Material
 from onesided.report.numbers import Written
 from onesided.report.parts import Column, RowsOf, Table

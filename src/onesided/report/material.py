@@ -35,7 +35,7 @@ from onesided.report.parts import Measure
 from onesided.rerun.line import Lines
 from onesided.system.errors import InputError
 
-CROWDED = "more threads than cores"
+MORE_THREADS = "more threads than cores"
 """Times of such cells are the scheduler's."""
 
 
@@ -105,7 +105,7 @@ class Cell:
     @property
     def where(self) -> str:
         """Return the same, and whether there were more ranks or threads than cores."""
-        return f"{self.group_label}, {CROWDED}" if self.is_crowded else self.group_label
+        return f"{self.group_label}, {MORE_THREADS}" if self.is_crowded else self.group_label
 
     @property
     def is_crowded(self) -> bool:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
 from onesided.cells import verdicts
-from onesided.report.badges import MEANINGS, badge, meaning_of
-from onesided.report.matrix import Mark, Matrix, MatrixRow
-from onesided.report.measure import Measure
+from onesided.report.badges import MEANINGS, MIXED, badge, fitting_word, meaning_of, sign_of
+from onesided.report.numbers import Measure
 from onesided.report.table import Column, Row, RowsOf, Table
 
 __all__ = [
@@ -29,6 +29,137 @@ __all__ = [
     "Section",
     "Table",
 ]
+
+MOST_IN_SIGHT = 16
+"""Rows of a matrix that a screen shows with its head."""
+
+WHOLE_WORDS = 8
+"""Columns that leave room for the longest verdict's word on a wide page."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One verdict in a place of a matrix.
+
+    Attributes:
+        word: the verdict.
+        title: what it rests on.
+        which: which of the place's cells it is of; None where it is of all.
+        notes: marks of footnotes.
+        name: of the place.
+        drawn: a drawing of what it rests on.
+        cells: each cell of the place: what it is, and how it is run again.
+    """
+
+    word: str
+    title: str
+    which: str | None = None
+    notes: str = ""
+    name: str = ""
+    drawn: Markup | None = None
+    cells: Sequence[Markup] = ()
+
+    def html(self, short: bool, identifier: str) -> Markup:
+        """Return sign and word as a button that opens what they rest on, by the browser itself.
+
+        The word is cut short, or left to the key, where there is no room.
+
+        Args:
+            short: whether there are many columns.
+            identifier: of what opens, on its page.
+        """
+        sign, colour = sign_of(self.word)
+        shown = fitting_word(self.word, short)
+        which = Markup(' <small class="which">{}</small>').format(self.which) if self.which else ""
+        notes = Markup("<sup>{}</sup>").format(self.notes) if self.notes else ""
+        return Markup(
+            '<button type="button" class="verdict {}" popovertarget="{}"><span class="sign" '
+            'aria-hidden="true">{}</span> <span class="word">{}</span>{}{}</button>'
+            '<div popover class="evidence" id="{}"><b>{}</b><p>{}.</p>{}{}</div>'
+        ).format(
+            *(colour, identifier, sign, shown, notes, which),
+            *(identifier, self.name, self.title, self.drawn or "", Markup("").join(self.cells)),
+        )
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    """A row of a matrix: the heading it is under, its name, the marks of each column."""
+
+    group: str
+    name: str
+    places: Sequence[Sequence[Mark]]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Verdicts as a reader scans them: rows in groups, columns in groups, a sign in each place.
+
+    Attributes:
+        name: of the CSV, without ending.
+        caption: what it shows.
+        columns: heading of a group of columns and the names of its columns.
+        rows: from top to bottom; those of one group are neighbours.
+        table: the long form, one row per cell, for the CSV.
+        notes: footnotes: mark and text.
+        address: of the rows of every cell with a verdict; None where a page has no such rows.
+    """
+
+    name: str
+    caption: str | Markup
+    columns: Sequence[tuple[str, Sequence[str]]]
+    rows: Sequence[MatrixRow]
+    table: Table
+    notes: Sequence[tuple[str, str]] = ()
+    address: Callable[[str], str] | None = None
+
+    @property
+    def width(self) -> int:
+        """Return the number of columns."""
+        return sum(len(names) for _, names in self.columns)
+
+    @property
+    def dense(self) -> bool:
+        """Tell whether there are too many columns for whole words."""
+        return self.width > WHOLE_WORDS
+
+    @property
+    def edges(self) -> list[bool]:
+        """Tell of each column whether a group begins with it."""
+        return [at == 0 for _, names in self.columns for at in range(len(names))]
+
+    @property
+    def key(self) -> list[tuple[Markup, str]]:
+        """Return badge and short word of every verdict that occurs, in the order of the words."""
+        words = {mark.word for row in self.rows for place in row.places for mark in place}
+        present = [word for word in (*verdicts.WORDS, MIXED) if word in words]
+        shown = [fitting_word(word, self.dense) for word in present]
+        return [
+            (badge(word, None, self._address_of(word)), short if short != word else "")
+            for word, short in zip(present, shown, strict=True)
+        ]
+
+    def _address_of(self, word: str) -> str | None:
+        known = self.address is not None and word in verdicts.WORDS
+        return self.address(word) if known else None
+
+    @property
+    def large(self) -> bool:
+        """Tell whether the head would be out of sight at the last row: the matrix then scrolls."""
+        return len(self.rows) > MOST_IN_SIGHT
+
+    def identifier(self, row: MatrixRow) -> str:
+        """Return what a link to the row ends with, the same in every report."""
+        return f"{self.name}-{zlib.crc32(f'{row.group}: {row.name}'.encode()):08x}"
+
+    def grouped(self) -> list[tuple[str, list[MatrixRow]]]:
+        """Return runs of neighbouring rows with their heading."""
+        runs: list[tuple[str, list[MatrixRow]]] = []
+        for row in self.rows:
+            if not runs or runs[-1][0] != row.group:
+                runs.append((row.group, []))
+            runs[-1][1].append(row)
+        return runs
 
 
 @dataclass(frozen=True)

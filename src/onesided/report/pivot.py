@@ -1,21 +1,59 @@
-"""A table that is data: a row for each point of the grid and a column for each MPI."""
+"""Tables that are data: points of the grid down, MPIs across, in each place a value or verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
 
 from onesided.campaign.grid import NO_MEANING
 from onesided.report import numbers
-from onesided.report.cells import value_or_word
+from onesided.report.answers import together
+from onesided.report.cells import apart, grouped, value_or_word
+from onesided.report.links import address, csv_lines, grid_name, of_cells
 from onesided.report.material import Cell, Material
 from onesided.report.numbers import Written
-from onesided.report.parts import Column, Table
+from onesided.report.parts import Column, Mark, Matrix, MatrixRow, Row, Table
 
 WHERE = Column("where", "where and how", prose=True)
+
+Fields = dict[str, Any]
+"""Values of a row, by the keys of its columns."""
+
+
+def pivoted(
+    cells: Iterable[Cell],
+    head: Callable[[Cell], Fields],
+    fields: Callable[[Cell], Mapping[str, Any]],
+    key: Callable[[Cell], Hashable] | None = None,
+) -> list[Fields]:
+    """Return a row for all cells with the same head, in the order in which heads first occur.
+
+    Args:
+        cells: to be shown.
+        head: returns what a cell's row begins with.
+        fields: returns what a cell puts into its row, under keys with the name of its MPI.
+        key: returns what tells the rows apart; the values of the head, if not given.
+    """
+    rows: dict[Hashable, Fields] = {}
+    for cell in cells:
+        values = head(cell)
+        row = rows.setdefault(key(cell) if key else tuple(values.values()), values)
+        row.update(fields(cell))
+    return list(rows.values())
+
+
+def by_difference(
+    columns: Iterable[Column], rows: Sequence[Row]
+) -> tuple[list[Column], list[Column]]:
+    """Return the columns in which rows differ, and the others, which only a CSV needs."""
+    parts: tuple[list[Column], list[Column]] = ([], [])
+    for column in columns:
+        parts[len({row[column.key] for row in rows}) < 2].append(column)
+    return parts
 
 
 @dataclass(frozen=True)
@@ -70,29 +108,30 @@ class Pivot:
     show: Callable[[float], str] = numbers.seconds
     unit: str = "s"
 
-    def rows(self, material: Material) -> list[dict[str, Any]]:
+    def rows(self, material: Material) -> list[Fields]:
         """Return the rows in the order in which the cells were declared."""
-        found: dict[tuple[Any, ...], dict[str, Any]] = {}
-        for cell in material.cells:
-            values = {axis.name: axis.value(cell) for axis in self.axes}
-            # the launch model of an environment that could not be had is not known
-            place = (*cell.group, cell.thread_level, *values.values())
-            row = found.setdefault(place, {**values, "where": self._where(material, cell)})
-            if cell.is_crowded:
-                row["where"] = self._where(material, cell)
-            row[cell.environment] = value_or_word(material, cell, self.metric, self.statistic)
-        return list(found.values())
+        where = _where_of(material)
 
-    @staticmethod
-    def _where(material: Material, cell: Cell) -> str:
-        levels = {other.thread_level for other in material.cells if other.thread_level}
-        level = f"thread level {cell.thread_level}" if len(levels) > 1 else None
-        return ", ".join(word for word in (cell.where, level) if word)
+        def head(cell: Cell) -> Fields:
+            return {**{axis.name: axis.value(cell) for axis in self.axes}, "where": where(cell)}
+
+        def fields(cell: Cell) -> Fields:
+            # the row of a cell that was crowded under one MPI says so
+            crowded = {"where": where(cell)} if cell.is_crowded else {}
+            value = value_or_word(material, cell, self.metric, self.statistic)
+            return {**crowded, cell.environment: value}
+
+        def place(cell: Cell) -> tuple[Any, ...]:
+            # the launch model of an environment that could not be had is not known
+            axes = (axis.value(cell) for axis in self.axes)
+            return (*cell.group, cell.thread_level, *axes)
+
+        return pivoted(material.cells, head, fields, place)
 
     def table(self, material: Material) -> Table:
         """Return the table."""
         rows = self.rows(material)
-        several = len({row["where"] for row in rows}) > 1
+        shown, beside = by_difference([WHERE], rows)
         first, *others = self.axes
         columns = [
             Column(first.name, first.title, header=True),
@@ -101,11 +140,118 @@ class Pivot:
                 Column(name, name, self.show, measure=True, unit=self.unit)
                 for name in material.environments
             ),
-            *([WHERE] if several else []),
+            *shown,
         ]
         caption = Markup(self.caption).format(material.interval_words)
-        return Table(self.name, caption, columns, rows, csv_only=() if several else (WHERE,))
+        return Table(self.name, caption, columns, rows, csv_only=beside)
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table, for a page that is data."""
         return [self.table(material)]
+
+
+def _where_of(material: Material) -> Callable[[Cell], str]:
+    """Return what says where a cell was run, with the thread level where there are several."""
+    levels = {cell.thread_level for cell in material.cells if cell.thread_level}
+
+    def where(cell: Cell) -> str:
+        level = f"thread level {cell.thread_level}" if len(levels) > 1 else None
+        return ", ".join(word for word in (cell.where, level) if word)
+
+    return where
+
+
+@dataclass(frozen=True)
+class VerdictMatrix:
+    """A sign in each place, and behind it what it rests on.
+
+    Attributes:
+        name: of the matrix and its CSV.
+        caption: what it shows.
+        group: the axis by which rows are in groups.
+        row: the axis that names a row.
+        column: the axis whose values are columns, once for each MPI.
+        shown: which cells are in it.
+    """
+
+    name: str
+    caption: str
+    group: Axis
+    row: Axis
+    column: Axis
+    shown: Callable[[Cell], bool]
+
+    def parts(self, material: Material) -> list[Matrix]:
+        """Return the matrix; none where no cell of it was declared."""
+        material = apart(material)
+        cells = [cell for cell in material.cells if self.shown(cell)]
+        if not cells:
+            return []
+        each = partial(of_cells, material, csv=self.name, lines=csv_lines(cells))
+        values = _values(cells, self.column)
+        names = list(dict.fromkeys(cell.environment for cell in cells))
+        rows = [
+            MatrixRow(
+                str(group),
+                str(row),
+                [self._marks(own, name, value, each) for name in names for value in values],
+            )
+            for (group, row), own in self._rows(cells).items()
+        ]
+        columns = [(name, [str(value) for value in values]) for name in names]
+        where = partial(address, "", grid_name(material), "")
+        table = self._table(material, cells)
+        return [Matrix(self.name, self.caption, columns, rows, table, address=where)]
+
+    def _rows(self, cells: Sequence[Cell]) -> dict[tuple[Any, Any], list[Cell]]:
+        """Return the cells of each row, those of one group side by side."""
+        order = _values(cells, self.group)
+        ordered = sorted(cells, key=lambda cell: order.index(self.group.value(cell)))
+        return grouped(ordered, lambda cell: (self.group.value(cell), self.row.value(cell)))
+
+    def _marks(
+        self,
+        row: Sequence[Cell],
+        name: str,
+        column: Any,
+        each: Callable[[Sequence[Cell]], Sequence[Markup]],
+    ) -> list[Mark]:
+        own = [
+            cell for cell in row if cell.environment == name and self.column.value(cell) == column
+        ]
+        if not own:
+            return []
+        said = together(own)
+        first = own[0]
+        launches = f"{first.valid_launches} of {first.launches} launches valid"
+        title = "; ".join(word for word in (said.note, launches, first.detail) if word)
+        point = ", ".join(str(axis.value(first)) for axis in (self.group, self.row, self.column))
+        return [Mark(said.word, title, name=f"{name}: {point}", cells=each(own))]
+
+    def _table(self, material: Material, cells: Sequence[Cell]) -> Table:
+        axes = (self.group, self.row, self.column)
+        rows = [
+            {
+                "environment": cell.environment,
+                **{axis.name: axis.value(cell) for axis in axes},
+                "verdict": cell.verdict,
+                "valid": cell.valid_launches,
+                "launches": cell.launches,
+                "again": material.lines.line(cell),
+            }
+            for cell in cells
+        ]
+        columns = [
+            Column("environment", "MPI", header=True),
+            *(Column(axis.name, axis.title) for axis in axes),
+            Column("verdict", "verdict", verdict=True),
+            Column("valid", "valid"),
+            Column("launches", "launches"),
+            Column("again", "run again"),
+        ]
+        return Table(self.name, "", columns, rows)
+
+
+def _values(cells: Sequence[Cell], axis: Axis) -> list[Any]:
+    """Return the values of an axis in the order in which cells were declared."""
+    return list(dict.fromkeys(axis.value(cell) for cell in cells))

@@ -14,7 +14,7 @@ from onesided.campaign.tables import PLACE
 from onesided.environments.settings import DEFAULT
 from onesided.measure import enough
 from onesided.measure.statistics import MINIMUM_COVERAGE
-from onesided.report import numbers, scope, shell
+from onesided.report import numbers, scope
 from onesided.report.material import Loaded, interval_words
 from onesided.report.numbers import Written
 from onesided.report.parts import Column, Row, Section, Table
@@ -237,9 +237,9 @@ def _facts(loaded: Loaded) -> list[tuple[str, str | Written]]:
     ]
     if started.len():
         facts += [("first launch", started[0]), ("last launch", started[-1])]
-    if names := shell.cleared(campaign.record):
+    if names := scope.cleared(campaign.record):
         facts.append(("variables of the shell, cleared", ", ".join(names)))
-    words = shell.foreign_words(campaign.record)
+    words = scope.foreign_words(campaign.record)
     facts.append(("variables that no setting names", words or "none"))
     facts.append(("commit", str(campaign.record.get("commit") or "not known")))
     told = {**host, **({"cores": words} if (words := scope.cores(host)) else {})}

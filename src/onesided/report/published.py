@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -184,3 +184,117 @@ class PublishedTable:
     def parts(self, material: Material) -> list[Table]:
         """Return the table, for a page that is data."""
         return [self.table()]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A number of a source.
+
+    Attributes:
+        series: its curve.
+        x: its place on the axis.
+        label: what the source or a reader calls that place.
+        value: the number; None where the source has none.
+        suspect: the table flags it.
+    """
+
+    series: str
+    x: float
+    label: str
+    value: float | None
+    suspect: bool
+
+
+class Curves:
+    """The curves of a table that a source printed.
+
+    Attributes:
+        table: of the source.
+        columns: those with the values.
+    """
+
+    table: PublishedTable
+    columns: Collection[str]
+
+    def numbers(self, unit: str) -> list[Point]:
+        """Return the numbers, which have this unit.
+
+        Raises:
+            InputError: a column's numbers are of another unit.
+        """
+        for name in self.columns:
+            own = UNITS.get(str(self.table.unit(name)), (1.0, "words"))[1]
+            if own != unit:
+                raise InputError(self.table.path, name, own, f"numbers in {unit}")
+        return self._numbers()
+
+    def _numbers(self) -> list[Point]:
+        raise NotImplementedError
+
+    def _point(self, series: str, x: float, label: str, row: Mapping[str, str], name: str) -> Point:
+        is_suspect = name in row.get("suspect", "").split()
+        return Point(series, x, label, self.table.number(row, name), is_suspect)
+
+    def points(self, unit: str, words: Mapping[str, str]) -> list[Row]:
+        """Return the numbers as a figure draws them.
+
+        Args:
+            unit: that the values have in the figure.
+            words: what a reader calls values on the axis.
+        """
+        return [
+            {
+                "panel": "",
+                "series": point.series,
+                "x": point.x,
+                "label": words.get(point.label, point.label),
+                "shown": point.value if point.value is not None else NOT_AVAILABLE,
+                "value": point.value,
+            }
+            for point in self.numbers(unit)
+        ]
+
+
+@dataclass(frozen=True)
+class PublishedSeries(Curves):
+    """A table whose columns are series.
+
+    Attributes:
+        x: the table's column that the axis shows.
+        columns: a series each.
+    """
+
+    table: PublishedTable
+    x: str
+    columns: Sequence[str]
+
+    def _numbers(self) -> list[Point]:
+        """Return the numbers, a series after the other."""
+        places = [self.table.number(row, self.x) or 0.0 for row in self.table.rows]
+        return [
+            self._point(self.table.title(name), place, row[self.x], row, name)
+            for name in self.columns
+            for row, place in zip(self.table.rows, places, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class PublishedRows(Curves):
+    """A table whose rows are series.
+
+    Attributes:
+        series: the table's column that names the series.
+        columns: with the place of each on the axis.
+    """
+
+    table: PublishedTable
+    series: str
+    columns: Mapping[str, int]
+
+    def _numbers(self) -> list[Point]:
+        """Return the numbers, a series after the other."""
+        return [
+            self._point(row[self.series], x, str(x), row, name)
+            for row in self.table.rows
+            for name, x in self.columns.items()
+        ]

@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from onesided.environments.settings import DEFAULT
 from onesided.measure.computing import MEDIAN
 from onesided.report import numbers
-from onesided.report.cells import has
+from onesided.report.cells import apart_by_cores, has, what_crowds
 from onesided.report.claims import NOT_MEASURED, Found, decided, quotient, ratio_of, within
-from onesided.report.crowded import MORE_THREADS, apart_by_cores, what_crowds
-from onesided.report.material import Cell, Material
+from onesided.report.material import MORE_THREADS, Cell, Material
 from onesided.report.parts import Measure
 
 GROWTH = 1.5

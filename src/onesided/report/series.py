@@ -18,9 +18,7 @@ from onesided.report.material import Cell, Material
 from onesided.report.numbers import Written
 from onesided.report.parts import Column, Figure, Measure, Row, Table
 from onesided.report.pivot import Axis
-from onesided.report.published_series import Curves, PublishedSeries, points
-
-__all__ = ["PublishedSeries", "SeriesFigure"]
+from onesided.report.published import Curves
 
 COLOURS = ("first", "second", "third", "fourth")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
@@ -96,7 +94,7 @@ class SeriesFigure:
         found = []
         if self.published is not None:
             caption = f"{self.published.table.caption} Another machine and another decade: compare "
-            drawn = points(self.published, self.unit, self.x.words)
+            drawn = self.published.points(self.unit, self.x.words)
             found.append(
                 self._figure("published", "published", f"{caption}shapes, not heights.", drawn)
             )

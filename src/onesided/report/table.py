@@ -19,7 +19,7 @@ from onesided.cells import verdicts
 from onesided.measure.statistics import RANGE
 from onesided.report import numbers
 from onesided.report.badges import badge
-from onesided.report.measure import Measure
+from onesided.report.numbers import Measure
 
 Row = Mapping[str, Any]
 

@@ -10,8 +10,7 @@ import altair as alt
 from markupsafe import Markup
 
 from onesided.report import figures, numbers
-from onesided.report.cells import apart, axis_of
-from onesided.report.crowded import apart_by_cores
+from onesided.report.cells import apart, apart_by_cores, axis_of
 from onesided.report.material import Material
 from onesided.report.parts import Column, Figure, Row, Table
 from onesided.report.published import PublishedTable

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from onesided.campaign.grid import NO_MEANING
-from onesided.report.cells import axis_of
-from onesided.report.crowded import CrowdedCells, apart_by_cores, ranks_as_axis
+from onesided.report.cells import CrowdedCells, apart_by_cores, axis_of, ranks_as_axis
 from onesided.report.material import Cell, Material
 from onesided.report.pivot import Axis
 

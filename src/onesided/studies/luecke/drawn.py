@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from onesided.report.cells import limited
-from onesided.report.crowded import CROWD, CROWDED
+from onesided.report.cells import CROWD, CROWDED, limited
 from onesided.report.material import Material
 from onesided.report.parts import Figure
 from onesided.report.pivot import Axis
-from onesided.report.published_series import Curves
+from onesided.report.published import Curves
 from onesided.report.series import SeriesFigure
 from onesided.studies.luecke import cells as of
 from onesided.studies.luecke.analysis import MEDIAN, TIME

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from onesided.report.claims import Claim, Claims
 from onesided.report.page import Content, ReferencePage
-from onesided.report.published import PublishedTable
-from onesided.report.published_series import PublishedRows, PublishedSeries
+from onesided.report.published import PublishedRows, PublishedSeries, PublishedTable
 from onesided.studies.luecke.drawn import ByRanks, BySize
 from onesided.studies.luecke.ratios import Ratios
 from onesided.studies.luecke.today import TodayByRanks, TodayBySize

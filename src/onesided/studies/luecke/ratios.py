@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from onesided.measure.statistics import geometric_mean
 from onesided.report import numbers
 from onesided.report.averages import Averages
-from onesided.report.cells import apart, axis_of, has
-from onesided.report.crowded import how_run
+from onesided.report.cells import apart, axis_of, has, how_run
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Prose
-from onesided.report.published_series import Curves
+from onesided.report.published import Curves
 from onesided.report.words import listed
 from onesided.studies.luecke import cells as of
 from onesided.studies.luecke.analysis import FILTERED_MEAN, TIME
@@ -63,12 +62,12 @@ class Ratios:
     def _sizes(self) -> list[str]:
         if not self.by_size:
             return [of.SMALL["size_bytes"]]
-        return list(dict.fromkeys(point.label for point in self.curves.found(UNIT)))
+        return list(dict.fromkeys(point.label for point in self.curves.numbers(UNIT)))
 
     def _published(self, mpi: str, size: str) -> dict[str, list[float]]:
         """Return the ratios on each machine."""
         by_series: dict[str, dict[float, float]] = {}
-        for point in self.curves.found(UNIT):
+        for point in self.curves.numbers(UNIT):
             wanted = point.label == size if self.by_size else True
             if wanted and not point.suspect and point.value:
                 by_series.setdefault(point.series, {})[point.x] = point.value
@@ -98,7 +97,7 @@ class Ratios:
 
 
 def _ranks(curves: Curves) -> str:
-    places = sorted({int(point.x) for point in curves.found(UNIT)})
+    places = sorted({int(point.x) for point in curves.numbers(UNIT)})
     return f"{places[0]} to {places[-1]} PE"
 
 

@@ -11,8 +11,16 @@ from markupsafe import Markup
 from onesided.cells.verdicts import FAILURES, NOT_MEASURED, TEARDOWN_FAILURE
 from onesided.report import numbers
 from onesided.report.averages import Averages
-from onesided.report.cells import apart, axis_of, has
-from onesided.report.crowded import CROWD, CROWDED_WORDS, CrowdedCells, apart_by_cores, how_run
+from onesided.report.cells import (
+    CROWD,
+    CROWDED_WORDS,
+    CrowdedCells,
+    apart,
+    apart_by_cores,
+    axis_of,
+    has,
+    how_run,
+)
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Table
 from onesided.report.pivot import WHERE

@@ -10,8 +10,7 @@ from typing import Any
 from onesided.measure.crossover import Crossover, crossover
 from onesided.report import numbers
 from onesided.report.averages import Averages
-from onesided.report.cells import apart
-from onesided.report.crowded import apart_by_cores
+from onesided.report.cells import apart, apart_by_cores
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Part, Prose, Table
 from onesided.studies.parts import ways as of

@@ -9,8 +9,15 @@ from typing import Any
 from markupsafe import Markup
 
 from onesided.report import numbers
-from onesided.report.cells import apart, axis_of, value_or_word
-from onesided.report.crowded import CROWD, CROWDED_WORDS, apart_by_cores, how_run
+from onesided.report.cells import (
+    CROWD,
+    CROWDED_WORDS,
+    apart,
+    apart_by_cores,
+    axis_of,
+    how_run,
+    value_or_word,
+)
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Measure, Table
 from onesided.studies.parts import ways as of

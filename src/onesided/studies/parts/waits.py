@@ -14,8 +14,7 @@ from onesided.cells.verdicts import RELEASED
 from onesided.measure.computing import OF_REMAINING, WAIT
 from onesided.report import numbers
 from onesided.report.answers import by_result, rows_are, together, where
-from onesided.report.cells import apart, axis_of
-from onesided.report.crowded import CROWD, CrowdedCells, how_run
+from onesided.report.cells import CROWD, CrowdedCells, apart, axis_of, how_run
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Part, Prose, Table
 from onesided.report.words import listed

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from onesided.campaign.grid import NO_MEANING
-from onesided.report.cells import axis_of
-from onesided.report.crowded import how_run
+from onesided.report.cells import axis_of, how_run
 from onesided.report.material import Cell, Material
 from onesided.studies.parts.exchanges import MEDIAN, TIME
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from onesided.report import numbers
 from onesided.report.averages import Averages
-from onesided.report.cells import apart
-from onesided.report.crowded import apart_by_cores, how_run
+from onesided.report.cells import apart, apart_by_cores, how_run
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Part, Prose, Table
 from onesided.report.pivot import Axis

@@ -11,8 +11,7 @@ import polars as pl
 from onesided.campaign.tables import PLACE
 from onesided.cells.metric import Metric
 from onesided.environments import settings
-from onesided.report.cells import apart, axis_of
-from onesided.report.crowded import apart_by_cores
+from onesided.report.cells import apart, apart_by_cores, axis_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Part, Prose, Table
 from onesided.report.words import listed

@@ -8,9 +8,9 @@ from typing import Any
 
 from onesided.report import numbers
 from onesided.report.averages import Averages, measure_of
-from onesided.report.cells import apart, axis_of, by_environment
-from onesided.report.crowded import CrowdedCells
-from onesided.report.material import CROWDED, Cell, Material
+from onesided.report.cells import CrowdedCells, apart, axis_of, by_environment
+from onesided.report.material import MORE_THREADS as CROWDED
+from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Table
 from onesided.studies.parts import ways
 from onesided.studies.parts.exchanges import BANDWIDTH, MEDIAN, TIME

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from onesided.cells import verdicts
-from onesided.report.cells import has
+from onesided.report.cells import apart_by_cores, has
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, OPEN, Found
-from onesided.report.crowded import apart_by_cores
 from onesided.report.material import Material
 from onesided.report.ratios import Labels
 

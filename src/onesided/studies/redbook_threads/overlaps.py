@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
-from onesided.report.cells import apart
-from onesided.report.crowded import apart_by_cores
+from onesided.report.cells import apart, apart_by_cores
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Measure, Prose
 from onesided.report.words import listed

@@ -8,8 +8,7 @@ from typing import Any
 
 from onesided.report import numbers
 from onesided.report.averages import Averages
-from onesided.report.cells import apart, axis_of
-from onesided.report.crowded import apart_by_cores
+from onesided.report.cells import apart, apart_by_cores, axis_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
 from onesided.report.published import PublishedTable

@@ -8,8 +8,7 @@ from typing import Any
 
 from onesided.report import numbers
 from onesided.report.averages import Averages
-from onesided.report.cells import LEVELS, apart, axis_of, by_environment, level_rank
-from onesided.report.crowded import apart_by_cores
+from onesided.report.cells import LEVELS, apart, apart_by_cores, axis_of, by_environment, level_rank
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Part, Prose, Table
 from onesided.report.pivot import Axis

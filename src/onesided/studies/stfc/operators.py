@@ -10,12 +10,11 @@ from onesided.cells.experiment import timed
 from onesided.cells.metric import Metric
 from onesided.measure.computing import ComputingAnalysis
 from onesided.report.by_cores import ByCores, is_timed
-from onesided.report.by_verdict import VerdictMatrix
 from onesided.report.cells import apart, axis_of
 from onesided.report.material import Cell, Material
 from onesided.report.page import ReferencePage
 from onesided.report.parts import Prose
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import Axis, Pivot, VerdictMatrix
 from onesided.report.words import listed
 from onesided.studies.stfc import STUDY
 

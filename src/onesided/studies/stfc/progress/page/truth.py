@@ -10,9 +10,8 @@ from markupsafe import Markup
 
 from onesided.cells import verdicts
 from onesided.report import numbers
-from onesided.report.again import csv_lines, grid_name, of_cells
 from onesided.report.cells import axis_of
-from onesided.report.filtered_rows import address
+from onesided.report.links import address, csv_lines, grid_name, of_cells
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Mark, Matrix, MatrixRow, Section, Table
 from onesided.studies.stfc.progress.advice.decide import BASE_STATE, DEFAULT_SETTING

@@ -9,8 +9,8 @@ import altair as alt
 
 from onesided.cells import verdicts
 from onesided.report import figures, numbers
-from onesided.report.again import row_address
 from onesided.report.cells import axis_of, by_environment
+from onesided.report.links import row_address
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Figure, Measure, Section, Table
 from onesided.studies.stfc.progress.advice.decide import timed_as

@@ -1,0 +1,117 @@
+"""From what a page shows to the cells that it stands for: addresses of their rows, and commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+
+from onesided.cells import verdicts
+from onesided.report.material import Cell, Material
+from onesided.report.table import Row, Table, row_name
+
+NAMED = ("environment", "test", "cell")
+"""What tells a row of the table of every cell from all others."""
+
+TYPED = Markup(
+    "A command of this page is typed in the checkout, after "
+    '<code>export PATH="$PWD/.venv/bin:$PATH"</code>.'
+)
+
+
+def _grid_of(kernel: str) -> str:
+    return f"grid_{kernel}"
+
+
+def grid_name(material: Material) -> str:
+    """Return the name of the table of every cell."""
+    return _grid_of(material.experiment.kernel)
+
+
+@lru_cache(maxsize=10_000)
+def address(
+    file: str = "", table: str = "", mpi: str = "", verdict: str = "", words: str = ""
+) -> str:
+    """Return the address of some rows: it opens a page filtered.
+
+    Args:
+        file: of the page; empty: the page that has the link.
+        table: the name of one; empty: every table of cells of the page.
+        mpi: the environment; empty: all.
+        verdict: the word; a word that no single cell has, as for cells that differ, leaves all.
+        words: that a row must have.
+    """
+    chosen = {
+        "table": table,
+        "filter": words,
+        "mpi": mpi,
+        "verdict": verdict if verdict in verdicts.WORDS else "",
+    }
+    return f"{file}#{urlencode({name: value for name, value in chosen.items() if value})}"
+
+
+def with_links(table: Table, file: str, kernel: str, environments: Sequence[str]) -> Table:
+    """Return a table with a link from each verdict to the rows that the verdict stands for.
+
+    Args:
+        table: a row per environment.
+        file: the page with the table of every cell.
+        kernel: whose cells the verdicts are of.
+        environments: as that table has them; a row of another has no link.
+    """
+    linked = {column.key: column for column in table.columns if column.verdict}
+    columns = [
+        replace(column, at=f"{column.key}_at") if column.verdict else column
+        for column in table.columns
+    ]
+
+    def row_with_links(row: Row) -> Row:
+        mpi = row["environment"]
+        if mpi not in environments:
+            return row
+        addresses = {
+            f"{key}_at": address(file, _grid_of(kernel), mpi, str(row.get(key) or ""), column.finds)
+            for key, column in linked.items()
+        }
+        return {**row, **addresses}
+
+    return replace(table, columns=columns, rows=[row_with_links(row) for row in table.rows])
+
+
+def row_address(material: Material, cell: Cell) -> str:
+    """Return the address of a cell's row of the table of every cell, on the same page."""
+    values = (material.lines.environment_of(cell), cell.test, cell.cell)
+    return f"#{row_name(grid_name(material), values)}"
+
+
+def csv_lines(cells: Sequence[Cell]) -> Mapping[tuple[Any, ...], int]:
+    """Return the line of each cell in a CSV with a line for each of these, after its head."""
+    return {cell.place: line for line, cell in enumerate(cells, start=2)}
+
+
+def of_cells(
+    material: Material, cells: Sequence[Cell], csv: str, lines: Mapping[tuple[Any, ...], int]
+) -> list[Markup]:
+    """Return for each cell its MPI, thread level and verdict, its rows, and its command.
+
+    Args:
+        material: the page's.
+        cells: what something on the page stands for.
+        csv: name of the CSV with these cells, without ending.
+        lines: from `csv_lines`.
+    """
+    return [
+        Markup(
+            '<div class="again"><b>{}</b>, thread level {}: {}. <a href="{}">Its row</a>; '
+            'line {} of <a href="{}.csv">{}.csv</a>. Run it again:'
+            '<code class="command">{}</code></div>'
+        ).format(
+            *(cell.environment, cell.thread_level, cell.verdict, row_address(material, cell)),
+            *(lines[cell.place], csv, csv, material.lines.line(cell)),
+        )
+        for cell in cells
+    ]
