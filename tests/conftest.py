@@ -18,6 +18,7 @@ from tiny import TINY
 from xdist.scheduler import LoadScopeScheduling
 
 from onesided.environments import declarations, provision
+from onesided.environments.providers import wheel
 from onesided.system import strays
 
 ROOT = Path(__file__).parents[1]
@@ -245,5 +246,5 @@ def fake(tmp_path, monkeypatch):
 @pytest.fixture
 def unpacked(fake, monkeypatch):
     """Return the same, with wheels unpacked where pip is not the subject."""
-    monkeypatch.setattr(declarations.PROVIDERS["wheel"], "install", fake.unpack)
+    monkeypatch.setattr(wheel, "install_packages", fake.unpack)
     return fake

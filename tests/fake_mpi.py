@@ -129,11 +129,13 @@ class Fake:
                 archive.writestr(entry, text)
         return path
 
-    def unpack(self, declaration, prefix, command):
+    def unpack(self, found, prefix, command):
         """Install by unpacking the wheel, which is quicker than pip."""
         shutil.rmtree(prefix, ignore_errors=True)
         (prefix / "bin").mkdir(parents=True)
-        with zipfile.ZipFile(next(self.wheels.glob(f"{declaration.packages[0]}-*"))) as archive:
+        with zipfile.ZipFile(
+            next(self.wheels.glob(f"{found.declaration.packages[0]}-*"))
+        ) as archive:
             for name in archive.namelist():
                 if "/scripts/" in name:
                     target = prefix / "bin" / Path(name).name

@@ -84,9 +84,9 @@ def _write_paragraphs(value: Any) -> str:
 def read_environments(folder: Path) -> Any:
     found = declarations.declared(folder, in_containers=True)
     for one in found.values():
-        if one.provider == declarations.WHEEL:
-            one.version_pattern(), one.variables(), one.digest()
-            shell.exports(one.variables())
+        if one.packages:
+            one.version_pattern(), document.digest(one)
+            shell.exports(one.variables_in(one.prefix))
     return yaml.safe_load((folder / "environments.yaml").read_text("utf-8"))
 
 

@@ -13,9 +13,9 @@ import pytest
 import yaml
 
 from onesided import cli
-from onesided.environments import spack_machine
+from onesided.environments import identity, spack_machine
 from onesided.environments.providers import spack
-from onesided.environments.spack_machine import find, identity, lean, modules, plan, tools
+from onesided.environments.spack_machine import find, lean, modules, plan, tools
 from onesided.system import documents, paths
 from onesided.system.errors import InputError, OnesidedError
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided.environments import declarations, provision
+from onesided.environments import declarations, document, provision
 from onesided.system import paths
 from onesided.system.errors import InputError
 
@@ -82,14 +82,15 @@ def test_every_environment_has_the_spec_by_which_spack_knows_it(config):
 
 
 def test_a_spec_of_spack_makes_no_other_environment_of_a_wheel(config):
-    before = declarations.declared(config)["mpich-5.0.2"].digest()
+    before = document.digest(declarations.declared(config)["mpich-5.0.2"])
     change(config, "spack: mpich@{version}", "spack: mpich@{version}+wrapperrpath")
-    assert declarations.declared(config)["mpich-5.0.2"].digest() == before
+    assert document.digest(declarations.declared(config)["mpich-5.0.2"]) == before
 
 
 def test_variables_are_absolute(monkeypatch, tmp_path):
     monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path))
-    variables = declarations.declared(CONFIG)["impi-2021.18.1"].variables()
+    impi = declarations.declared(CONFIG)["impi-2021.18.1"]
+    variables = impi.variables_in(impi.prefix)
     assert variables["I_MPI_ROOT"] == f"{tmp_path}/environments/impi-2021.18.1/prefix"
 
 
@@ -171,9 +172,9 @@ def test_an_unknown_name_is_a_fault_that_lists_the_known_ones(monkeypatch):
 
 def test_an_environment_never_provided_reads_as_unavailable(monkeypatch, tmp_path):
     monkeypatch.setenv("ONESIDED_BUILD", str(tmp_path))
-    document = provision.read("mpich-5.0.2")
-    assert document["status"] == "unavailable"
-    assert "not provided yet" in document["reason"]
+    found = provision.read("mpich-5.0.2")
+    assert found["status"] == "unavailable"
+    assert "not provided yet" in found["reason"]
     assert not paths.environment_file("mpich-5.0.2").exists()
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from onesided.environments.providers import wheel_lock
+from onesided.environments import wheel_lock
 from onesided.system.errors import InputError
 
 ONE = "one==1.0 \\\n    --hash=sha256:" + "a" * 64

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from fake_mpi import CHECKOUT
 
-from onesided.environments import fallbacks, kernels, provision
+from onesided.environments import kernels, probe, provision
 from onesided.system import paths
 
 #: The oldest, and one that does not find its providers.
@@ -68,7 +68,7 @@ def test_it_becomes_ready_by_itself_and_two_ranks_of_a_kernel_run_with_it(old, v
 @pytest.mark.slow
 def test_where_none_of_its_providers_is_found_it_says_why(old, monkeypatch):
     monkeypatch.setenv(PATH, "/not/there")
-    monkeypatch.setattr(fallbacks, "attempts", lambda declared, root: [{}])
+    monkeypatch.setattr(probe, "attempts", lambda declared, root: [{}])
     reason = provide("impi-2021.1.1")["reason"]
     assert reason.startswith("mpiexec exited ")
     assert ": OFI addrinfo() failed (" in reason

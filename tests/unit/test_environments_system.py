@@ -137,9 +137,12 @@ def test_a_declared_version_is_demanded(site):
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ({}, "environments.mine: found neither of prefix and compiler; expected either prefix"),
-        ({"prefix": "/opt", "compiler": "mpicc"}, "environments.mine: found both"),
-        ({"prefix": "/usr"}, "mine.prefix: found /usr; expected compiler, such as mpicc.mpich"),
+        ({}, "environments.mine: found {'provider': 'system'}; expected either prefix, the MPI's"),
+        (
+            {"prefix": "/opt", "compiler": "mpicc"},
+            "expected either prefix, the MPI's folder, or compiler, its wrapper",
+        ),
+        ({"prefix": "/usr"}, "mine.prefix: found '/usr'; expected compiler, such as mpicc.mpich"),
         ({"prefix": "opt"}, "mine.prefix: found 'opt'; expected the absolute path of a folder"),
         ({"compiler": "bin/mpicc"}, "expected an absolute path, or the name of a program on PATH"),
         ({"compiler": "mpicc", "packages": ["mpich"]}, "mine.packages: found an unknown key"),

@@ -3,7 +3,7 @@
 import pytest
 from fake_mpi import LAUNCHES, NAME
 
-from onesided.environments import fallbacks, kernels, provision
+from onesided.environments import kernels, probe, provision
 
 DECLARED = (
     {"FI_PROVIDER_PATH": "{folder of lib*-fi.so}"},
@@ -22,7 +22,7 @@ def providers(tmp_path):
 
 def test_nothing_is_tried_first_then_what_the_mpi_has_in_its_folder(providers, tmp_path):
     found = {"FI_PROVIDER_PATH": str(providers)}
-    assert list(fallbacks.attempts(DECLARED, tmp_path)) == [
+    assert list(probe.attempts(DECLARED, tmp_path)) == [
         {},
         found,
         found | {"FI_PROVIDER": "tcp"},
@@ -30,7 +30,7 @@ def test_nothing_is_tried_first_then_what_the_mpi_has_in_its_folder(providers, t
 
 
 def test_without_such_files_there_is_nothing_to_try(tmp_path):
-    assert list(fallbacks.attempts(DECLARED, tmp_path)) == [{}]
+    assert list(probe.attempts(DECLARED, tmp_path)) == [{}]
 
 
 NEEDY = [

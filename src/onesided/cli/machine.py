@@ -8,6 +8,7 @@ from pathlib import Path
 
 from onesided.cli.command import argument, command
 from onesided.environments import containers, declarations, provision
+from onesided.environments.providers import wheel
 from onesided.system import names, paths
 from onesided.system.errors import (
     EXIT_BAD_INPUT,
@@ -31,7 +32,7 @@ FEW_DIFFERENCES = 20
     ),
     argument(
         "--provider",
-        choices=[provision.SPACK, declarations.CONTAINER],
+        choices=[*provision.choices(), containers.PROVIDER],
         help="who delivers in place of the declared provider (ONESIDED_PROVIDER otherwise); "
         "container inside an image of ours only",
     ),
@@ -45,21 +46,20 @@ def environments(options: argparse.Namespace) -> int:
     found = provision.provide_all(options.names, provider=options.provider)
     missing = [document for document in found if document["status"] != "ready"]
     if not options.names:  # no machine has every MPI of a system
-        missing = [document for document in missing if document["provider"] != declarations.SYSTEM]
+        missing = [document for document in missing if provision.has_to_be_there(document)]
     return EXIT_FAILURE if missing and not options.keep_going else 0
 
 
 def lock(wanted: list[str]) -> int:
     """Add the hashes of declared versions to config/wheels.lock."""
     declared = declarations.declared()
-    known = {name: one for name, one in declared.items() if one.provider == declarations.WHEEL}
+    known = {name: one for name, one in declared.items() if one.packages}
     if not wanted or any(name not in known for name in wanted):
         raise InputError(
             "environments lock", "NAME", " ".join(wanted) or "none", f"one of {', '.join(known)}"
         )
     for name in wanted:
-        declaration = known[name]
-        added = declarations.PROVIDERS[declaration.provider].lock(declaration)
+        added = wheel.lock(known[name])
         said = f"added {', '.join(added)}" if added else f"{name} was there"
         print(f"{paths.config_dir() / 'wheels.lock'}: {said}")
     return 0

@@ -3,73 +3,87 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from onesided.environments import containers
-from onesided.environments.declarations import (
-    NATIVE,
-    WHEEL,
-    Declaration,
-    Document,
-    declared,
-)
-from onesided.system.command import (
-    one_line,
-)
+from onesided.environments import containers, probe
+from onesided.environments.declarations import NATIVE, Declaration, Document
+from onesided.environments.probe import Installation
+from onesided.system import fingerprint
+from onesided.system.command import one_line
 
 SCHEMA = "onesided/environment/1"
+#: Raised when a provider would install the same declaration differently.
+INSTALLED_AS = 1
 
 
-def image_of(declaration: Declaration) -> str:
-    """Return the name of the image with an environment's MPI.
+def digest(declaration: Declaration, requirements: str | None = None) -> str:
+    """Return a SHA-256 of a declaration and of what is installed or was found for it."""
+    # how Spack calls it makes no other environment of a wheel; its provider's requirements do
+    family = {key: value for key, value in declaration.family_data.items() if key != "spack"}
+    content: dict[str, Any] = {
+        "declaration": [
+            declaration.name,
+            declaration.provider,
+            declaration.family,
+            declaration.version,
+            declaration.packages,
+        ],
+        "family": family,
+        "requirements": requirements,
+        "provider_version": None if declaration.native else INSTALLED_AS,
+        "probe": probe.source(declaration.library),
+    }
+    if declaration.stated:
+        content["stated"] = dict(declaration.stated)
+    if declaration.native:
+        content["container"] = [
+            declaration.launch_model,
+            declaration.native,
+            declaration.image,
+            declaration.namespaces,
+        ]
+    return fingerprint.of_document(content)
 
-    It is the family's, if that version is the first of the family's in the file.
-    """
-    wheels = [one for one in declared().values() if one.provider == WHEEL]
-    first = next(one for one in wheels if one.family == declaration.family)
-    return first.family if first.version == declaration.version else str(declaration.native)
 
-
-def _features(declaration: Declaration, findings: Document) -> list[str]:
-    proofs = declaration.family_data["features"].items()
-    found = [feature for feature, proof in proofs if (declaration.root / proof).exists()]
-    if findings["thread_level_provided"] == "multiple":
-        found.append("thread_multiple")
-    return sorted(found)
-
-
-def ready(declaration: Declaration, findings: Document, variables: Mapping[str, str]) -> Document:
+def ready(found: Installation, findings: Document, variables: Mapping[str, str]) -> Document:
     """Return the description of an environment that was probed.
 
     Args:
-        declaration: of the environment.
+        found: the environment's MPI.
         findings: what the probe found.
         variables: with which it was probed, and is compiled with and run.
     """
-    family = declaration.family_data
+    family = found.declaration.family_data
+    told = ("library_version", "standard_version", "thread_level_provided", "abi", "teardown")
+    features = {name for name, file in family["features"].items() if (found.root / file).exists()}
+    if findings["thread_level_provided"] == "multiple":
+        features.add("thread_multiple")
     return {
-        **unavailable(declaration, ""),
+        **unavailable(found.declaration, ""),
         "status": "ready",
         "reason": None,
-        "prefix": str(declaration.root),
-        "compilers": {"c": str(declaration.compiler)},
+        "prefix": str(found.root),
+        "compilers": {"c": str(found.compiler)},
         "launcher": {
-            "path": str(declaration.launcher),
+            "path": str(found.launcher),
             "placement": family["placement"],
             "oversubscribe": family["oversubscribe"],
         },
         "variables": dict(variables),
-        "features": _features(declaration, findings),
-        "library_version": findings["library_version"],
-        "library_version_pattern": declaration.version_pattern(),
-        "standard_version": findings["standard_version"],
-        "thread_level_provided": findings["thread_level_provided"],
-        "abi": findings["abi"],
-        "teardown": findings["teardown"],
+        "features": sorted(features),
+        "library_version_pattern": found.version_pattern,
+        **{name: findings[name] for name in told},
+        "declaration_digest": digest(found.declaration, found.requirements),
     }
 
 
 def unavailable(declaration: Declaration, reason: str) -> Document:
     """Return the description of an environment that cannot be had, and why."""
+    family, is_native = declaration.family_data, declaration.launch_model == NATIVE
+    nothing_told = dict.fromkeys(
+        ("prefix", "library_version", "library_version_pattern", "standard_version",
+         "thread_level_provided", "abi", "teardown", "kernels_prefix", "spack")
+    )  # fmt: skip
     return {
         "schema": SCHEMA,
         "name": declaration.name,
@@ -79,34 +93,29 @@ def unavailable(declaration: Declaration, reason: str) -> Document:
         "version": declaration.version,
         "status": "unavailable",
         "reason": one_line(reason) or "no reason given",
-        "prefix": None,
         "compilers": {},
         "launcher": {"path": None, "placement": {}, "oversubscribe": []},
         "variables": {},
         "features": [],
-        "library_version": None,
-        "library_version_pattern": None,
-        "standard_version": None,
-        "thread_level_provided": None,
-        "abi": None,
-        "teardown": None,
-        "left_behind": declaration.family_data.get("left_behind", []),
-        "left_behind_temporary": declaration.family_data.get("left_behind_temporary", []),
-        "kernels_prefix": None,
-        "spack": None,
+        **nothing_told,
+        "left_behind": family.get("left_behind", []),
+        "left_behind_temporary": family.get("left_behind_temporary", []),
         "launch_model": declaration.launch_model,
-        "container": _unopened(declaration),
-        "declaration_digest": declaration.digest(),
+        "container": None if is_native else of_image(declaration),
+        "declaration_digest": digest(declaration),
     }
 
 
-def _unopened(declaration: Declaration) -> Document | None:
-    """Return what is known of an image that was not read; None for a native environment."""
-    if declaration.launch_model == NATIVE:
-        return None
-    image = declaration.image or image_of(declaration)
+def of_image(declaration: Declaration, **known: Any) -> Document:
+    """Return what is known of the image in which an environment's ranks run.
+
+    Args:
+        declaration: the environment's.
+        known: members of which more is known than the declaration says.
+    """
+    image = known.pop("image_name", None) or declaration.image_name()
     return {
-        "environment": declaration.native,
+        "environment": declaration.native or declaration.name,
         "image": str(containers.image_file(image)),
         "image_name": image,
         "image_sha256": None,
@@ -115,7 +124,17 @@ def _unopened(declaration: Declaration) -> Document | None:
         "namespaces": declaration.namespaces,
         "variables": {},
         "binds": [],
+        **known,
     }
+
+
+def describes(document: Document, found: Installation) -> bool:
+    """Return whether a document is that of this very MPI, ready."""
+    return (
+        document["status"] == "ready"
+        and document["declaration_digest"] == digest(found.declaration, found.requirements)
+        and document["prefix"] == str(found.root)
+    )
 
 
 def version_shown(document: Document) -> str:

@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import replace
-from pathlib import Path
 
-from onesided.environments import containers, fallbacks
+from onesided.environments import containers
 from onesided.environments import document as document_of
-from onesided.environments.declarations import (
-    CONTAINER,
-    PROVIDERS,
-    SYSTEM,
-    Declaration,
-    Document,
-    select,
+from onesided.environments.declarations import Document, select
+from onesided.environments.providers import PROVIDERS
+from onesided.environments.providers.provider import (
+    DEFAULT_PROBE_TIMEOUT_S,
+    provide_by,
+    working,
 )
-from onesided.environments.providers import container, probe, spack
-from onesided.environments.spack_machine import identity
-from onesided.system import cores, documents, libraries, paths, processes, writing
-from onesided.system.command import Command, Say, UnavailableError
+from onesided.system import documents, libraries, paths, processes
+from onesided.system.command import Say
 from onesided.system.display import Progress
-from onesided.system.errors import InputError, OnesidedError, StoppedError
-from onesided.system.lock import folder_lock
+from onesided.system.errors import InputError
 
-DEFAULT_PROBE_TIMEOUT_S = 60.0
 AT_A_TIME = 4
-SPACK = "spack"
 PROVIDER_VARIABLE = "ONESIDED_PROVIDER"
 """Who delivers, in place of who is declared; for ReFrame, which is told nothing of a campaign."""
 
@@ -45,10 +36,15 @@ def reframe_features(document: Document) -> list[str]:
     return [libraries.feature(document["library"]), *document["features"]]
 
 
+def choices() -> list[str]:
+    """Return the names of providers that can be asked for in place of the declared ones."""
+    return [name for name, one in PROVIDERS.items() if one.serves_any]
+
+
 def asked_provider(provider: str | None = None) -> str | None:
     """Return the provider asked for in place of the declared ones, or None for those.
 
-    It is spack, or container inside an image of ours.
+    Inside an image of ours it is container.
 
     Args:
         provider: what was asked for by name; ``ONESIDED_PROVIDER`` counts where nothing was.
@@ -57,10 +53,11 @@ def asked_provider(provider: str | None = None) -> str | None:
         InputError: there is no such provider.
     """
     if containers.inside():
-        return CONTAINER  # nothing else can deliver there
+        return containers.PROVIDER  # nothing else can deliver there
     asked = provider or os.environ.get(PROVIDER_VARIABLE) or None
-    if asked not in (None, SPACK):
-        raise InputError(PROVIDER_VARIABLE, None, repr(asked), f"{SPACK}, or nothing")
+    if asked and asked not in choices():
+        expected = f"{' or '.join(choices())}, or nothing"
+        raise InputError(PROVIDER_VARIABLE, None, repr(asked), expected)
     return asked
 
 
@@ -117,129 +114,17 @@ def provide(
         OnesidedError: the document cannot be written.
     """
     [declaration] = select([name])
-    stop = stop or threading.Event()
     asked = asked_provider(provider)
-    if asked == CONTAINER or declaration.provider == CONTAINER:
-        path = paths.environment_file(name, asked)
-        return _provide_by_container(declaration, path, say, stop, probe_timeout_s)
-    if asked == SPACK:
-        return _provide_by_spack(declaration, say, stop, probe_timeout_s)
-    return _provide_as_declared(declaration, say, stop, probe_timeout_s)
+    # an image delivers kernels of its own
+    chosen = declaration.provider if declaration.native or not asked else asked
+    path = paths.environment_file(name, asked)
+    with working(path, say, stop or threading.Event(), probe_timeout_s) as work:
+        return provide_by(PROVIDERS[chosen], declaration, work)
 
 
-def _provide_as_declared(
-    declaration: Declaration, say: Say, stop: threading.Event, probe_timeout_s: float
-) -> Document:
-    path = paths.environment_file(declaration.name)
-    with folder_lock(path.parent, "another run that installs it", say, stop) as guard:
-        standing = _standing(path)
-        try:
-            found = PROVIDERS[declaration.provider].resolve(declaration)
-        except UnavailableError as fault:
-            document = document_of.unavailable(declaration, str(fault))
-        else:
-            if standing and _is_usable(standing, found):
-                return standing
-            if standing is None or standing["status"] == "ready":
-                path.unlink(missing_ok=True)  # what it describes is about to change
-            document = _make(found, Command(stop, guard), say, probe_timeout_s)
-        documents.check(document, "environment", path)
-        if document != standing:
-            writing.write_json(path, document)
-        return document
-
-
-def _provide_by_container(
-    declaration: Declaration, path: Path, say: Say, stop: threading.Event, probe_timeout_s: float
-) -> Document:
-    """Have an image deliver MPI and kernels: the one we are in, or one that the host launches."""
-
-    def native() -> Document:
-        [of_host] = select([declaration.native or declaration.name])
-        return _provide_as_declared(of_host, say, stop, probe_timeout_s)
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        if containers.inside():
-            document = container.within(declaration.name)
-        else:
-            image = declaration.image or document_of.image_of(declaration)
-            document = container.outside(declaration, image, native, say)
-    except UnavailableError as fault:
-        document = document_of.unavailable(declaration, str(fault))
-    documents.check(document, "environment", path)
-    if document != _standing(path):
-        writing.write_json(path, document)
-    return document
-
-
-def _provide_by_spack(
-    declaration: Declaration, say: Say, stop: threading.Event, probe_timeout_s: float
-) -> Document:
-    """Have Spack deliver the kernels; the MPI is the wheel where Spack used that, else its own."""
-    path = paths.environment_file(declaration.name, SPACK)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    program = spack.find()
-    try:
-        if program is None:
-            document = _provide_as_declared(declaration, say, stop, probe_timeout_s)
-        else:
-            document = _deliver(declaration, program, Command(stop), say, probe_timeout_s)
-    except UnavailableError as fault:
-        document = {**document_of.unavailable(declaration, str(fault)), "provider": SPACK}
-    documents.check(document, "environment", path)
-    if document != _standing(path):
-        writing.write_json(path, document)
-    return document
-
-
-def _deliver(
-    declaration: Declaration, program: Path, command: Command, say: Say, probe_timeout_s: float
-) -> Document:
-    if declaration.library != libraries.MPI:
-        raise UnavailableError(f"Spack delivers kernels of MPI, none of {declaration.library}")
-    if declaration.provider == SYSTEM:
-        declaration = PROVIDERS[SYSTEM].resolve(declaration)
-    delivery = spack.deliver(program, command, say)
-    build = delivery.of(declaration.spack_spec())
-    if build is None:
-        there = ", ".join(f"{one.mpi}@{one.version}" for one in delivery.builds)
-        reason = f"Spack delivered kernels for {there}, not for {declaration.spack_spec()}"
-        fault = f": {delivery.fault}" if delivery.fault else ""
-        raise UnavailableError(reason + fault)
-    spack.verify(build, command)
-    root = identity.component(build.mpi, build.version, Path(build.mpi_prefix))
-    if _leads_to(declaration, root / declaration.family_data["compiler"]):
-        base = _provide_as_declared(declaration, say, command.stop, probe_timeout_s)
-    else:
-        elsewhere = replace(declaration, elsewhere=root, mpi=None)
-        base = _probe_elsewhere(elsewhere, command, say, probe_timeout_s)
-    if base["status"] != "ready":
-        return {**base, "provider": SPACK}
-    return {**base, "provider": SPACK, **spack.describe(delivery, build)}
-
-
-def _leads_to(declaration: Declaration, wrapper: Path) -> bool:
-    """Return whether a wrapper is that of the declared MPI, by its links."""
-    real = Path(os.path.realpath(wrapper))
-    if declaration.mpi:
-        return real == Path(os.path.realpath(declaration.compiler))
-    return real.is_relative_to(os.path.realpath(declaration.prefix))
-
-
-def _probe_elsewhere(
-    declaration: Declaration, command: Command, say: Say, probe_timeout_s: float
-) -> Document:
-    """Describe an MPI that is where Spack says, not where a wheel would."""
-    standing = _standing(paths.environment_file(declaration.name, SPACK))
-    if (
-        standing is not None
-        and standing["status"] == "ready"
-        and standing["declaration_digest"] == declaration.digest()
-        and standing["prefix"] == str(declaration.prefix)
-    ):
-        return standing
-    return _probe(declaration, command, say, probe_timeout_s)
+def has_to_be_there(document: Document) -> bool:
+    """Return whether a provider can install an environment's MPI on any machine."""
+    return PROVIDERS[document["provider"]].installs
 
 
 def provide_all(
@@ -257,12 +142,9 @@ def provide_all(
     """
     wanted = [declaration.name for declaration in select(names)]
     provider = asked_provider(provider)
-    if provider == SPACK and spack.find() is None:
-        print(
-            f"no Spack in {spack.where_it_was_looked_for()}: CMake builds the kernels "
-            "with each MPI's own compiler",
-            flush=True,
-        )
+    notice = PROVIDERS[provider].notice() if provider else None
+    if notice:
+        print(notice, flush=True)
     progress = progress or Progress(wanted)
     stop = threading.Event()
     found: dict[str, Document] = {}
@@ -292,106 +174,3 @@ def _provide_shown(
     detail = document_of.version_shown(document) if ready else document["reason"]
     progress.end(name, document["status"], succeeded=ready, detail=detail)
     return document
-
-
-def _standing(path: Path) -> Document | None:
-    """Return the document that exists, None if there is none that can be used."""
-    if not path.exists():
-        return None
-    try:
-        return documents.read_json(path, "environment")
-    except InputError:  # cut in half or of another version: it is made again
-        return None
-
-
-def _is_usable(document: Document, declaration: Declaration) -> bool:
-    return (
-        document["status"] == "ready"
-        and document["declaration_digest"] == declaration.digest()
-        and document["prefix"] == str(declaration.root)
-        and _is_installed(declaration)
-    )
-
-
-def _stamp(declaration: Declaration) -> tuple[Path, str]:
-    """Return the file that says a prefix is complete, and what it must say.
-
-    The prefix's own path is part of it: a copied or moved one does not work.
-    """
-    version = PROVIDERS[declaration.provider].VERSION
-    content = f"{version}\n{declaration.prefix}\n{declaration.requirements}"
-    return declaration.prefix / ".onesided-complete", content
-
-
-def _is_installed(declaration: Declaration) -> bool:
-    path, content = _stamp(declaration)
-    try:
-        return path.read_text("utf-8") == content
-    except (OSError, UnicodeDecodeError):
-        return False
-
-
-def _make(declaration: Declaration, command: Command, say: Say, probe_timeout_s: float) -> Document:
-    try:
-        if not _is_installed(declaration):
-            say("installing")
-            _install(declaration, command)
-        return _probe(declaration, command, say, probe_timeout_s)
-    except StoppedError:
-        raise
-    except (OnesidedError, OSError) as fault:
-        return document_of.unavailable(declaration, str(fault))
-
-
-def _probe(
-    declaration: Declaration, command: Command, say: Say, probe_timeout_s: float
-) -> Document:
-    """Describe an MPI by what two ranks find; with the first fallback with which they start.
-
-    Raises:
-        UnavailableError: they start with none; the message is that of the launch without any.
-    """
-    say("probing")
-    folder = paths.environments_dir() / declaration.name / "probe"
-    declared = declaration.family_data.get("fallbacks", ())
-    faults = []
-    for variables in fallbacks.attempts(declared, declaration.root):
-        subject = _subject(declaration, variables)
-        try:
-            findings = probe.probe(subject, folder, command, probe_timeout_s)
-        except UnavailableError as fault:
-            faults.append(fault)
-        else:
-            return document_of.ready(declaration, findings, subject.variables)
-    raise faults[0]
-
-
-def _install(declaration: Declaration, command: Command) -> None:
-    try:
-        PROVIDERS[declaration.provider].install(declaration, declaration.prefix, command)
-        writing.write_text(*_stamp(declaration))
-    except StoppedError:
-        raise  # at once: the next run installs anew what has no stamp
-    except (OnesidedError, OSError):
-        # on a full disk there must be room again for the line that says so
-        shutil.rmtree(declaration.prefix, ignore_errors=True)
-        raise
-
-
-def _subject(declaration: Declaration, more: Mapping[str, str]) -> probe.Subject:
-    family = declaration.family_data
-    crowded = cores.usable() < probe.RANKS
-    launcher = [
-        declaration.mpi.launcher if declaration.mpi else declaration.launcher,
-        *family["placement"]["unbound"],
-        *(family["oversubscribe"] if crowded else []),
-    ]
-    return probe.Subject(
-        declaration.root,
-        declaration.compiler,
-        launcher,
-        {**declaration.variables(), **more},
-        declaration.version_pattern(),
-        declaration.mpi.identity.library if declaration.mpi else None,
-        declaration.library,
-    )

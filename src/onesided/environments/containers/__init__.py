@@ -20,6 +20,7 @@ from onesided.system.processes import ProgramError, ask
 Document = dict[str, Any]
 
 RUNTIME = "apptainer"
+PROVIDER = "container"
 CONTAINED, HYBRID, BIND = "contained", "hybrid", "bind"
 ABI = "abi"
 """The image of kernels with the MPI ABI, and no MPI."""

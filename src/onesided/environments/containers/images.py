@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from onesided.environments import containers, declarations, kernels
-from onesided.environments.declarations import WHEEL
 from onesided.system import fingerprint, libraries, paths
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import folder_lock
@@ -92,7 +91,7 @@ def known() -> dict[str, Image]:
 
     A family's holds its first version in config/environments.yaml.
     """
-    declared = [one for one in declarations.declared().values() if one.provider == WHEEL]
+    declared = [one for one in declarations.declared().values() if one.packages]
     first: dict[str, declarations.Declaration] = {}
     for declaration in declared:
         first.setdefault(declaration.family, declaration)

@@ -1,7 +1,12 @@
-"""Providers of MPIs: each installs what an environment declares into a prefix of its own.
+"""The providers of MPIs, by the name that declarations and documents give each."""
 
-A provider is a module with ``VERSION`` (raised when it would install the same declaration
-differently), ``resolve(declaration)`` (the declaration with what was found of it, or the reason why
-it cannot be had), ``requirements(declaration)`` (what is locked for it or was found, as text that
-enters the digest) and ``install(declaration, prefix, command)``.
-"""
+from __future__ import annotations
+
+from onesided.environments.providers.container import Container
+from onesided.environments.providers.provider import Provider
+from onesided.environments.providers.spack import Spack
+from onesided.environments.providers.system import System
+from onesided.environments.providers.wheel import Wheel
+
+_NATIVE: dict[str, Provider] = {one.name: one for one in (Wheel(), System())}
+PROVIDERS = _NATIVE | {one.name: one for one in (Spack(_NATIVE), Container(_NATIVE))}

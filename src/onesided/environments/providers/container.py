@@ -4,147 +4,142 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from onesided.environments import containers, kernels
-from onesided.system import fingerprint
-from onesided.system.command import Say, UnavailableError
+from onesided.environments.declarations import Declaration, Document, select
+from onesided.environments.document import digest, of_image
+from onesided.environments.providers.provider import Provider, Work, provide_by, working
+from onesided.system import fingerprint, paths
+from onesided.system.command import UnavailableError
 from onesided.system.errors import OnesidedError
 
-if TYPE_CHECKING:
-    from onesided.environments.declarations import Declaration
 
-Document = dict[str, Any]
+@dataclass(frozen=True)
+class Image:
+    """An image that holds an MPI, or kernels for one.
+
+    Attributes:
+        declaration: the environment's.
+        holds: the image's own document.
+        of_image: what the environment's document says of the image.
+    """
+
+    declaration: Declaration
+    holds: Document
+    of_image: Document
 
 
-def names_within() -> list[str]:
-    """Return the environments that the image we are in holds."""
-    return list(containers.read_own()["environments"])
+class Container(Provider):
+    """Takes MPI and kernels from an image: the one we are in, or one that the host launches."""
+
+    name = containers.PROVIDER
+
+    def __init__(self, native: Mapping[str, Provider]) -> None:
+        """Take who provides MPIs outside containers, by name."""
+        self._native = native
+
+    def find(self, declaration: Declaration, work: Work) -> Image:
+        """Return the image with the MPI, or with kernels for the host's.
+
+        Raises:
+            UnavailableError: there is no runtime or no such image, or it holds another MPI or
+                kernels of other sources.
+        """
+        if containers.inside():
+            return _own_image(declaration)
+        return _image_of_host(declaration, work)
+
+    def install(self, found: Image, work: Work) -> None:
+        """Install nothing: `onesided container build` makes images."""
+
+    def describe(self, found: Image, work: Work) -> Document:
+        """Return the document of the image's MPI, or of the host's, by the launch model.
+
+        Raises:
+            UnavailableError: the host's MPI that is needed is not ready.
+        """
+        declaration = found.declaration
+        if containers.inside():
+            return {
+                **found.holds["environments"][declaration.name],
+                "provider": self.name,
+                "launch_model": containers.CONTAINED,
+                "container": found.of_image,
+            }
+        host = None
+        if declaration.launch_model != containers.CONTAINED:
+            host = self._ready_on_host(declaration, work)
+        document, more = _with_host(found, host)
+        of_image = {**found.of_image, **more}
+        own_digest = [digest(declaration, ""), of_image, document["declaration_digest"]]
+        return {
+            **document,
+            "name": declaration.name,
+            "provider": self.name,
+            "launch_model": declaration.launch_model,
+            "container": of_image,
+            "declaration_digest": fingerprint.of_document(own_digest),
+        }
+
+    def _ready_on_host(self, declaration: Declaration, work: Work) -> Document:
+        [native] = select([declaration.native])
+        path = paths.environment_file(native.name)
+        with working(path, work.say, work.command.stop, work.probe_timeout_s) as there:
+            host = provide_by(self._native[native.provider], native, there)
+        if host["status"] != "ready":
+            raise UnavailableError(f"the host's {host['name']} is unavailable: {host['reason']}")
+        return host
 
 
-def within(name: str) -> Document:
-    """Return the document of an environment of the image we are in: launcher and ranks inside.
+def _own_image(declaration: Declaration) -> Image:
+    """Return the image that this process runs in.
 
     Raises:
-        UnavailableError: the image does not hold it.
+        UnavailableError: it does not hold the MPI.
     """
     image = containers.read_own()
-    held = image["environments"]
-    if name not in held:
-        raise UnavailableError(f"this image holds {', '.join(held)}, not {name}")
+    if declaration.name not in image["environments"]:
+        held = ", ".join(image["environments"])
+        raise UnavailableError(f"this image holds {held}, not {declaration.name}")
     file = os.environ.get("APPTAINER_CONTAINER") or str(containers.DOCUMENT)
-    return {
-        **held[name],
-        "provider": "container",
-        "launch_model": containers.CONTAINED,
-        "container": _describe(image, name, Path(file)),
-    }
+    known = {"image": file, "image_name": image["name"], "commit": image["commit"]}
+    of_it = {**of_image(declaration, **known), "environment": declaration.name}
+    return Image(declaration, image, {**of_it, "namespaces": containers.OWN})
 
 
-def outside(
-    declaration: Declaration, image_name: str, native: Callable[[], Document], say: Say
-) -> Document:
-    """Return the document of an image's MPI, or of the host's in it, by the declared launch model.
-
-    Args:
-        declaration: an entry under ``containers``.
-        image_name: whose file it is.
-        native: provides the host's own environment of the same MPI.
-        say: called with what is being done.
-
-    Raises:
-        UnavailableError: there is no runtime or no such image, it holds another MPI or kernels of
-            other sources, or the host's MPI that it needs is not ready.
-    """
+def _image_of_host(declaration: Declaration, work: Work) -> Image:
+    """Return the image that a runtime here can run."""
     program = containers.runtime()
     if program is None:
         raise UnavailableError(f"found no {containers.RUNTIME} in PATH")
-    file = containers.image_file(image_name)
-    remedy = f"`onesided container build {image_name}` makes it"
+    name = declaration.image_name()
+    file = containers.image_file(name)
+    remedy = f"`onesided container build {name}` makes it"
     if not file.is_file():
         raise UnavailableError(f"found no image {file}: {remedy}")
-    say("reading the image")
+    work.say("reading the image")
     try:
         image = containers.read(program, file)
         version = containers.runtime_version(program)
     except OnesidedError as fault:
         raise UnavailableError(str(fault)) from fault
-    state = fingerprint.kernels_state()
-    if image["kernel_source_state"] != state:
-        found = image["kernel_source_state"]
+    state, found = fingerprint.kernels_state(), image["kernel_source_state"]
+    if found != state:
         raise UnavailableError(f"{file} has kernels of sources {found}, expected {state}: {remedy}")
-    described = {
-        **_describe(image, declaration.native, file),
-        "image_sha256": _sha256(file),
-        "runtime": version,
-        "namespaces": declaration.namespaces,
-    }
-    host = None if declaration.launch_model == containers.CONTAINED else _ready(native())
-    if image["abi"]:
-        return _by_abi(declaration, image["abi"], host, described)
-    if declaration.native not in image["environments"]:
+    if not image["abi"] and declaration.native not in image["environments"]:
         held = ", ".join(image["environments"])
         raise UnavailableError(f"{file} holds {held}, not {declaration.native}: {remedy}")
-    held = image["environments"][declaration.native]
-    described["variables"] = held["variables"]
-    document = {**held, "variables": {}}
-    if host is not None:
-        document |= {"launcher": host["launcher"], "variables": host["variables"]}
-    if declaration.launch_model == containers.BIND:
-        described["binds"] = [f"{host['prefix']}:{held['prefix']}"]
-    return _named(declaration, document, described)
-
-
-def _by_abi(
-    declaration: Declaration, abi: Document, host: Document, described: Document
-) -> Document:
-    """Return the document of the image without an MPI, with the host's mounted in it."""
-    described["variables"] = {
-        name: value.replace(host["prefix"], abi["mount"])
-        for name, value in host["variables"].items()
-    }
-    described["binds"] = [f"{host['prefix']}:{abi['mount']}"]
-    prefixes = dict.fromkeys(kernels.THREAD_LEVELS, abi["kernels_prefix"])
-    document = {**host, "prefix": abi["mount"], "kernels_prefix": prefixes}
-    return _named(declaration, document, described)
-
-
-def _named(declaration: Declaration, document: Document, described: Document) -> Document:
-    return {
-        **document,
-        "name": declaration.name,
-        "provider": "container",
-        "launch_model": declaration.launch_model,
-        "container": described,
-        "declaration_digest": _digest(declaration, described, document),
-    }
-
-
-def _describe(image: Document, environment: str | None, file: Path) -> Document:
-    return {
-        "environment": environment,
+    known = {
         "image": str(file),
         "image_name": image["name"],
-        "image_sha256": None,
-        "runtime": None,
+        "image_sha256": _sha256(file),
+        "runtime": version,
         "commit": image["commit"],
-        "namespaces": containers.OWN,
-        "variables": {},
-        "binds": [],
     }
-
-
-def _ready(host: Document) -> Document:
-    """Return the host's document.
-
-    Raises:
-        UnavailableError: it is not ready.
-    """
-    if host["status"] != "ready":
-        raise UnavailableError(f"the host's {host['name']} is unavailable: {host['reason']}")
-    return host
+    return Image(declaration, image, of_image(declaration, **known))
 
 
 def _sha256(path: Path) -> str:
@@ -152,7 +147,24 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _digest(declaration: Declaration, described: Document, document: Document) -> str:
-    """Return a SHA-256 that changes when what is run, or how it is launched, would be another."""
-    content = [declaration.digest(), described, document["declaration_digest"]]
-    return fingerprint.of_document(content)
+def _with_host(found: Image, host: Document | None) -> tuple[Document, Document]:
+    """Return an MPI's document by where its launcher is, and what that says of the container.
+
+    Args:
+        found: the image.
+        host: the host's environment; None where the launcher is in the container.
+    """
+    abi = found.holds["abi"]
+    if abi and host:
+        mount, prefix = abi["mount"], host["prefix"]
+        variables = {name: text.replace(prefix, mount) for name, text in host["variables"].items()}
+        kernels_prefix = dict.fromkeys(kernels.THREAD_LEVELS, abi["kernels_prefix"])
+        document = {**host, "prefix": mount, "kernels_prefix": kernels_prefix}
+        return document, {"variables": variables, "binds": [f"{prefix}:{mount}"]}
+    held = found.holds["environments"][found.declaration.native]
+    of_host = {"launcher": host["launcher"], "variables": host["variables"]} if host else {}
+    binds = []
+    if host and found.declaration.launch_model == containers.BIND:
+        binds = [f"{host['prefix']}:{held['prefix']}"]
+    more = {"variables": held["variables"], "binds": binds}
+    return {**held, "variables": {}, **of_host}, more

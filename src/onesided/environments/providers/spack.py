@@ -1,4 +1,4 @@
-"""Kernels, and the MPIs they are built with, from Spack: found, called once, asked what it made.
+"""Kernels, and the MPIs they are built with, from Spack, which is called once for all.
 
 Spack builds the matrix of spack.yaml, kernels for each MPI at each thread level, in one go for all
 environments; what it made is in ``build/spack/delivery.json`` until something of it changes.
@@ -12,23 +12,20 @@ import os
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from onesided.environments.spack_machine import identity
-from onesided.system import fingerprint, paths, writing
-from onesided.system.command import (
-    Command,
-    Outcome,
-    Say,
-    UnavailableError,
-    one_line,
-)
+from onesided.environments import identity, spack_machine
+from onesided.environments.declarations import Declaration, Document
+from onesided.environments.probe import Installation
+from onesided.environments.providers.provider import Provider, Work, probed, provide_by
+from onesided.system import fingerprint, libraries, paths, writing
+from onesided.system.command import Command, Outcome, UnavailableError, one_line
 from onesided.system.errors import InputError
 from onesided.system.lock import folder_lock
 
-VERSION = 1
+DELIVERED_AS = 1
+"""Raised when the same specs would be delivered differently."""
 ROOT_VARIABLE = "SPACK_ROOT"
 ENVIRONMENT_VARIABLE = "ONESIDED_SPACK_ENVIRONMENT"
 KERNELS = "onesided-kernels"
@@ -83,6 +80,118 @@ class Delivery:
         version = version.partition("+")[0]
         return next((one for one in self.builds if (one.mpi, one.version) == (name, version)), None)
 
+    def of_build(self, build: Build) -> Document:
+        """Return the members of an environment's document that say what was delivered."""
+        return {
+            "kernels_prefix": dict(sorted(build.kernels.items())),
+            "spack": {
+                "version": self.spack_version,
+                "mpi": f"{build.mpi}@{build.version}",
+                "lock": self.lock,
+                "lock_sha256": self.lock_sha256,
+            },
+        }
+
+
+@dataclass(frozen=True)
+class Found:
+    """A Spack that is here, or the want of one.
+
+    Attributes:
+        program: Spack's; None where there is none.
+        declaration: the environment's.
+        mpi: the declared MPI as its own provider found it; None without a Spack.
+    """
+
+    program: Path | None
+    declaration: Declaration
+    mpi: Installation | None = None
+
+
+class Spack(Provider):
+    """Has Spack deliver kernels for each thread level, and the MPI where Spack used its own.
+
+    Where there is no Spack, the declared provider delivers.
+    """
+
+    name = "spack"
+    serves_any = True
+
+    def __init__(self, native: Mapping[str, Provider]) -> None:
+        """Take who provides MPIs without Spack, by name."""
+        self._native = native
+
+    def find(self, declaration: Declaration, work: Work) -> Found:
+        """Return Spack's program, and the declared MPI.
+
+        Raises:
+            UnavailableError: Spack has no kernels of its library, or the machine no such MPI.
+        """
+        program = find()
+        if program is None:
+            return Found(None, declaration)
+        if declaration.library != libraries.MPI:
+            raise UnavailableError(f"Spack delivers kernels of MPI, none of {declaration.library}")
+        mpi = self._native[declaration.provider].find(declaration, work)
+        return Found(program, declaration, mpi)
+
+    def install(self, found: Found, work: Work) -> None:
+        """Have Spack deliver what it has not delivered for the sources as they are.
+
+        Raises:
+            InputError: there is no spack.yaml, or the machine file says what is not so.
+            UnavailableError: Spack cannot concretise the environment, or tells nothing of it.
+        """
+        if found.program is not None:
+            deliver(found.program, work)
+
+    def describe(self, found: Found, work: Work) -> Document:
+        """Return the document of the declared MPI, or of Spack's own, with Spack's kernels.
+
+        Raises:
+            UnavailableError: Spack has no kernels for the MPI, or ones that find another.
+        """
+        if found.mpi is None:
+            return self._as_declared(found, work)
+        declaration = found.mpi.declaration
+        delivery = _recorded(_record())
+        build = delivery.of(declaration.spack_spec())
+        if build is None:
+            there = ", ".join(f"{one.mpi}@{one.version}" for one in delivery.builds)
+            reason = f"Spack delivered kernels for {there}, not for {declaration.spack_spec()}"
+            raise UnavailableError(reason + (f": {delivery.fault}" if delivery.fault else ""))
+        verify(build, work.command)
+        root = identity.component(build.mpi, build.version, Path(build.mpi_prefix))
+        if _leads_to(found.mpi, root / declaration.family_data["compiler"]):
+            base = self._as_declared(found, work)
+        else:
+            elsewhere = Installation.in_folder(declaration, root, found.mpi.requirements)
+            base = probed(elsewhere, work)
+        delivered = delivery.of_build(build) if base["status"] == "ready" else {}
+        return {**base, "provider": self.name, **delivered}
+
+    def _as_declared(self, found: Found, work: Work) -> Document:
+        declaration = found.declaration
+        own = replace(work, path=paths.environment_file(declaration.name))
+        return provide_by(self._native[declaration.provider], declaration, own)
+
+    def notice(self) -> str | None:
+        """Return a line that says where Spack was looked for, where it was not found."""
+        if find() is not None:
+            return None
+        return (
+            f"no Spack in {where_it_was_looked_for()}: CMake builds the kernels "
+            "with each MPI's own compiler"
+        )
+
+
+def _leads_to(mpi: Installation, wrapper: Path) -> bool:
+    """Return whether a wrapper is that of the declared MPI, by its links."""
+    real = Path(os.path.realpath(wrapper))
+    if mpi.library is not None:
+        return real == Path(os.path.realpath(mpi.compiler))
+    return real.is_relative_to(os.path.realpath(mpi.root))
+
 
 def find() -> Path | None:
     """Return Spack's program: below ``SPACK_ROOT`` where that is set, else on ``PATH``."""
@@ -111,51 +220,49 @@ def _specs_digest(program: Path) -> str:
     folder, own = environment_dir(), paths.project_root() / "spack"
     sources = [folder / "spack.yaml", *sorted(own.rglob("*.yaml")), *sorted(own.rglob("*.py"))]
     contents = [[str(path), path.read_text("utf-8")] for path in sources if path.is_file()]
-    return fingerprint.of_document([VERSION, str(program), contents])
+    return fingerprint.of_document([DELIVERED_AS, str(program), contents])
 
 
-def deliver(program: Path, command: Command, say: Say) -> Delivery:
-    """Return what Spack delivers for the sources as they are; calls it only if something changed.
+def _record() -> Path:
+    """Return the file that says what Spack delivered."""
+    return paths.spack_dir() / "delivery.json"
+
+
+def deliver(program: Path, work: Work) -> None:
+    """Have Spack deliver for the sources as they are; call it only if something changed.
 
     Args:
         program: Spack's.
-        command: runs it.
-        say: called with a word for each state it goes through.
+        work: runs Spack.
 
     Raises:
         InputError: there is no spack.yaml, or the machine file says what is not so.
         UnavailableError: Spack cannot concretise the environment, or tells nothing of it.
         StoppedError: we were told to stop.
     """
-    folder = paths.spack_dir()
+    folder, say = paths.spack_dir(), work.say
     # environments are provided side by side, and Spack is called once for all
-    with folder_lock(folder, "Spack", say, command.stop):
+    with folder_lock(folder, "Spack", say, work.command.stop):
         specs = _specs_digest(program)
         digest = fingerprint.of_document([specs, fingerprint.kernels_state()])
-        standing = _standing(folder / "delivery.json")
+        standing = _recorded(_record())
         if standing and standing.digest == digest and standing.fault is None and _stands(standing):
-            return standing
+            return
         source = environment_dir() / "spack.yaml"
         if not source.is_file():
             raise InputError(source, None, "no such file", "a Spack environment")
         _check_machine_files()
         say("Spack concretises")
-        call = _Spack(program, folder, command)
+        call = _Spack(program, folder, work.command)
         is_new = standing is None or standing.specs_digest != specs
         call.demand("concretize", *(["--force"] if is_new else []))
         say("Spack installs")
         made = _make(call, specs, digest)
-        writing.write_json(
-            folder / "delivery.json", {"schema": SCHEMA, **asdict(made), "builds": _plain(made)}
-        )
-        return made
+        builds = [asdict(build) for build in made.builds]
+        writing.write_json(_record(), {"schema": SCHEMA, **asdict(made), "builds": builds})
 
 
-def _plain(delivery: Delivery) -> list[dict[str, Any]]:
-    return [asdict(build) for build in delivery.builds]
-
-
-def _standing(path: Path) -> Delivery | None:
+def _recorded(path: Path) -> Delivery | None:
     try:
         document = json.loads(path.read_text("utf-8"))
         if document.pop("schema") != SCHEMA:
@@ -173,8 +280,6 @@ def _stands(delivery: Delivery) -> bool:
 
 def _check_machine_files() -> None:
     """Compare the machine files that are there with what their MPIs say of themselves."""
-    from onesided.environments import spack_machine
-
     folder = paths.project_root() / "spack" / "machines"
     for path in sorted(folder.glob("*.yaml")):
         if not path.name.endswith(".lean.yaml"):
@@ -241,7 +346,7 @@ def _builds(text: str) -> tuple[Build, ...]:
 
 
 def verify(build: Build, command: Command) -> None:
-    """Hold the RPATH of delivered kernels against the MPI that their spec names.
+    """Compare the RPATH of delivered kernels with the MPI that their spec names.
 
     Nothing is said where ``readelf`` is missing; which library really ran is in every header.
 
@@ -276,16 +381,3 @@ def _is_of(folder: Path, build: Build) -> bool:
     real = Path(os.path.realpath(folder))
     places = (os.path.realpath(prefix), os.path.realpath(libraries))
     return folder.is_relative_to(prefix) or any(real.is_relative_to(place) for place in places)
-
-
-def describe(delivery: Delivery, build: Build) -> Mapping[str, Any]:
-    """Return the members of an environment's document that say what Spack delivered."""
-    return {
-        "kernels_prefix": dict(sorted(build.kernels.items())),
-        "spack": {
-            "version": delivery.spack_version,
-            "mpi": f"{build.mpi}@{build.version}",
-            "lock": delivery.lock,
-            "lock_sha256": delivery.lock_sha256,
-        },
-    }

@@ -1,9 +1,10 @@
 """MPIs that the machine has, by a prefix or a compiler wrapper; the library itself says which.
 
 The name of a wrapper proves nothing: Debian's ``/usr/bin/mpicc`` is a link to that of any MPI. So
-the wrapper compiles a program, and what that program loads is the MPI; the probe then holds the
-launcher against it. All programs of an MPI in ``/usr`` are in one folder with those of others, so
-each environment gets a folder of its own with a program ``mpiexec`` that calls its launcher.
+the wrapper compiles a program, and the MPI is the library which that program loads; the probe then
+compares the launcher with the library. All programs of an MPI in ``/usr`` are in one folder with
+those of others, so each environment gets a folder of its own with a program ``mpiexec`` that calls
+its launcher.
 """
 
 from __future__ import annotations
@@ -14,124 +15,101 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from onesided.environments.spack_machine import identity
+from onesided.environments import identity
+from onesided.environments.declarations import Declaration, Document, library_of
+from onesided.environments.probe import Installation
+from onesided.environments.providers.provider import Provider, Work, fill_prefix, probed
 from onesided.system import libraries, surroundings, writing
-from onesided.system.command import Command, UnavailableError
-from onesided.system.errors import InputError
+from onesided.system.command import UnavailableError
 
-if TYPE_CHECKING:
-    from onesided.environments.declarations import Declaration
-
-VERSION = 1
-KEYS = ("prefix", "compiler", "launcher")
 #: The wrapper and the launchers of each library.
 COMPILERS = {libraries.MPI: "mpicc", libraries.OPENSHMEM: "oshcc"}
 LAUNCHERS = {libraries.MPI: ("mpiexec", "mpirun"), libraries.OPENSHMEM: ("oshrun",)}
 LIBRARIES = "LD_LIBRARY_PATH"
 
 
-@dataclass(frozen=True)
-class Mpi:
-    """An MPI of the machine's, as it was found.
+class System(Provider):
+    """Finds an MPI that the machine has; installs nothing but a program that calls its launcher."""
 
-    Attributes:
-        root: the folder that it is in.
-        compiler: its wrapper.
-        launcher: its launcher.
-        identity: what its library says of itself.
-        variables: for compiling and running.
-    """
+    name = "system"
+    installs = False
 
-    root: Path
-    compiler: Path
-    launcher: Path
-    identity: identity.Identity
-    variables: Mapping[str, str]
+    def find(self, declaration: Declaration, work: Work) -> Installation:
+        """Return the MPI that the machine has, with its family and version.
 
-    def version_pattern(self) -> str:
-        """Return a regular expression for the first line of what its library says of itself."""
-        words = self.identity.text.strip().splitlines()[0].split()
-        return r"\s+".join(map(re.escape, words)) + r"(?!\S)"
+        Raises:
+            UnavailableError: it has no such MPI, or another one than the entry says.
+        """
+        compiler = _compiler(declaration)
+        root = Path(declaration.stated.get("prefix", compiler.parent.parent))
+        launcher = _launcher(declaration, compiler)
+        found, extra = _identify(declaration, compiler, root)
+        family = _family(declaration, compiler, found)
+        if declaration.version and not found.is_version(declaration.version):
+            expected = f"{declaration.version} is declared"
+            raise UnavailableError(f"{compiler} links {found} ({found.library}); {expected}")
+        if not found.library.is_relative_to(os.path.realpath(root)):
+            if "prefix" in declaration.stated:
+                raise UnavailableError(f"{compiler} links {found.library}, outside {root}")
+            root = found.library.parent
+        variables = {**declaration.variables_in(root, family), **extra}
+        version = declaration.version or found.version
+        known = replace(declaration, family=family, version=version)
+        return Installation(
+            known,
+            root,
+            compiler,
+            known.launcher,
+            launcher,
+            variables,
+            _version_pattern(found),
+            _state((compiler, launcher, found.library), found.text, variables),
+            found.library,
+        )
 
-    def state(self) -> str:
-        """Return what changes when the machine gets another MPI in its place, as JSON."""
-        files = (self.compiler, self.launcher, self.identity.library)
-        content = {
-            "files": [[str(file), *_file_state(file)] for file in files],
-            "text": self.identity.text,
-            "variables": dict(self.variables),
-        }
-        return json.dumps(content, indent=1, sort_keys=True)
+    def install(self, found: Installation, work: Work) -> None:
+        """Make the folder whose ``mpiexec`` calls the MPI's launcher."""
+        fill_prefix(found, work, lambda: _call_launcher(found))
 
-
-def _file_state(path: Path) -> list[str | int]:
-    real = Path(os.path.realpath(path))
-    facts = real.stat()
-    return [str(real), facts.st_size, facts.st_mtime_ns]
-
-
-def check(stated: Mapping[str, str], source: Path, field: str) -> None:
-    """Refuse an entry that does not say, or says twice, where the MPI is installed.
-
-    Raises:
-        InputError: one clear line.
-    """
-    if ("prefix" in stated) == ("compiler" in stated):
-        found = "both" if "prefix" in stated else "neither"
-        expected = "either prefix, the MPI's folder, or compiler, its wrapper"
-        raise InputError(source, field, f"{found} of prefix and compiler", expected)
-    if "prefix" in stated and identity.is_shared(Path(stated["prefix"])):
-        expected = "compiler, such as mpicc.mpich: several MPIs can be in that folder"
-        raise InputError(source, f"{field}.prefix", stated["prefix"], expected)
+    def describe(self, found: Installation, work: Work) -> Document:
+        """Return the document of the MPI by what two ranks find."""
+        return probed(found, work)
 
 
-def requirements(declaration: Declaration) -> str:
-    """Return the state of what was found.
-
-    Raises:
-        UnavailableError: nothing was looked for yet.
-    """
-    if declaration.mpi is None:
-        raise UnavailableError(f"{declaration.name} was not looked for yet")
-    return declaration.mpi.state()
+def _call_launcher(found: Installation) -> None:
+    shutil.rmtree(found.declaration.prefix, ignore_errors=True)
+    launcher = shlex.quote(str(found.own_launcher))
+    writing.write_text(found.launcher, f'#!/bin/sh\nexec {launcher} "$@"\n')
+    found.launcher.chmod(0o755)
 
 
-def resolve(declaration: Declaration) -> Declaration:
-    """Return the declaration with what the machine has; family and version too.
+def _version_pattern(found: identity.Identity) -> str:
+    """Return a regular expression for the first line of what a library says of itself."""
+    words = found.text.strip().splitlines()[0].split()
+    return r"\s+".join(map(re.escape, words)) + r"(?!\S)"
 
-    Raises:
-        UnavailableError: it has no such MPI, or another one than the entry says.
-    """
-    compiler = _compiler(declaration)
-    root = Path(declaration.stated.get("prefix", compiler.parent.parent))
-    launcher = _launcher(declaration, compiler)
-    found, extra = _identify(declaration, compiler, root)
-    family = _family(declaration, compiler, found)
-    if declaration.version and not found.is_version(declaration.version):
-        expected = f"{declaration.version} is declared"
-        raise UnavailableError(f"{compiler} links {found} ({found.library}); {expected}")
-    if not found.library.is_relative_to(os.path.realpath(root)):
-        if "prefix" in declaration.stated:
-            raise UnavailableError(f"{compiler} links {found.library}, outside {root}")
-        root = found.library.parent
-    variables = {**declaration.variables_in(family, root), **extra}
-    return replace(
-        declaration,
-        family=family,
-        version=declaration.version or found.version,
-        mpi=Mpi(root, compiler, launcher, found, variables),
-    )
+
+def _state(files: tuple[Path, ...], text: str, variables: Mapping[str, str]) -> str:
+    """Return what changes when the machine gets another MPI in place of this one, as JSON."""
+    states = []
+    for file in files:
+        real = Path(os.path.realpath(file))
+        facts = real.stat()
+        states.append([str(file), str(real), facts.st_size, facts.st_mtime_ns])
+    content = {"files": states, "text": text, "variables": dict(variables)}
+    return json.dumps(content, indent=1, sort_keys=True)
 
 
 def _compiler(declaration: Declaration) -> Path:
     stated = declaration.stated
-    if "prefix" in stated:
-        return _program(str(Path(stated["prefix"]) / "bin" / COMPILERS[declaration.library]))
-    return _program(stated["compiler"])
+    if "prefix" not in stated:
+        return _program(stated["compiler"])
+    if identity.is_shared(Path(stated["prefix"])):  # by a link: the schema refuses the names
+        raise UnavailableError(f"several MPIs can be in {stated['prefix']}; `compiler:` names one")
+    return _program(str(Path(stated["prefix"]) / "bin" / COMPILERS[declaration.library]))
 
 
 def _launcher(declaration: Declaration, compiler: Path) -> Path:
@@ -181,7 +159,7 @@ def _attempts(
     set folders that its MPI does not start without.
     """
     families = [declaration.family] if declaration.family else _families(declaration)
-    sets = [declaration.variables_in(family, root) for family in families]
+    sets = [declaration.variables_in(root, family) for family in families]
     yield from ((variables, {}) for variables in sets)
     folders = surroundings.folders_of_shell(LIBRARIES)
     for variables in sets if folders else ():
@@ -191,11 +169,8 @@ def _attempts(
 
 def _families(declaration: Declaration) -> list[str]:
     """Return the families with libraries of the same standard."""
-    return [
-        name
-        for name, data in declaration.families.items()
-        if data.get("library", libraries.MPI) == declaration.library
-    ]
+    families = declaration.families.items()
+    return [name for name, data in families if library_of(data) == declaration.library]
 
 
 def _family(declaration: Declaration, compiler: Path, found: identity.Identity) -> str:
@@ -211,11 +186,3 @@ def _family(declaration: Declaration, compiler: Path, found: identity.Identity) 
     if declaration.family not in (None, family):
         raise UnavailableError(f"{compiler} links {found}; {declaration.family} is declared")
     return family
-
-
-def install(declaration: Declaration, prefix: Path, command: Command) -> None:
-    """Make the folder whose ``mpiexec`` calls the MPI's launcher; nothing is installed."""
-    shutil.rmtree(prefix, ignore_errors=True)
-    launcher = shlex.quote(str(declaration.mpi.launcher))
-    writing.write_text(declaration.launcher, f'#!/bin/sh\nexec {launcher} "$@"\n')
-    declaration.launcher.chmod(0o755)

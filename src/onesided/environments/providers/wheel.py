@@ -7,16 +7,14 @@ import re
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from onesided.environments.providers import wheel_lock
+from onesided.environments import wheel_lock
+from onesided.environments.declarations import FILE, Declaration, Document
+from onesided.environments.probe import Installation
+from onesided.environments.providers.provider import Provider, Work, fill_prefix, probed
 from onesided.system import pip, writing
 from onesided.system.command import Command, UnavailableError, one_line
 
-if TYPE_CHECKING:
-    from onesided.environments.declarations import Declaration
-
-VERSION = 1
 INSTALL_TIMEOUT_S = 1800.0
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "pip_proxy")
 FULL_BYTES = 1_000_000
@@ -34,49 +32,42 @@ PIP_OPTIONS = (
 )
 
 
-def _pins(packages: tuple[str, ...], version: str) -> list[str]:
-    return [f"{package}=={version}" for package in packages]
+class Wheel(Provider):
+    """Provides MPIs from wheels whose hashes are in config/wheels.lock."""
 
+    name = "wheel"
 
-def lock_path(config_dir: Path) -> Path:
-    """Return the file with the hashes."""
-    return config_dir / "wheels.lock"
+    def find(self, declaration: Declaration, work: Work) -> Installation:
+        """Return the MPI where it will be, with the lines of the lock if those are known."""
+        lines, missing = _locked(declaration)
+        requirements = None if missing else "\n".join(lines) + "\n"
+        return Installation.in_folder(declaration, declaration.prefix, requirements)
 
-
-def check_lock(config_dir: Path) -> None:
-    """Refuse a lock that is malformed, whichever versions it holds.
-
-    Raises:
-        InputError: naming the line.
-    """
-    wheel_lock.read(lock_path(config_dir))
-
-
-def resolve(declaration: Declaration) -> Declaration:
-    """Return the declaration as it is, if its version can be installed.
-
-    Raises:
-        UnavailableError: the lock has no hashes of it.
-    """
-    _ = declaration.requirements
-    return declaration
-
-
-def requirements(declaration: Declaration) -> str:
-    """Return the lines of the lock that this environment is installed from.
-
-    Raises:
-        UnavailableError: the lock has no hashes of the declared version.
-    """
-    path = lock_path(declaration.config_dir)
-    locked = wheel_lock.read(path)
-    lines = []
-    for pin in _pins(declaration.packages, declaration.version):
-        if pin not in locked:
+    def install(self, found: Installation, work: Work) -> None:
+        """Install the wheels; refuse a version of which the lock has no hashes."""
+        declaration = found.declaration
+        _, missing = _locked(declaration)
+        if missing:
+            path = declaration.config_dir / wheel_lock.FILE
             remedy = f"its hashes, which `onesided environments lock {declaration.name}` adds"
-            raise UnavailableError(f"{path}: {pin}: found no hash; expected {remedy}")
-        lines.append(locked[pin].text)
-    return "\n".join(lines) + "\n"
+            raise UnavailableError(f"{path}: {missing[0]}: found no hash; expected {remedy}")
+        fill_prefix(found, work, lambda: install_packages(found, declaration.prefix, work.command))
+
+    def describe(self, found: Installation, work: Work) -> Document:
+        """Return the document of the MPI by what two ranks find."""
+        return probed(found, work)
+
+
+def _pins(declaration: Declaration) -> list[str]:
+    return [f"{package}=={declaration.version}" for package in declaration.packages]
+
+
+def _locked(declaration: Declaration) -> tuple[list[str], list[str]]:
+    """Return the lines of the lock for a version, and the pins that it has no hashes of."""
+    locked = wheel_lock.read(declaration.config_dir / wheel_lock.FILE)
+    pins = _pins(declaration)
+    missing = [pin for pin in pins if pin not in locked]
+    return [locked[pin].text for pin in pins if pin in locked], missing
 
 
 def lock(declaration: Declaration) -> list[str]:
@@ -85,23 +76,22 @@ def lock(declaration: Declaration) -> list[str]:
     Raises:
         InputError: the index has no such version.
     """
-    path = lock_path(declaration.config_dir)
-    known = wheel_lock.read(path)
-    pins = _pins(declaration.packages, declaration.version)
-    missing = [pin for pin in pins if pin not in known]
+    _, missing = _locked(declaration)
     if missing:
-        source = declaration.config_dir / "environments.yaml"
-        found = wheel_lock.resolve(pins, str(source), f"environments.{declaration.name}.version")
+        field = f"environments.{declaration.name}.version"
+        source = str(declaration.config_dir / FILE)
+        found = wheel_lock.resolve(_pins(declaration), source, field)
+        path = declaration.config_dir / wheel_lock.FILE
         wheel_lock.add(path, declaration.packages, [found[pin] for pin in missing])
     return missing
 
 
-def install(declaration: Declaration, prefix: Path, command: Command) -> None:
-    """Install the environment into ``prefix``, which holds nothing or what a killed try left.
+def install_packages(found: Installation, prefix: Path, command: Command) -> None:
+    """Make a virtual environment with the wheels in it.
 
     Args:
-        declaration: what to install.
-        prefix: the folder to make.
+        found: what to install.
+        prefix: the folder to make; it holds nothing or what a killed try left.
         command: runs the steps; its guard is held until the last of them has ended, so that
             another run never meets a pip that outlived us.
 
@@ -111,7 +101,7 @@ def install(declaration: Declaration, prefix: Path, command: Command) -> None:
     shutil.rmtree(prefix, ignore_errors=True)
     folder = prefix.parent
     wanted = folder / "requirements.txt"
-    writing.write_text(wanted, declaration.requirements)
+    writing.write_text(wanted, found.requirements)
     call = [sys.executable, "-m", "pip", "--python", prefix, "install", *PIP_OPTIONS]
     steps = {
         "venv": [sys.executable, "-m", "venv", "--without-pip", prefix],
@@ -119,10 +109,9 @@ def install(declaration: Declaration, prefix: Path, command: Command) -> None:
     }
     variables = pip.variables(sys.executable, os.environ)
     for name, words in steps.items():
-        log = folder / f"{name}.log"
         outcome = command.run(
             words,
-            log=log,
+            log=folder / f"{name}.log",
             timeout_s=INSTALL_TIMEOUT_S,
             whole_environment=variables,
             holds_guard=True,

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from onesided.environments.spack_machine import identity, modules
+from onesided.environments import identity
+from onesided.environments.spack_machine import modules
 from onesided.system import documents
 from onesided.system.errors import InputError
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from onesided.environments import declarations, shell
-from onesided.environments.spack_machine import identity, modules
-from onesided.environments.spack_machine.identity import Identity
+from onesided.environments import declarations, identity, shell
+from onesided.environments.identity import Identity
+from onesided.environments.spack_machine import modules
 from onesided.system import documents, libraries, paths
 from onesided.system.errors import OnesidedError
 
@@ -139,7 +139,7 @@ def wheels() -> Iterator[Found]:
         declaration = declared.get(path.parent.name)
         if declaration is None:
             yield LeftOut(f"wheel {path.parent.name}", "not in config/environments.yaml")
-        elif declaration.provider == "wheel":
+        elif declaration.packages:
             origin = f"wheel {declaration.name}"
             yield _or_reason(origin, lambda p=path, d=declaration, o=origin: _wheel(p, d, o))
 

@@ -18,6 +18,7 @@ FORM = "NAME==VERSION followed by --hash=sha256:… lines, each but the last end
 REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+]+)((?:\s+--hash=\S+)+)")
 HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 COMPILE_TIMEOUT_S = 300
+FILE = "wheels.lock"
 
 
 @dataclass(frozen=True)

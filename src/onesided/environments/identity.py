@@ -143,8 +143,7 @@ def identify(
         UnknownMpiError: it does not compile or run, or the library is none we know.
     """
     with tempfile.TemporaryDirectory(prefix="onesided-identify-") as folder:
-        sources = resources.files("onesided.environments").joinpath("spack_machine")
-        source = sources.joinpath(PROGRAMS[standard])
+        source = resources.files("onesided.environments").joinpath(PROGRAMS[standard])
         (Path(folder) / "identify.c").write_text(source.read_text("utf-8"), "utf-8")
         words = [wrapper, "identify.c", "-o", "identify", "-ldl"]
         _run(words, folder, variables)
