@@ -2,7 +2,8 @@
 
 import pytest
 
-from onesided.environments import wheel_lock
+from onesided.environments.declarations import parse_lock
+from onesided.environments.providers.wheel import add_to_lock
 from onesided.system.errors import InputError
 
 ONE = "one==1.0 \\\n    --hash=sha256:" + "a" * 64
@@ -12,7 +13,7 @@ LOCK = f"# a comment\n\n# One\n{ONE}\n\n# Two\n{TWO}\n"
 
 
 def test_every_pin_is_found_with_its_lines():
-    found = wheel_lock.parse(LOCK, "wheels.lock")
+    found = parse_lock(LOCK, "wheels.lock")
     assert {pin: one.text for pin, one in found.items()} == {"one==1.0": ONE, "two==3.0": TWO}
 
 
@@ -31,18 +32,18 @@ def test_every_pin_is_found_with_its_lines():
 )
 def test_what_is_no_version_with_hashes_is_a_fault_with_its_line(text):
     with pytest.raises(InputError, match=r"wheels\.lock: line \d+: found "):
-        wheel_lock.parse(text, "wheels.lock")
+        parse_lock(text, "wheels.lock")
 
 
 def test_a_version_is_added_behind_its_kin_and_nothing_else_changes(tmp_path):
     path = tmp_path / "wheels.lock"
     path.write_text(LOCK)
-    wheel_lock.add(path, ["one"], wheel_lock.parse(ONE_NEWER, "").values())
+    add_to_lock(path, ["one"], parse_lock(ONE_NEWER, "").values())
     assert path.read_text() == LOCK.replace(ONE, f"{ONE}\n{ONE_NEWER}")
 
 
 def test_the_first_version_of_a_package_is_added_at_the_end(tmp_path):
     path = tmp_path / "wheels.lock"
     path.write_text(LOCK)
-    wheel_lock.add(path, ["new"], wheel_lock.parse(ONE_NEWER, "").values())
+    add_to_lock(path, ["new"], parse_lock(ONE_NEWER, "").values())
     assert path.read_text() == f"{LOCK}\n{ONE_NEWER}\n"

@@ -1,20 +1,28 @@
-"""What config/environments.yaml declares: the MPIs by name, each with its family's data."""
+"""What config/environments.yaml declares: the MPIs by name, each with its family's data.
+
+Beside it, config/wheels.lock has the hashes of the wheels that environments are installed from.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from onesided.environments import containers, wheel_lock
+from onesided.environments import containers
 from onesided.system import documents, libraries, paths
 from onesided.system.errors import InputError
 
 Document = dict[str, Any]
 
-FILE = "environments.yaml"
+FILE, LOCK = "environments.yaml", "wheels.lock"
+LOCK_FORM = (
+    "NAME==VERSION followed by --hash=sha256:… lines, each but the last ended by a backslash"
+)
+LOCKED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+]+)((?:\s+--hash=\S+)+)")
+HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 NATIVE = "native"
 #: What an entry can say of an MPI that the machine has.
 STATED = ("prefix", "compiler", "launcher")
@@ -134,7 +142,7 @@ def declared(
         for name, entry in document["environments"].items()
     }
     if any(one.packages for one in native.values()):
-        wheel_lock.read(source.with_name(wheel_lock.FILE))
+        read_lock(source.parent)
     contained = {
         name: _in_container(name, entry, native, source)
         for name, entry in document.get("containers", {}).items()
@@ -212,3 +220,60 @@ def left_behind() -> LeftBehind:
         {pattern for family in families for pattern in family["left_behind"]},
         {pattern for family in families for pattern in family["left_behind_temporary"]},
     )
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """One version of one package.
+
+    Attributes:
+        pin: ``name==version``.
+        text: the lines as they are in the file.
+        last_line: number of its last line, from 1.
+    """
+
+    pin: str
+    text: str
+    last_line: int
+
+
+def _blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the number of its last line and the text of each run of continued lines."""
+    held: list[str] = []
+    number = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if not held and (not line.strip() or line.lstrip().startswith("#")):
+            continue
+        held.append(line)
+        if not line.endswith("\\"):
+            yield number, "\n".join(held)
+            held = []
+    if held:  # a file cut in half
+        yield number, "\n".join(held)
+
+
+def parse_lock(text: str, source: str | Path) -> dict[str, Requirement]:
+    """Return the requirements of a lock by their pins.
+
+    Raises:
+        InputError: a line is no requirement with hashes, or a pin occurs twice.
+    """
+    found: dict[str, Requirement] = {}
+    for number, block in _blocks(text):
+        match = LOCKED.fullmatch(re.sub(r"\\\n", " ", block).strip())
+        if not match or not all(HASH.fullmatch(word) for word in match[2].split()):
+            raise InputError(source, f"line {number}", block.splitlines()[-1], LOCK_FORM)
+        if match[1] in found:
+            raise InputError(source, f"line {number}", f"{match[1]} again", "each version once")
+        found[match[1]] = Requirement(match[1], block, number)
+    return found
+
+
+def read_lock(config_dir: Path) -> dict[str, Requirement]:
+    """Return the requirements of config/wheels.lock by their pins.
+
+    Raises:
+        InputError: it cannot be read or is malformed.
+    """
+    path = config_dir / LOCK
+    return parse_lock(documents.read_text(path), path)

@@ -10,17 +10,24 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from onesided.environments import containers
 from onesided.environments import document as document_of
 from onesided.environments.declarations import Document, select
-from onesided.environments.providers import PROVIDERS
-from onesided.environments.providers.provider import (
+from onesided.environments.providers import (
     DEFAULT_PROBE_TIMEOUT_S,
+    Provider,
     provide_by,
     working,
 )
+from onesided.environments.providers.container import Container
+from onesided.environments.providers.spack import Spack
+from onesided.environments.providers.system import System
+from onesided.environments.providers.wheel import Wheel
 from onesided.system import documents, libraries, paths, processes
 from onesided.system.command import Say
 from onesided.system.display import Progress
 from onesided.system.errors import InputError
 
+_NATIVE: dict[str, Provider] = {one.name: one for one in (Wheel(), System())}
+PROVIDERS = _NATIVE | {one.name: one for one in (Spack(_NATIVE), Container(_NATIVE))}
+"""By the name that declarations and documents give each."""
 AT_A_TIME = 4
 PROVIDER_VARIABLE = "ONESIDED_PROVIDER"
 """Who delivers, in place of who is declared; for ReFrame, which is told nothing of a campaign."""

@@ -1,12 +1,181 @@
-"""The providers of MPIs, by the name that declarations and documents give each."""
+"""A provider of MPIs: it finds what a declaration asks for, installs it, and describes it."""
 
 from __future__ import annotations
 
-from onesided.environments.providers.container import Container
-from onesided.environments.providers.provider import Provider
-from onesided.environments.providers.spack import Spack
-from onesided.environments.providers.system import System
-from onesided.environments.providers.wheel import Wheel
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
 
-_NATIVE: dict[str, Provider] = {one.name: one for one in (Wheel(), System())}
-PROVIDERS = _NATIVE | {one.name: one for one in (Spack(_NATIVE), Container(_NATIVE))}
+from onesided.environments import document as documents_of
+from onesided.environments import probe
+from onesided.environments.declarations import Declaration, Document
+from onesided.environments.document import INSTALLED_AS
+from onesided.environments.probe import Installation
+from onesided.system import documents, paths, writing
+from onesided.system.command import Command, Say, UnavailableError
+from onesided.system.errors import InputError, OnesidedError, StoppedError
+from onesided.system.lock import folder_lock
+
+DEFAULT_PROBE_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Work:
+    """How a provider works on one environment.
+
+    Attributes:
+        path: the file that describes the environment.
+        command: runs programs; its guard is the lock on the environment's folder.
+        say: called with a word for each state the environment goes through.
+        probe_timeout_s: how long two ranks may take.
+    """
+
+    path: Path
+    command: Command
+    say: Say
+    probe_timeout_s: float = DEFAULT_PROBE_TIMEOUT_S
+
+    def standing(self) -> Document | None:
+        """Return the document that exists, None if there is none that can be used."""
+        try:
+            return documents.read_json(self.path, "environment") if self.path.exists() else None
+        except InputError:  # cut in half or of another version: it is made again
+            return None
+
+    def begin(self, state: str) -> None:
+        """Say what is done now, and remove the description of what is about to change."""
+        standing = self.standing()
+        if standing is None or standing["status"] == "ready":
+            self.path.unlink(missing_ok=True)
+        self.say(state)
+
+
+@contextmanager
+def working(path: Path, say: Say, stop: threading.Event, probe_timeout_s: float) -> Iterator[Work]:
+    """Hold the lock on an environment's folder; yield how to work there."""
+    with folder_lock(path.parent, "another run that installs it", say, stop) as guard:
+        yield Work(path, Command(stop, guard), say, probe_timeout_s)
+
+
+class Provider(Protocol):
+    """Who provides an MPI.
+
+    Attributes:
+        name: as declarations and documents have it.
+        installs: False where an MPI can only be what the machine has.
+        serves_any: whether a user can ask for this provider in place of the declared one.
+    """
+
+    name: str
+    installs: bool = True
+    serves_any: bool = False
+
+    def find(self, declaration: Declaration, work: Work) -> Any:
+        """Return what there is, or what would be installed.
+
+        Raises:
+            UnavailableError: it cannot be had here; the message is the reason.
+        """
+
+    def install(self, found: Any, work: Work) -> None:
+        """Install what was found, unless it is there.
+
+        Raises:
+            UnavailableError: a step failed; the message says which and why.
+        """
+
+    def describe(self, found: Any, work: Work) -> Document:
+        """Return the environment's document.
+
+        Raises:
+            UnavailableError: it is not what was declared, or does not work.
+        """
+
+    def notice(self) -> str | None:
+        """Return a line for a user where others have to stand in for this provider."""
+        return None
+
+
+def provide_by(provider: Provider, declaration: Declaration, work: Work) -> Document:
+    """Have a provider provide an environment; write its document and return it.
+
+    Returns:
+        The document, with status ``unavailable`` and a reason where the MPI cannot be had.
+
+    Raises:
+        InputError: a file that a user wrote is faulty.
+        StoppedError: we were told to stop; nothing was written.
+        OnesidedError: the document cannot be written.
+    """
+    try:
+        found = provider.find(declaration, work)
+        provider.install(found, work)
+        document = provider.describe(found, work)
+    except (StoppedError, InputError):
+        raise
+    except (OnesidedError, OSError) as fault:
+        document = documents_of.unavailable(declaration, str(fault))
+        document["provider"] = provider.name
+    documents.check(document, "environment", work.path)
+    if document != work.standing():
+        writing.write_json(work.path, document)
+    return document
+
+
+def fill_prefix(found: Installation, work: Work, fill: Callable[[], None]) -> None:
+    """Fill an environment's own prefix, unless a whole one is there.
+
+    What a whole prefix says has its own path in it: a copied or moved one does not work.
+
+    Args:
+        found: what is installed.
+        work: how.
+        fill: does it; the prefix may hold what a killed try left.
+    """
+    prefix = found.declaration.prefix
+    stamp = prefix / ".onesided-complete"
+    content = f"{INSTALLED_AS}\n{prefix}\n{found.requirements}"
+    try:
+        if stamp.read_text("utf-8") == content:
+            return
+    except (OSError, UnicodeDecodeError):
+        pass
+    work.begin("installing")
+    try:
+        fill()
+        writing.write_text(stamp, content)
+    except StoppedError:
+        raise  # at once: the next run installs anew what has no stamp
+    except (OnesidedError, OSError):
+        # on a full disk there must be room again for the line that says so
+        shutil.rmtree(prefix, ignore_errors=True)
+        raise
+
+
+def probed(found: Installation, work: Work) -> Document:
+    """Return the document of an MPI: the standing one, else by what two ranks find.
+
+    Raises:
+        UnavailableError: two ranks do not start with any of the family's fallbacks; the message is
+            that of the launch without any.
+    """
+    standing = work.standing()
+    if standing is not None and documents_of.describes(standing, found):
+        return standing
+    work.begin("probing")
+    folder = paths.environments_dir() / found.declaration.name / "probe"
+    declared = found.declaration.family_data.get("fallbacks", ())
+    faults = []
+    for more in probe.attempts(declared, found.root):
+        variables = {**found.variables, **more}
+        try:
+            findings = probe.probe(found, variables, folder, work.command, work.probe_timeout_s)
+        except UnavailableError as fault:
+            faults.append(fault)
+        else:
+            return documents_of.ready(found, findings, variables)
+    raise faults[0]

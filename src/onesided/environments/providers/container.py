@@ -11,7 +11,7 @@ from pathlib import Path
 from onesided.environments import containers, kernels
 from onesided.environments.declarations import Declaration, Document, select
 from onesided.environments.document import digest, of_image
-from onesided.environments.providers.provider import Provider, Work, provide_by, working
+from onesided.environments.providers import Provider, Work, provide_by, working
 from onesided.system import fingerprint, paths
 from onesided.system.command import UnavailableError
 from onesided.system.errors import OnesidedError

@@ -18,7 +18,7 @@ from pathlib import Path
 from onesided.environments import identity, spack_machine
 from onesided.environments.declarations import Declaration, Document
 from onesided.environments.probe import Installation
-from onesided.environments.providers.provider import Provider, Work, probed, provide_by
+from onesided.environments.providers import Provider, Work, probed, provide_by
 from onesided.system import fingerprint, libraries, paths, writing
 from onesided.system.command import Command, Outcome, UnavailableError, one_line
 from onesided.system.errors import InputError

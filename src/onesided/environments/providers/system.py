@@ -21,7 +21,7 @@ from pathlib import Path
 from onesided.environments import identity
 from onesided.environments.declarations import Declaration, Document, library_of
 from onesided.environments.probe import Installation
-from onesided.environments.providers.provider import Provider, Work, fill_prefix, probed
+from onesided.environments.providers import Provider, Work, fill_prefix, probed
 from onesided.system import libraries, surroundings, writing
 from onesided.system.command import UnavailableError
 

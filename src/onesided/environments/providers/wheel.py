@@ -5,17 +5,29 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from onesided.environments import wheel_lock
-from onesided.environments.declarations import FILE, Declaration, Document
+from onesided.environments.declarations import (
+    FILE,
+    LOCK,
+    Declaration,
+    Document,
+    Requirement,
+    parse_lock,
+    read_lock,
+)
 from onesided.environments.probe import Installation
-from onesided.environments.providers.provider import Provider, Work, fill_prefix, probed
+from onesided.environments.providers import Provider, Work, fill_prefix, probed
 from onesided.system import pip, writing
 from onesided.system.command import Command, UnavailableError, one_line
+from onesided.system.errors import InputError, OnesidedError
 
 INSTALL_TIMEOUT_S = 1800.0
+LOCK_TIMEOUT_S = 300
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "pip_proxy")
 FULL_BYTES = 1_000_000
 PIP_OPTIONS = (
@@ -48,7 +60,7 @@ class Wheel(Provider):
         declaration = found.declaration
         _, missing = _locked(declaration)
         if missing:
-            path = declaration.config_dir / wheel_lock.FILE
+            path = declaration.config_dir / LOCK
             remedy = f"its hashes, which `onesided environments lock {declaration.name}` adds"
             raise UnavailableError(f"{path}: {missing[0]}: found no hash; expected {remedy}")
         fill_prefix(found, work, lambda: install_packages(found, declaration.prefix, work.command))
@@ -64,7 +76,7 @@ def _pins(declaration: Declaration) -> list[str]:
 
 def _locked(declaration: Declaration) -> tuple[list[str], list[str]]:
     """Return the lines of the lock for a version, and the pins that it has no hashes of."""
-    locked = wheel_lock.read(declaration.config_dir / wheel_lock.FILE)
+    locked = read_lock(declaration.config_dir)
     pins = _pins(declaration)
     missing = [pin for pin in pins if pin not in locked]
     return [locked[pin].text for pin in pins if pin in locked], missing
@@ -80,10 +92,59 @@ def lock(declaration: Declaration) -> list[str]:
     if missing:
         field = f"environments.{declaration.name}.version"
         source = str(declaration.config_dir / FILE)
-        found = wheel_lock.resolve(_pins(declaration), source, field)
-        path = declaration.config_dir / wheel_lock.FILE
-        wheel_lock.add(path, declaration.packages, [found[pin] for pin in missing])
+        found = _hashes(_pins(declaration), source, field)
+        path = declaration.config_dir / LOCK
+        add_to_lock(path, declaration.packages, [found[pin] for pin in missing])
     return missing
+
+
+def _hashes(pins: Sequence[str], source: str, field: str) -> dict[str, Requirement]:
+    """Ask the package index for the hashes of some pins.
+
+    Raises:
+        InputError: the index has no such version; the versions it has are named.
+        OnesidedError: the index cannot be asked.
+    """
+    options = "--quiet --no-header --no-annotate --generate-hashes --allow-unsafe --strip-extras"
+    hidden = "--no-emit-index-url --no-emit-find-links --no-emit-trusted-host"
+    with tempfile.TemporaryDirectory(prefix="onesided-lock-") as folder:
+        wanted, locked = Path(folder) / "wanted.in", Path(folder) / "locked.txt"
+        wanted.write_text("\n".join(pins) + "\n", "utf-8")
+        command = [sys.executable, "-m", "piptools", "compile", *options.split(), *hidden.split()]
+        outcome = subprocess.run(
+            [*command, "--output-file", locked.name, wanted.name],
+            cwd=folder,
+            env=pip.variables(sys.executable, os.environ),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=LOCK_TIMEOUT_S,
+            check=False,
+        )
+        if outcome.returncode == 0:
+            return parse_lock(locked.read_text("utf-8"), "the package index")
+    had = re.search(r"(\S+==\S+) \(from versions: (.*)\)", outcome.stderr)
+    if had and had[2] != "none":
+        raise InputError(source, field, had[1], f"a version the index has: {had[2]}")
+    last = (outcome.stderr.strip().splitlines() or ["no reason given"])[-1]
+    raise OnesidedError(f"the package index gave no hashes of {' '.join(pins)}: {last}")
+
+
+def add_to_lock(path: Path, packages: Sequence[str], new: Sequence[Requirement]) -> None:
+    """Add requirements behind the last version of the same packages; nothing else changes."""
+    text = path.read_text("utf-8")
+    lines = text.splitlines()
+    kin = [
+        one.last_line
+        for pin, one in parse_lock(text, path).items()
+        if pin.split("==")[0] in packages
+    ]
+    added = [line for one in new for line in one.text.splitlines()]
+    if kin:
+        lines[max(kin) : max(kin)] = added
+    else:
+        lines += ["", *added]
+    writing.write_text(path, "\n".join(lines) + "\n")
 
 
 def install_packages(found: Installation, prefix: Path, command: Command) -> None:
