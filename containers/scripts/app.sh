@@ -3,4 +3,4 @@
 # first MPI (ONESIDED_ENVIRONMENT). Its options are the words that follow.
 set -eu
 . /opt/onesided/containers/scripts/variables.sh
-exec python -m onesided.environments.containers.launch "$@"
+exec python -m onesided.environments.inside launch "$@"

@@ -5,7 +5,7 @@
 set -eu
 . /opt/onesided-build/common.sh
 
-with_pip_settings /opt/onesided/.venv/bin/python -m onesided.environments.containers.bake "$@"
+with_pip_settings /opt/onesided/.venv/bin/python -m onesided.environments.inside bake "$@"
 compile_python /opt/onesided/src
 compile_python /opt/onesided/reframe_checks
 take_to_image

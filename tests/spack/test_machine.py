@@ -15,7 +15,7 @@ import yaml
 from onesided import cli
 from onesided.environments import identity, spack_machine
 from onesided.environments.providers import spack
-from onesided.environments.spack_machine import find, lean, modules, plan, tools
+from onesided.environments.spack_machine import find, plan
 from onesided.system import documents, paths
 from onesided.system.errors import InputError, OnesidedError
 
@@ -324,7 +324,7 @@ def test_a_module_that_brings_an_mpi_is_given_to_spack_with_its_name(module_tree
 def test_a_module_that_is_loaded_already_is_found_too(module_tree, tmp_path, monkeypatch):
     make_mpi(tmp_path / "opt", SAYS["mpich@4.0.2"])
     module_tree("mpich/4.0", f"prepend-path PATH {tmp_path}/opt/bin")
-    for name, text in modules.variables("mpich/4.0").items():
+    for name, text in find.module_variables("mpich/4.0").items():
         monkeypatch.setenv(name, text)
     assert [one.spec for one in find.of_modules()] == ["mpich@4.0.2"]
 
@@ -436,8 +436,8 @@ def test_a_name_that_is_no_file_name_is_refused(two_mpis, capsys):
 
 
 def test_the_tools_of_this_machine_are_external():
-    found = dict(tools.externals())
-    assert {"gcc", "cmake", "ninja", "python"} <= set(found) <= set(tools.WANTED)
+    found = plan.externals()
+    assert {"gcc", "cmake", "ninja", "python"} <= set(found) <= set(plan.WANTED)
     compiler = found["gcc"]["extra_attributes"]["compilers"]["c"]
     assert compiler == str(Path(found["gcc"]["prefix"]) / "bin/gcc")
     for package in ("cmake", "ninja"):
@@ -448,7 +448,7 @@ def test_another_compiler_by_the_name_of_gcc_is_none(tmp_path, monkeypatch):
     (tmp_path / "gcc").write_text("#!/bin/sh\necho Some clang >&2; exit 1\n")
     (tmp_path / "gcc").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert tools.gcc() is None
+    assert plan.gcc() is None
 
 
 # ---- Lean concretisation ----
@@ -461,8 +461,8 @@ def fake_spack(machine, monkeypatch, script):
     program.chmod(0o755)
     monkeypatch.setenv("SPACK_ROOT", str(program.parents[1]))
     monkeypatch.setattr(shutil, "which", lambda name, **_: program if name == "spack" else None)
-    needed = {name: {"spec": f"{name}@1", "prefix": "/"} for name in tools.NEEDED}
-    monkeypatch.setattr(tools, "externals", lambda: iter(needed.items()))
+    needed = {name: {"spec": f"{name}@1", "prefix": "/"} for name in plan.NEEDED}
+    monkeypatch.setattr(plan, "externals", lambda: needed)
 
 
 def test_without_spack_the_machine_file_is_written_and_the_lean_one_is_not(two_mpis, capsys):
@@ -475,9 +475,7 @@ def test_without_cmake_there_is_no_lean_file_for_spack_has_to_build_it(
     two_mpis, monkeypatch, capsys
 ):
     fake_spack(two_mpis, monkeypatch, "echo 'ONESIDED [\"hwloc\"]'")
-    monkeypatch.setattr(
-        tools, "externals", lambda: iter([("gcc", {"spec": "gcc@1", "prefix": "/"})])
-    )
+    monkeypatch.setattr(plan, "externals", lambda: {"gcc": {"spec": "gcc@1", "prefix": "/"}})
     assert cli.main(["spack", "machine", "--write"]) == 0
     assert "no lean file: Spack has to find or build cmake" in capsys.readouterr().out
     assert not file_of(two_mpis, "local.lean").exists()
@@ -489,7 +487,7 @@ def test_a_cmake_that_reads_no_script_from_a_pipe_is_found(tmp_path, monkeypatch
     program.write_text('#!/bin/sh\n[ -f "$2" ] || exit 1\necho "-- 3.25.1 $0"\n')
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
-    assert tools.cmake() == {"spec": "cmake@3.25.1", "prefix": str(tmp_path)}
+    assert plan.cmake() == {"spec": "cmake@3.25.1", "prefix": str(tmp_path)}
 
 
 def test_with_spack_the_lean_file_lists_what_is_not_to_be_built(two_mpis, monkeypatch):
@@ -517,12 +515,12 @@ def test_a_real_spack_names_the_dependencies_of_mpich_and_what_could_stand_in_fo
     program = spack.find()
     if program is None:
         pytest.skip(f"no Spack in {spack.where_it_was_looked_for()}")
-    found = lean.not_to_build(program, ["mpich", "libfabric"])
+    found = plan.not_to_build(program, ["mpich", "libfabric"])
     assert {"hwloc", "yaksa", "mvapich2", "llvm", "pkg-config"} <= set(found)
     # what has an external, and virtual packages, whose providers are what counts
     assert not {"mpich", "libfabric", "c", "mpi", "pkgconfig"} & set(found)
     with pytest.raises(OnesidedError, match=r"no.such.package"):
-        lean.not_to_build(program, ["no-such-package"])
+        plan.not_to_build(program, ["no-such-package"])
 
 
 # ---- What is refused ----

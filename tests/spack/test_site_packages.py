@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from onesided.environments import declarations, spack_machine
-from onesided.environments.spack_machine.check import name_and_version
+from onesided.environments.spack_machine import name_and_version
 from onesided.system import documents
 from onesided.system.errors import InputError
 

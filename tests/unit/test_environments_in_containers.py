@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from onesided.environments import containers, declarations, kernels, provision
-from onesided.environments.containers import content, images
+from onesided.environments import containers, declarations, images, kernels, provision
 from onesided.system import documents, fingerprint, paths
 from onesided.system.errors import InputError, OnesidedError
 
@@ -251,7 +250,7 @@ def test_without_a_runtime_nothing_is_built(machine):
 
 def test_tests_and_what_git_ignores_are_no_part_of_an_image():
     names = list(images.files_of_checkout())
-    assert "src/onesided/environments/containers/images.py" in names
+    assert "src/onesided/environments/images.py" in names
     assert not any(name.startswith(("tests/", ".ci/", "build/", ".venv/")) for name in names)
 
 
@@ -266,8 +265,8 @@ def test_the_time_in_an_image_is_the_commits_or_what_is_asked_for(monkeypatch):
 def test_images_differ_where_a_file_does_in_kind_mode_or_content():
     first = {"/a": "file 0644 1", "/b": "folder 0755", "/c": "link to /a"}
     second = {"/a": "file 0755 1", "/b": "folder 0755", "/d": "link to /a"}
-    assert content.differences(first, first) == []
-    assert content.differences(first, second) == [
+    assert images.differences(first, first) == []
+    assert images.differences(first, second) == [
         "/a: file 0644 1 | file 0755 1",
         "/c: link to /a | not there",
         "/d: not there | link to /a",
@@ -277,7 +276,7 @@ def test_images_differ_where_a_file_does_in_kind_mode_or_content():
 def test_a_folder_that_one_image_alone_has_is_one_line():
     first = {"/k": "folder 0755", "/k/1": "folder 0755", "/k/1/a": "file 0755 1"}
     second = {"/k": "folder 0755", "/k/1-b": "file 0644 2", "/k/2": "folder 0755", "/k/2/a": "file"}
-    assert content.differences(first, second) == [
+    assert images.differences(first, second) == [
         "/k/1: folder 0755 | not there",
         "/k/1-b: not there | file 0644 2",
         "/k/2: not there | folder 0755",

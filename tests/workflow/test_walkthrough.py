@@ -164,7 +164,7 @@ def test_the_claim_is_said_to_hold_or_not(ran):
 
 def test_it_is_in_the_images_and_in_what_spack_installs_without_being_named(ran):
     root, call, *_ = ran
-    images = "onesided.environments.containers.images"
+    images = "onesided.environments.images"
     definition = call(f"from {images} import MPI, definition_text as d; print(d(MPI))")
     assert "%apprun get_latency" in definition
     assert list((root / "build" / "kernels").glob("mpich-5.0.2/*/bin/get_latency"))

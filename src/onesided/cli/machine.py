@@ -10,13 +10,7 @@ from onesided.cli.command import argument, command
 from onesided.environments import containers, declarations, provision
 from onesided.environments.providers import wheel
 from onesided.system import names, paths
-from onesided.system.errors import (
-    EXIT_BAD_INPUT,
-    EXIT_FAILURE,
-    InputError,
-    OnesidedError,
-    record_fault,
-)
+from onesided.system.errors import EXIT_BAD_INPUT, EXIT_FAILURE, InputError, record_fault
 
 FEW_DIFFERENCES = 20
 
@@ -135,7 +129,7 @@ def container_build(options: argparse.Namespace) -> int:
         InputError: there is no such image.
         OnesidedError: one was not built.
     """
-    from onesided.environments.containers import images
+    from onesided.environments import images
 
     known = images.known()
     wanted = options.names or [images.ALL]
@@ -167,16 +161,13 @@ def container_compare(options: argparse.Namespace) -> int:
         InputError: a file is not there.
         OnesidedError: there is no runtime, or an image cannot be run.
     """
-    from onesided.environments.containers import content
+    from onesided.environments import images
 
     for image in (options.first, options.second):
         if not image.is_file():
             raise InputError(image, None, "no such file", "an image")
-    program = containers.runtime()
-    if program is None:
-        raise OnesidedError(f"found no {containers.RUNTIME} in PATH (docs/containers.md)")
-    first, second = (content.of_image(program, one) for one in (options.first, options.second))
-    lines = content.differences(first, second)
+    first, second = (images.content(one) for one in (options.first, options.second))
+    lines = images.differences(first, second)
     for line in lines[:FEW_DIFFERENCES]:
         print(line)
     if lines:

@@ -18,6 +18,7 @@ from onesided.system.processes import ProgramError, ask
 TIMEOUT_S = 60
 #: Set by a user's shell they would let another library run than the one that was linked.
 LOADER_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
+INTEL = "intel-oneapi-mpi"
 #: From this version on Intel MPI is in mpi/<two numbers> and not in mpi/<all numbers>.
 INTEL_SHORT_FOLDER = (2021, 11)
 
@@ -26,28 +27,17 @@ INTEL_SHORT_FOLDER = (2021, 11)
 SAYS = {
     "mpich": re.compile(r"^MPICH Version:\s*(\d[\w.]*)", re.MULTILINE),
     "openmpi": re.compile(r"^Open MPI v(\d[\w.]*)", re.MULTILINE),
-    "intel-oneapi-mpi": re.compile(r"^Intel\(R\) MPI Library (\d[\d.]*)", re.MULTILINE),
+    INTEL: re.compile(r"^Intel\(R\) MPI Library (\d[\d.]*)", re.MULTILINE),
     "mvapich": re.compile(r"^MVAPICH Version\s*:\s*(\d[\w.]*)", re.MULTILINE),
     "mvapich2": re.compile(r"^MVAPICH2 Version\s*:\s*(\d[\w.]*)", re.MULTILINE),
     "cray-mpich": re.compile(r"CRAY MPICH version (\d[\d.]*)"),
 }
 #: MPIs that Spack has packages of and that are not told apart here by what they say.
-OTHER_MPI_PACKAGES = frozenset(
-    {
-        "cray-mvapich2",
-        "fujitsu-mpi",
-        "hpcx-mpi",
-        "mpi-serial",
-        "mpilander",
-        "mpt",
-        "msmpi",
-        "mvapich-plus",
-        "nmad",
-        "spectrum-mpi",
-    }
+OTHER_MPI_PACKAGES = (
+    "cray-mvapich2 fujitsu-mpi hpcx-mpi mpi-serial mpilander mpt msmpi mvapich-plus nmad"
+    " spectrum-mpi"
 )
-MPI_PACKAGES = frozenset(SAYS) | OTHER_MPI_PACKAGES
-
+MPI_PACKAGES = frozenset(SAYS) | frozenset(OTHER_MPI_PACKAGES.split())
 
 #: What a wrapper compiles to have the library say what it is.
 PROGRAMS = {libraries.MPI: "identify.c", libraries.OPENSHMEM: "identify_shmem.c"}
@@ -97,7 +87,7 @@ def is_shared(folder: Path) -> bool:
 
 def component(package: str, version: str, prefix: Path) -> Path:
     """Return the folder with ``bin`` and ``lib`` in it, below the prefix that Spack is given."""
-    if package != "intel-oneapi-mpi":
+    if package != INTEL:
         return prefix
     numbers = version.split(".")
     leading = tuple(int(number) for number in numbers[:2] if number.isdigit())
@@ -113,11 +103,11 @@ def component_variables(package: str, folder: Path) -> dict[str, str]:
         folder: from `component`.
     """
     libraries = [folder / "lib", folder / "lib64", folder / "lib" / "release"]
-    if package == "intel-oneapi-mpi":
+    if package == INTEL:
         libraries.append(folder / "lib" / "libfabric")
     # what Spack links finds the library by an RPATH, whatever the wrapper itself leaves
     found = {"LD_LIBRARY_PATH": ":".join(map(str, libraries))}
-    if package == "intel-oneapi-mpi":
+    if package == INTEL:
         found["I_MPI_ROOT"] = str(folder)
     return found
 

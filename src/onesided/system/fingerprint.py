@@ -17,7 +17,7 @@ KERNEL_SUFFIXES = {".c", ".h", ".txt", ".cmake"}
 DECIDING = (
     "campaign/grid.py",
     "campaign/transport.py",
-    "environments/containers/launch.py",
+    "environments/containers.py",
     "environments/kernels.py",
     "environments/settings.py",
     "sites/__init__.py",

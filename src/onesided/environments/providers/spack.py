@@ -29,6 +29,8 @@ DELIVERED_AS = 1
 ROOT_VARIABLE = "SPACK_ROOT"
 ENVIRONMENT_VARIABLE = "ONESIDED_SPACK_ENVIRONMENT"
 KERNELS = "onesided-kernels"
+NOT_BUILT = ".lean"
+"""How the name of the file ends that says what Spack need not think of building."""
 SCHEMA = "onesided/spack-delivery/1"
 TIMEOUT_S = 6 * 3600.0
 """Spack may have to build an MPI and all it depends on."""
@@ -278,11 +280,15 @@ def _stands(delivery: Delivery) -> bool:
     return all(Path(place).exists() for place in (delivery.lock, *prefixes))
 
 
+def machine_file(name: str) -> Path:
+    """Return the file in which Spack is told of a machine."""
+    return paths.project_root() / "spack" / "machines" / f"{name}.yaml"
+
+
 def _check_machine_files() -> None:
     """Compare the machine files that are there with what their MPIs say of themselves."""
-    folder = paths.project_root() / "spack" / "machines"
-    for path in sorted(folder.glob("*.yaml")):
-        if not path.name.endswith(".lean.yaml"):
+    for path in sorted(machine_file("*").parent.glob("*.yaml")):
+        if not path.stem.endswith(NOT_BUILT):
             spack_machine.check(path)
 
 

@@ -7,14 +7,15 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from onesided.environments import declarations, identity, shell
 from onesided.environments.identity import Identity
-from onesided.environments.spack_machine import modules
 from onesided.system import documents, libraries, paths
 from onesided.system.errors import OnesidedError
+from onesided.system.processes import ProgramError, ask
 
 #: Debian's programs that an MPI needs and that carry no `.mpich` or `.openmpi` behind their name.
 DEBIAN_PROGRAMS = {
@@ -29,6 +30,15 @@ LIBRARIES = {
 }
 #: What an MPICH was built for, where that is one thing: Spack knows no build for two.
 NETMOD = re.compile(r"^MPICH Device:\s*ch4:(ofi|ucx)$", re.MULTILINE)
+#: Names of modules that are worth loading to see whether they bring an mpicc.
+LOOKS_LIKE_MPI = re.compile(
+    r"(^|[/_-])(mpich|openmpi|ompi|mvapich2?|impi|intelmpi|intel-mpi|intel-oneapi-mpi"
+    r"|cray-mpich|mpi)([/_.-]|$)",
+    re.IGNORECASE,
+)
+MODULES_TIMEOUT_S = 60
+#: Lmod and Tcl modules: the shell function is defined by a file that is beside either.
+MODULES_SHELL = '. "$MODULESHOME/init/bash" || exit 1\n'
 INTEL_FOLDERS = ("bin", "etc", "include", "lib", "opt", "share")
 
 
@@ -38,21 +48,21 @@ class Mpi:
 
     Attributes:
         spec: Spack's name and version, with variants that a user must ask for.
-        origin: where it was found, for people.
         prefix: the folder Spack is given.
         links: symbolic links to make below the prefix, by their path.
         files: text of files to write below it.
         modules: what has to be loaded to use it.
         variants: further ones that it was found to have; Spack takes its defaults otherwise.
+        origin: where it was found, for people.
     """
 
     spec: str
-    origin: str
     prefix: Path
     links: Mapping[Path, Path] = field(default_factory=dict)
     files: Mapping[Path, str] = field(default_factory=dict)
     modules: tuple[str, ...] = ()
     variants: str = ""
+    origin: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,9 +81,9 @@ class LeftOut:
 Found = Mpi | LeftOut
 
 
-def externals_dir() -> Path:
-    """Return the folder of the prefixes that are made of links."""
-    return paths.build_dir() / "spack" / "externals"
+def externals_dir(found: Identity) -> Path:
+    """Return the prefix that is made of links for an MPI."""
+    return paths.build_dir() / "spack" / "externals" / f"{found.package}-{found.version}"
 
 
 def specs_of_families() -> dict[str, str]:
@@ -82,7 +92,7 @@ def specs_of_families() -> dict[str, str]:
     Raises:
         InputError: the file is faulty.
     """
-    document = documents.read_yaml(paths.config_dir() / "environments.yaml", "environments")
+    document = documents.read_yaml(paths.config_dir() / declarations.FILE, "environments")
     specs = [
         family["spack"]
         for family in document["families"].values()
@@ -117,17 +127,19 @@ def all_mpis() -> Iterator[Found]:
     seen: dict[str, str] = {}
     for search in (wheels, debian, of_modules):
         for found in search():
-            if isinstance(found, Mpi) and found.spec in seen:
+            if isinstance(found, LeftOut):
+                yield found
+            elif found.spec in seen:
                 yield LeftOut(found.origin, f"{found.spec} again, as {seen[found.spec]}")
-                continue
-            if isinstance(found, Mpi):
+            else:
                 seen[found.spec] = found.origin
-            yield found
+                yield found
 
 
-def _or_reason(origin: str, look: Callable[[], Found]) -> Found:
+def _looked_at(origin: str, look: Callable[..., Mpi], *what: Any) -> Found:
+    """Return the MPI that a function finds, or the reason that it raises."""
     try:
-        return look()
+        return replace(look(*what), origin=origin)
     except OnesidedError as fault:
         return LeftOut(origin, str(fault))
 
@@ -140,37 +152,29 @@ def wheels() -> Iterator[Found]:
         if declaration is None:
             yield LeftOut(f"wheel {path.parent.name}", "not in config/environments.yaml")
         elif declaration.packages:
-            origin = f"wheel {declaration.name}"
-            yield _or_reason(origin, lambda p=path, d=declaration, o=origin: _wheel(p, d, o))
+            yield _looked_at(f"wheel {declaration.name}", _wheel, path, declaration)
 
 
-def _wheel(path: Path, declaration: declarations.Declaration, origin: str) -> Found:
+def _wheel(path: Path, declaration: declarations.Declaration) -> Mpi:
     document = documents.read_json(path, "environment")
     if document["status"] != "ready":
-        return LeftOut(origin, document["reason"])
+        raise OnesidedError(document["reason"])
     prefix = Path(document["prefix"])
     found = identity.identify(Path(document["compilers"]["c"]), document["variables"])
     spec = declaration.spack_spec()
     if not found.library.is_relative_to(os.path.realpath(prefix)):
-        return LeftOut(origin, f"its mpicc links {found.library}, outside its prefix")
+        raise OnesidedError(f"its mpicc links {found.library}, outside its prefix")
     if found.package != spec.partition("@")[0] or not found.is_version(declaration.library_version):
-        return LeftOut(origin, f"its mpicc links {found}")
-    if found.package == "intel-oneapi-mpi":
+        raise OnesidedError(f"its mpicc links {found}")
+    if found.package == identity.INTEL:
         # the library may leave out the version's third number
-        named = Identity(found.package, declaration.library_version, found.library)
-        return _intel(named, spec, origin, prefix)
-    return Mpi(spec, origin, prefix, variants=variants_of(found, prefix / "bin"))
+        return _intel(replace(found, version=declaration.library_version), spec, prefix)
+    return Mpi(spec, prefix, variants=variants_of(found, prefix / "bin"))
 
 
-def _intel(
-    found: Identity,
-    spec: str,
-    origin: str,
-    root: Path,
-    needed: tuple[str, ...] = (),
-) -> Mpi:
+def _intel(found: Identity, spec: str, root: Path, needed: tuple[str, ...] = ()) -> Mpi:
     """Return Intel's MPI in the layout of its own installer, which Spack's package wants."""
-    prefix = externals_dir() / f"{found.package}-{found.version}"
+    prefix = externals_dir(found)
     folder = identity.component(found.package, found.version, prefix)
     links = {folder / name: root / name for name in INTEL_FOLDERS if (root / name).is_dir()}
     variables = identity.component_variables(found.package, folder)
@@ -182,7 +186,7 @@ def _intel(
         '"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"',
     ]
     files = {folder / "env" / "vars.sh": "\n".join(lines) + "\n"}
-    return Mpi(spec, origin, prefix, links, files, needed)
+    return Mpi(spec, prefix, links, files, needed)
 
 
 def debian() -> Iterator[Found]:
@@ -190,48 +194,32 @@ def debian() -> Iterator[Found]:
     for suffix in ("mpich", "openmpi"):
         wrapper = shutil.which(f"mpicc.{suffix}")
         if wrapper:
-            origin = f"Debian's mpicc.{suffix}"
-            yield _or_reason(origin, lambda w=Path(wrapper), o=origin: _debian(w, o))
+            yield _looked_at(f"Debian's mpicc.{suffix}", _debian, Path(wrapper))
 
 
-def _debian(wrapper: Path, origin: str) -> Found:
+def _debian(wrapper: Path) -> Mpi:
     found = identity.identify(wrapper)
     if found.package not in LIBRARIES:
-        return LeftOut(origin, f"links {found}, which Debian has no package of")
-    prefix = externals_dir() / f"{found.package}-{found.version}"
-    links = {
-        **_debian_programs(wrapper, found, prefix / "bin"),
-        **_debian_libraries(found, prefix / "lib"),
-        prefix / "include": _header_folder(wrapper),
+        raise OnesidedError(f"links {found}, which Debian has no package of")
+    prefix, programs = externals_dir(found), wrapper.parent
+    own = {
+        path.name.removesuffix(wrapper.suffix): path for path in programs.glob(f"*{wrapper.suffix}")
     }
-    variants = variants_of(found, wrapper.parent)
-    return Mpi(spec_of(found), origin, prefix, links, variants=variants)
-
-
-def _debian_programs(wrapper: Path, found: Identity, folder: Path) -> dict[Path, Path]:
-    suffix = wrapper.suffix
-    links = {
-        folder / path.name.removesuffix(suffix): path
-        for path in sorted(wrapper.parent.glob(f"*{suffix}"))
-    }
-    for name in DEBIAN_PROGRAMS[found.package].split():
-        if (wrapper.parent / name).exists():
-            links[folder / name] = wrapper.parent / name
-    return links
-
-
-def _debian_libraries(found: Identity, folder: Path) -> dict[Path, Path]:
-    """Return links to this MPI's libraries alone.
-
-    Debian's ``libmpi.so`` belongs to one of its MPIs, so in this folder it is the library that
-    the wrapper was found to link.
-    """
-    links = {
-        folder / path.name: path
+    others = [programs / name for name in DEBIAN_PROGRAMS[found.package].split()]
+    own |= {path.name: path for path in others if path.exists()}
+    in_library = [
+        path
         for pattern in LIBRARIES[found.package]
         for path in sorted(found.library.parent.glob(pattern))
+    ]
+    links = {
+        **{prefix / "bin" / name: path for name, path in own.items()},
+        **{prefix / "lib" / path.name: path for path in in_library},
+        # Debian's libmpi.so belongs to one of its MPIs: here it is what the wrapper links
+        prefix / "lib" / "libmpi.so": found.library,
+        prefix / "include": _header_folder(wrapper),
     }
-    return {**links, folder / "libmpi.so": found.library}
+    return Mpi(spec_of(found), prefix, links, variants=variants_of(found, programs))
 
 
 def _header_folder(wrapper: Path) -> Path:
@@ -245,33 +233,86 @@ def _header_folder(wrapper: Path) -> Path:
 
 def of_modules() -> Iterator[Found]:
     """Yield the MPIs of environment modules that can be loaded in the shell as it is now."""
-    if not modules.present():
+    if not has_modules():
         return
     try:
-        names = modules.mpis()
-    except modules.ModuleError as fault:
+        names = mpi_modules()
+    except ModuleError as fault:
         yield LeftOut("environment modules", str(fault))
         return
     for name in names:
-        origin = f"module {name}"
-        yield _or_reason(origin, lambda n=name, o=origin: _module(n, o))
+        yield _looked_at(f"module {name}", _module, name)
 
 
-def _module(name: str, origin: str) -> Found:
-    loaded = modules.variables(name)
+def _module(name: str) -> Mpi:
+    loaded = module_variables(name)
     wrapper = shutil.which("mpicc", path=loaded.get("PATH", ""))
     if wrapper is None:
-        return LeftOut(origin, "brings no mpicc")
-    if wrapper == shutil.which("mpicc") and name not in modules.loaded():
-        return LeftOut(origin, f"its mpicc is {wrapper}, as without the module")
+        raise OnesidedError("brings no mpicc")
+    if wrapper == shutil.which("mpicc") and name not in loaded_modules():
+        raise OnesidedError(f"its mpicc is {wrapper}, as without the module")
     found = identity.identify(Path(wrapper), loaded)
     root = Path(wrapper).parent.parent
     if identity.is_shared(root):
-        return LeftOut(origin, f"its mpicc is {wrapper}, in a folder that other MPIs share")
-    spec = spec_of(found)
-    if found.package != "intel-oneapi-mpi":
-        variants = variants_of(found, root / "bin")
-        return Mpi(spec, origin, root, modules=(name,), variants=variants)
+        raise OnesidedError(f"its mpicc is {wrapper}, in a folder that other MPIs share")
+    spec, needed = spec_of(found), (name,)
+    if found.package != identity.INTEL:
+        return Mpi(spec, root, modules=needed, variants=variants_of(found, root / "bin"))
     if root.parent.name == "mpi" and re.fullmatch(r"\d+(\.\d+)+", root.name):
-        return Mpi(spec, origin, root.parent.parent, modules=(name,))
-    return _intel(found, spec, origin, root, (name,))
+        return Mpi(spec, root.parent.parent, modules=needed)
+    return _intel(found, spec, root, needed)
+
+
+class ModuleError(OnesidedError):
+    """Modules cannot be listed, or one of them not loaded; one line."""
+
+
+def has_modules() -> bool:
+    """Return whether this shell has modules."""
+    home = os.environ.get("MODULESHOME")
+    return bool(home) and (Path(home) / "init" / "bash").is_file()
+
+
+def loaded_modules(variables: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the names of the modules that are loaded, by this shell or by ``variables``."""
+    return variables.get("LOADEDMODULES", "").split(":")
+
+
+def mpi_modules() -> list[str]:
+    """Return the names of the modules that look like an MPI, of those that can be loaded now.
+
+    Raises:
+        ModuleError: they cannot be listed.
+    """
+    listed = _shell("module -t avail 2>&1")
+    # `mpich/4.0(default)`, and of a module that is loaded `mpich/4.0 <L>`
+    names = [re.split(r"[\s(]", line, maxsplit=1)[0] for line in listed.splitlines()]
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if name and not name.endswith((":", "/")) and LOOKS_LIKE_MPI.search(name)
+    ]
+
+
+def module_variables(*names: str) -> dict[str, str]:
+    """Return all variables of a shell in which modules were loaded.
+
+    Raises:
+        ModuleError: one of them cannot be loaded.
+    """
+    # not every version's `module load` fails when it should, but each lists what it loaded
+    script = 'module load "$@" 1>&2 || exit 1\necho ONESIDED-VARIABLES\nenv -0'
+    answer = _shell(script, *names).partition("ONESIDED-VARIABLES\n")[2]
+    found = dict(entry.split("=", 1) for entry in answer.split("\0") if "=" in entry)
+    for name in names:
+        if not any(one == name or one.startswith(f"{name}/") for one in loaded_modules(found)):
+            raise ModuleError(f"module {name}: it did not load")
+    return found
+
+
+def _shell(script: str, *names: str) -> str:
+    words = ["bash", "--noprofile", "--norc", "-c", MODULES_SHELL + script, "bash", *names]
+    try:
+        return ask(words, timeout_s=MODULES_TIMEOUT_S)
+    except ProgramError as fault:
+        raise ModuleError(f"module {' '.join(names)}: {fault}") from fault

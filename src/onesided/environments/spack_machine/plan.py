@@ -1,12 +1,20 @@
-"""What is to be written for this machine: shown first, done only when asked to."""
+"""What Spack is to be told of this machine: shown first, written only when asked to.
+
+Beside MPIs these are the compiler and the build tools, so that Spack builds none of them, and in a
+second file what a concretisation need not think of: parts of externals, and what replaces them.
+"""
 
 from __future__ import annotations
 
 import difflib
+import json
 import os
+import re
 import shutil
+import sys
+import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +22,12 @@ from typing import Any
 import yaml
 
 from onesided.environments.providers import spack
-from onesided.environments.spack_machine import find, lean, tools
+from onesided.environments.spack_machine import find
 from onesided.environments.spack_machine.find import LeftOut, Mpi
-from onesided.system import paths, writing
+from onesided.system import writing
+from onesided.system.command import one_line
 from onesided.system.errors import OnesidedError
+from onesided.system.processes import ProgramError, ask
 
 Document = dict[str, Any]
 
@@ -25,10 +35,38 @@ MACHINE_HEADER = """\
 # What is on this machine, for Spack: which MPIs (definition `mpis`), compilers and build tools.
 # Written by `onesided spack machine`, which replaces it; a file of your own goes by another name.
 """
-LEAN_HEADER = """\
+NOT_BUILT_HEADER = """\
 # Lets Spack concretise quickly: it need not weigh building what externals depend on, nor other
 # MPIs and compilers than they are.
 # Written by `onesided spack machine`, which replaces it. Leave it out to build MPIs from source.
+"""
+TOOL_TIMEOUT_S, SPACK_TIMEOUT_S = 30, 300
+#: Spack's name of each language in ``extra_attributes``, and GNU's compiler of it.
+COMPILERS = {"c": ("c", "gcc"), "c++": ("cxx", "g++"), "fortran": ("fortran", "gfortran")}
+CMAKE_SAYS = 'message(STATUS "${CMAKE_VERSION} ${CMAKE_COMMAND}")'
+PYTHON_SAYS = "import platform, sys; print(platform.python_version()); print(sys.base_prefix)"
+#: What tools say of their version, by Spack's name, which is the program's but for make's.
+VERSIONS = {"gmake": r"GNU Make (\d[\d.]*)", "ninja": r"^(\d[\d.]*\d)", "pkgconf": r"^(\d[\d.]*)"}
+#: What the kernels' build needs: without one of them as an external Spack has to build it.
+NEEDED = ("gcc", "cmake")
+#: Spack's names of what is looked for; it finds or builds others itself.
+WANTED = ("gcc", "cmake", "gmake", "ninja", "pkgconf", "python")
+#: What the kernels themselves ask for: Spack need not weigh building another provider either.
+VIRTUALS = ("c", "cxx", "fortran", "mpi")
+#: Run by Spack's own Python: its commands give the dependencies of one package at a time. To say
+#: that a virtual package is not to be built leaves all its providers to be weighed.
+ASKS = """\
+import json, sys
+import spack.repo
+packages, virtuals = (text.split(",") for text in sys.argv[1:])
+found = set(virtuals)
+for name in packages:
+    found |= set(spack.repo.PATH.get_pkg_class(name).dependency_names())
+for name in sorted(found):
+    if spack.repo.PATH.is_virtual(name):
+        found |= {provider.name for provider in spack.repo.PATH.providers_for(name)}
+        found.remove(name)
+print("ONESIDED", json.dumps(sorted(found)))
 """
 
 
@@ -41,19 +79,14 @@ class Plan:
         left_out: what it is not, and why.
         tools: externals of compilers and build tools by package.
         files: text by path; those that are like this already too.
-        lean_reason: why there is no file for lean concretisation; None where there is one.
+        not_built_reason: why there is no file of what Spack need not build; None where there is.
     """
 
     mpis: Sequence[Mpi]
     left_out: Sequence[LeftOut]
     tools: Mapping[str, Document]
     files: Mapping[Path, str]
-    lean_reason: str | None
-
-
-def machines_dir() -> Path:
-    """Return the folder of the machine files."""
-    return paths.project_root() / "spack" / "machines"
+    not_built_reason: str | None
 
 
 def make(name: str) -> Plan:
@@ -71,40 +104,38 @@ def make(name: str) -> Plan:
     if not mpis:
         reasons = "; ".join(f"{one.origin}: {one.reason}" for one in left_out)
         raise OnesidedError(f"found no MPI for Spack on this machine ({reasons or 'looked'})")
-    found_tools = dict(tools.externals())
-    machine = _machine(mpis, found_tools)
-    files = {machines_dir() / f"{name}.yaml": MACHINE_HEADER + _yaml(machine)}
+    tools = externals()
+    machine = _machine(mpis, tools)
+    files = {spack.machine_file(name): MACHINE_HEADER + _yaml(machine)}
     program = spack.find()
     reason = None
-    missing = [name for name in tools.NEEDED if name not in found_tools]
+    missing = [tool for tool in NEEDED if tool not in tools]
     if program is None:
         reason = f"no Spack in {spack.where_it_was_looked_for()}, whose package files it needs"
     elif missing:
         reason = f"Spack has to find or build {', '.join(missing)}, and what that depends on"
     else:
-        names = lean.not_to_build(program, machine["packages"])
-        files[machines_dir() / f"{name}.lean.yaml"] = LEAN_HEADER + _yaml(_lean(names))
-    return Plan(mpis, left_out, found_tools, files, reason)
+        names = not_to_build(program, machine["packages"])
+        text = NOT_BUILT_HEADER + _yaml(_not_built(names))
+        files[spack.machine_file(name + spack.NOT_BUILT)] = text
+    return Plan(mpis, left_out, tools, files, reason)
 
 
-def _machine(mpis: Sequence[Mpi], found_tools: Mapping[str, Document]) -> Document:
-    externals: dict[str, list[Document]] = defaultdict(list)
+def _machine(mpis: Sequence[Mpi], tools: Mapping[str, Document]) -> Document:
+    entries: dict[str, list[Document]] = defaultdict(list)
     for mpi in mpis:
         entry: Document = {"spec": mpi.spec + mpi.variants, "prefix": str(mpi.prefix)}
         if mpi.modules:
             entry["modules"] = list(mpi.modules)
-        externals[mpi.spec.partition("@")[0]].append(entry)
-    for package, external in found_tools.items():
-        externals[package].append(external)
-    packages = {
-        package: {"buildable": False, "externals": entries}
-        for package, entries in externals.items()
-    }
+        entries[mpi.spec.partition("@")[0]].append(entry)
+    for package, external in tools.items():
+        entries[package].append(external)
+    packages = {name: {"buildable": False, "externals": of} for name, of in entries.items()}
     # with two colons the list replaces the portable one; with one Spack would add to that
     return {"definitions:": [{"mpis": [mpi.spec for mpi in mpis]}], "packages": packages}
 
 
-def _lean(names: Sequence[str]) -> Document:
+def _not_built(names: Sequence[str]) -> Document:
     return {
         "concretizer": {"static_analysis": True},
         "packages": {name: {"buildable": False} for name in names},
@@ -117,29 +148,128 @@ def _yaml(document: Document) -> str:
     return text.replace("'definitions:':", "definitions::")  # as a person would write it
 
 
+# ---- The compiler and the build tools ----
+
+
+def externals() -> dict[str, Document]:
+    """Return Spack's external of each tool that was found, by Spack's name."""
+    found = {"gcc": gcc(), "cmake": cmake(), **{name: _by_its_word(name) for name in VERSIONS}}
+    found["python"] = python()
+    return {name: external for name, external in found.items() if external is not None}
+
+
+def gcc() -> Document | None:
+    """Return the GNU compilers on PATH, with the languages there are."""
+    programs = {language: shutil.which(name) for language, (_, name) in COMPILERS.items()}
+    if programs["c"] is None:
+        return None
+    version = _said([programs["c"], "-dumpfullversion"]).strip()
+    if not re.fullmatch(r"\d+(\.\d+)+", version):  # another compiler by that name
+        return None
+    folder = Path(programs["c"]).parent
+    # compilers of several releases can be on PATH; these three are to be of one
+    same = {one: path for one, path in programs.items() if path and Path(path).parent == folder}
+    return {
+        "spec": f"gcc@{version} languages:='{','.join(same)}'",
+        "prefix": str(folder.parent),
+        "extra_attributes": {"compilers": {COMPILERS[one][0]: same[one] for one in same}},
+    }
+
+
+def cmake() -> Document | None:
+    """Return the CMake on PATH; one of a Python package is deep in it and tells where."""
+    program = _program("cmake")
+    if program is None:
+        return None
+    with tempfile.NamedTemporaryFile("w", suffix=".cmake") as script:
+        # a file, for an older CMake reads no script from a pipe
+        script.write(CMAKE_SAYS)
+        script.flush()
+        said = _said([program, "-P", script.name])
+    match = re.search(r"(\d+(?:\.\d+)+)\S* (/.+)", said)
+    if match is None:
+        return None
+    return {"spec": f"cmake@{match[1]}", "prefix": str(Path(match[2]).parent.parent)}
+
+
+def python() -> Document | None:
+    """Return the Python that runs this, without its virtual environment."""
+    version, prefix = _said([sys.executable, "-c", PYTHON_SAYS]).splitlines()
+    return {"spec": f"python@{version}", "prefix": prefix}
+
+
+def _by_its_word(package: str) -> Document | None:
+    program = _program("make" if package == "gmake" else package)
+    said = _said([program, "--version"]) if program else ""
+    match = re.search(VERSIONS[package], said, re.MULTILINE)
+    if not match:
+        return None
+    return {"spec": f"{package}@{match[1]}", "prefix": str(Path(program).parent.parent)}
+
+
+def _program(name: str) -> str | None:
+    """Return a program on PATH, else one that was installed with this project."""
+    return shutil.which(name) or shutil.which(name, path=str(Path(sys.executable).parent))
+
+
+def _said(words: list[str]) -> str:
+    try:
+        return ask(words, timeout_s=TOOL_TIMEOUT_S)
+    except ProgramError:
+        return ""
+
+
+def not_to_build(program: Path, packages: Iterable[str]) -> list[str]:
+    """Return what Spack would otherwise weigh building for some packages.
+
+    Args:
+        program: Spack's.
+        packages: those that have externals.
+
+    Returns:
+        The names of their direct dependencies, and of the other MPIs and compilers there are.
+
+    Raises:
+        OnesidedError: Spack does not know one of them, or does not answer.
+    """
+    known = sorted(packages)
+    with tempfile.NamedTemporaryFile("w", suffix=".py", prefix="onesided-") as script:
+        script.write(ASKS)
+        script.flush()
+        words = [program, "python", script.name, ",".join(known), ",".join(VIRTUALS)]
+        try:
+            said = ask(words, timeout_s=SPACK_TIMEOUT_S)
+        except ProgramError as fault:
+            raise OnesidedError(f"{program} python: {fault}") from fault
+    answers = [line for line in said.splitlines() if line.startswith("ONESIDED ")]
+    if not answers:
+        raise OnesidedError(f"{program} python: no answer: {one_line(said) or 'it said nothing'}")
+    names = set(json.loads(answers[-1].removeprefix("ONESIDED ")))
+    return sorted(names - set(known))
+
+
+# ---- Showing and writing ----
+
+
 def describe(plan: Plan) -> Iterator[str]:
     """Yield lines that say what was found and what `carry_out` would do."""
     for mpi in plan.mpis:
         yield f"{mpi.spec}{mpi.variants}: {mpi.origin}, prefix {mpi.prefix}"
     for package, external in plan.tools.items():
         yield f"{external['spec']}: {package}, prefix {external['prefix']}"
-    missing = [package for package in tools.WANTED if package not in plan.tools]
+    missing = [package for package in WANTED if package not in plan.tools]
     if missing:
         yield f"not found, so that Spack finds or builds them: {', '.join(missing)}"
     for one in plan.left_out:
         yield f"left out: {one.origin}: {one.reason}"
     for mpi in plan.mpis:
         if mpi.links:
-            yield f"prefix {mpi.prefix}: {_prefix_state(mpi)}"
+            state = "is there" if _prefix_stands(mpi) else "is to be made"
+            yield f"prefix {mpi.prefix}: {state} ({len(mpi.links)} links, {len(mpi.files)} files)"
     for path, text in plan.files.items():
         yield from _describe_file(path, text)
-    if plan.lean_reason:
-        yield f"no lean file: {plan.lean_reason}"
-
-
-def _prefix_state(mpi: Mpi) -> str:
-    parts = f"{len(mpi.links)} links, {len(mpi.files)} files"
-    return f"is there ({parts})" if _prefix_stands(mpi) else f"is to be made ({parts})"
+    if plan.not_built_reason:
+        yield f"no lean file: {plan.not_built_reason}"
 
 
 def _describe_file(path: Path, text: str) -> Iterator[str]:

@@ -62,6 +62,18 @@ def runtime() -> Path | None:
     return Path(found) if found else None
 
 
+def needed_runtime() -> Path:
+    """Return the program that runs images.
+
+    Raises:
+        OnesidedError: there is none.
+    """
+    found = runtime()
+    if found is None:
+        raise OnesidedError(f"found no {RUNTIME} in PATH (docs/containers.md)")
+    return found
+
+
 def runtime_version(program: Path) -> str:
     """Return what the program says of itself, in one line."""
     return _ask([str(program), "--version"]).strip()
@@ -88,8 +100,13 @@ def _ask(command: Sequence[str]) -> str:
     try:
         return ask(command, timeout_s=READ_TIMEOUT_S)
     except ProgramError as fault:
-        plain = re.sub(r"\x1b\[[0-9;]*m", "", str(fault))
+        plain = without_colours(str(fault))
         raise OnesidedError(f"{Path(command[0]).name}: {plain}") from fault
+
+
+def without_colours(text: str) -> str:
+    """Return a text without a terminal's sequences for colours."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
 def exec_words() -> list[str]:

@@ -1,4 +1,4 @@
-"""Build images from containers/ and the versions in config/environments.yaml.
+"""Build images from containers/ and the versions in config/environments.yaml, and compare two.
 
 What is slow (Debian, the Python side) is in the base. It is built again only when what it is made
 from changed. An MPI's image holds the files of the checkout as they are now.
@@ -7,6 +7,7 @@ from changed. An MPI's image holds the files of the checkout as they are now.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -16,12 +17,13 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from onesided.environments import containers, declarations, kernels
 from onesided.system import fingerprint, libraries, paths
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import folder_lock
+from onesided.system.processes import ProgramError, ask
 
 BASE, TOOLCHAIN = "base", "toolchain"
 ALL, OPENSHMEM = "all", "openshmem"
@@ -56,6 +58,13 @@ DEBIAN = "bookworm", "trixie"
 EPOCH_VARIABLE = "SOURCE_DATE_EPOCH"
 #: gzip, which every kernel and squashfuse reads, at a level that is faster than the default, 9.
 COMPRESSION = "-comp gzip -Xcompression-level 4"
+ASK_TIMEOUT_S = 60
+LIST_TIMEOUT_S = 600.0
+#: Where the runtime writes down when an image was built, and what it takes from the host.
+NOT_COMPARED = (
+    "/.singularity.d/labels.json",
+    *(f"/etc/{name}" for name in ("resolv.conf", "hosts", "localtime", "passwd", "group")),
+)
 
 
 def definition_text(name: str) -> str:
@@ -107,15 +116,14 @@ def known() -> dict[str, Image]:
 
 def _with_mpis(name: str, declared: Sequence[declarations.Declaration]) -> Image:
     """Return the image of this name with these MPIs in it."""
+    licences = ["BSD-3-Clause (onesided)", *(FAMILIES[one.family][1] for one in declared)]
     arguments = {
         "name": declared[0].family if len(declared) == 1 else name,
         "environments": " ".join(one.name for one in declared),
         "mpi": ",".join(one.family for one in declared),
         "version": ",".join(one.version for one in declared),
         "title": ", ".join(f"{FAMILIES[one.family][0]} {one.version}" for one in declared),
-        "licences": "; ".join(
-            ["BSD-3-Clause (onesided)", *(FAMILIES[one.family][1] for one in declared)]
-        ),
+        "licences": "; ".join(licences),
     }
     return Image(name, MPI, arguments)
 
@@ -133,10 +141,7 @@ class Builder:
         Raises:
             OnesidedError: there is no runtime.
         """
-        program = containers.runtime()
-        if program is None:
-            raise OnesidedError(f"found no {containers.RUNTIME} in PATH (docs/containers.md)")
-        self._program = program
+        self._program = containers.needed_runtime()
         self._bootstrap = bootstrap
         self._mirror = mirror
         self._folder = paths.images_dir()
@@ -155,37 +160,28 @@ class Builder:
             try:
                 base = self._shared(BASE, self._base_state(), self._base_arguments())
                 self._shared(TOOLCHAIN, self._state_of(TOOLCHAIN, base), {})
-                self._build(image)
+                lock = (paths.project_root() / "requirements.lock").read_bytes()
+                own = {"commit": commit(), "lock": hashlib.sha256(lock).hexdigest()}
+                self._call(image.definition, image.file, {**image.arguments, **own})
             finally:
                 # pip's settings may hold a password
                 shutil.rmtree(self._context, ignore_errors=True)
         return time.monotonic() - begin
-
-    def _build(self, image: Image) -> None:
-        self._make_context()
-        lock = hashlib.sha256((paths.project_root() / "requirements.lock").read_bytes()).hexdigest()
-        arguments = {**image.arguments, "commit": commit(), "lock": lock}
-        self._call(image.definition, image.file, arguments)
 
     def _shared(self, name: str, state: str, arguments: Mapping[str, str]) -> str:
         """Build an image that others depend on unless it is there; return its state."""
         target, stamp = self._folder / f"{name}.sif", self._folder / f"{name}.state"
         if not (target.exists() and stamp.exists() and stamp.read_text() == state):
             stamp.unlink(missing_ok=True)
-            self._make_context()
             self._call(name, target, arguments)
             stamp.write_text(state)
         return state
 
     def _state_of(self, name: str, *more: str) -> str:
         folder = paths.project_root() / "containers"
-        files = [
-            folder / f"{name}.def",
-            *(folder / "scripts" / f for f in ("common.sh", f"{name}.sh")),
-        ]
-        return hashlib.sha256(
-            "\0".join([fingerprint.of_files(files, folder), *more]).encode()
-        ).hexdigest()
+        scripts = [folder / "scripts" / script for script in ("common.sh", f"{name}.sh")]
+        files = fingerprint.of_files([folder / f"{name}.def", *scripts], folder)
+        return hashlib.sha256("\0".join([files, *more]).encode()).hexdigest()
 
     def _base_state(self) -> str:
         root = paths.project_root()
@@ -217,6 +213,7 @@ class Builder:
 
     def _call(self, definition: str, target: Path, arguments: Mapping[str, str]) -> None:
         """Call the runtime; the image appears under its name only when it is whole."""
+        self._make_context()
         partial = target.with_suffix(".partial.sif")
         log = target.with_suffix(".log")
         command = [str(self._program), "build", "--force", "--mksquashfs-args", COMPRESSION]
@@ -229,10 +226,9 @@ class Builder:
         for name, value in {**common, **arguments}.items():
             if re.search(rf"^ +{name}=", text, re.MULTILINE):
                 command += ["--build-arg", f"{name}={value}"]
-        command += [str(partial), str(called)]
         with log.open("w", encoding="utf-8") as output:
             answer = subprocess.run(
-                command,
+                [*command, str(partial), str(called)],
                 cwd=paths.project_root(),
                 env={**os.environ, EPOCH_VARIABLE: str(epoch())},
                 stdin=subprocess.DEVNULL,
@@ -247,7 +243,7 @@ class Builder:
 
 
 def _reason(log: Path) -> str:
-    text = re.sub(r"\x1b\[[0-9;]*m", "", log.read_text("utf-8", errors="replace"))
+    text = containers.without_colours(log.read_text("utf-8", errors="replace"))
     lines = [line for line in text.splitlines() if line.strip()]
     told = [line for line in lines if re.match(r"(bake|verify|setup|E|FATAL|ERROR): ?", line)]
     return " ".join((told or lines or ["it wrote nothing"])[0].split())
@@ -259,15 +255,17 @@ def _copy(source: Path, target: Path) -> None:
     target.chmod(0o755 if os.access(source, os.X_OK) else 0o644)
 
 
+def _answer(*words: str | Path) -> str | None:
+    """Return what a program says; None where it is not there or fails."""
+    try:
+        return ask(words, timeout_s=ASK_TIMEOUT_S)
+    except ProgramError:
+        return None
+
+
 def _git(*words: str) -> str | None:
     """Return what git says of the checkout, None where it is none."""
-    try:
-        answer = subprocess.run(
-            ["git", "-C", paths.project_root(), *words], capture_output=True, text=True, check=False
-        )
-    except OSError:
-        return None
-    return answer.stdout if answer.returncode == 0 else None
+    return _answer("git", "-C", paths.project_root(), *words)
 
 
 def files_of_checkout() -> Iterator[str]:
@@ -276,13 +274,12 @@ def files_of_checkout() -> Iterator[str]:
     Raises:
         OnesidedError: this is no checkout of git's.
     """
+    root = paths.project_root()
     listed = _git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
     if listed is None:
-        raise OnesidedError(
-            f"{paths.project_root()}: found no git checkout; images are built from one"
-        )
+        raise OnesidedError(f"{root}: found no git checkout; images are built from one")
     for name in sorted(set(listed.split("\0")) - {""}):
-        if not LEFT_OUT.match(name) and (paths.project_root() / name).is_file():
+        if not LEFT_OUT.match(name) and (root / name).is_file():
             yield name
 
 
@@ -312,17 +309,9 @@ def host_mirror() -> str:
     Raises:
         InputError: it uses none.
     """
-    try:
-        answer = subprocess.run(
-            ["apt-get", "indextargets", "--format", "$(REPO_URI) $(ORIGIN) $(CODENAME)"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        lines = [line.split() for line in answer.stdout.splitlines()]
-    except OSError:
-        lines = []
-    for words in lines:
+    targets = "$(REPO_URI) $(ORIGIN) $(CODENAME)"
+    answer = _answer("apt-get", "indextargets", "--format", targets) or ""
+    for words in map(str.split, answer.splitlines()):
         if words[1:2] == ["Debian"] and words[2:3] and words[2] in DEBIAN:
             return words[0]
     raise InputError("--mirror", None, "no mirror of Debian's in apt's settings", "--mirror URL")
@@ -330,13 +319,45 @@ def host_mirror() -> str:
 
 def _write_pip_settings(folder: Path) -> None:
     """Write down pip's settings on this machine, with its certificates, for builds inside."""
-    answer = subprocess.run(
-        [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=False
-    )
-    settings = dict(re.findall(r"^(?:global|install|:env:)\.([\w-]+)='(.*)'$", answer.stdout, re.M))
+    answer = _answer(sys.executable, "-m", "pip", "config", "list") or ""
+    settings = dict(re.findall(r"^(?:global|install|:env:)\.([\w-]+)='(.*)'$", answer, re.M))
     lines = [f"{name} = {settings[name]}" for name in PIP_SETTINGS if name in settings]
     certificates = settings.get("cert") or os.environ.get("SSL_CERT_FILE")
     if certificates and Path(certificates).is_file():
         shutil.copyfile(certificates, folder / "certificates.pem")
         lines.append("cert = /opt/onesided-build/certificates.pem")
     (folder / "pip.conf").write_text("\n".join(["[global]", *lines]) + "\n")
+
+
+def content(image: Path) -> dict[str, str]:
+    """Return for each path in an image what it is: kind, mode, and SHA-256 or where a link leads.
+
+    Raises:
+        OnesidedError: there is no runtime, or the image cannot be run.
+    """
+    script = paths.project_root() / "containers" / "scripts" / "list_files.py"
+    options = ["--contain", "--no-home", "--cleanenv"]
+    enter = [containers.needed_runtime(), "--silent", *containers.exec_words(), *options]
+    try:
+        text = script.read_text("utf-8")
+        answer = ask([*enter, image, "python3", "-c", text], timeout_s=LIST_TIMEOUT_S)
+    except ProgramError as fault:
+        raise OnesidedError(f"{image}: not listed: {fault}") from fault
+    return {path: what for path, what in json.loads(answer).items() if path not in NOT_COMPARED}
+
+
+def differences(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
+    """Return a line per path that differs, in order; none where two images hold the same.
+
+    A folder that one image alone has is one line, with all that is in it.
+    """
+    alone: set[str] = set()
+    lines = []
+    for path in sorted(first.keys() | second.keys()):
+        inside = any(str(folder) in alone for folder in PurePosixPath(path).parents)
+        if inside or first.get(path) == second.get(path):
+            continue
+        if path not in first or path not in second:
+            alone.add(path)
+        lines.append(f"{path}: {first.get(path, 'not there')} | {second.get(path, 'not there')}")
+    return lines

@@ -1,7 +1,7 @@
-"""In an image's first stage: install its MPIs, build their kernels, write the image's document.
+"""What is called inside an image: `bake` where it is built, and `launch` by each of its apps.
 
-containers/scripts/build.sh calls it as ``python -m onesided.environments.containers.bake IMAGE
-ENVIRONMENT...``.
+python -m onesided.environments.inside bake IMAGE ENVIRONMENT...
+python -m onesided.environments.inside launch KERNEL [OPTION...]
 """
 
 from __future__ import annotations
@@ -16,15 +16,29 @@ from typing import Any
 
 from onesided.environments import containers, kernels, provision
 from onesided.system import documents, fingerprint, paths, writing
+from onesided.system.errors import InputError, OnesidedError
 
 SCHEMA = "onesided/image/1"
 ABI_COMPILER = "bin/mpicc_abi"
 #: Where kernels that were built with the MPI ABI are.
 ABI_KERNELS = containers.ROOT / "kernels"
+ENVIRONMENT_VARIABLE = "ONESIDED_ENVIRONMENT"
+RANKS_VARIABLE = "ONESIDED_RANKS"
+#: What differs from build to build, below the folders of environments and of kernels: logs, locks,
+#: and what the probe left.
+TRACES = (
+    *("*/*.log", "*/lock", "*/*.lock", "*/requirements.txt", "*/environment.json"),
+    *("*/probe", "*/*.work"),
+)
 
 
-def main(image: str, *names: str) -> int:
-    """Bake the MPIs of these names into the image; return 1, with the reason, if one is missing."""
+def bake(image: str, *names: str) -> int:
+    """Install MPIs, build their kernels and write the image's document, in its first stage.
+
+    Returns:
+        1, with the reason, if an MPI is missing.
+    """
+    os.environ.pop(containers.IMAGE_VARIABLE, None)
     found = provision.provide_all(names)
     missing = [f"{one['name']}: {one['reason']}" for one in found if one["status"] != "ready"]
     if missing:
@@ -71,23 +85,36 @@ def _build_with_abi(mpi: Path) -> dict[str, str]:
 
 
 def _remove_traces() -> None:
-    """Remove what differs from build to build: logs, locks, what the probe left."""
+    found = [ABI_KERNELS.with_suffix(".work")]
     for folder in (paths.environments_dir(), paths.build_dir() / "kernels"):
-        for pattern in (
-            "*/*.log",
-            "*/lock",
-            "*/*.lock",
-            "*/requirements.txt",
-            "*/environment.json",
-        ):
-            for path in folder.glob(pattern):
-                path.unlink()
-        for pattern in ("*/probe", "*/*.work"):
-            for path in folder.glob(pattern):
-                shutil.rmtree(path)
-    shutil.rmtree(ABI_KERNELS.with_suffix(".work"), ignore_errors=True)
+        found += [path for pattern in TRACES for path in folder.glob(pattern)]
+    for path in found:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def launch(kernel: str, *options: str) -> int:
+    """Become the launcher of a bare kernel on a few ranks of one MPI, with its exit status.
+
+    Raises:
+        InputError: a variable is at fault.
+    """
+    held = containers.read_own()["environments"]
+    name = os.environ.get(ENVIRONMENT_VARIABLE) or next(iter(held))
+    if name not in held:
+        raise InputError(ENVIRONMENT_VARIABLE, None, repr(name), f"one of {', '.join(held)}")
+    ranks = os.environ.get(RANKS_VARIABLE, "2")
+    if not ranks.isdigit() or int(ranks) == 0:
+        raise InputError(RANKS_VARIABLE, None, repr(ranks), "a number of ranks")
+    line = kernels.launch_line(held[name], kernel, options, int(ranks))
+    os.execve(line[0], line, kernels.variables(held[name]))
 
 
 if __name__ == "__main__":
-    os.environ.pop(containers.IMAGE_VARIABLE, None)
-    sys.exit(main(*sys.argv[1:]))
+    try:
+        sys.exit({"bake": bake, "launch": launch}[sys.argv[1]](*sys.argv[2:]))
+    except OnesidedError as fault:
+        print(f"onesided: {fault}", file=sys.stderr)
+        sys.exit(fault.exit_code)
