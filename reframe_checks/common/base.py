@@ -1,5 +1,8 @@
 """What every experiment's check is: a kernel, launched, its lines compared with what was asked."""
 
+import contextlib
+import functools
+import os
 import pathlib
 import shlex
 
@@ -10,13 +13,11 @@ import reframe.utility.typecheck as typ
 
 from onesided import studies
 from onesided.campaign import outcomes, records
-from onesided.environments.kernels import prefix_of
 from onesided.measure.statistics import median
 from onesided.regression import known_defects, references, repeats
-from onesided.system import fingerprint
 
 from ..plugins.container import ContainerPlugin
-from ..plugins.environment import EnvironmentPlugin
+from ..plugins.environment import EnvironmentPlugin, source_state
 from ..plugins.grid import GridPlugin
 from ..plugins.launch import LaunchPlugin
 from ..plugins.references import UNDECIDED, ReferencePlugin
@@ -36,6 +37,7 @@ class OnesidedCheck(
     TransportPlugin,
     ReferencePlugin,
     ScriptPlugin,
+    special=True,
 ):
     """A launch of one kernel that carries all its cells.
 
@@ -76,7 +78,7 @@ class OnesidedCheck(
     @builtins.run_after("init")
     def describe_figures(self):
         """Say which figures there are; none of a kernel that has no experiment yet."""
-        experiment = studies.find().get(self.kernel)
+        experiment = studies.of_kernel(self.kernel)
         self.metrics = experiment.metrics if experiment else ()
         self.headline = [metric.described() for metric in self.metrics]
 
@@ -102,8 +104,7 @@ class OnesidedCheck(
         }
         # a seed of its own for every launch: launches are replicates
         seed = "--seed $(date +%s)"
-        prefix = prefix_of(self.environment, self.thread_level)
-        self.executable = shlex.quote(str(prefix / "bin" / self.kernel))
+        self.executable = shlex.quote(str(self.program(self.kernel, self.thread_level)))
         self.executable_opts = [
             "--missing",
             seed,
@@ -112,7 +113,18 @@ class OnesidedCheck(
             *self.cell_options(),
         ]
 
-    @property
+    def run_complete(self):
+        """Wait for the end of a local launch: a look ten times a second costs time and disturbs it.
+
+        ReFrame has no hook between a job's start and its end, and allows this to a special test.
+        """
+        if self.is_local() and not self.is_dry_run():
+            with contextlib.suppress(ChildProcessError):
+                os.waitid(os.P_PID, int(self.job.jobid), os.WEXITED | os.WNOWAIT)
+            self.current_partition.scheduler.poll(self.job)
+        return super().run_complete()
+
+    @functools.cached_property
     def launch_records(self):
         """The lines of this test's launch and of its repeats, read once they are over."""
         return repeats.launches_in(pathlib.Path(self.stagedir))
@@ -125,7 +137,7 @@ class OnesidedCheck(
         known defect accounts for is an expected failure of the performance stage
         (`show_headline_figures`), where others beside it still show.
         """
-        failed, turned = self.faults_of(self.launch_records)
+        failed, turned = self.faults
         known = {cell for cells in self.known_faults(failed, turned).values() for cell in cells}
         lines = [
             f"{cell}: {outcome.status}: {outcome.detail}"
@@ -141,10 +153,11 @@ class OnesidedCheck(
             ]
         )
 
-    def faults_of(self, launches):
-        """Return the outcomes of cells that failed in any launch, and lines of turned ones."""
+    @functools.cached_property
+    def faults(self):
+        """The outcomes of cells that failed in any launch, and lines of turned ones."""
         failed, turned = {}, {}
-        for launch in reversed(launches):
+        for launch in reversed(self.launch_records):
             failed |= self.failed_cells(launch)
             turned |= self.turned_cells(launch.results)
         return failed, turned
@@ -158,7 +171,7 @@ class OnesidedCheck(
                 self.environment,
                 self.ranks,
                 self.placement,
-                fingerprint.kernel_source_state(self.kernel, self.environment["library"]),
+                source_state(self.kernel, self.environment["library"]),
             ),
         )
         return {
@@ -190,12 +203,14 @@ class OnesidedCheck(
             # what nobody could decide has not passed
             self._show(UNDECIDED, len(self.undecided_figures(launches)), "figures")
             bounds[UNDECIDED] = (0, None, 0, "figures")
-        faults = self.known_faults(*self.faults_of(launches))
+        faults = self.known_faults(*self.faults)
         for defect, cells in faults.items():
             name = f"known_defect[{defect.name}]"
             self._show(name, len(cells), "cells")
             bounds[name] = builtins.xfail(defect.message, (0, 0, 0, "cells"))
         self.reference = {self.current_partition.fullname: bounds}
+        # ReFrame keeps each test to its end, and a launch may have many samples
+        del self.launch_records
 
     def _show_figure(self, cell, metric, launches, held):
         """Show a headline figure: what decides about its bound, else its median over launches."""

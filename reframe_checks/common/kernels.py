@@ -26,7 +26,7 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
         delivered = self.environment["kernels_prefix"]
         if delivered:
             return [pathlib.Path(prefix) for prefix in delivered.values()]
-        return [kernels.prefix_of(self.environment)]
+        return [self.folder_of_kernels()]
 
     @property
     def wanted(self):

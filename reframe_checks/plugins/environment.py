@@ -1,5 +1,6 @@
 """What a check knows of its environment, and the skip with a recorded reason when it lacks it."""
 
+import functools
 import json
 import os
 import pathlib
@@ -7,7 +8,15 @@ import pathlib
 import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided.environments import shell
+from onesided.environments import kernels, shell
+from onesided.system import fingerprint
+
+LOWEST_LEVEL = "single"
+
+#: Asked several times of each test; sources do not change under a ReFrame that runs.
+source_state = functools.cache(fingerprint.kernel_source_state)
+#: The folders of kernels, by environment and thread level.
+_prefixes = {}
 
 
 class EnvironmentPlugin(RegressionTestPlugin):
@@ -17,6 +26,17 @@ class EnvironmentPlugin(RegressionTestPlugin):
     def environment(self):
         """The document of the environment (environment.json), as the site file handed it over."""
         return self.current_environ.extras["onesided"]
+
+    def folder_of_kernels(self, thread_level=LOWEST_LEVEL):
+        """Return the folder that holds ``bin/<kernel>``, or that does so inside a container."""
+        key = self.environment["name"], thread_level
+        if key not in _prefixes:
+            _prefixes[key] = kernels.prefix_of(self.environment, thread_level)
+        return _prefixes[key]
+
+    def program(self, kernel, thread_level):
+        """Return the path of a kernel."""
+        return self.folder_of_kernels(thread_level) / "bin" / kernel
 
     def skip_with_reason(self, verdict, reason):
         """Skip this test and leave the reason where the session finds it.

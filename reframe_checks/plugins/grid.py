@@ -8,7 +8,8 @@ from reframe.core.pipeline import RegressionTestPlugin
 
 from onesided.campaign import further, grid
 
-LOWEST_LEVEL = "single"
+from .environment import LOWEST_LEVEL
+
 THREADS_LEVEL = "multiple"
 
 

@@ -8,8 +8,9 @@ from reframe.core.pipeline import RegressionTestPlugin
 
 from onesided.campaign import transport
 from onesided.environments import containers, settings
-from onesided.environments.kernels import prefix_of
 from onesided.system import fingerprint, paths, surroundings
+
+from .environment import source_state
 
 REPORT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "transport_report.sh"
 
@@ -38,9 +39,8 @@ class TransportPlugin(RegressionTestPlugin):
             "placement": self.placement,
             **transport.REPORT_OPTIONS,
         }
-        prefix = prefix_of(self.environment, self.thread_level)
         kernel = [
-            str(prefix / "bin" / transport.REPORT_KERNEL),
+            str(self.program(transport.REPORT_KERNEL, self.thread_level)),
             *(word for name, value in options.items() for word in (f"--{name}", value)),
         ]
         command = containers.command(
@@ -66,7 +66,7 @@ class TransportPlugin(RegressionTestPlugin):
         state = fingerprint.of_document(
             {
                 "declaration": environment["declaration_digest"],
-                "kernels": fingerprint.kernel_source_state(transport.REPORT_KERNEL),
+                "kernels": source_state(transport.REPORT_KERNEL),
                 "script": REPORT_SCRIPT.read_text(encoding="utf-8"),
                 "partition": self.current_partition.fullname,
                 "setting": setting.variables,

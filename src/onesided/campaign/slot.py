@@ -89,12 +89,20 @@ def inputs_of(
     if kept := surroundings.record().get("kept"):
         common["shell"] = kept
     settings_seen = _settings(slot)
+    kernels = {
+        name: fingerprint.kernel_source_state(name, environment["library"])
+        for name in {test["kernel"] for test in tests}
+    }
+    checks = {
+        name: fingerprint.check_state(name, campaign.site_file)
+        for name in {test["check"] for test in tests}
+    }
     found = {}
     for test in tests:
         values = {**common, "setting": settings_seen[test["setting"]], "test": test}
         found[test["test"]] = {
-            "kernel": fingerprint.kernel_source_state(test["kernel"], environment["library"]),
-            "check": fingerprint.check_state(test["check"], campaign.site_file),
+            "kernel": kernels[test["kernel"]],
+            "check": checks[test["check"]],
             **{
                 name: fingerprint.of_document(value)[: fingerprint.DIGITS]
                 for name, value in values.items()

@@ -36,6 +36,16 @@ def find() -> Experiments:
     return Experiments(_experiments)
 
 
+@functools.cache
+def of_kernel(kernel: str) -> Experiment | None:
+    """Return the experiment of a kernel, and load no other; None where there is none."""
+    for study in pkgutil.iter_modules(__path__, f"{__name__}."):
+        folder = importlib.import_module(study.name).__path__
+        if any(module.name == kernel for module in pkgutil.iter_modules(folder)):
+            return getattr(importlib.import_module(f"{study.name}.{kernel}"), "EXPERIMENT", None)
+    return None
+
+
 def demand(kernels: Iterable[str]) -> None:
     """Expect that each kernel has an experiment with an analysis and a page.
 

@@ -226,19 +226,19 @@ def read_yaml(path: Path, schema: str) -> Any:
     Raises:
         InputError: the file cannot be read, is no YAML, is empty or does not fit.
     """
+    return copy.deepcopy(_checked(read_text(path), path, schema))
+
+
+@lru_cache(maxsize=32)
+def _checked(text: str, path: Path, schema: str) -> Any:
     try:
-        document = parse_yaml(read_text(path), path)
+        document = parse_yaml(text, path)
         if document is None:
             raise InputError(path, None, "an empty file", "a YAML mapping")
         check(document, schema, path)
     except RecursionError:
         raise InputError(path, None, NESTED_TOO_DEEPLY, "a few levels") from None
     return document
-
-
-@lru_cache(maxsize=32)
-def _loaded(text: str) -> Any:
-    return yaml.load(text, Loader=_UniqueKeyLoader)
 
 
 def parse_yaml(text: str, source: str | Path) -> Any:
@@ -250,7 +250,7 @@ def parse_yaml(text: str, source: str | Path) -> Any:
     try:
         if values.levels(text) > MOST_LEVELS:
             raise InputError(source, None, NESTED_TOO_DEEPLY, "a few levels")
-        document = copy.deepcopy(_loaded(text))
+        document = yaml.load(text, Loader=_UniqueKeyLoader)
         if values.has_more_than(MOST_VALUES, document):
             raise InputError(source, None, f"more than {MOST_VALUES} values", "fewer")
         refuse(values.fault(document), source)
