@@ -12,10 +12,10 @@ from onesided import report
 from onesided.report import numbers
 from onesided.report.material import Cell
 from onesided.studies import find
-from onesided.studies.data import defects
+from onesided.studies.data import upstream
 from onesided.studies.data.counts import Counts, Cross
-from onesided.studies.data.defects import Defects, UpstreamDefect, known_of
 from onesided.studies.data.failures import Failures
+from onesided.studies.data.upstream import Defects, UpstreamDefect, known_of
 
 PUTS = sum(at["call"] == "put" for at in made.CELLS)
 SWAP = {"call": "compare_and_swap", "window": "exact"}
@@ -41,7 +41,7 @@ def made_of(tmp_path):
 @pytest.fixture
 def known(monkeypatch):
     """Return a function that has upstream know such defects alone."""
-    return lambda *own: monkeypatch.setattr(defects, "known", lambda: own)
+    return lambda *own: monkeypatch.setattr(upstream, "known", lambda: own)
 
 
 def counted(material, axis, value):
@@ -187,7 +187,7 @@ def test_a_defect_accounts_for_a_cell_of_its_versions_and_its_probe(known, chang
     known(replace(DEFECT, **change))
     labels = {**SWAP, "outstanding": 4}
     cell = Cell({"verdict": "crash", "setting": "default", "labels": labels})
-    assert bool(known_of(cell, "openmpi", "5.0.11")) == accounts
+    assert bool(known_of(cell, ("openmpi", "5.0.11"))) == accounts
 
 
 @pytest.mark.parametrize(
@@ -258,6 +258,6 @@ def test_a_defect_that_no_cell_can_probe_says_so_and_why(made_of, known):
 
 
 def test_a_defect_that_comes_now_and_then_is_not_said_to_be_gone(made_of, known):
-    known(replace(DEFECT, is_chance=True, since="5.0.11"))
+    known(replace(DEFECT, now_and_then=True, since="5.0.11"))
     assert word(made_of(environment(OPENMPI))) == "not seen, comes now and then: 1 right"
     assert word(made_of(environment(OPENMPI, where("crash", **SWAP)))) == "shows: 1 of 1"

@@ -20,11 +20,12 @@ from onesided.measure.analyse import analyse
 from onesided.report.material import Cell, load
 from onesided.report.terminal import terminal_summary
 from onesided.studies import find
-from onesided.studies.data import answer, brief, found, tried
+from onesided.studies.data import answer, tried
+from onesided.studies.data import known as own
 from onesided.studies.data.axes import AXES
 from onesided.studies.data.counts import Counts
 from onesided.studies.data.failures import Failures
-from onesided.studies.data.found import KnownDefects
+from onesided.studies.data.known import KnownDefects
 from onesided.studies.data.tried import TriedAxes
 
 CELLS = len(made.CELLS)
@@ -147,11 +148,11 @@ def test_the_known_defects_of_each_version_are_named(made_of):
     assert "MPI_LAND, MPI_LOR and MPI_LXOR in created and dynamic windows" in lines[1]
     assert "No cell of this campaign meets one of these defects." in said(material)
     rows = {row["environment"]: row for row in answer.headline(material).table.rows}
-    known = found.known_of(material.campaign.record, [MPICH, OPENMPI])
+    known = own.known_of(material.campaign.record, [MPICH, OPENMPI])
     for name, row in rows.items():
-        own = [one for one in known if one.environment == name]
-        assert row["known"].number == sum(one.is_default for one in own)
-        assert row["known_settings"] == sum(not one.is_default for one in own)
+        here = [one for one in known if one.environment == name]
+        assert row["known"].number == sum(one.is_default for one in here)
+        assert row["known_settings"] == sum(not one.is_default for one in here)
 
 
 def test_no_defect_is_named_of_a_version_in_which_none_was_seen(made_of):
@@ -210,7 +211,7 @@ def test_a_campaign_that_compares_no_data_says_so_and_what_is_known(tmp_path):
     analyse(tmp_path, find())
     index = report.build(report.load(tmp_path, find())).read_text("utf-8")
     (line,) = re.findall(r'<p class="on-data">(.*?)</p>', index, re.DOTALL)
-    assert brief.NOT_ASKED in texts(line)
+    assert answer.NOT_ASKED in texts(line)
     assert "data: " in terminal_summary(load(tmp_path, find()))
 
 
@@ -232,10 +233,10 @@ def test_a_caption_speaks_of_failures_where_there_are_some(made_of):
 def test_texts_and_programs_go_with_the_report_and_stale_ones_go(tmp_path, monkeypatch):
     folder = made.campaign(tmp_path, [environment(OPENMPI)])
     analyse(folder, find())
-    every = found.known_of(
+    every = own.known_of(
         {"environments": [{"name": OPENMPI, "family": "openmpi", "version": "5.0.11"}]}, [OPENMPI]
     )
-    monkeypatch.setattr(found, "known_of", lambda record, environments: every)
+    monkeypatch.setattr(own, "known_of", lambda record, environments: every)
     pages = report.build(report.load(folder, find())).parent
     data = (pages / "data.html").read_text("utf-8")
     links = set(re.findall(r'href="(defects/[^"]+)"', data))
@@ -244,6 +245,6 @@ def test_texts_and_programs_go_with_the_report_and_stale_ones_go(tmp_path, monke
         assert links <= set(archive.namelist())
     for link in links:
         assert (pages / link).read_text("utf-8")
-    monkeypatch.setattr(found, "known_of", lambda record, environments: [])
+    monkeypatch.setattr(own, "known_of", lambda record, environments: [])
     report.build(report.load(folder, find()))
     assert list((pages / "defects").glob("*")) == []

@@ -10,13 +10,13 @@ import pytest
 
 from onesided.environments import declarations, settings
 from onesided.report.material import Cell
-from onesided.studies.data import found
+from onesided.studies.data import known as of
 from onesided.studies.data.axes import AXES
 from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
-EVERY = found.found()
-FOLDER = paths.project_root() / found.TEXTS
+EVERY = of.every_defect()
+FOLDER = paths.project_root() / of.TEXTS
 NUMBERS = {"count", "outstanding"}
 RUN_TIMEOUT_S = 60
 QUICK = documents.read_yaml(paths.config_dir() / "campaigns" / "quick.yaml", "campaign")
@@ -53,7 +53,7 @@ def test_an_entry_says_what_its_text_says(one):
     tried = text.partition("**Versions tried.**")[2]
     for seen in one.seen:
         # a text names the ends of "3.4.3 to 5.0.2"
-        ends = (seen.versions[0], seen.versions[-1])
+        ends = (seen["versions"][0], seen["versions"][-1])
         assert [version for version in ends if version not in tried] == []
 
 
@@ -63,15 +63,15 @@ def test_the_table_of_the_readme_is_made_of_the_entries():
         for line in (FOLDER / "README.md").read_text("utf-8").splitlines()
         if re.match(r"\| \[.*\]\(\w+\.md\) \|", line)
     ]
-    assert rows == [found.readme_row(one) for one in EVERY]
+    assert rows == [of.readme_row(one) for one in EVERY]
 
 
 @pytest.mark.parametrize("one", EVERY, ids=by_text)
 def test_a_version_can_have_each_setting_that_it_was_seen_with(one):
     for seen in one.seen:
-        for version in seen.versions:
-            for name in seen.settings:
-                assert settings.value(name, seen.family, version).unavailable is None
+        for version in seen["versions"]:
+            for name in seen["settings"]:
+                assert settings.value(name, seen["family"], version).unavailable is None
 
 
 @pytest.mark.parametrize("one", EVERY, ids=by_text)
@@ -81,7 +81,7 @@ def test_the_cells_that_meet_a_defect_are_cells_of_the_kernel(one):
 
 
 def test_six_programs_fail_in_the_versions_of_quick_with_no_variable_set():
-    known = found.known_of(record(*ENVIRONMENTS), [name for name, *_ in ENVIRONMENTS])
+    known = of.known_of(record(*ENVIRONMENTS), [name for name, *_ in ENVIRONMENTS])
     default = [(one.environment, one.defect.text) for one in known if one.is_default]
     assert len({text for _, text in default}) == 6
     assert [sum(name == own for own, _ in default) for name, *_ in ENVIRONMENTS] == [1, 5, 2]
@@ -92,7 +92,7 @@ def test_a_version_has_only_what_was_seen_in_it():
     mpis = record(
         ("old", "openmpi", "4.1.8"), ("new", "openmpi", "5.0.11"), ("other", "openmpi", "5.0.99")
     )
-    known = found.known_of(mpis, names)
+    known = of.known_of(mpis, names)
     bitwise = [one.environment for one in known if "bitwise" in one.defect.text]
     assert bitwise == ["new"]
     assert {one.environment for one in known} == {"old", "new"}
@@ -107,7 +107,7 @@ def test_a_cell_meets_a_defect_with_its_values_under_its_setting():
 
     def meets(setting="default", **other):
         cell = Cell({"setting": setting, "labels": {**labels, **other}})
-        return one.is_met_by(cell, one.settings_of("openmpi", "5.0.11"))
+        return one.is_met_by(cell, one.settings_of(("openmpi", "5.0.11")))
 
     assert meets() and meets("btl_tcp")
     assert not meets("osc_ucx")
@@ -123,7 +123,7 @@ def test_the_programs_fail_with_no_variable_set_as_the_entries_say(
     environment = ready_environment(name)
     variables = {**os.environ, **environment["variables"]}
     for one in EVERY:
-        if settings.DEFAULT not in one.settings_of(family, version):
+        if settings.DEFAULT not in one.settings_of((family, version)):
             continue
         program = tmp_path / one.text
         compiler = environment["compilers"]["c"]
@@ -138,8 +138,8 @@ def test_the_programs_fail_with_no_variable_set_as_the_entries_say(
 
 
 def test_a_fault_of_the_file_is_told_in_a_line(tmp_path):
-    path = tmp_path / found.FILE
+    path = tmp_path / of.FILE
     path.write_text("schema: onesided/found_defects/1\ndefects: [{text: 17}]\n")
     with pytest.raises(InputError, match=r"found_defects\.yaml.*defects\.0") as caught:
-        documents.read_yaml(path, found.SCHEMA)
+        documents.read_yaml(path, of.SCHEMA)
     assert "\n" not in str(caught.value)

@@ -15,17 +15,17 @@ import reframe
 
 from onesided.campaign import grid
 from onesided.environments import declarations, settings
-from onesided.studies.data import defects
+from onesided.studies.data import upstream
 from onesided.studies.data.axes import AXES
 from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
-KNOWN = defects.known()
+KNOWN = upstream.known()
 DECLARED = declarations.declared().values()
 DEFECT = replace(KNOWN[0], family="openmpi", since=None, until=None)
 #: What a program has beside its cell.
 RANKS = 2
-NO_AXIS = {"ranks", "transport", "block_bytes", "after", defects.SETTING}
+NO_AXIS = {"ranks", "transport", "block_bytes", "after", upstream.SETTING}
 NOWHERE = {"infiniband", "xpmem"}
 """Transports that no setting has."""
 
@@ -58,17 +58,17 @@ def _has_tag(found):
 
 def refusal(defect, cells):
     """Return why nothing of what is declared can show a defect; None: something can."""
-    unknown = set(defect.probe) - {defects.SETTING} - set(cells[0])
+    unknown = set(defect.probe) - {upstream.SETTING} - set(cells[0])
     if unknown:
         return f"unknown axis {min(unknown)}"
     versions = [one.version or "" for one in DECLARED if one.family == defect.family]
-    for setting in defect.probe.get(defects.SETTING, ()):
+    for setting in defect.probe.get(upstream.SETTING, ()):
         if all(settings.value(setting, defect.family, one).unavailable for one in versions):
             return f"{setting} is unavailable"
     for axis, values in defect.probe.items():
-        for value in () if axis == defects.SETTING else values:
+        for value in () if axis == upstream.SETTING else values:
             narrow = {**defect.probe, axis: (value,)}
-            setting = narrow.get(defects.SETTING, (settings.DEFAULT,))[0]
+            setting = narrow.get(upstream.SETTING, (settings.DEFAULT,))[0]
             one_value = replace(defect, probe=narrow)
             if not any(one_value.is_probed_by(labels, setting) for labels in cells):
                 return f"no cell with {axis}={value}"
@@ -76,7 +76,7 @@ def refusal(defect, cells):
 
 
 def test_the_file_has_many_defects_of_many_threads_each_once():
-    entries = documents.read_yaml(paths.config_dir() / defects.FILE, defects.SCHEMA)["defects"]
+    entries = documents.read_yaml(paths.config_dir() / upstream.FILE, upstream.SCHEMA)["defects"]
     ids = [entry["id"] for entry in entries]
     assert len(ids) == len(set(ids)) >= 35
     assert len({name.split("#")[0] + name.split("#")[1].split("/")[0] for name in ids}) >= 25
@@ -85,7 +85,7 @@ def test_the_file_has_many_defects_of_many_threads_each_once():
 
 def unlike(defect, labels, setting):
     """Return the facts that a cell under a setting has otherwise than the thread's program."""
-    own = {**labels, defects.SETTING: setting}
+    own = {**labels, upstream.SETTING: setting}
     named = {name: found for name, found in defect.facts.items() if name in own}
     return [name for name, found in named.items() if str(own[name]) not in found]
 
@@ -104,7 +104,7 @@ def not_the_defects(defect, cells):
     """Return what a probe's cells have otherwise than the facts; nothing where each is right."""
     found = [
         f"{name} of {grid.cell_id(labels)}, {setting}"
-        for setting in defect.probe.get(defects.SETTING, (settings.DEFAULT,))
+        for setting in defect.probe.get(upstream.SETTING, (settings.DEFAULT,))
         for labels in cells
         if defect.is_probed_by(labels, setting)
         for name in unlike(defect, labels, setting)
@@ -187,14 +187,14 @@ def test_an_entry_that_nothing_probes_is_refused(probe, why, cells):
 def test_a_version_is_compared_by_its_numbers():
     since = replace(DEFECT, since="4.1.8", until="5.0")
     affected = ["4.1.8", "4.1.10", "4.2", "5.0.0rc2", "5.0", "4.1", "10.0"]
-    assert [one for one in affected if since.affects("openmpi", one)] == affected[:3]
-    assert not since.affects("mpich", "4.1.8")
-    assert DEFECT.affects("openmpi", "0.1")
+    assert [one for one in affected if since.affects(("openmpi", one))] == affected[:3]
+    assert not since.affects(("mpich", "4.1.8"))
+    assert DEFECT.affects(("openmpi", "0.1"))
 
 
 def test_a_fault_of_the_file_is_told_in_a_line(tmp_path):
-    path = tmp_path / defects.FILE
+    path = tmp_path / upstream.FILE
     path.write_text("schema: onesided/upstream_defects/2\ndefects: [{id: 17}]\n")
     with pytest.raises(InputError, match=r"upstream_defects\.yaml.*defects\.0") as caught:
-        documents.read_yaml(path, defects.SCHEMA)
+        documents.read_yaml(path, upstream.SCHEMA)
     assert "\n" not in str(caught.value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -56,27 +56,30 @@ class Content(Protocol):
 
 @dataclass(frozen=True)
 class ReferencePage:
-    """The page of an experiment in which nothing is judged: one section.
+    """The page of an experiment that has one section.
 
     Attributes:
         identifier: of the section.
         title: of the section.
         lead: what a reader has to know.
         contents: what is shown, from top to bottom.
+        answer: returns the answer in ten seconds; None for what answers nothing by itself.
     """
 
     identifier: str
     title: str
     lead: str
     contents: Sequence[Content]
+    answer: Callable[[Material], Headline | None] | None = None
 
     def headline(self, material: Material) -> Headline | None:
-        """Return none: what is compared with others answers nothing by itself."""
-        return None
+        """Return the answer; what is compared with others has none by itself."""
+        return self.answer(material) if self.answer else None
 
     def terminal_lines(self, material: Material) -> list[str]:
-        """Return no line, for the same reason."""
-        return []
+        """Return the sentences of the answer as plain lines."""
+        headline = self.headline(material)
+        return [Markup(said).striptags() for said in headline.sentences] if headline else []
 
     def sections(self, material: Material) -> list[Section]:
         """Return the one section."""

@@ -1,7 +1,12 @@
-"""Is the data right? How many cells were, what was not tried, and what is known to go wrong."""
+"""Is the data right? How many cells were, what was not tried, and what is known to go wrong.
+
+A page on data has the whole answer. The first screen and the terminal of any campaign have two
+sentences of it (`onesided.report.page.Brief`).
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,17 +14,30 @@ from markupsafe import Markup
 
 from onesided.cells import verdicts
 from onesided.report import answers, numbers
+from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
 from onesided.report.numbers import Written
-from onesided.report.parts import Column, Headline, Table
+from onesided.report.parts import Column, Headline, Section, Table
 from onesided.report.words import listed, tally
-from onesided.studies.data import found, tried
-from onesided.studies.data.tried import run_by_name
+from onesided.studies.data import known, tried
+from onesided.studies.data.counts import run_by_name
 
 CAMPAIGN = "onesided run conformance"
 """What tries every value of every axis."""
 
 NO_VARIABLE = "no environment variable set"
+
+SECTION = "known-defects"
+PAGE = "conformance"
+"""Identifier of the section that has the whole of it, where a campaign compares data."""
+
+NOT_ASKED = (
+    "The operations timed here were verified. Whether other calls, datatypes and windows are "
+    "right, this campaign does not ask"
+)
+
+CellsByName = Mapping[str, Sequence[Cell]]
+"""The cells that were run, by MPI."""
 
 
 def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
@@ -32,15 +50,11 @@ def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
     return len(cells) - failed, len(cells), many
 
 
-def _compared(own: Mapping[str, Sequence[Cell]]) -> list[Markup]:
+def _compared(own: CellsByName) -> list[Markup]:
     """Say how many cells were right, the MPIs together in which that is the same."""
-    same: dict[tuple[int, int, str], list[str]] = {}
-    for name, cells in own.items():
-        same.setdefault(_result(cells), []).append(name)
     said = []
-    for (right, run, many), names in same.items():
-        words = [cell.verdict for name in names[:1] for cell in own[name]]
-        failed = [word for word in words if word in verdicts.FAILURES]
+    for (right, run, many), names in grouped(own, lambda name: _result(own[name])).items():
+        failed = [cell.verdict for cell in own[names[0]] if cell.verdict in verdicts.FAILURES]
         text = Markup("In {}, {}{} were tested, in {} each: {}{}.")
         told = Markup("<strong>{} of {} were right</strong>").format(right, run)
         is_each = len(names) == len(own) > 1
@@ -52,11 +66,10 @@ def _compared(own: Mapping[str, Sequence[Cell]]) -> list[Markup]:
     return said
 
 
-def known_sentences(every: Sequence[found.Known]) -> list[Markup]:
+def known_sentences(every: Sequence[known.Known]) -> list[Markup]:
     """Say what is known to go wrong in the versions of a report, a sentence an MPI."""
     said = []
-    for name in dict.fromkeys(one.environment for one in every):
-        own = [one for one in every if one.environment == name]
+    for name, own in grouped(every, lambda one: one.environment).items():
         here = [one.defect.wrong for one in own if one.is_default]
         others = [one for one in own if not one.is_default]
         parts = [Markup("with {}: {}").format(NO_VARIABLE, "; ".join(here))] if here else []
@@ -69,12 +82,7 @@ def known_sentences(every: Sequence[found.Known]) -> list[Markup]:
     return said
 
 
-def _met_sentence(met: Mapping[found.Known, int]) -> Markup:
-    """Say how many of the defects the campaign's cells meet at all."""
-    return met_words(sum(map(bool, met.values())), len(met))
-
-
-def met_words(number: int, of: int) -> Markup:
+def _met_words(number: int, of: int) -> Markup:
     """Say how many of so many defects the campaign's cells meet."""
     if not number:
         return Markup("No cell of this campaign meets one of these defects.")
@@ -83,18 +91,20 @@ def met_words(number: int, of: int) -> Markup:
     )
 
 
-def _first_failure(cells: Sequence[Cell]) -> str:
-    failed = [cell.verdict for cell in cells if cell.verdict in verdicts.FAILURES]
-    return failed[0] if failed else verdicts.RIGHT
+def _nothing_known(environments: Sequence[str]) -> Markup:
+    """Say that no defect is known of some MPIs, and that this does not mean that there is none."""
+    text = Markup("No defect is known here of {}: nobody looked, or nothing was found.")
+    return text.format(listed(environments))
 
 
-def _row(name: str, cells: Sequence[Cell], met: Mapping[found.Known, int]) -> Mapping[str, Any]:
+def _row(name: str, cells: Sequence[Cell], met: Mapping[known.Known, bool]) -> Mapping[str, Any]:
     right, run, many = _result(cells)
     own = [one for one in met if one.environment == name]
     default = sum(one.is_default for one in own)
+    failed = (cell.verdict for cell in cells if cell.verdict in verdicts.FAILURES)
     return {
         "environment": name,
-        "verdict": _first_failure(cells),
+        "verdict": next(failed, verdicts.RIGHT),
         "cells": f"{right} of {run}",
         "right": right,
         "run": run,
@@ -103,11 +113,11 @@ def _row(name: str, cells: Sequence[Cell], met: Mapping[found.Known, int]) -> Ma
         "launches_high": max(cell.launches for cell in cells),
         "known": Written(default, numbers.count(default, "defect")),
         "known_settings": len(own) - default,
-        "met": sum(bool(met[one]) for one in own),
+        "met": sum(met[one] for one in own),
     }
 
 
-def _table(own: Mapping[str, Sequence[Cell]], met: Mapping[found.Known, int]) -> Table:
+def _table(own: CellsByName, met: Mapping[known.Known, bool]) -> Table:
     columns = [
         Column("environment", "MPI", header=True),
         Column("verdict", "The cells compared here", verdict=True, note="cells"),
@@ -116,19 +126,17 @@ def _table(own: Mapping[str, Sequence[Cell]], met: Mapping[found.Known, int]) ->
         Column("known_settings", "Known defects, other settings", show=str),
         Column("met", "Of them met by cells here", show=str),
     ]
-    return Table(
-        "data_answer",
-        "Is the data right? The cells of this campaign, and the defects that are known anyway.",
-        columns,
-        [_row(name, cells, met) for name, cells in own.items()],
-        csv_only=[
-            Column("right", "cells that were right"),
-            Column("run", "cells that were run"),
-            Column("launches_low", "launches of the cell that has the fewest"),
-            Column("launches_high", "launches of the cell that has the most"),
-        ],
-        form="cards",
+    caption = (
+        "Is the data right? The cells of this campaign, and the defects that are known anyway."
     )
+    beside = [
+        Column("right", "cells that were right"),
+        Column("run", "cells that were run"),
+        Column("launches_low", "launches of the cell that has the fewest"),
+        Column("launches_high", "launches of the cell that has the most"),
+    ]
+    rows = [_row(name, cells, met) for name, cells in own.items()]
+    return Table("data_answer", caption, columns, rows, csv_only=beside, form="cards")
 
 
 def headline(material: Material) -> Headline | None:
@@ -137,14 +145,14 @@ def headline(material: Material) -> Headline | None:
     if not own:
         return None
     every = list(own)
-    known = found.known_of(material.campaign.record, every)
-    met = {one: len(found.met(one, own[one.environment])) for one in known}
+    defects = known.known_of(material.campaign.record, every)
+    met = {one: bool(one.met(own[one.environment])) for one in defects}
     groups = tried.by_environments(material)
     compared = _compared(own)
     said = [*compared, *_not_tried(groups, every)]
     said += [Markup("<code>{}</code> tries every value of every axis.").format(CAMPAIGN)]
-    said += known_sentences(known)
-    said += [_met_sentence(met)] if known else [nothing_known(every)]
+    said += known_sentences(defects)
+    said.append(_met_words(sum(met.values()), len(met)) if defects else _nothing_known(every))
     said += answers.missing_sentence(material.environments, every)
     brief = [*compared, *_not_tried(groups, every, in_short=True)]
     return Headline(said, _table(own, met), brief)
@@ -166,8 +174,49 @@ def _not_tried(
     return [Markup("{}").format(sentence) for sentence in said]
 
 
-def nothing_known(environments: Sequence[str]) -> Markup:
-    """Say that no defect is known of some MPIs, and what that is not."""
-    return Markup("No defect is known here of {}: nobody looked, or nothing was found.").format(
-        listed(list(environments))
-    )
+def _environments_of(record: Mapping[str, Any]) -> list[str]:
+    """Return a campaign's MPIs, by name."""
+    every = record.get("environments", [])
+    return [one["name"] for one in every if "name" in one and one.get("library", "MPI") == "MPI"]
+
+
+def section(record: Mapping[str, Any]) -> Section | None:
+    """Return the known defects of a campaign without a page on data; None where none is known."""
+    every = known.known_of(record, _environments_of(record))
+    if not every:
+        return None
+    lead = Markup(
+        "This campaign verified the operations that it timed, and no others; <code>{}</code> tries "
+        "them. What is known of the versions of this report all the same:"
+    ).format(CAMPAIGN)
+    return Section(SECTION, "Known wrong data", lead, [known.table(every, {})])
+
+
+def sentences(record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:
+    """Return what a first screen says of data; nothing for a campaign without an MPI.
+
+    Args:
+        record: the campaign's.
+        headline: what its page on data says; None where it has none.
+    """
+    names = _environments_of(record)
+    if not names:
+        return []
+    said: list[str | Markup] = [Markup("{}; <code>{}</code> does.").format(NOT_ASKED, CAMPAIGN)]
+    if headline:
+        said = list(headline.brief)
+    every = known.known_of(record, names)
+    default = [one for one in every if one.is_default]
+    counts = Counter(one.environment for one in default)
+    if counts:
+        words = [f"{number} in {name}" for name, number in counts.items()]
+        several = len(default) > len({one.defect.text for one in default})
+        twice = " A defect of two MPIs is counted in each." if several else ""
+        text = Markup("Known defects of these versions with {}: {}.{}")
+        said.append(text.format(NO_VARIABLE, listed(words), twice))
+    elif every:
+        text = Markup("Known under other settings than the default: {}.")
+        said.append(text.format(numbers.count(len(every), "defect")))
+    if every and headline:
+        said.append(_met_words(sum(row["met"] for row in headline.table.rows), len(every)))
+    return said

@@ -9,15 +9,13 @@ from onesided.cells.experiment import Experiment
 from onesided.cells.metric import Metric
 from onesided.cells.verdicts import RIGHT, Probe, Verdict
 from onesided.measure.reference import ReferenceAnalysis
-from onesided.report.material import Material
 from onesided.report.page import ReferencePage
-from onesided.report.parts import Headline
 from onesided.studies.data import STUDY, answer
 from onesided.studies.data.counts import Counts, Cross
-from onesided.studies.data.defects import Defects
 from onesided.studies.data.failures import Failures
-from onesided.studies.data.found import KnownDefects
+from onesided.studies.data.known import KnownDefects
 from onesided.studies.data.tried import TriedAxes
+from onesided.studies.data.upstream import Defects
 
 TIME = Metric("time", "time", "s", over_ranks="max")
 """From the first call of a round to its completion, an operation: nothing is concluded from it."""
@@ -31,22 +29,10 @@ class ConformanceAnalysis(ReferenceAnalysis):
         return Verdict(RIGHT, None, len(probes))
 
 
-class ConformancePage(ReferencePage):
-    """Nothing is compared between MPIs, but whether bytes are right is an answer."""
-
-    def headline(self, material: Material) -> Headline | None:
-        """Return how many cells were right, what was not tried, and what is known to go wrong."""
-        return answer.headline(material)
-
-    def terminal_lines(self, material: Material) -> list[str]:
-        """Return the same as plain lines."""
-        found = self.headline(material)
-        return [sentence.striptags() for sentence in found.sentences] if found else []
-
-
-PAGE = ConformancePage(
+PAGE = ReferencePage(
     identifier="conformance",
-    title="Is the data right?",
+    title=STUDY.title,
+    answer=answer.headline,
     lead=(
         "A cell is a call with its datatypes on both sides, in a window and an epoch. Every byte "
         "of all windows and buffers is compared with a model that asks no MPI, where each "
@@ -87,7 +73,7 @@ PAGE = ConformancePage(
 
 EXPERIMENT = Experiment(
     kernel="conformance",
-    title="Is the data right?",
+    title=STUDY.title,
     study=STUDY,
     analysis=ConformanceAnalysis([TIME], "every byte was compared"),
     page=PAGE,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from onesided.campaign.grid import NO_MEANING
 from onesided.cells import verdicts
+from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
-from onesided.report.parts import Column, Table
+from onesided.report.parts import Column, Row, Table
 
 SETTING = "setting"
 """Counted like an axis of the kernel."""
@@ -27,7 +27,7 @@ class Tally:
     run: int = 0
     failed: int = 0
 
-    def add(self, verdict: str, cells: int = 1) -> None:
+    def add(self, verdict: str, cells: int) -> None:
         """Count cells; what was not run, or whose setting changed nothing, does not count."""
         if verdict not in SAYS_NOTHING:
             self.run += cells
@@ -41,7 +41,18 @@ class Tally:
         return f"✗ {self.failed} of {self.run}" if self.failed else f"✓ {self.run}"
 
 
-Tallies = Mapping[str, Mapping[str, Tally]]
+Head = tuple[str, str]
+"""Of a row: its group, and its value."""
+
+Tallies = dict[Head, dict[str, Tally]]
+"""By row and column."""
+
+
+def run_by_name(material: Material) -> dict[str, list[Cell]]:
+    """Return the cells that tell something of the data, by MPI; MPIs without one are left out."""
+    telling = (cell for cell in material.cells if cell.verdict not in SAYS_NOTHING)
+    by_name = grouped(telling, lambda cell: cell.environment)
+    return {name: by_name[name] for name in material.environments if name in by_name}
 
 
 def axes_of(cell: Cell) -> dict[str, str]:
@@ -50,55 +61,71 @@ def axes_of(cell: Cell) -> dict[str, str]:
     return {SETTING: str(cell.setting), **labels}
 
 
-def tallies(cells: Iterable[Cell], keys: Any) -> dict[Any, dict[Any, Tally]]:
-    """Count cells by row and column.
+def counted_values(cells: Sequence[Cell]) -> Counter[Head]:
+    """Return how many cells have each value of each axis, those of the setting first."""
+    settings = Counter((SETTING, cell.setting) for cell in cells)
+    # an axis at a time would be a million cells sixteen times over
+    labels = Counter(itertools.chain.from_iterable(cell.labels.items() for cell in cells))
+    counts: Counter[Head] = Counter()
+    for (axis, value), number in itertools.chain(settings.items(), labels.items()):
+        if value != NO_MEANING:
+            counts[axis, str(value)] += number
+    return counts
+
+
+def _tallies(counted: Iterable[tuple[Head, str, str, int]]) -> Tallies:
+    """Return numbers of cells, each with its row, column and verdict, by row and column."""
+    tallies: Tallies = {}
+    for row, column, verdict, number in counted:
+        tallies.setdefault(row, {}).setdefault(column, Tally()).add(verdict, number)
+    return tallies
+
+
+def _by_value(cells: Sequence[Cell]) -> Tallies:
+    """Count cells by value of an axis, and by environment."""
+    alike = grouped(cells, lambda cell: (cell.environment, cell.verdict))
+    tallies = _tallies(
+        (head, environment, verdict, number)
+        for (environment, verdict), own in alike.items()
+        for head, number in counted_values(own).items()
+    )
+    return {head: tallies[head] for head in counted_values(cells)}
+
+
+def _table(
+    name: str,
+    caption: str,
+    head: Sequence[Column],
+    columns: Mapping[str, str],
+    tallies: Mapping[Head, Mapping[str, Tally]],
+) -> Table:
+    """Return a table of tallies, and their numbers for the CSV.
 
     Args:
-        cells: to be counted.
-        keys: a function that returns the pairs of row and column that a cell counts in.
+        name: of the table.
+        caption: one sentence.
+        head: the columns of the rows' group and value.
+        columns: of the tallies, with the title of each.
+        tallies: by row, in order.
     """
-    found: dict[Any, dict[Any, Tally]] = defaultdict(lambda: defaultdict(Tally))
-    for cell in cells:
-        verdict = cell.verdict
-        for row, column in keys(cell):
-            found[row][column].add(verdict)
-    return found
-
-
-def _by_value(cells: Sequence[Cell]) -> dict[tuple[str, str], dict[str, Tally]]:
-    """Count cells by environment and by each value of each axis, those of the setting first."""
-    alike: dict[tuple[str, str, Any], list[Iterable[tuple[str, Any]]]] = defaultdict(list)
-    for cell in cells:
-        alike[cell.environment, cell.verdict, cell.setting].append(cell.labels.items())
-    pairs = itertools.chain.from_iterable(cell.labels.items() for cell in cells)
-    order = dict.fromkeys(((SETTING, setting) for *_, setting in alike))
-    found: dict[tuple[str, str], dict[str, Tally]] = {
-        (axis, str(value)): defaultdict(Tally)
-        for axis, value in itertools.chain(order, dict.fromkeys(pairs))
-        if value != NO_MEANING
-    }
-    for (environment, verdict, setting), labels in alike.items():
-        # an axis at a time would be a million cells sixteen times over
-        counted = Counter(itertools.chain.from_iterable(labels))
-        counted[SETTING, setting] = len(labels)
-        for (axis, value), number in counted.items():
-            if value != NO_MEANING:
-                found[axis, str(value)][environment].add(verdict, number)
-    return found
-
-
-def _shown(row: Mapping[str, Any], found: Mapping[str, Tally]) -> dict[str, Any]:
-    """Return a row with the words of its tallies, and their numbers for the CSV."""
-    words = {name: tally.word for name, tally in found.items()}
-    run = {f"{name} run": tally.run for name, tally in found.items()}
-    failed = {f"{name} failed": tally.failed for name, tally in found.items()}
-    return {**row, **words, **run, **failed}
-
-
-def _numbers(names: Sequence[str]) -> list[Column]:
-    return [
-        Column(f"{name} {what}", f"{name} {what}") for name in names for what in ("run", "failed")
+    group, value = head
+    rows: list[Row] = [
+        {group.key: heading, value.key: label, **_fields(own)}
+        for (heading, label), own in tallies.items()
     ]
+    shown = [Column(key, title, page_only=True) for key, title in columns.items()]
+    numbers = [f"{key} {what}" for key in columns for what in ("run", "failed")]
+    beside = [group, *(Column(key, key) for key in numbers)]
+    return Table(
+        name, caption, [value, *shown], rows, groups=group.key, csv_only=beside, large=True
+    )
+
+
+def _fields(tallies: Mapping[str, Tally]) -> dict[str, object]:
+    words = {name: tally.word for name, tally in tallies.items()}
+    run = {f"{name} run": tally.run for name, tally in tallies.items()}
+    failed = {f"{name} failed": tally.failed for name, tally in tallies.items()}
+    return {**words, **run, **failed}
 
 
 @dataclass(frozen=True)
@@ -117,25 +144,17 @@ class Counts:
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none where nothing was run."""
-        names = material.environments
-        found = _by_value(material.cells)
-        order = {axis: place for place, axis in enumerate(dict.fromkeys(axis for axis, _ in found))}
-        rows = [
-            _shown({"axis": axis.replace("_", " "), "value": value}, found[axis, value])
-            for axis, value in sorted(found, key=lambda pair: order[pair[0]])
-        ]
-        every = [tally for row in found.values() for tally in row.values()]
+        tallies = _by_value(material.cells)
+        every = [tally for own in tallies.values() for tally in own.values()]
         if not any(tally.run for tally in every):
             return []
         caption = self.caption if any(tally.failed for tally in every) else self.caption_right
-        columns = [
-            Column("value", "value", header=True),
-            *(Column(name, name, page_only=True) for name in names),
-        ]
-        beside = [Column("axis", "axis"), *_numbers(names)]
-        return [
-            Table(self.name, caption, columns, rows, groups="axis", csv_only=beside, large=True)
-        ]
+        axes = list(dict.fromkeys(axis for axis, _ in tallies))
+        ordered = sorted(tallies, key=lambda head: axes.index(head[0]))
+        rows = {(axis.replace("_", " "), value): tallies[axis, value] for axis, value in ordered}
+        head = (Column("axis", "axis"), Column("value", "value", header=True))
+        columns = {name: name for name in material.environments}
+        return [_table(self.name, caption, head, columns, rows)]
 
 
 @dataclass(frozen=True)
@@ -153,39 +172,28 @@ class Cross:
     caption: str
     rows: str
     columns: str
-    groups: str = field(default="environment")
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none where nothing was run."""
-        found = tallies(
-            material.cells,
-            lambda cell: [
-                ((cell.environment, str(cell.labels[self.rows])), str(cell.labels[self.columns]))
-            ],
-        )
-        names = list(dict.fromkeys(str(cell.labels[self.columns]) for cell in material.cells))
-        order = {name: place for place, name in enumerate(material.environments)}
-        rows = [
-            _shown({"environment": environment, "value": value}, found[environment, value])
-            for environment, value in sorted(found, key=lambda pair: order[pair[0]])
-            if any(tally.run for tally in found[environment, value].values())
-        ]
-        if not rows:
-            return []
-        head = Column("value", self.rows.replace("_", " "), header=True)
-        columns = [
-            head,
-            *(Column(name, name.replace("_", " "), page_only=True) for name in names),
-        ]
-        beside = [Column("environment", "MPI"), *_numbers(names)]
-        return [
-            Table(
-                self.name,
-                self.caption,
-                columns,
-                rows,
-                groups=self.groups,
-                csv_only=beside,
-                large=True,
+        tallies = _tallies(
+            (
+                (cell.environment, str(cell.labels[self.rows])),
+                str(cell.labels[self.columns]),
+                cell.verdict,
+                1,
             )
-        ]
+            for cell in material.cells
+        )
+        ordered = sorted(tallies, key=lambda head: material.environments.index(head[0]))
+        run = {
+            head: tallies[head]
+            for head in ordered
+            if any(tally.run for tally in tallies[head].values())
+        }
+        if not run:
+            return []
+        axis = Column("value", self.rows.replace("_", " "), header=True)
+        names = dict.fromkeys(str(cell.labels[self.columns]) for cell in material.cells)
+        columns = {name: name.replace("_", " ") for name in names}
+        head = (Column("environment", "MPI"), axis)
+        return [_table(self.name, self.caption, head, columns, run)]

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from onesided.cells import verdicts
 from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
+from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
-from onesided.report.parts import Column, Table
+from onesided.report.parts import Column, Row, Table
 from onesided.report.words import listed, short_detail
 from onesided.studies.data.counts import SAYS_NOTHING, axes_of
-from onesided.studies.data.defects import known_of
-from onesided.studies.data.versions import families_of
+from onesided.studies.data.upstream import UNKNOWN, Release, known_of, releases_of
 
 MOST_VALUES = 6
 """An axis on which failing cells have more values than this, or than half of their number, tells
@@ -78,14 +78,16 @@ def _in_words(found: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(words)
 
 
-def _known(failed: Sequence[Cell], family: str, version: str) -> str:
+def _known(failed: Sequence[Cell], release: Release) -> str:
     """Return the defects that account for failures, each with how many it accounts for."""
-    found = [one for cell in failed for one in known_of(cell, family, version)]
-    cells = Counter(one.id for one in found)
-    if not found:
+    cells = Counter(defect for cell in failed for defect in known_of(cell, release))
+    if not cells:
         return "not known upstream"
-    fixed = {one.id: ", said to be fixed" if one.fixed else "" for one in found}
-    words = [f"{name} ({cells[name]} of {len(failed)}{fixed[name]})" for name in cells]
+    fixed = {defect: ", said to be fixed" if defect.fixed else "" for defect in cells}
+    words = [
+        f"{defect.id} ({number} of {len(failed)}{fixed[defect]})"
+        for defect, number in cells.items()
+    ]
     return f"known: {listed(words)}"
 
 
@@ -109,33 +111,17 @@ class Failures:
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none where nothing failed."""
-        groups: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
-        run: dict[tuple[str, str], list[Cell]] = defaultdict(list)
-        for cell in material.cells:
-            call = str(cell.labels["call"])
-            if cell.verdict in SAYS_NOTHING:
-                continue
-            run[cell.environment, call].append(cell)
-            if cell.verdict in verdicts.FAILURES:
-                groups[cell.environment, cell.verdict, call].append(cell)
-        where = families_of(material.campaign.record)
-        rows = []
-        for (environment, verdict, call), failed in groups.items():
-            first = failed[0]
-            rows.append(
-                {
-                    "environment": environment,
-                    "verdict": verdict,
-                    "call": call,
-                    "cells": f"{len(failed)} of {len(run[environment, call])}",
-                    "common": _in_words(common(failed, run[environment, call])) or numbers.DASH,
-                    "detail": short_detail(first.detail),
-                    "known": _known(failed, *where.get(environment, ("", ""))),
-                    "reproduce": _command(first),
-                }
-            )
-        if not rows:
+        run = [cell for cell in material.cells if cell.verdict not in SAYS_NOTHING]
+        failed = [cell for cell in run if cell.verdict in verdicts.FAILURES]
+        if not failed:
             return []
+        beside = grouped(run, lambda cell: (cell.environment, cell.labels["call"]))
+        alike = grouped(failed, lambda cell: (cell.environment, cell.verdict, cell.labels["call"]))
+        releases = releases_of(material.campaign.record)
+        rows = [
+            _row(own, beside[name, call], releases.get(name, UNKNOWN))
+            for (name, _, call), own in alike.items()
+        ]
         columns = [
             Column("verdict", "verdict", verdict=True, header=True),
             Column("call", "call"),
@@ -144,6 +130,7 @@ class Failures:
             Column("detail", "the first, and its program", prose=True, command="reproduce"),
             Column("known", "known", prose=True),
         ]
+        program = [Column("reproduce", "its program"), Column("environment", "MPI")]
         return [
             Table(
                 self.name,
@@ -151,8 +138,29 @@ class Failures:
                 columns,
                 rows,
                 groups="environment",
-                csv_only=[Column("reproduce", "its program"), Column("environment", "MPI")],
+                csv_only=program,
                 large=True,
                 whole=True,
             )
         ]
+
+
+def _row(failed: Sequence[Cell], run: Sequence[Cell], release: Release) -> Row:
+    """Return the row of cells of one MPI, verdict and call.
+
+    Args:
+        failed: these cells.
+        run: all cells of the call that were run under the MPI.
+        release: of the MPI.
+    """
+    first = failed[0]
+    return {
+        "environment": first.environment,
+        "verdict": first.verdict,
+        "call": first.labels["call"],
+        "cells": f"{len(failed)} of {len(run)}",
+        "common": _in_words(common(failed, run)) or numbers.DASH,
+        "detail": short_detail(first.detail),
+        "known": _known(failed, release),
+        "reproduce": _command(first),
+    }

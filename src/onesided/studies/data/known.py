@@ -19,8 +19,8 @@ from onesided.report import numbers
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
 from onesided.report.words import listed
-from onesided.studies.data.tried import run_by_name
-from onesided.studies.data.versions import families_of
+from onesided.studies.data.counts import run_by_name
+from onesided.studies.data.upstream import UNKNOWN, Release, has_one_of, releases_of, texts
 from onesided.system import documents
 from onesided.system.paths import config_dir, project_root
 
@@ -35,23 +35,6 @@ NAME = "data_known"
 _THREAD = re.compile(r"([A-Za-z0-9-]+/[A-Za-z0-9._-]+)#([0-9]+)")
 
 
-@dataclass(frozen=True)
-class Seen:
-    """Where the program of a defect was seen to fail.
-
-    Attributes:
-        family: of MPIs, as in config/environments.yaml.
-        versions: that were tried and fail.
-        settings: under which they fail.
-        build: whose build of the MPI, where others of the version were not tried.
-    """
-
-    family: str
-    versions: tuple[str, ...]
-    settings: tuple[str, ...]
-    build: str | None = None
-
-
 @dataclass(frozen=True, eq=False)
 class FoundDefect:
     """One entry of the file.
@@ -64,7 +47,7 @@ class FoundDefect:
         shows_as: verdicts.
         mpi: whose it is, in words.
         upstream: what upstream knows of it.
-        seen: where.
+        seen: where its program failed: family, versions, settings; the build, if one alone.
         cells: values of axes; a cell that has one of each meets it. None: no cell is known to.
     """
 
@@ -72,26 +55,27 @@ class FoundDefect:
     title: str
     wrong: str
     program: str
-    shows_as: tuple[str, ...]
+    shows_as: Sequence[str]
     mpi: str
     upstream: str
-    seen: tuple[Seen, ...]
-    cells: Mapping[str, Sequence[str]] | None
+    seen: Sequence[Mapping[str, Any]]
+    cells: Mapping[str, Sequence[str]] | None = None
 
-    def settings_of(self, family: str, version: str) -> list[str]:
+    def settings_of(self, release: Release) -> list[str]:
         """Return the settings under which a version was seen to have it; none where it was not."""
-        own = [one for one in self.seen if one.family == family and version in one.versions]
-        return list(dict.fromkeys(name for one in own for name in one.settings))
+        family, version = release
+        own = [at for at in self.seen if at["family"] == family and version in at["versions"]]
+        return list(dict.fromkeys(name for at in own for name in at["settings"]))
 
     def is_met_by(self, cell: Cell, settings: Sequence[str]) -> bool:
         """Tell whether a cell does what the program does, under one of some settings."""
         if self.cells is None or cell.setting not in settings:
             return False
-        return all(str(cell.labels.get(axis)) in values for axis, values in self.cells.items())
+        return has_one_of(cell.labels, self.cells)
 
 
 @cache
-def found() -> tuple[FoundDefect, ...]:
+def every_defect() -> tuple[FoundDefect, ...]:
     """Read the file.
 
     Raises:
@@ -99,28 +83,9 @@ def found() -> tuple[FoundDefect, ...]:
     """
     document = documents.read_yaml(config_dir() / FILE, SCHEMA)
     return tuple(
-        FoundDefect(
-            **{name: entry[name] for name in ("text", "title", "wrong", "program")},
-            shows_as=tuple(entry["shows_as"]),
-            mpi=entry["mpi"],
-            upstream=entry["upstream"],
-            seen=tuple(
-                Seen(
-                    family=one["family"],
-                    versions=tuple(one["versions"]),
-                    settings=tuple(one["settings"]),
-                    build=one.get("build"),
-                )
-                for one in entry["seen"]
-            ),
-            cells=_values(entry.get("cells")),
-        )
+        FoundDefect(**{**entry, "cells": texts(entry["cells"]) if "cells" in entry else None})
         for entry in document["defects"]
     )
-
-
-def _values(cells: Mapping[str, Sequence[Any]] | None) -> Mapping[str, tuple[str, ...]] | None:
-    return cells and {axis: tuple(map(str, values)) for axis, values in cells.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +107,10 @@ class Known:
         """Tell whether it is there with no variable set."""
         return DEFAULT in self.settings
 
+    def met(self, cells: Sequence[Cell]) -> list[Cell]:
+        """Return those of the MPI's cells that do what the defect's program does."""
+        return [cell for cell in cells if self.defect.is_met_by(cell, self.settings)]
+
 
 def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Known]:
     """Return the defects of a campaign's MPIs, MPI by MPI, those with no variable set first.
@@ -150,30 +119,19 @@ def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Kno
         record: the campaign's, which has the family and version of each MPI.
         environments: the MPIs' names.
     """
-    where = families_of(record)
-    every = [
+    releases = releases_of(record)
+    known = [
         Known(name, defect, settings)
         for name in environments
-        for defect in found()
-        if (settings := defect.settings_of(*where.get(name, ("", ""))))
+        for defect in every_defect()
+        if (settings := defect.settings_of(releases.get(name, UNKNOWN)))
     ]
-    order = {name: place for place, name in enumerate(environments)}
-    return sorted(every, key=lambda one: (order[one.environment], not one.is_default))
+    return sorted(known, key=lambda one: (environments.index(one.environment), not one.is_default))
 
 
-def met(one: Known, cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells that do what a defect's program does.
-
-    Args:
-        one: a defect of an MPI.
-        cells: those of the MPI that were run.
-    """
-    return [cell for cell in cells if one.defect.is_met_by(cell, one.settings)]
-
-
-def _here(one: Known, cells: Sequence[Cell]) -> str:
+def _here(known: Known, cells: Sequence[Cell]) -> str:
     """Say what became of the cells that meet a defect, of those of its MPI that were run."""
-    own = met(one, cells)
+    own = known.met(cells)
     failed = sum(cell.verdict in verdicts.FAILURES for cell in own)
     if not own:
         return "no cell here meets this defect"
@@ -187,18 +145,14 @@ def _address(upstream: str) -> str | None:
 
 def files(every: Sequence[Known]) -> dict[str, str]:
     """Return the texts and programs of defects, by their path below a report's folder."""
-    names = {f"{one.defect.text}.md" for one in every} | {one.defect.program for one in every}
+    defects = [known.defect for known in every]
+    names = {f"{defect.text}.md" for defect in defects} | {defect.program for defect in defects}
     sources = {name: project_root() / TEXTS / name for name in sorted(names)}
     return {
         f"{FOLDER}/{name}": path.read_text("utf-8")
         for name, path in sources.items()
         if path.exists()
     }
-
-
-def _link(name: str, carried: Mapping[str, str]) -> str | None:
-    path = f"{FOLDER}/{name}"
-    return path if path in carried else None
 
 
 def table(every: Sequence[Known], run: Mapping[str, Sequence[Cell]]) -> Table:
@@ -209,20 +163,21 @@ def table(every: Sequence[Known], run: Mapping[str, Sequence[Cell]]) -> Table:
         run: the cells of the kernel conformance that were run, by MPI.
     """
     carried = files(every)
+    links = {path.removeprefix(f"{FOLDER}/"): path for path in carried}
     rows = [
         {
-            "environment": one.environment,
-            "defect": one.defect.title,
-            "text": _link(f"{one.defect.text}.md", carried),
-            "settings": listed(list(one.settings), "or"),
-            "shows_as": listed(list(one.defect.shows_as), "or"),
-            "here": _here(one, run.get(one.environment, ())),
-            "program": one.defect.program,
-            "file": _link(one.defect.program, carried),
-            "upstream": one.defect.upstream,
-            "thread": _address(one.defect.upstream),
+            "environment": known.environment,
+            "defect": known.defect.title,
+            "text": links.get(f"{known.defect.text}.md"),
+            "settings": listed(known.settings, "or"),
+            "shows_as": listed(known.defect.shows_as, "or"),
+            "here": _here(known, run.get(known.environment, ())),
+            "program": known.defect.program,
+            "file": links.get(known.defect.program),
+            "upstream": known.defect.upstream,
+            "thread": _address(known.defect.upstream),
         }
-        for one in every
+        for known in every
     ]
     columns = [
         Column("defect", "defect", header=True, at="text"),
@@ -237,19 +192,11 @@ def table(every: Sequence[Known], run: Mapping[str, Sequence[Cell]]) -> Table:
         "program beside this page; the program was seen to fail in this version, under each "
         "setting named."
     )
-    return Table(
-        NAME,
-        caption,
-        columns,
-        rows,
-        groups="environment",
-        csv_only=[
-            Column("environment", "MPI"),
-            *(Column(name, name) for name in ("text", "file", "thread")),
-        ],
-        whole=True,
-        files=carried,
-    )
+    beside = [
+        Column("environment", "MPI"),
+        *(Column(name, name) for name in ("text", "file", "thread")),
+    ]
+    return Table(NAME, caption, columns, rows, "environment", beside, whole=True, files=carried)
 
 
 @dataclass(frozen=True)
@@ -265,8 +212,8 @@ class KnownDefects:
 def readme_row(defect: FoundDefect) -> str:
     """Return the row of the table in ``docs/defects/README.md``."""
     versions: dict[str, list[str]] = {}
-    for one in defect.seen:
-        versions.setdefault(one.family, []).extend(one.versions)
+    for at in defect.seen:
+        versions.setdefault(at["family"], []).extend(at["versions"])
     ends = [(own[0], own[-1]) for own in ([*dict.fromkeys(each)] for each in versions.values())]
     first, last = ("; ".join(each) for each in zip(*ends, strict=True))
     link = f"[{defect.title}]({Path(defect.text).with_suffix('.md')})"

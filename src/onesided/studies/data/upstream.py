@@ -12,10 +12,10 @@ from functools import cache
 from typing import Any
 
 from onesided.cells import verdicts
+from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
-from onesided.report.parts import Column, Table
-from onesided.studies.data.counts import SAYS_NOTHING, SETTING
-from onesided.studies.data.versions import families_of
+from onesided.report.parts import Column, Row, Table
+from onesided.studies.data.counts import SETTING, run_by_name
 from onesided.system import documents
 from onesided.system.paths import config_dir
 
@@ -27,8 +27,22 @@ NOT_PROBED = "not probed"
 NOT_AS_SAID, NOT_SAID = "not as said", "not said"
 PARTS_OF_VERSION = 3
 
+Release = tuple[str, str]
+"""Family and version of an MPI."""
 
-@dataclass(frozen=True)
+UNKNOWN: Release = ("", "")
+
+
+def releases_of(record: Mapping[str, Any]) -> dict[str, Release]:
+    """Return the family and the version of each environment of a campaign's record."""
+    return {
+        document["name"]: (str(document.get("family")), str(document.get("version") or ""))
+        for document in record.get("environments", [])
+        if "name" in document
+    }
+
+
+@dataclass(frozen=True, eq=False)
 class UpstreamDefect:
     """One entry of the file.
 
@@ -36,39 +50,36 @@ class UpstreamDefect:
         id: ``<owner>/<repository>#<number>`` of the thread.
         what: one line.
         family: of MPIs, as in config/environments.yaml.
-        since: the oldest version that the thread names; None: it names none.
-        until: the first version without it; None: the thread names none.
-        fixed: where it was mended, in upstream's words; None: open, or not said.
         shows_as: verdicts.
         facts: what the thread says of its program: values of axes, ranks, transport.
         probe: values of axes, `setting` included; cells that have one of each probe it.
+        since: the oldest version that the thread names; None: it names none.
+        until: the first version without it; None: the thread names none.
+        fixed: where it was mended, in upstream's words; None: open, or not said.
         not_probed: why no cell does; None where `probe` says which.
-        is_chance: the thread's program fails in some of its runs only.
+        now_and_then: the thread's program fails in some of its runs only.
     """
 
     id: str
     what: str
     family: str
-    since: str | None
-    until: str | None
-    fixed: str | None
-    shows_as: tuple[str, ...]
+    shows_as: Sequence[str]
     facts: Mapping[str, Any]
     probe: Mapping[str, Sequence[str]]
+    since: str | None = None
+    until: str | None = None
+    fixed: str | None = None
     not_probed: str | None = None
-    is_chance: bool = False
+    now_and_then: bool = False
 
     def is_probed_by(self, labels: Mapping[str, Any], setting: str | None) -> bool:
         """Tell whether a cell probes it."""
-        if self.not_probed or str(setting) not in self.probe.get(SETTING, (str(setting),)):
-            return False
-        for axis, values in self.probe.items():
-            if axis != SETTING and str(labels.get(axis)) not in values:
-                return False
-        return True
+        own = {**labels, SETTING: setting}
+        return not self.not_probed and has_one_of(own, self.probe)
 
-    def is_said_of(self, family: str, version: str) -> bool | None:
+    def is_said_of(self, release: Release) -> bool | None:
         """Tell whether a version is said to have it; None where the thread does not say."""
+        family, version = release
         if family != self.family:
             return False
         if not version:
@@ -80,20 +91,33 @@ class UpstreamDefect:
             return False
         return True if since is not None and (until is not None or number == since) else None
 
-    def affects(self, family: str, version: str) -> bool:
+    def affects(self, release: Release) -> bool:
         """Tell whether a version may have it, by what is said."""
-        return self.is_said_of(family, version) is not False
+        return self.is_said_of(release) is not False
+
+    def accounts_for(self, cell: Cell, release: Release) -> bool:
+        """Tell whether the failure of a cell may be this defect."""
+        is_alike = cell.verdict in self.shows_as and self.affects(release)
+        return is_alike and self.is_probed_by(cell.labels, cell.setting)
+
+
+def has_one_of(labels: Mapping[str, Any], values: Mapping[str, Sequence[str]]) -> bool:
+    """Tell whether a cell has one of the values named on each axis."""
+    return all(str(labels.get(axis)) in each for axis, each in values.items())
+
+
+def texts(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of axes as labels have them, and what is no list as it is."""
+    return {
+        axis: tuple(map(str, each)) if isinstance(each, list) else each
+        for axis, each in values.items()
+    }
 
 
 def _numbers(version: str) -> tuple[int, ...]:
     """Return what sorts versions as people count them: 4.1.8 before 4.1.10; 4.1 is 4.1.0."""
-    found = [int(number) for number in re.findall(r"\d+", version)[:PARTS_OF_VERSION]]
-    return tuple(found + [0] * (PARTS_OF_VERSION - len(found)))
-
-
-def _texts(found: Any) -> Any:
-    """Return values of an axis as labels have them, and what is no list as it is."""
-    return tuple(map(str, found)) if isinstance(found, list) else found
+    numbers = [int(number) for number in re.findall(r"\d+", version)[:PARTS_OF_VERSION]]
+    return tuple(numbers + [0] * (PARTS_OF_VERSION - len(numbers)))
 
 
 @cache
@@ -106,31 +130,17 @@ def known() -> tuple[UpstreamDefect, ...]:
     document = documents.read_yaml(config_dir() / FILE, SCHEMA)
     return tuple(
         UpstreamDefect(
-            id=entry["id"],
-            what=entry["what"],
-            family=entry["family"],
-            since=entry.get("since"),
-            until=entry.get("until"),
-            fixed=entry.get("fixed"),
-            shows_as=tuple(entry["shows_as"]),
-            facts={name: _texts(found) for name, found in entry["facts"].items()},
-            probe={axis: _texts(found) for axis, found in entry.get("probe", {}).items()},
-            not_probed=entry.get("not_probed"),
-            is_chance=entry.get("now_and_then", False),
+            **{name: value for name, value in entry.items() if name not in ("facts", "probe")},
+            facts=texts(entry["facts"]),
+            probe=texts(entry.get("probe", {})),
         )
         for entry in document["defects"]
     )
 
 
-def known_of(cell: Cell, family: str, version: str) -> list[UpstreamDefect]:
+def known_of(cell: Cell, release: Release) -> list[UpstreamDefect]:
     """Return the defects that account for the failure of a cell."""
-    return [
-        defect
-        for defect in known()
-        if cell.verdict in defect.shows_as
-        and defect.affects(family, version)
-        and defect.is_probed_by(cell.labels, cell.setting)
-    ]
+    return [defect for defect in known() if defect.accounts_for(cell, release)]
 
 
 @dataclass(frozen=True)
@@ -146,29 +156,17 @@ class Defects:
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none where no cell probes any."""
-        where = families_of(material.campaign.record)
-        run: dict[str, dict[str, list[Cell]]] = {name: {} for name in material.environments}
-        for cell in material.cells:
-            if cell.verdict not in SAYS_NOTHING:
-                run[cell.environment].setdefault(str(cell.setting), []).append(cell)
-        names = [name for name, cells in run.items() if cells]
-        own = [
-            one for one in known() if one.family in {where.get(name, ("",))[0] for name in names}
-        ]
-        rows, left = [], 0
+        releases = releases_of(material.campaign.record)
+        run = {
+            name: grouped(cells, lambda cell: str(cell.setting))
+            for name, cells in run_by_name(material).items()
+        }
+        families = {releases.get(name, UNKNOWN)[0] for name in run}
+        own = [defect for defect in known() if defect.family in families]
+        rows = []
         for defect in own:
-            found = {name: _word(defect, run[name], *where.get(name, ("", ""))) for name in names}
-            left += not any(found.values())
-            if any(found.values()):
-                rows.append(
-                    {
-                        "id": defect.id,
-                        "what": defect.what,
-                        "since": defect.since or NOT_SAID,
-                        "fixed": defect.until or defect.fixed or NOT_SAID,
-                        **found,
-                    }
-                )
+            words = {name: _word(defect, run[name], releases.get(name, UNKNOWN)) for name in run}
+            rows += [_row(defect, words)] if any(words.values()) else []
         if not rows:
             return []
         columns = [
@@ -178,8 +176,19 @@ class Defects:
             Column("fixed", "fixed in"),
             *(Column(name, name) for name in material.environments),
         ]
+        left = len(own) - len(rows)
         caption = self.caption + (f" {_left(left)}" if left else "")
         return [Table(self.name, caption, columns, rows, large=True)]
+
+
+def _row(defect: UpstreamDefect, words: Mapping[str, str | None]) -> Row:
+    return {
+        "id": defect.id,
+        "what": defect.what,
+        "since": defect.since or NOT_SAID,
+        "fixed": defect.until or defect.fixed or NOT_SAID,
+        **words,
+    }
 
 
 def _left(number: int) -> str:
@@ -189,17 +198,16 @@ def _left(number: int) -> str:
 
 
 def _word(
-    defect: UpstreamDefect, run: Mapping[str, Sequence[Cell]], family: str, version: str
+    defect: UpstreamDefect, run: Mapping[str, Sequence[Cell]], release: Release
 ) -> str | None:
     """Return whether an MPI shows a defect; None where the MPI is another or nothing probed it.
 
     Args:
         defect: as upstream knows it.
         run: the cells of the MPI that were run, by setting.
-        family: of the MPI.
-        version: of the MPI.
+        release: of the MPI.
     """
-    if family != defect.family:
+    if release[0] != defect.family:
         return None
     if defect.not_probed:
         return f"{NOT_PROBED}: {defect.not_probed}"
@@ -212,13 +220,13 @@ def _word(
     shown = sum(cell.verdict in defect.shows_as for cell in own)
     otherwise = sum(cell.verdict in verdicts.FAILURES for cell in own) - shown
     right = len(own) - shown - otherwise
-    said = defect.is_said_of(family, version)
     if shown:
         words = [f"{SHOWS}: {shown} of {len(own)}"]
     else:
-        gone = NOT_SEEN if defect.is_chance else GONE
+        gone = NOT_SEEN if defect.now_and_then else GONE
         words = [f"{gone}: {right} right"] if right else []
         words += [f"{otherwise} {OTHERWISE}"] if otherwise else []
-    if said is (not shown) and (shown or (right and not defect.is_chance)):
+    is_told = bool(shown or (right and not defect.now_and_then))
+    if is_told and defect.is_said_of(release) is (not shown):
         words.append(NOT_AS_SAID)
     return ", ".join(words) or None
