@@ -12,7 +12,7 @@ from markupsafe import Markup
 from onesided.campaign.grid import NO_MEANING
 from onesided.report import numbers
 from onesided.report.answers import together
-from onesided.report.cells import apart, grouped, value_or_word
+from onesided.report.cells import Thing, apart, grouped, value_or_word
 from onesided.report.links import address, csv_lines, grid_name, of_cells
 from onesided.report.material import Cell, Material
 from onesided.report.numbers import Written
@@ -25,24 +25,24 @@ Fields = dict[str, Any]
 
 
 def pivoted(
-    cells: Iterable[Cell],
-    head: Callable[[Cell], Fields],
-    fields: Callable[[Cell], Mapping[str, Any]],
-    key: Callable[[Cell], Hashable] | None = None,
+    things: Iterable[Thing],
+    head: Callable[[Thing], Fields],
+    fields: Callable[[Thing], Fields],
+    key: Callable[[Thing], Hashable] | None = None,
 ) -> list[Fields]:
-    """Return a row for all cells with the same head, in the order in which heads first occur.
+    """Return a row for all things with the same head, in the order in which heads first occur.
 
     Args:
-        cells: to be shown.
-        head: returns what a cell's row begins with.
-        fields: returns what a cell puts into its row, under keys with the name of its MPI.
+        things: to be shown: cells, or what several of them say.
+        head: returns what the row of a thing begins with.
+        fields: returns what a thing puts into its row, under keys with the name of its MPI.
         key: returns what tells the rows apart; the values of the head, if not given.
     """
     rows: dict[Hashable, Fields] = {}
-    for cell in cells:
-        values = head(cell)
-        row = rows.setdefault(key(cell) if key else tuple(values.values()), values)
-        row.update(fields(cell))
+    for thing in things:
+        values = head(thing)
+        row = rows.setdefault(key(thing) if key else tuple(values.values()), values)
+        row.update(fields(thing))
     return list(rows.values())
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from onesided.measure.crossover import Crossover, crossover
 from onesided.report import numbers
@@ -13,6 +12,7 @@ from onesided.report.averages import Averages
 from onesided.report.cells import apart, apart_by_cores
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Part, Prose, Table
+from onesided.report.pivot import WHERE, Fields, by_difference, pivoted
 from onesided.studies.parts import ways as of
 from onesided.studies.parts.exchanges import MEDIAN, TIME
 
@@ -68,83 +68,57 @@ class Faster:
     size_title: str
     left_out: Sequence[str] = ()
 
-    def found(self, material: Material) -> dict[of.Series, dict[int, Compared]]:
+    def compared(self, material: Material) -> dict[of.Series, dict[int, Compared]]:
         """Return the comparison by series and size; only where each rank has a core."""
         cells, _ = apart_by_cores(material, material.cells)
         averages = Averages(material) if cells else None
-        chosen = of.pairs(material, cells, self.left_out)
-        found: dict[of.Series, dict[int, Compared]] = {}
-        for series, by_size in chosen.items():
+        compared: dict[of.Series, dict[int, Compared]] = {}
+        for series, by_size in of.pairs(material, cells, self.left_out).items():
             for size, pair in by_size.items():
                 assert averages is not None
                 ratio = averages.ratio(pair.one_sided, pair.two_sided, TIME.name, MEDIAN)
                 if ratio is not None:
-                    found.setdefault(series, {})[size] = Compared(pair, ratio)
-        return found
+                    compared.setdefault(series, {})[size] = Compared(pair, ratio)
+        return compared
 
     def crossovers(self, material: Material) -> dict[of.Series, Crossover | None]:
         """Return the crossover of each series."""
         averages = Averages(material)
-        found = {}
-        for series, by_size in self.found(material).items():
-            rounds: dict[int, dict[float, float]] = {}
-            for size, one in by_size.items():
-                over, under = (
-                    averages.rounds(cell, TIME.name, MEDIAN)
-                    for cell in (one.pair.one_sided, one.pair.two_sided)
-                )
-                for turn in over.keys() & under.keys():
-                    rounds.setdefault(turn, {})[float(size)] = over[turn] / under[turn]
-            found[series] = crossover(list(rounds.values()))
-        return found
+        return {
+            series: crossover(_by_round(averages, by_size))
+            for series, by_size in self.compared(material).items()
+        }
 
     def parts(self, material: Material) -> list[Part]:
         """Return both; a sentence that there is none where no rank had a core of its own."""
         material = apart(material)
-        found = self.found(material)
-        if not found:
+        compared = self.compared(material)
+        if not compared:
             return [Prose(TITLE, [NOTHING])]
         crossovers = self.crossovers(material)
-        several = {
-            at: len({series[at] for series in found}) > 1 for at in range(1, len(next(iter(found))))
-        }
+        varying = [at for at, each in enumerate(zip(*compared, strict=True)) if len(set(each)) > 1]
         said = [
-            sentence(_name(series, several), by_size, crossovers[series])
-            for series, by_size in found.items()
+            sentence(_name(series, varying), by_size, crossovers[series])
+            for series, by_size in compared.items()
         ]
-        return [Prose(TITLE, said), self._table(material, found)]
+        return [Prose(TITLE, said), self._table(material, compared)]
 
     def _table(
-        self, material: Material, found: Mapping[of.Series, Mapping[int, Compared]]
+        self, material: Material, compared: Mapping[of.Series, Mapping[int, Compared]]
     ) -> Table:
-        rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-        names = list(dict.fromkeys(series[0] for series in found))
-        for (name, *others), by_size in found.items():
-            for size, one in by_size.items():
-                head = (size, *others)
-                row = rows.setdefault(
-                    head, {"size": size, "where": ", ".join(word for word in others if word)}
-                )
-                two, single = (
-                    material.measure(cell, TIME.name, MEDIAN)
-                    for cell in (one.pair.two_sided, one.pair.one_sided)
-                )
-                row |= {
-                    name: faster_of(one.ratio),
-                    f"note_{name}": factor_of(one.ratio),
-                    f"two_{name}": two,
-                    f"one_{name}": single,
-                    f"ratio_{name}": one.ratio,
-                    f"two_way_{name}": of.way(one.pair.two_sided),
-                    f"one_way_{name}": of.way(one.pair.one_sided),
-                }
-        several = len({row["where"] for row in rows.values()}) > 1
+        places = [
+            (series, size, each)
+            for series, by_size in compared.items()
+            for size, each in by_size.items()
+        ]
+        rows = pivoted(places, _head, lambda place: _fields(material, place))
+        names = list(dict.fromkeys(series[0] for series in compared))
+        shown, beside = by_difference([WHERE], rows)
         columns = [
             Column("size", self.size_title, bytes_words, header=True),
             *(Column(name, name, note=f"note_{name}") for name in names),
-            *([Column("where", "where and how", prose=True)] if several else []),
+            *shown,
         ]
-        beside = [] if several else [Column("where", "where and how")]
         for name in names:
             beside += [
                 Column(f"two_way_{name}", name),
@@ -158,19 +132,53 @@ class Faster:
             f"and how many times, each with its {material.interval_words}. Open: the interval "
             "reaches to both sides. Only ranks with a core each."
         )
-        ordered = sorted(rows.values(), key=lambda row: (row["where"], row["size"]))
-        return Table(
-            f"{self.kernel}_faster", caption, columns, ordered, csv_only=beside, form="cards"
-        )
+        rows.sort(key=lambda row: (row["where"], row["size"]))
+        name = f"{self.kernel}_faster"
+        return Table(name, caption, columns, rows, csv_only=beside, form="cards")
 
 
-def _name(series: of.Series, several: Mapping[int, bool]) -> str:
+Place = tuple[of.Series, int, Compared]
+"""A comparison, with its series and size."""
+
+
+def _head(place: Place) -> Fields:
+    (_, *others), size, _ = place
+    return {"size": size, "where": ", ".join(word for word in others if word)}
+
+
+def _fields(material: Material, place: Place) -> Fields:
+    """Return what a row says of an MPI: which side is faster, and both sides' ways and times."""
+    (name, *_), _, compared = place
+    pair = compared.pair
+    return {
+        name: faster_of(compared.ratio),
+        f"note_{name}": factor_of(compared.ratio),
+        f"two_{name}": material.measure(pair.two_sided, TIME.name, MEDIAN),
+        f"one_{name}": material.measure(pair.one_sided, TIME.name, MEDIAN),
+        f"ratio_{name}": compared.ratio,
+        f"two_way_{name}": of.way(pair.two_sided),
+        f"one_way_{name}": of.way(pair.one_sided),
+    }
+
+
+def _by_round(averages: Averages, by_size: Mapping[int, Compared]) -> list[dict[float, float]]:
+    """Return the ratio by size in each round, as far as it has both sides."""
+    rounds: dict[int, dict[float, float]] = {}
+    for size, compared in by_size.items():
+        over = averages.rounds(compared.pair.one_sided, TIME.name, MEDIAN)
+        under = averages.rounds(compared.pair.two_sided, TIME.name, MEDIAN)
+        for turn in over.keys() & under.keys():
+            rounds.setdefault(turn, {})[float(size)] = over[turn] / under[turn]
+    return list(rounds.values())
+
+
+def _name(series: of.Series, varying: Sequence[int]) -> str:
     """Return the MPI, and what else tells this series from the others."""
     words = list(series)
     words[2] = f"{series[2]} ranks"
     if series[4] in ("single", "double"):
         words[4] = f"{series[4]}-sided map"
-    return ", ".join([words[0], *(words[at] for at, varies in several.items() if varies)])
+    return ", ".join([words[0], *(words[at] for at in varying if at > 0)])
 
 
 def _extreme(by_size: Mapping[int, Compared], side: str) -> str | None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from markupsafe import Markup
 
@@ -20,6 +19,7 @@ from onesided.report.cells import (
 )
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Measure, Table
+from onesided.report.pivot import Fields, by_difference, pivoted
 from onesided.studies.parts import ways as of
 from onesided.studies.parts.exchanges import BANDWIDTH, BANDWIDTH_UNIT, MEDIAN, TIME
 
@@ -49,76 +49,68 @@ class Today:
             "Today: {} Large is the bandwidth of a process, median over launches with its {}; "
             "below it stands the time."
         ).format(self.words, material.interval_words)
-        found: list[Table | Folded] = []
+        tables: list[Table | Folded] = []
         if opening:
-            found.append(self._table(material, "measured", caption, opening))
+            tables.append(self._table(material, "measured", caption, opening))
         if len(opening) < len(cores):
             every = self._table(material, "every_cell", caption, cores)
-            found.append(Folded("Every way, size and flavor", every))
+            tables.append(Folded("Every way, size and flavor", every))
         if crowd:
             words = caption + f" {CROWDED_WORDS}"
-            apart_table = self._table(material, "crowded", words, crowd)
-            found.append(Folded(CROWD.capitalize(), apart_table))
-        return found
+            tables.append(
+                Folded(CROWD.capitalize(), self._table(material, "crowded", words, crowd))
+            )
+        return tables
 
     def _table(
-        self, material: Material, suffix: str, caption: Markup, cells: Iterable[Cell]
+        self, material: Material, suffix: str, caption: Markup, cells: Sequence[Cell]
     ) -> Table:
-        rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-        names: list[str] = []
-        for cell in cells:
-            name = cell.environment
-            names += [] if name in names else [name]
-            head = {
-                "way": of.way(cell),
-                "ranks": cell.ranks,
-                "sides": axis_of(cell, "sides"),
-                "size": of.size_of(cell),
-                "where": how_run(cell),
-            }
-            row = rows.setdefault(tuple(head.values()), head)
-            row[name] = value_or_word(material, cell, BANDWIDTH, MEDIAN)
-            time = material.measure(cell, TIME.name, MEDIAN)
-            if isinstance(row[name], Measure) and time is not None:
-                row |= {f"note_{name}": numbers.seconds(time.value), f"time_{name}": time}
-        varying = [
-            column
-            for column in (
-                Column("ranks", "ranks", str),
-                Column("sides", "map"),
-                Column("where", "how", prose=True),
-            )
-            if len({row[column.key] for row in rows.values()}) > 1
+        names = list(dict.fromkeys(cell.environment for cell in cells))
+        ordered = sorted(cells, key=lambda cell: (of.place_of(cell), of.way(cell), cell.ranks))
+        rows = pivoted(ordered, _head, lambda cell: _fields(material, cell))
+        sometimes = (
+            Column("ranks", "ranks", str),
+            Column("sides", "map"),
+            Column("where", "how", prose=True),
+        )
+        varying, alike = by_difference(sometimes, rows)
+        values = [
+            Column(name, name, numbers.rate, True, unit=BANDWIDTH_UNIT, note=f"note_{name}")
+            for name in names
         ]
-        shown = [column.key for column in varying]
-        hidden = [Column(key, key) for key in ("ranks", "sides", "where") if key not in shown]
-        order = list(of.WORDS.values())
+        times = [
+            Column(f"time_{name}", name, numbers.seconds, measure=True, unit="s") for name in names
+        ]
         return Table(
             f"{self.kernel}_{suffix}",
             caption,
-            [
-                Column("size", self.size_title, str, header=True),
-                *varying,
-                *(
-                    Column(name, name, numbers.rate, True, unit=BANDWIDTH_UNIT, note=f"note_{name}")
-                    for name in names
-                ),
-            ],
-            sorted(
-                rows.values(),
-                key=lambda row: (
-                    order.index(row["way"].rpartition(", ")[0])
-                    if row["way"] not in order
-                    else order.index(row["way"]),
-                    row["way"],
-                    row["ranks"],
-                ),
-            ),
+            [Column("size", self.size_title, str, header=True), *varying, *values],
+            rows,
             groups="way",
-            csv_only=(
+            csv_only=[
                 Column("way", "way"),
-                *hidden,
-                *(Column(f"time_{name}", name, numbers.seconds, True, unit="s") for name in names),
-            ),
+                *(Column(column.key, column.key) for column in alike),
+                *times,
+            ],
             form="cards",
         )
+
+
+def _head(cell: Cell) -> Fields:
+    return {
+        "way": of.way(cell),
+        "ranks": cell.ranks,
+        "sides": axis_of(cell, "sides"),
+        "size": of.size_of(cell),
+        "where": how_run(cell),
+    }
+
+
+def _fields(material: Material, cell: Cell) -> Fields:
+    """Return the bandwidth of a cell, and its time below."""
+    name = cell.environment
+    bandwidth = value_or_word(material, cell, BANDWIDTH, MEDIAN)
+    time = material.measure(cell, TIME.name, MEDIAN)
+    if not isinstance(bandwidth, Measure) or time is None:
+        return {name: bandwidth}
+    return {name: bandwidth, f"note_{name}": numbers.seconds(time.value), f"time_{name}": time}

@@ -14,11 +14,13 @@ from onesided.cells.verdicts import RELEASED
 from onesided.measure.computing import OF_REMAINING, WAIT
 from onesided.report import numbers
 from onesided.report.answers import by_result, rows_are, together, where
-from onesided.report.cells import CROWD, CrowdedCells, apart, axis_of, how_run
+from onesided.report.by_cores import is_timed
+from onesided.report.cells import CROWD, CrowdedCells, apart, axis_of, grouped, how_run
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Part, Prose, Table
+from onesided.report.pivot import Fields, by_difference, pivoted
 from onesided.report.words import listed
-from onesided.studies.luecke import cells as of
+from onesided.studies.parts import ways as of
 
 LEAST_SHARE = 0.01
 TITLE = "Who waits while one rank computes"
@@ -45,44 +47,24 @@ class Waits:
     def parts(self, material: Material) -> list[Part]:
         """Return both; nothing where no cell of it was declared."""
         material = apart(material)
-        cells = of.in_order(of.computing(material))
+        cells = of.in_order(cell for cell in material.cells if not is_timed(cell))
         if not cells:
             return []
         return [self._table(material, cells), Prose(TITLE, self._sentences(cells))]
 
     def _table(self, material: Material, cells: list[Cell]) -> Table:
-        crowded = CrowdedCells.of(material)
         behind = _behind(material)
+        rows = pivoted(cells, self._head_of(material), lambda cell: _fields(material, cell, behind))
         names = of.environments(material, cells)
-        rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-        for cell in cells:
-            many = cell in crowded
-            head = {
-                "way": self.way(cell),
-                "ranks": cell.ranks,
-                "target": axis_of(cell, "target"),
-                "size": int(axis_of(cell, "size_bytes") or 0),
-                "how": how_run(cell),
-                "cores": CROWD if many else "",
-            }
-            row = rows.setdefault(tuple(head.values()), head)
-            row[cell.environment] = cell.verdict
-            share = material.measure(cell, WAIT, OF_REMAINING)
-            row[f"wait_{cell.environment}"] = share
-            row[f"note_{cell.environment}"] = _note(share and share.value, behind.get(cell.place))
-        varying = [
-            column
-            for column in (
-                Column("target", "from rank"),
-                Column("size", "bytes", str),
-                Column("how", "how", prose=True),
-            )
-            if len({row[column.key] for row in rows.values()}) > 1
-        ]
+        sometimes = (
+            Column("target", "from rank"),
+            Column("size", "bytes", str),
+            Column("how", "how", prose=True),
+        )
         columns = [
             Column("way", "interface", header=True, note="cores"),
             Column("ranks", "ranks", str),
-            *varying,
+            *by_difference(sometimes, rows)[0],
             *(Column(name, name, verdict=True, note=f"note_{name}") for name in names),
         ]
         beside = [Column("cores", "cores")]
@@ -91,26 +73,32 @@ class Waits:
             "{} Below a verdict: what the others' part took over what was left to compute, median "
             "over launches.{}"
         ).format(self.who, BEHIND if behind else "")
-        ordered = sorted(
-            rows.values(), key=lambda row: (row["cores"] != "", _says_nothing(row, names))
-        )
-        return Table(
-            f"{self.kernel}_target_computes",
-            caption,
-            columns,
-            ordered,
-            csv_only=beside,
-            form="cards",
-        )
+        rows.sort(key=lambda row: (row["cores"] != "", _says_nothing(row, names)))
+        name = f"{self.kernel}_target_computes"
+        return Table(name, caption, columns, rows, csv_only=beside, form="cards")
+
+    def _head_of(self, material: Material) -> Callable[[Cell], Fields]:
+        crowded = CrowdedCells.of(material)
+        return lambda cell: {
+            "way": self.way(cell),
+            "ranks": cell.ranks,
+            "target": axis_of(cell, "target"),
+            "size": int(axis_of(cell, "size_bytes") or 0),
+            "how": how_run(cell),
+            "cores": CROWD if cell in crowded else "",
+        }
 
     def _sentences(self, cells: list[Cell]) -> list[str]:
         """Say for each way where the others complete, and where each needs the other's call."""
-        found: dict[str, dict[str, list[Cell]]] = {}
-        for cell in cells:
-            found.setdefault(self.way(cell), {}).setdefault(cell.environment, []).append(cell)
         words = [
-            (way, {name: together(own).word for name, own in by_name.items()})
-            for way, by_name in found.items()
+            (
+                way,
+                {
+                    name: together(alike).word
+                    for name, alike in grouped(own, lambda cell: cell.environment).items()
+                },
+            )
+            for way, own in grouped(cells, self.way).items()
         ]
         said = []
         for ways, own in by_result(words):
@@ -124,6 +112,14 @@ class Waits:
             else:
                 said.append(f"{head}accesses complete meanwhile: {where(free, rows_are(cells))}.")
         return said
+
+
+def _fields(material: Material, cell: Cell, behind: Mapping[Any, Sequence[int]]) -> Fields:
+    """Return the verdict of a cell, and what the others waited."""
+    name = cell.environment
+    share = material.measure(cell, WAIT, OF_REMAINING)
+    note = _note(share and share.value, behind.get(cell.place))
+    return {name: cell.verdict, f"wait_{name}": share, f"note_{name}": note}
 
 
 def _says_nothing(row: Mapping[str, Any], names: Sequence[str]) -> bool:
@@ -145,10 +141,11 @@ def _note(share: float | None, behind: Sequence[int] | None) -> str | None:
 
 def _behind(material: Material) -> dict[tuple[Any, ...], list[int]]:
     """Return the ranks of each cell whose part needs a call of the computing rank."""
-    found: dict[tuple[Any, ...], list[int]] = {}
     if RELEASED not in material.evidence.columns:
-        return found
+        return {}
     needing = material.evidence.filter(pl.col(RELEASED) == 1).select(*material.place, "rank")
-    for *place, rank in needing.unique().sort("rank").iter_rows():
-        found.setdefault(tuple(place), []).append(rank)
-    return found
+    rows = needing.unique().sort("rank").rows()
+    return {
+        place: [rank for *_, rank in own]
+        for place, own in grouped(rows, lambda row: row[:-1]).items()
+    }

@@ -1,16 +1,29 @@
-"""The ways of an exchange: what a reader calls them, and which is the fastest of each side."""
+"""Ways to exchange messages: what a reader calls them, their order, the fastest of each side."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 
 from onesided.campaign.grid import NO_MEANING
-from onesided.report.cells import axis_of, how_run
+from onesided.report.cells import axis_of, grouped, how_run
 from onesided.report.material import Cell, Material
 from onesided.studies.parts.exchanges import MEDIAN, TIME
 
+SHMEM = "shmem"
+INTERFACES: Mapping[str, str] = {
+    SHMEM: "OpenSHMEM",
+    "mpi2": "MPI-2, fence",
+    "mpi3": "MPI-3, flush",
+    "two_sided": "MPI, two-sided",
+    "collective": "MPI, collective",
+}
+"""What a reader calls the interfaces of a pattern, in the order of tables: a source has SHMEM
+first."""
+
 WORDS: Mapping[str, str] = {
+    **INTERFACES,
     "synchronous": "send, receive",
     "asynchronous": "posted receives",
     "isend_recv": "MPI_Isend, MPI_Recv",
@@ -32,17 +45,38 @@ WORDS: Mapping[str, str] = {
     "get_lock_all": "get, lock_all",
     "get_pscw": "get, PSCW",
 }
-"""What a reader calls the interfaces, in the order of tables."""
+"""What a reader calls all interfaces, in the order of tables."""
 
 Series = tuple[str, ...]
 """What tells the cells of one comparison, but for way and size, from those of another."""
 
 
 def way(cell: Cell) -> str:
-    """Return the interface in words, with the flavor where it has a window."""
-    interface, flavor = axis_of(cell, "interface"), axis_of(cell, "flavor")
-    words = WORDS.get(interface, interface)
-    return words if flavor in ("", NO_MEANING) else f"{words}, {flavor}"
+    """Return the interface in words, with flavor, operation and order where it has any."""
+    interface = axis_of(cell, "interface")
+    names = ("flavor", "operation", "order")
+    others = [word for name in names if (word := axis_of(cell, name)) not in ("", NO_MEANING)]
+    return ", ".join([WORDS.get(interface, interface), *others])
+
+
+def place_of(cell: Cell, interfaces: Mapping[str, str] = WORDS) -> int:
+    """Return the place of a cell's interface in the order of tables; others come last."""
+    order = list(interfaces)
+    interface = axis_of(cell, "interface")
+    return order.index(interface) if interface in order else len(order)
+
+
+def in_order(cells: Iterable[Cell]) -> list[Cell]:
+    """Return the cells of a pattern by their interface, those of one as they were declared."""
+    return sorted(cells, key=lambda cell: place_of(cell, INTERFACES))
+
+
+def environments(material: Material, cells: Sequence[Cell]) -> list[str]:
+    """Return the environments of some cells, those with OpenSHMEM first."""
+    shmem = {cell.environment for cell in cells if axis_of(cell, "interface") == SHMEM}
+    names = {cell.environment for cell in cells}
+    present = [name for name in material.environments if name in names]
+    return sorted(present, key=lambda name: name not in shmem)
 
 
 def is_one_sided(cell: Cell) -> bool:
@@ -81,9 +115,9 @@ class Pair:
 
 
 def _fastest(material: Material, cells: Iterable[Cell]) -> Cell | None:
-    known = ((material.measure(cell, TIME.name, MEDIAN), cell) for cell in cells)
-    found = [(measure.value, cell) for measure, cell in known if measure is not None]
-    return min(found, key=lambda pair: pair[0])[1] if found else None
+    times = [(material.measure(cell, TIME.name, MEDIAN), cell) for cell in cells]
+    known = [(time.value, cell) for time, cell in times if time is not None]
+    return min(known, key=lambda pair: pair[0])[1] if known else None
 
 
 def pairs(
@@ -96,14 +130,14 @@ def pairs(
         cells: to choose from.
         left_out: interfaces that do not do the same as the others.
     """
-    grouped: dict[tuple[Series, int], tuple[list[Cell], list[Cell]]] = {}
-    for cell in cells:
-        if axis_of(cell, "interface") not in left_out:
-            sides = grouped.setdefault((series_of(cell), size_of(cell)), ([], []))
-            sides[is_one_sided(cell)].append(cell)
-    found: dict[Series, dict[int, Pair]] = {}
-    for (series, size), sides in sorted(grouped.items(), key=lambda item: item[0][1]):
-        two, one = (_fastest(material, side) for side in sides)
+    comparable = [cell for cell in cells if axis_of(cell, "interface") not in left_out]
+    pairs: dict[Series, dict[int, Pair]] = {}
+    by_size = grouped(
+        sorted(comparable, key=size_of), lambda cell: (series_of(cell), size_of(cell))
+    )
+    for (series, size), own in by_size.items():
+        one = _fastest(material, filter(is_one_sided, own))
+        two = _fastest(material, filterfalse(is_one_sided, own))
         if one is not None and two is not None:
-            found.setdefault(series, {})[size] = Pair(one, two)
-    return found
+            pairs.setdefault(series, {})[size] = Pair(one, two)
+    return pairs
