@@ -17,10 +17,10 @@ from onesided.report.parts import Measure
 from onesided.report.published import PublishedTable
 from onesided.studies import find
 from onesided.studies.luecke.analysis import FILTERED_MEAN, MEDIAN
-from onesided.studies.luecke.drawn import ByRanks, BySize
-from onesided.studies.luecke.holds import LAWS, Grows
+from onesided.studies.luecke.claims import LAWS, Grows
+from onesided.studies.luecke.pattern import TimeByRanks, TimeBySize
 from onesided.studies.luecke.ratios import Ratios
-from onesided.studies.luecke.today import TodayByRanks, TodayBySize
+from onesided.studies.luecke.tables import TodayByRanks, TodayBySize
 from onesided.studies.parts.waits import Waits
 
 MPICH, OPENMPI, IMPI, SHMEM = (environment.name for environment in made.ENVIRONMENTS)
@@ -280,10 +280,12 @@ def test_in_a_tree_the_ranks_below_the_computing_one_are_named(two_cores):
 
 def test_published_and_measured_are_figures_of_their_own(two_cores):
     for kernel, axis in (("right_shift", "ranks"), ("distant_messages", "sizes")):
-        found = parts(two_cores[kernel], ByRanks, BySize)
+        found = parts(two_cores[kernel], TimeByRanks, TimeBySize)
         pair = [f"{kernel}_{axis}_published", f"{kernel}_{axis}_measured"]
         assert [figure.name for figure in found[:2]] == pair
-    figures = {figure.name: figure for figure in parts(two_cores["right_shift"], ByRanks, BySize)}
+    figures = {
+        figure.name: figure for figure in parts(two_cores["right_shift"], TimeByRanks, TimeBySize)
+    }
     shown = figures["right_shift_ranks_measured"].table.rows
     series = {row["series"] for row in shown if row["x"] > 2}
     assert series and all("crowded" in name for name in series)

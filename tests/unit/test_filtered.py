@@ -6,7 +6,7 @@ import statistics
 import polars as pl
 import pytest
 
-from onesided.studies.luecke.filtered import MEAN, SHARE, filtered
+from onesided.studies.luecke.analysis import FILTERED_MEAN, SHARE, filtered
 
 
 def frame(**series):
@@ -17,7 +17,7 @@ def frame(**series):
 
 def of(values):
     (row,) = filtered(frame(one=values), ["name"]).to_dicts()
-    return row[MEAN], row[SHARE]
+    return row[FILTERED_MEAN], row[SHARE]
 
 
 def by_the_rule(values):
@@ -63,11 +63,11 @@ def test_it_is_the_sources_rule(seed):
 def test_each_series_is_filtered_by_itself():
     found = filtered(frame(a=[5.0, 1.0, 3.0], b=[5.0, 100.0, 300.0], c=[5.0]), ["name"])
     # one trial is the first: there is nothing to average
-    assert dict(found.select("name", MEAN).iter_rows()) == {"a": 2.0, "b": 200.0}
+    assert dict(found.select("name", FILTERED_MEAN).iter_rows()) == {"a": 2.0, "b": 200.0}
 
 
 def test_a_trial_without_a_value_counts_for_nothing():
     values = [5.0, 1.0, None, 3.0]
     rows = [("one", index, value) for index, value in enumerate(values)]
     samples = pl.DataFrame(rows, schema=["name", "index", "value"], orient="row")
-    assert filtered(samples, ["name"])[MEAN].to_list() == [2.0]
+    assert filtered(samples, ["name"])[FILTERED_MEAN].to_list() == [2.0]

@@ -25,8 +25,9 @@ from onesided.studies.luecke.analysis import (
     MEDIAN,
     SHARE,
     TIME,
+    WARM_UP_TRIALS,
+    filtered,
 )
-from onesided.studies.luecke.filtered import WARM_UP_TRIALS, filtered
 
 COMPUTING = {"target_state": "computes"}
 KERNELS = {

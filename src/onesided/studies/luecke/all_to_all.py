@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from onesided.studies.luecke.analysis import pattern
-from onesided.studies.luecke.holds import ABOUT, AgainstShmem, Grows, Slower
-from onesided.studies.luecke.page import by_ranks, claim
+from onesided.studies.luecke.claims import ABOUT, AgainstShmem, Grows, Slower
+from onesided.studies.luecke.pattern import claim, pattern
 
 ROTATED, UNROTATED = {"order": "rotated"}, {"order": "unrotated"}
 
-PAGE = by_ranks(
-    "all_to_all",
-    5,
-    "ms",
-    [
+EXPERIMENT = pattern(
+    __name__,
+    "All-to-all",
+    24,
+    number=5,
+    unit="ms",
+    lead=(
+        "Each rank gets a message from every other rank. Rotated, as in the source, no two ranks "
+        "begin with the same one; unrotated, all begin with rank 0."
+    ),
+    who="Rank 0 computes, which all others get from.",
+    mpi={"MPI-2": ROTATED},
+    claims=[
         claim(
             "4",
             "For 8 bytes, SHMEM is at least five times as fast as MPI-2 (five to 40 times, of all "
@@ -31,13 +38,4 @@ PAGE = by_ranks(
         ),
         claim("3.5", "The time grows linearly with the number of ranks.", Grows("linear", ROTATED)),
     ],
-    title="All-to-all",
-    lead=(
-        "Each rank gets a message from every other rank. Rotated, as in the source, no two ranks "
-        "begin with the same one; unrotated, all begin with rank 0."
-    ),
-    who="Rank 0 computes, which all others get from.",
-    mpi={"MPI-2": ROTATED},
 )
-
-EXPERIMENT = pattern(__name__, "All-to-all", 24, PAGE)

@@ -1,24 +1,16 @@
-"""The cells of a communication pattern: interfaces, sizes, and which have more ranks than cores."""
+"""The cells of a communication pattern: sizes, the flavors that stand for MPI, and their words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from onesided.campaign.grid import NO_MEANING
+from onesided.report.by_cores import is_timed
 from onesided.report.cells import CrowdedCells, apart_by_cores, axis_of, ranks_as_axis
 from onesided.report.material import Cell, Material
 from onesided.report.pivot import Axis
-
-SHMEM = "shmem"
-INTERFACES: Mapping[str, str] = {
-    SHMEM: "OpenSHMEM",
-    "mpi2": "MPI-2, fence",
-    "mpi3": "MPI-3, flush",
-    "two_sided": "MPI, two-sided",
-    "collective": "MPI, collective",
-}
-"""What a reader calls the interfaces, in the order of tables: the source has SHMEM first."""
+from onesided.studies.parts.ways import SHMEM, in_order
 
 ONE_SIDED = {"mpi2": "create", "mpi3": "allocate"}
 """MPI's one-sided interfaces, each with the flavor that stands for it: the source's own, and memory
@@ -27,7 +19,6 @@ that the MPI may place."""
 MAIN = {"mpi2": ("create",), "mpi3": ("create", "allocate")}
 """The flavors that a table opens with; all others are folded below it."""
 
-COMPUTES = "computes"
 SHORT: Mapping[str, str] = {
     SHMEM: "SHMEM",
     "mpi2": "MPI-2",
@@ -35,7 +26,7 @@ SHORT: Mapping[str, str] = {
     "two_sided": "two-sided",
     "collective": "collective",
 }
-"""The same, in the key of a figure, which has one flavor of each."""
+"""The interfaces in the key of a figure, which has one flavor of each."""
 SIZE_WORDS = {
     "8": "8 bytes",
     "1000": "1 Kbyte",
@@ -55,46 +46,25 @@ def size_words(size_bytes: str) -> str:
     return SIZE_WORDS.get(size_bytes, f"{size_bytes} bytes")
 
 
-def way(cell: Cell) -> str:
-    """Return the interface in words, with flavor, operation and order where it has any."""
-    interface = axis_of(cell, "interface")
-    names = ("flavor", "operation", "order")
-    others = [word for name in names if (word := axis_of(cell, name)) not in ("", NO_MEANING)]
-    return ", ".join([INTERFACES.get(interface, interface), *others])
+def is_shmem(cell: Cell) -> bool:
+    """Tell whether a cell is of OpenSHMEM."""
+    return axis_of(cell, "interface") == SHMEM
 
 
-def in_order(cells: Iterable[Cell]) -> list[Cell]:
-    """Return cells by their interface, those of one as they were declared."""
-    order = list(INTERFACES)
-
-    def rank(cell: Cell) -> int:
-        interface = axis_of(cell, "interface")
-        return order.index(interface) if interface in order else len(order)
-
-    return sorted(cells, key=rank)
+def is_main(cell: Cell) -> bool:
+    """Tell whether a cell is in the table that a page opens with."""
+    flavors = MAIN.get(axis_of(cell, "interface"))
+    return flavors is None or axis_of(cell, "flavor") in flavors
 
 
 def taking_part(material: Material) -> list[Cell]:
     """Return the cells in which every rank takes part."""
-    return [cell for cell in material.cells if axis_of(cell, "target_state") != COMPUTES]
-
-
-def computing(material: Material) -> list[Cell]:
-    """Return the cells in which one rank computes."""
-    return [cell for cell in material.cells if axis_of(cell, "target_state") == COMPUTES]
+    return [cell for cell in material.cells if is_timed(cell)]
 
 
 def uncrowded(material: Material) -> list[Cell]:
     """Return the cells with a core for each rank, in which every rank takes part."""
     return apart_by_cores(material, taking_part(material))[0]
-
-
-def environments(material: Material, cells: Sequence[Cell]) -> list[str]:
-    """Return the environments of some cells, those with OpenSHMEM first."""
-    shmem = {cell.environment for cell in cells if axis_of(cell, "interface") == SHMEM}
-    names = {cell.environment for cell in cells}
-    present = [name for name in material.environments if name in names]
-    return sorted(present, key=lambda name: name not in shmem)
 
 
 def for_figures(material: Material) -> Material:
@@ -104,7 +74,6 @@ def for_figures(material: Material) -> Material:
     are a series of their own.
     """
     crowded = CrowdedCells.of(material)
-    cells = [cell for cell in in_order(taking_part(material)) if is_base(cell)]
 
     def shown(cell: Cell) -> Cell:
         meaning = {name: "" if v == NO_MEANING else v for name, v in cell.labels.items()}
@@ -116,16 +85,10 @@ def for_figures(material: Material) -> Material:
         }
         return ranks_as_axis(Cell({**cell.entry, "labels": labels}), cell in crowded)
 
+    cells = in_order(cell for cell in taking_part(material) if _stands_for_interface(cell))
     return replace(material, cells=[shown(cell) for cell in cells])
 
 
-def is_main(cell: Cell) -> bool:
-    """Tell whether a cell is in the table that a page opens with."""
-    flavors = MAIN.get(axis_of(cell, "interface"))
-    return flavors is None or axis_of(cell, "flavor") in flavors
-
-
-def is_base(cell: Cell) -> bool:
-    """Tell whether a cell is of the flavor that stands for its interface."""
+def _stands_for_interface(cell: Cell) -> bool:
     flavor = ONE_SIDED.get(axis_of(cell, "interface"))
     return flavor is None or axis_of(cell, "flavor") == flavor

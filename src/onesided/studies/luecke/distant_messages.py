@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from onesided.studies.luecke.analysis import pattern
-from onesided.studies.luecke.holds import ABOUT, AgainstShmem, near_and_far
-from onesided.studies.luecke.page import by_size, claim
+from onesided.studies.luecke.claims import ABOUT, AgainstShmem, near_and_far
+from onesided.studies.luecke.pattern import claim, pattern
 
 LARGE = {"size_bytes": "1000000"}
 
-PAGE = by_size(
-    "distant_messages",
-    1,
-    [
+EXPERIMENT = pattern(
+    __name__,
+    "Distant messages",
+    20,
+    number=1,
+    lead=(
+        "Rank 0 gets a message from each other rank, one rank at a time. The time is that of the "
+        "slowest rank, for with a fence all ranks take part."
+    ),
+    who="The rank that the message comes from computes.",
+    claims=[
         claim(
             "3.1",
             "A message of 8 bytes takes at least eight times as long with MPI-2 as with SHMEM "
@@ -29,12 +35,4 @@ PAGE = by_size(
             near_and_far,
         ),
     ],
-    title="Distant messages",
-    lead=(
-        "Rank 0 gets a message from each other rank, one rank at a time. The time is that of the "
-        "slowest rank, for with a fence all ranks take part."
-    ),
-    who="The rank that the message comes from computes.",
 )
-
-EXPERIMENT = pattern(__name__, "Distant messages", 20, PAGE)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from onesided.studies.luecke.analysis import pattern
-from onesided.studies.luecke.holds import ABOUT, AgainstShmem, Grows
-from onesided.studies.luecke.page import by_ranks, claim
+from onesided.studies.luecke.claims import ABOUT, AgainstShmem, Grows
+from onesided.studies.luecke.pattern import claim, pattern
 
 MIDDLE = {"size_bytes": "10000"}
 
-PAGE = by_ranks(
-    "naive_broadcast",
-    3,
-    "us",
-    [
+EXPERIMENT = pattern(
+    __name__,
+    "Naive broadcast",
+    22,
+    number=3,
+    unit="us",
+    lead="Every rank gets the same message from rank 0, all at once: rank 0 is where they meet.",
+    who="Rank 0 computes, which all others get from.",
+    claims=[
         claim(
             "3.3",
             "A broadcast of 8 bytes takes at least twice as long with MPI-2 as with SHMEM (2 to 4 "
@@ -26,9 +29,4 @@ PAGE = by_ranks(
         ),
         claim("3.3", "The time grows linearly with the number of ranks.", Grows("linear")),
     ],
-    title="Naive broadcast",
-    lead="Every rank gets the same message from rank 0, all at once: rank 0 is where they meet.",
-    who="Rank 0 computes, which all others get from.",
 )
-
-EXPERIMENT = pattern(__name__, "Naive broadcast", 22, PAGE)

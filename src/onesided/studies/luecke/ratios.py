@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from onesided.measure.statistics import geometric_mean
 from onesided.report import numbers
 from onesided.report.averages import Averages
-from onesided.report.cells import apart, axis_of, has, how_run
+from onesided.report.cells import apart, grouped, has, how_run
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Prose
 from onesided.report.published import Curves
 from onesided.report.words import listed
 from onesided.studies.luecke import cells as of
 from onesided.studies.luecke.analysis import FILTERED_MEAN, TIME
+from onesided.studies.parts.ways import INTERFACES
 
 TITLE = "MPI over SHMEM, then and now"
 MACHINES = {"Origin": "Origin 2000", "T3E": "T3E-600"}
@@ -71,12 +73,12 @@ class Ratios:
             wanted = point.label == size if self.by_size else True
             if wanted and not point.suspect and point.value:
                 by_series.setdefault(point.series, {})[point.x] = point.value
-        found = {}
+        ratios = {}
         for machine in MACHINES:
             shmem = by_series.get(f"{machine} SHMEM", {})
             other = by_series.get(f"{machine} {mpi}", {})
-            found[machine] = [other[x] / shmem[x] for x in shmem if x in other]
-        return found
+            ratios[machine] = [other[x] / shmem[x] for x in shmem if x in other]
+        return ratios
 
     def _then_words(self, mpi: str, size: str, then: Mapping[str, Sequence[float]]) -> str:
         places = [
@@ -101,32 +103,30 @@ def _ranks(curves: Curves) -> str:
     return f"{places[0]} to {places[-1]} PE"
 
 
-def _range(found: Sequence[float]) -> str:
-    low, high = min(found), max(found)
+def _range(ratios: Sequence[float]) -> str:
+    low, high = min(ratios), max(ratios)
     words = numbers.factor(low)
     return words if low == high else f"{words} to {numbers.factor(high)}"
 
 
 def _now(averages: Averages | None, cells: Sequence[Cell], then: Sequence[float]) -> list[str]:
     """Return today's sentence, and what became of the ratio."""
-    shmem = [cell for cell in cells if axis_of(cell, "interface") == of.SHMEM]
-    below = _values(averages, shmem)
+    below = _values(averages, filter(of.is_shmem, cells))
     if not below:
         return ["Today: SHMEM was not measured with a core for each rank, so there is no ratio."]
     said, of_mpi2 = [], []
     for interface, flavor in of.ONE_SIDED.items():
         wanted = {"interface": interface, "flavor": flavor}
-        above = _values(averages, [cell for cell in cells if has(cell, wanted)])
-        words = f"{of.INTERFACES[interface]} ({flavor})"
-        ratios = _ratios(above, below)
+        ratios = _ratios(_values(averages, (cell for cell in cells if has(cell, wanted))), below)
+        words = f"{INTERFACES[interface]} ({flavor})"
         if not ratios:
             said.append(f"{words} was not measured")
             continue
-        each = [f"{_range(found)} with {name}" for name, found in ratios.items()]
+        each = [f"{_range(own)} with {name}" for name, own in ratios.items()]
         said.append(f"{words} over SHMEM is {listed(each)}")
         if interface == "mpi2":
-            of_mpi2 = [one for found in ratios.values() for one in found]
-    ranks = listed([str(one) for one in sorted({place[-1] for place in below})])
+            of_mpi2 = [ratio for own in ratios.values() for ratio in own]
+    ranks = listed([str(ranks) for ranks in sorted({ranks for *_, ranks in below})])
     sentence = f"Today ({ranks} ranks): {'; '.join(said)}."
     return [sentence, *_change(then, of_mpi2)]
 
@@ -139,26 +139,26 @@ def _values(averages: Averages | None, cells: Iterable[Cell]) -> Values:
     """Return a value for each number of ranks, the mean over the other axes that are left."""
     if averages is None:
         return {}
-    together: dict[tuple[str, str, str, int], list[Cell]] = {}
-    ways: dict[str, str] = {}
-    for cell in cells:
-        if ways.setdefault(cell.environment, how_run(cell)) == how_run(cell):
-            place = (cell.environment, cell.system, cell.partition, cell.ranks)
-            together.setdefault(place, []).append(cell)
+    alike: list[Cell] = []
+    for own in grouped(cells, lambda cell: cell.environment).values():
+        alike += [cell for cell in own if how_run(cell) == how_run(own[0])]
+    places = grouped(alike, lambda c: (c.environment, c.system, c.partition, c.ranks))
     measures = {
-        place: averages.measure(own, TIME.name, FILTERED_MEAN) for place, own in together.items()
+        place: averages.measure(own, TIME.name, FILTERED_MEAN) for place, own in places.items()
     }
-    return {place: found.value for place, found in measures.items() if found}
+    return {place: measure.value for place, measure in measures.items() if measure}
 
 
 def _ratios(above: Values, below: Values) -> dict[str, list[float]]:
     """Return the ratios of each environment to the first SHMEM of the same place and ranks."""
-    found: dict[str, list[float]] = {}
+    first: dict[tuple[Any, ...], float] = {}
+    for (_, *place), value in below.items():
+        first.setdefault(tuple(place), value)
+    ratios: dict[str, list[float]] = {}
     for (environment, *place), value in above.items():
-        under = next((one for (_, *there), one in below.items() if there == place), None)
-        if under:
-            found.setdefault(environment, []).append(value / under)
-    return found
+        if first.get(tuple(place)):
+            ratios.setdefault(environment, []).append(value / first[tuple(place)])
+    return ratios
 
 
 def _change(then: Sequence[float], now: Sequence[float]) -> list[str]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from onesided.studies.luecke.analysis import pattern
-from onesided.studies.luecke.holds import ABOUT, AgainstShmem, Grows
-from onesided.studies.luecke.page import by_ranks, claim
+from onesided.studies.luecke.claims import ABOUT, AgainstShmem, Grows
+from onesided.studies.luecke.pattern import claim, pattern
 
 LARGE = {"size_bytes": "1000000"}
 
-PAGE = by_ranks(
-    "right_shift",
-    2,
-    "us",
-    [
+EXPERIMENT = pattern(
+    __name__,
+    "Circular right shift",
+    21,
+    number=2,
+    unit="us",
+    lead="Each rank gets a message from its left neighbour, all at once.",
+    who="Rank 0 computes, which its right neighbour gets from.",
+    claims=[
         claim(
             "3.2",
             "A shift of 8 bytes takes at least five times as long with MPI-2 as with SHMEM (about "
@@ -26,9 +29,4 @@ PAGE = by_ranks(
         ),
         claim("3.2", "The time does not depend on the number of ranks.", Grows("constant")),
     ],
-    title="Circular right shift",
-    lead="Each rank gets a message from its left neighbour, all at once.",
-    who="Rank 0 computes, which its right neighbour gets from.",
 )
-
-EXPERIMENT = pattern(__name__, "Circular right shift", 21, PAGE)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from onesided.studies.luecke.analysis import pattern
-from onesided.studies.luecke.holds import AgainstShmem, Grows, Slower
-from onesided.studies.luecke.page import by_ranks, claim
+from onesided.studies.luecke.claims import AgainstShmem, Grows, Slower
+from onesided.studies.luecke.pattern import claim, pattern
 
 GET, PUT = {"operation": "get"}, {"operation": "put"}
 SMALL_GET = {"size_bytes": "8", **GET}
 
-PAGE = by_ranks(
-    "tree_broadcast",
-    4,
-    "ms",
-    [
+EXPERIMENT = pattern(
+    __name__,
+    "Binary tree broadcast",
+    23,
+    number=4,
+    unit="ms",
+    lead=(
+        "A message goes from rank 0 down a binary tree. By gets, a rank is told that its parent "
+        "has the message, and gets it; by puts, a parent puts it and tells its child."
+    ),
+    who="The inner rank with the most ranks below it computes; of 2 ranks, the one accessed.",
+    mpi={"MPI2 GET": GET, "MPI2 PUT": PUT},
+    claims=[
         claim(
             "3.4",
             "For 8 bytes, the put version of MPI-2 takes longer than its get version.",
@@ -30,13 +37,4 @@ PAGE = by_ranks(
             Grows("logarithmic", GET),
         ),
     ],
-    title="Binary tree broadcast",
-    lead=(
-        "A message goes from rank 0 down a binary tree. By gets, a rank is told that its parent "
-        "has the message, and gets it; by puts, a parent puts it and tells its child."
-    ),
-    who="The inner rank with the most ranks below it computes; of 2 ranks, the one accessed.",
-    mpi={"MPI2 GET": GET, "MPI2 PUT": PUT},
 )
-
-EXPERIMENT = pattern(__name__, "Binary tree broadcast", 23, PAGE)

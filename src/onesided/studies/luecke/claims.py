@@ -16,6 +16,7 @@ from onesided.report.parts import Measure
 from onesided.report.ratios import missing_ranks
 from onesided.studies.luecke import cells as of
 from onesided.studies.luecke.analysis import FILTERED_MEAN, TIME
+from onesided.studies.parts.ways import SHMEM
 
 ABOUT = 1.25
 """Two times are about the same where their ratio is within this factor."""
@@ -52,13 +53,13 @@ def _base(material: Material, environment: str) -> dict[str, str]:
     interfaces = {
         axis_of(cell, "interface") for cell in material.cells if cell.environment == environment
     }
-    if of.SHMEM in interfaces:
-        return {"interface": of.SHMEM}
+    if SHMEM in interfaces:
+        return {"interface": SHMEM}
     return {"interface": "mpi2", "flavor": of.ONE_SIDED["mpi2"]}
 
 
 def _is_shmem(material: Material, environment: str) -> bool:
-    return _base(material, environment)["interface"] == of.SHMEM
+    return _base(material, environment)["interface"] == SHMEM
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class AgainstShmem:
                 (
                     other
                     for other in of.uncrowded(material)
-                    if has(other, {"interface": of.SHMEM, **here})
+                    if has(other, {"interface": SHMEM, **here})
                     and (other.system, other.partition, other.ranks)
                     == (cell.system, cell.partition, cell.ranks)
                 ),

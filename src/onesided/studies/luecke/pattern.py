@@ -1,0 +1,139 @@
+"""A pattern: its experiment and its page, from the source's table and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from onesided.cells.experiment import Experiment, timed
+from onesided.report.by_cores import RANKS
+from onesided.report.cells import CROWD, CROWDED, limited
+from onesided.report.claims import Claim, Claims
+from onesided.report.material import Material
+from onesided.report.page import Content, ReferencePage
+from onesided.report.parts import Figure
+from onesided.report.published import Curves, PublishedRows, PublishedSeries, PublishedTable
+from onesided.report.series import SeriesFigure
+from onesided.studies.luecke import STUDY
+from onesided.studies.luecke import cells as of
+from onesided.studies.luecke.analysis import ANALYSIS, MEDIAN, TIME
+from onesided.studies.luecke.ratios import Ratios
+from onesided.studies.luecke.tables import TodayByRanks, TodayBySize
+from onesided.studies.parts.waits import Waits
+
+SOURCE = "Luecke et al."
+PROCESSORS = (16, 32, 64, 128, 256)
+SERIES_BY_SIZE = ("origin_shmem_ms", "origin_mpi2_ms", "t3e_shmem_ms", "t3e_mpi2_ms")
+FLAVORS = "MPI-2 on created windows, MPI-3 on allocated ones"
+
+
+def claim(section: str, words: str, test: object) -> Claim:
+    """Return a claim of the source, with its section."""
+    return Claim(f"{SOURCE}, section {section}", words, test)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class TimeByRanks:
+    """Time of 8 bytes by the number of ranks, below what the source has.
+
+    Attributes:
+        kernel: whose figure it is.
+        published: of the source.
+    """
+
+    kernel: str
+    published: Curves
+
+    def parts(self, material: Material) -> list[Figure]:
+        """Return the source's figure and that of today."""
+        return SeriesFigure(
+            name=f"{self.kernel}_ranks",
+            title=f"Time of {of.size_words(of.SMALL['size_bytes'])} by the number of ranks",
+            caption=f"Median over trials, then over launches, with its {{}}; {FLAVORS}. "
+            f"{CROWDED.capitalize()}: {CROWD}, so that the scheduler is measured too.",
+            metric=TIME.name,
+            statistic=MEDIAN,
+            x=RANKS,
+            y="time",
+            only=of.SMALL,
+            published=self.published,
+        ).parts(of.for_figures(material))
+
+
+@dataclass(frozen=True)
+class TimeBySize:
+    """Time by size, with as many ranks as have a core each.
+
+    Attributes:
+        kernel: whose figure it is.
+        published: of the source; None where it has no numbers of it.
+    """
+
+    kernel: str
+    published: Curves | None = None
+
+    def parts(self, material: Material) -> list[Figure]:
+        """Return the figure, and the source's above where it has one."""
+        cells = of.uncrowded(material)
+        ranks = max((cell.ranks for cell in cells), default=None)
+        drawn = {cell.place for cell in cells if cell.ranks == ranks}
+        return SeriesFigure(
+            name=f"{self.kernel}_sizes",
+            title="Time by size of the message",
+            caption=f"{ranks} ranks, each with a core: median over trials, then over launches, "
+            f"with its {{}}; {FLAVORS}.",
+            metric=TIME.name,
+            statistic=MEDIAN,
+            x=of.SIZE,
+            y="time",
+            published=self.published,
+        ).parts(of.for_figures(limited(material, lambda cell: cell.place in drawn)))
+
+
+def pattern(
+    module: str,
+    title: str,
+    order: int,
+    *,
+    number: int,
+    lead: str,
+    who: str,
+    claims: Sequence[Claim],
+    unit: str | None = None,
+    mpi: Mapping[str, Mapping[str, str]] | None = None,
+) -> Experiment:
+    """Return the experiment of a pattern.
+
+    Args:
+        module: its name in full, which ends with the kernel's.
+        title: of the experiment and its section.
+        order: where a report shows it.
+        number: of the source's table.
+        lead: what a reader has to know.
+        who: which rank computes where one does, a sentence.
+        claims: of the source.
+        unit: of the table's columns, one for each number of ranks; None: a row has a size.
+        mpi: what the source calls its MPI rows (see `Ratios`).
+    """
+    kernel = module.rpartition(".")[2]
+    table = PublishedTable(f"luecke_table{number}", form="cards")
+    measured = f"luecke_table{number}_measured"
+    contents: list[Content]
+    if unit is None:
+        by_size = PublishedSeries(table, "size_bytes", SERIES_BY_SIZE)
+        contents = [
+            TodayBySize(measured, table),
+            Ratios(by_size, by_size=True),
+            TimeBySize(kernel, by_size),
+        ]
+    else:
+        by_ranks = PublishedRows(table, "series", {f"pe{n}_{unit}": n for n in PROCESSORS})
+        contents = [
+            TodayByRanks(measured),
+            Ratios(by_ranks, mpi or {"MPI-2": {}}),
+            TimeByRanks(kernel, by_ranks),
+            TimeBySize(kernel),
+        ]
+    contents = [table, *contents, Claims(f"{kernel}_claims", claims), Waits(kernel, who)]
+    page = ReferencePage(kernel.replace("_", "-"), title, lead, contents)
+    return timed(module, title, order, study=STUDY, metrics=[TIME], analysis=ANALYSIS, page=page)
