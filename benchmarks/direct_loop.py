@@ -20,7 +20,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from onesided.system import documents, libraries
+from onesided.environments import libraries
+from onesided.system import documents
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.paths import build_dir, environment_file, project_root
 

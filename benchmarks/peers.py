@@ -35,8 +35,9 @@ import peers_page
 from launches import LAUNCH_TIMEOUT_S, Mpi, wait_for_quiet
 from one_sided import Program
 
+from onesided.environments import fingerprint
 from onesided.measure.statistics import INTERVAL, median_interval
-from onesided.system import documents, fingerprint, paths, writing
+from onesided.system import documents, paths, writing
 from onesided.system.errors import InputError, OnesidedError
 
 ENVIRONMENTS = ("mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1")

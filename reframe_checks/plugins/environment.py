@@ -8,8 +8,7 @@ import pathlib
 import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided.environments import kernels, shell
-from onesided.system import fingerprint
+from onesided.environments import fingerprint, kernels, shell
 
 LOWEST_LEVEL = "single"
 

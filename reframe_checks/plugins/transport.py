@@ -7,8 +7,8 @@ import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
 
 from onesided.campaign import transport
-from onesided.environments import containers, settings
-from onesided.system import fingerprint, paths, surroundings
+from onesided.environments import containers, fingerprint, settings
+from onesided.system import paths, surroundings
 
 from .environment import source_state
 

@@ -1,7 +1,7 @@
 # The state of a kernel's sources, recorded in the header of every line file: which code measured
 # this? It is that of what all kernels of its library share, of what those of its study share, and of
 # the kernel's own files: another kernel changes nothing. CMake computes it, so that whoever calls
-# CMake (a check, Spack, a person) gets the same one. onesided.system.fingerprint.kernel_source_state()
+# CMake (a check, Spack, a person) gets the same one. onesided.environments.fingerprint.kernel_source_state()
 # is the same in Python.
 
 # Set `result` to the first 12 digits of the SHA-256 over a line "<SHA-256 of the file>  <path>" a

@@ -111,7 +111,8 @@ MIXED = """
 import json, subprocess, sys
 from pathlib import Path
 from onesided.environments import provision, kernels
-from onesided.system import fingerprint, paths
+from onesided.environments import fingerprint
+from onesided.system import paths
 from onesided.campaign import records, outcomes
 
 held, other = (provision.provide(name) for name in sys.argv[1:])

@@ -17,7 +17,7 @@ from fake_mpi import CHECKOUT, MPICH, put_mpi
 from synthetic_lines import header, result
 
 from onesided.campaign import grid
-from onesided.system import fingerprint
+from onesided.environments import fingerprint
 
 CONFIGURED = (
     "settings.yaml",

@@ -12,8 +12,7 @@ import pytest
 import quiet
 import yaml
 
-from onesided.environments import kernels
-from onesided.system import libraries
+from onesided.environments import kernels, libraries
 from onesided.system.paths import build_dir, config_dir
 
 from .launching import Environment, Kernel, Run, build, build_alone, preloaded

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from onesided.campaign import outcomes, records
-from onesided.system import libraries
+from onesided.environments import libraries
 from onesided.system.documents import check
 from onesided.system.paths import project_root
 

@@ -10,8 +10,7 @@ import subprocess
 
 import pytest
 
-from onesided.environments import kernels
-from onesided.system import fingerprint, libraries
+from onesided.environments import fingerprint, kernels, libraries
 from onesided.system.paths import project_root
 
 from .conftest import ENVIRONMENTS, HERE, KERNEL_NAMES, SANITIZERS

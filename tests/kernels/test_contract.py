@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from onesided.campaign import grid, outcomes
-from onesided.system import fingerprint, libraries
+from onesided.environments import fingerprint, libraries
 from onesided.system.documents import check
 
 from .launching import assert_a_hang_is_booked, blocks, cells_for_three_ranks, table_rows

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from onesided.system import libraries
+from onesided.environments import libraries
 from onesided.system.documents import check
 
 from .launching import (

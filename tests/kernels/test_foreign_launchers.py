@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from onesided.campaign import outcomes, records
-from onesided.system.fingerprint import kernel_source_state
+from onesided.environments.fingerprint import kernel_source_state
 from onesided.system.paths import project_root
 
 from .launching import Environment, Kernel

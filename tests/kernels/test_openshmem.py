@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onesided.environments import kernels
-from onesided.system import libraries
+from onesided.environments import kernels, libraries
 
 from .conftest import KERNELS_OF_OPENSHMEM, OPENSHMEM
 from .launching import Environment

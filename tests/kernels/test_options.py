@@ -10,8 +10,7 @@ import subprocess
 import pytest
 
 from onesided.campaign import declared, grid
-from onesided.environments import kernels
-from onesided.system import libraries
+from onesided.environments import kernels, libraries
 from onesided.system.paths import project_root
 
 from .launching import assert_usage_fault, tool

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from onesided.environments import provision
+from onesided.environments import fingerprint, provision
 from onesided.environments.providers import spack
 from onesided.environments.spack_machine import plan
-from onesided.system import fingerprint, paths
+from onesided.system import paths
 
 pytestmark = pytest.mark.timeout(3600)  # Spack installs
 

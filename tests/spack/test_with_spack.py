@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from onesided.environments import fingerprint
 from onesided.environments.providers import spack
-from onesided.system import fingerprint
 from onesided.system.paths import project_root
 
 pytestmark = pytest.mark.timeout(3600)  # Spack installs

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from onesided.environments import containers, declarations, images, kernels, provision
-from onesided.system import documents, fingerprint, paths
+from onesided.environments import containers, declarations, fingerprint, images, kernels, provision
+from onesided.system import documents, paths
 from onesided.system.errors import InputError, OnesidedError
 
 ROOT = Path(__file__).parents[2]

@@ -7,9 +7,8 @@ import yaml
 from fake_mpi import CHECKOUT, LAUNCHES, MPICH, put_mpi
 
 from onesided.campaign import declared
-from onesided.environments import declarations, kernels, provision, settings
+from onesided.environments import declarations, kernels, libraries, provision, settings
 from onesided.environments.spack_machine import find
-from onesided.system import libraries
 
 DEBIAN = "openshmem-debian"
 OPEN_MPI = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4"

@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
-from onesided.environments import kernels
-from onesided.system import fingerprint, paths
+from onesided.environments import fingerprint, kernels
+from onesided.system import paths
 
 
 @pytest.fixture

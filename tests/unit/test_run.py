@@ -12,7 +12,8 @@ import pytest
 from onesided.campaign import campaign, causes, run
 from onesided.campaign.session import SESSION_SCHEMA, Session
 from onesided.campaign.slot import Slot, read_record
-from onesided.system import cores, fingerprint, strays, writing
+from onesided.environments import fingerprint
+from onesided.system import cores, strays, writing
 from onesided.system.errors import InputError
 from onesided.system.lock import DeadHolder
 

@@ -1,5 +1,5 @@
 # Sessions: one ReFrame run for a partition, environment and round, one at a time on a machine.
-from onesided.system import fingerprint
+from onesided.environments import fingerprint
 
 MOST_ROUNDS = (CAMPAIGN.until or {}).get("at_most_rounds", CAMPAIGN.rounds[-1])
 EVERY_SLOT = slots(CAMPAIGN, range(1, MOST_ROUNDS + 1))

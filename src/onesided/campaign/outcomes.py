@@ -15,8 +15,8 @@ from typing import Any
 
 from onesided.campaign.line_order import DAMAGED
 from onesided.campaign.records import OK, Launch, launch_s
-from onesided.environments import places
-from onesided.system import libraries, paths
+from onesided.environments import libraries, places
+from onesided.system import paths
 
 #: The label that says how many ranks each node was to get.
 RANKS_PER_NODE = "ranks_per_node"

@@ -19,17 +19,8 @@ from onesided.campaign.campaign import Campaign
 from onesided.campaign.declared import cells_of
 from onesided.campaign.session import Session
 from onesided.campaign.watch import Plan, Say, SessionWatch
-from onesided.environments import containers, declarations, provision
-from onesided.system import (
-    cores,
-    documents,
-    fingerprint,
-    paths,
-    processes,
-    standing,
-    strays,
-    writing,
-)
+from onesided.environments import containers, declarations, fingerprint, provision
+from onesided.system import cores, documents, paths, processes, standing, strays, writing
 from onesided.system.errors import FAULTS_VARIABLE, InputError
 from onesided.system.lock import DeadHolder, campaign_lock, lock_file
 

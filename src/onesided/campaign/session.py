@@ -32,16 +32,8 @@ from onesided.campaign.declared import (
     tests_for,
 )
 from onesided.campaign.slot import Slot, adopt, earlier_entries, inputs_of, is_hole
-from onesided.environments import declarations, kernels, provision
-from onesided.system import (
-    documents,
-    fingerprint,
-    paths,
-    processes,
-    strays,
-    surroundings,
-    writing,
-)
+from onesided.environments import declarations, fingerprint, kernels, provision
+from onesided.system import documents, paths, processes, strays, surroundings, writing
 from onesided.system.command import one_line
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import lock_file

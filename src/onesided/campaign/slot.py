@@ -11,7 +11,8 @@ from typing import Any
 
 from onesided.campaign import records
 from onesided.campaign.campaign import Campaign
-from onesided.system import documents, fingerprint, surroundings
+from onesided.environments import fingerprint
+from onesided.system import documents, surroundings
 from onesided.system.errors import InputError
 
 #: Begins the name of a folder that another session's attempt made; its number ends the name.

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from onesided.cli.command import argument, command
-from onesided.environments import kernels
-from onesided.system import libraries, paths
+from onesided.environments import kernels, libraries
+from onesided.system import paths
 from onesided.system.errors import InputError
 
 EXAMPLE = "get_latency"

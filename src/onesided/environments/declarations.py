@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from onesided.environments import containers
-from onesided.system import documents, libraries, paths
+from onesided.environments import containers, libraries
+from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 Document = dict[str, Any]

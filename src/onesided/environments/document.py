@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from onesided.environments import containers, probe
+from onesided.environments import containers, fingerprint, probe
 from onesided.environments.declarations import NATIVE, Declaration, Document
 from onesided.environments.probe import Installation
-from onesided.system import fingerprint
 from onesided.system.command import one_line
 
 SCHEMA = "onesided/environment/1"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from onesided.system import libraries
+from onesided.environments import libraries
 from onesided.system.command import one_line
 from onesided.system.errors import OnesidedError
 from onesided.system.processes import ProgramError, ask

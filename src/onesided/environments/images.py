@@ -19,8 +19,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from onesided.environments import containers, declarations, kernels
-from onesided.system import fingerprint, libraries, paths
+from onesided.environments import containers, declarations, fingerprint, kernels, libraries
+from onesided.system import paths
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import folder_lock
 from onesided.system.processes import ProgramError, ask

@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from onesided.environments import containers, kernels, provision
-from onesided.system import documents, fingerprint, paths, writing
+from onesided.environments import containers, fingerprint, kernels, provision
+from onesided.system import documents, paths, writing
 from onesided.system.errors import InputError, OnesidedError
 
 SCHEMA = "onesided/image/1"

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from onesided.environments import containers, settings
-from onesided.system import cores, fingerprint, libraries, paths, strays
+from onesided.environments import containers, fingerprint, libraries, settings
+from onesided.system import cores, paths, strays
 from onesided.system.errors import EXIT_BAD_INPUT, InputError, OnesidedError
 
 PLACEMENT = "unbound"

@@ -15,8 +15,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from onesided.environments import libraries
 from onesided.environments.declarations import Declaration
-from onesided.system import cores, libraries
+from onesided.system import cores
 from onesided.system.command import Command, Outcome, UnavailableError, one_line
 
 #: The program for each library.

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
-from onesided.environments import containers
+from onesided.environments import containers, libraries
 from onesided.environments import document as document_of
 from onesided.environments.declarations import Document, select
 from onesided.environments.providers import (
@@ -20,7 +20,7 @@ from onesided.environments.providers.container import Container
 from onesided.environments.providers.spack import Spack
 from onesided.environments.providers.system import System
 from onesided.environments.providers.wheel import Wheel
-from onesided.system import documents, libraries, paths, processes
+from onesided.system import documents, paths, processes
 from onesided.system.command import Say
 from onesided.system.display import Progress
 from onesided.system.errors import InputError

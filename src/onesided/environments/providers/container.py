@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from onesided.environments import containers, kernels
+from onesided.environments import containers, fingerprint, kernels
 from onesided.environments.declarations import Declaration, Document, select
 from onesided.environments.document import digest, of_image
 from onesided.environments.providers import Provider, Work, provide_by, working
-from onesided.system import fingerprint, paths
+from onesided.system import paths
 from onesided.system.command import UnavailableError
 from onesided.system.errors import OnesidedError
 

@@ -15,11 +15,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from onesided.environments import identity, spack_machine
+from onesided.environments import fingerprint, identity, libraries, spack_machine
 from onesided.environments.declarations import Declaration, Document
 from onesided.environments.probe import Installation
 from onesided.environments.providers import Provider, Work, probed, provide_by
-from onesided.system import fingerprint, libraries, paths, writing
+from onesided.system import paths, writing
 from onesided.system.command import Command, Outcome, UnavailableError, one_line
 from onesided.system.errors import InputError
 from onesided.system.lock import folder_lock

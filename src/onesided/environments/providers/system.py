@@ -18,11 +18,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from onesided.environments import identity
+from onesided.environments import identity, libraries
 from onesided.environments.declarations import Declaration, Document, library_of
 from onesided.environments.probe import Installation
 from onesided.environments.providers import Provider, Work, fill_prefix, probed
-from onesided.system import libraries, surroundings, writing
+from onesided.system import surroundings, writing
 from onesided.system.command import UnavailableError
 
 #: The wrapper and the launchers of each library.

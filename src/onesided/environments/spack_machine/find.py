@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from onesided.environments import declarations, identity, shell
+from onesided.environments import declarations, identity, libraries, shell
 from onesided.environments.identity import Identity
-from onesided.system import documents, libraries, paths
+from onesided.system import documents, paths
 from onesided.system.errors import OnesidedError
 from onesided.system.processes import ProgramError, ask
 

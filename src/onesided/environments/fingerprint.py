@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from onesided.system import libraries, paths
+from onesided.environments import libraries
+from onesided.system import paths
 
 DIGITS = 12
 IGNORED_PARTS = {"__pycache__"}
