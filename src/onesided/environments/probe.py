@@ -22,6 +22,8 @@ from onesided.system.command import Command, Outcome, UnavailableError, one_line
 
 #: The program for each library.
 PROGRAMS = {libraries.MPI: "probe.c", libraries.OPENSHMEM: "probe_shmem.c"}
+#: A line with words of an error stack, as MPICH and its relatives write it; the deepest comes last.
+STACKED = re.compile(r"^\w+\(\d+\)\.*:[ \t]*(\S.*)$", re.MULTILINE)
 COMPILE_TIMEOUT_S = 60.0
 RANKS = 2
 FOLDER_OF = re.compile(r"\{folder of ([^{}]+)\}")
@@ -145,7 +147,7 @@ def probe(
         return findings | {"teardown": f"shmem_finalize did not return: {launcher} {_how(outcome)}"}
     _require(outcome, launcher, timeout_s)
     if findings is None:
-        said = outcome.main_line()
+        said = outcome.main_line(STACKED)
         raise UnavailableError(f"{launcher} exited 0, but its ranks wrote nothing: {said}")
     return findings | {"teardown": None}
 
@@ -172,7 +174,7 @@ def _require(outcome: Outcome, program: str, timeout_s: float) -> None:
     if outcome.status is None:
         raise UnavailableError(f"{program} did not end within {timeout_s:g} s")
     if outcome.status != 0:
-        raise UnavailableError(f"{program} {_how(outcome)}: {outcome.main_line()}")
+        raise UnavailableError(f"{program} {_how(outcome)}: {outcome.main_line(STACKED)}")
 
 
 def _how(outcome: Outcome) -> str:

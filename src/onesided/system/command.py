@@ -25,8 +25,6 @@ MARKER = "ONESIDED_COMMAND"
 POLL_S = 0.02
 REASON_LENGTH = 300
 FAULT = re.compile(r"error|abort|fatal|fail|cannot|not found|not enough", re.IGNORECASE)
-#: A line with words of an error stack, as MPICH and its relatives write it; the deepest comes last.
-STACKED = re.compile(r"^\w+\(\d+\)\.*:[ \t]*(\S.*)$", re.MULTILINE)
 
 
 class UnavailableError(OnesidedError):
@@ -50,13 +48,16 @@ class Outcome:
     status: int | None
     output: str
 
-    def main_line(self) -> str:
+    def main_line(self, stacked: re.Pattern[str] | None = None) -> str:
         """Return the line that says why.
 
-        It is the deepest of an MPI's error stack, else the first line that speaks of a fault, else
-        the first that says something.
+        It is the last of an error stack, else the first line that speaks of a fault, else the first
+        that says something.
+
+        Args:
+            stacked: finds the words of each line of an error stack.
         """
-        stack = STACKED.findall(self.output)
+        stack = stacked.findall(self.output) if stacked else []
         if stack:
             return one_line(stack[-1])
         lines = [one for one in self.output.splitlines() if any(c.isalnum() for c in one)]
