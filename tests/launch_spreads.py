@@ -16,7 +16,7 @@ from typing import Any
 from onesided.campaign import tables
 from onesided.compare import weigh
 from onesided.compare.reproducibility import place_of
-from onesided.measure.judged import read_verdicts
+from onesided.measure.cell_verdicts import read_verdicts
 from onesided.measure.statistics import median
 from onesided.studies import find
 

@@ -193,9 +193,10 @@ class OnesidedCheck(
         launches = self.launch_records
         held = self.held_figures(launches)
         self.perf_variables = {}
+        figures = [references.launch_figures(one.results, self.metrics) for one in launches]
         for cell in launches[0].results:
             for metric in self.metrics:
-                self._show_figure(cell, metric, launches, held)
+                self._show_figure(cell, metric, figures, held)
         bounds = self.references_of(held)
         if self.hold_figures:
             self._show("held_figures", len(bounds), "figures")
@@ -212,13 +213,10 @@ class OnesidedCheck(
         # ReFrame keeps each test to its end, and a launch may have many samples
         del self.launch_records
 
-    def _show_figure(self, cell, metric, launches, held):
+    def _show_figure(self, cell, metric, figures, held):
         """Show a headline figure: what decides about its bound, else its median over launches."""
         name = references.figure_name(metric.name, cell)
-        results = [launch.results[cell] for launch in launches if cell in launch.results]
-        found = [references.launch_figure(one, metric) for one in results]
-        values = [value for value in found if value is not None]
-        if values:
+        if values := [of_launch[name] for of_launch in figures if name in of_launch]:
             value = held[name].value if name in held else median(values)
             self._show(name, value, metric.unit)
 

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from onesided.cells.verdicts import NOT_MEASURED, RIGHT, UNDECIDED
-from onesided.measure.judged import read_verdicts
+from onesided.measure.cell_verdicts import read_verdicts
 from onesided.measure.judging import EARLY_LAUNCH, WAITING_LAUNCH
 from onesided.report import numbers
 from onesided.system.paths import config_dir

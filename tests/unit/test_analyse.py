@@ -12,7 +12,7 @@ import synthetic
 from onesided.campaign import parquet, tables
 from onesided.cells import verdicts
 from onesided.measure.analyse import analyse
-from onesided.measure.judged import read_verdicts
+from onesided.measure.cell_verdicts import read_verdicts
 from onesided.studies import find
 from onesided.studies.stfc.shared_counter import analysis as shared_counter
 from onesided.system.errors import InputError

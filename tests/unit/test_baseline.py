@@ -15,7 +15,7 @@ from onesided.campaign import parquet, tables
 from onesided.campaign.tables import SAMPLE_COLUMNS
 from onesided.cells import verdicts
 from onesided.measure.analyse import analyse
-from onesided.measure.judged import read_verdicts
+from onesided.measure.cell_verdicts import read_verdicts
 from onesided.studies import find
 
 BURST = 1000

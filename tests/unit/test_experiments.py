@@ -14,7 +14,7 @@ from onesided.campaign import parquet, tables
 from onesided.cells import verdicts
 from onesided.cells.experiment import Experiment, Experiments, Study
 from onesided.measure.analyse import analyse
-from onesided.measure.judged import read_verdicts
+from onesided.measure.cell_verdicts import read_verdicts
 from onesided.report.parts import Column, Headline, Section, Table
 from onesided.studies.stfc.shared_counter import analysis as shared_counter
 from onesided.system.errors import InputError

@@ -11,9 +11,9 @@ from onesided.campaign import campaign, further, grid, run, tables, watch
 from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot, slots
 from onesided.cells import verdicts
-from onesided.measure import decide, enough
-from onesided.measure.analyse import Judged, analyse, judge
-from onesided.measure.merit import merit_rows
+from onesided.measure import further_rounds
+from onesided.measure.analyse import analyse, judge
+from onesided.measure.summary import merit_rows
 from onesided.report import numbers
 from onesided.report.material import load
 from onesided.report.parts import Column
@@ -38,20 +38,20 @@ def wanted(*pairs, until=UNTIL):
         tuple(cell[n] for n in tables.PLACE): row
         for cell, (_, row) in zip(cells, pairs, strict=True)
     }
-    return enough.wanted(cells, rows, until, find().merits)
+    return further_rounds.wanted(cells, rows, until, find().merits)
 
 
 @pytest.mark.parametrize(
     ("changes", "row", "why"),
     [
         ({}, NARROW, None),
-        ({}, WIDE, enough.HALF_WIDTH),
+        ({}, WIDE, further_rounds.HALF_WIDTH),
         ({"verdict": verdicts.UNDECIDED}, NARROW, verdicts.UNDECIDED),
         ({"verdict": verdicts.UNDECIDED}, None, verdicts.UNDECIDED),
         # what further launches cannot decide
         ({"verdict": verdicts.UNDECIDED, "detail": verdicts.NO_COMMON_CLOCK}, NARROW, None),
         # of one launch nothing can be said; of values that are not positive, never
-        ({}, {**WIDE, "rerun_low": None, "launches": 1}, enough.HALF_WIDTH),
+        ({}, {**WIDE, "rerun_low": None, "launches": 1}, further_rounds.HALF_WIDTH),
         ({}, {**WIDE, "rerun_low": None}, None),
         ({}, None, None),
         # crowded, another setting, no figure of merit, failed
@@ -70,7 +70,7 @@ def test_a_cell_is_wanted_while_it_is_undecided_or_wide(changes, row, why):
 def test_what_the_campaign_does_not_ask_makes_no_cell_wanted():
     undecided = {"verdict": verdicts.UNDECIDED}
     assert wanted((undecided, WIDE), until={"half_width_percent": 30}) == {
-        TEST: {"a=1": enough.HALF_WIDTH}
+        TEST: {"a=1": further_rounds.HALF_WIDTH}
     }
     assert wanted(({}, WIDE), until={"undecided": "none"}) == {}
 
@@ -79,7 +79,7 @@ def test_what_the_campaign_does_not_ask_makes_no_cell_wanted():
 def test_a_cell_that_any_environment_needs_is_wanted_whichever_it_is(needy):
     other = {"cell": "a=2", "environment": "two"}
     pairs = [({"environment": name}, WIDE if name == needy else NARROW) for name in ("one", "two")]
-    assert wanted(*pairs, (other, NARROW)) == {TEST: {"a=1": enough.HALF_WIDTH}}
+    assert wanted(*pairs, (other, NARROW)) == {TEST: {"a=1": further_rounds.HALF_WIDTH}}
 
 
 def test_crosses_are_narrowed_to_the_chosen_cells_in_the_order_declared():
@@ -118,7 +118,7 @@ def write(loaded, number, cells, end=None):
     path.write_text(json.dumps(document))
 
 
-THIRD = {TEST: {"a=3": enough.HALF_WIDTH, "a=1": verdicts.UNDECIDED}}
+THIRD = {TEST: {"a=3": further_rounds.HALF_WIDTH, "a=1": verdicts.UNDECIDED}}
 
 
 def test_a_further_round_has_its_cells_in_all_environments_alike_and_tells_them_from_others(two):
@@ -133,7 +133,7 @@ def test_a_further_round_has_its_cells_in_all_environments_alike_and_tells_them_
     assert [session.slot.environment for session in sessions] == two.environments
     assert [session.tests for session in sessions] == [plan, plan]
     before = sessions[0].fingerprint
-    write(two, 3, {TEST: {"a=3": enough.HALF_WIDTH}})
+    write(two, 3, {TEST: {"a=3": further_rounds.HALF_WIDTH}})
     assert Session(sessions[0].slot, further.tests_in(two, 3, TESTS)).fingerprint != before
 
 
@@ -156,31 +156,31 @@ def test_rounds_are_decided_one_after_the_other_until_one_has_no_cell(two):
     assert news.is_open and news() == []
     write(two, 3, THIRD)
     # of an earlier run, and of no worth before the one before it is there
-    write(two, 5, {}, enough.OUT_OF_ROUNDS)
+    write(two, 5, {}, further_rounds.OUT_OF_ROUNDS)
     (third,) = news()
     assert further.line(third) == (
         "round 3 is for 2 cells of each environment: 1 half-width, 1 undecided"
     )
     assert news() == []
-    write(two, 4, {}, enough.ENOUGH)
+    write(two, 4, {}, further_rounds.ENOUGH)
     assert [further.line(one) for one in news()] == ["there is no round 4: enough"]
     assert not news.is_open
     assert news() == []
-    write(two, 3, {TEST: {"a=3": enough.HALF_WIDTH}})
+    write(two, 3, {TEST: {"a=3": further_rounds.HALF_WIDTH}})
     assert [one["round"] for one in news()] == [3, 4], "what follows a changed decision is open too"
     assert further.decided_rounds(further.decisions(two)) == [3]
-    assert further.end(further.decisions(two)) == enough.ENOUGH
+    assert further.end(further.decisions(two)) == further_rounds.ENOUGH
 
 
 @pytest.mark.parametrize(
     ("found", "number", "spent_s", "end"),
     [
-        ({}, 7, 10, enough.ENOUGH),
+        ({}, 7, 10, further_rounds.ENOUGH),
         (THIRD, 8, 10, None),
-        (THIRD, 9, 10, enough.OUT_OF_ROUNDS),
+        (THIRD, 9, 10, further_rounds.OUT_OF_ROUNDS),
         (THIRD, 7, 119, None),
-        (THIRD, 7, 121, enough.OUT_OF_TIME),
-        ({}, 9, 121, enough.ENOUGH),
+        (THIRD, 7, 121, further_rounds.OUT_OF_TIME),
+        ({}, 9, 121, further_rounds.ENOUGH),
     ],
 )
 def test_the_rounds_end_with_enough_or_out_of_rounds_or_out_of_time(
@@ -191,23 +191,25 @@ def test_the_rounds_end_with_enough_or_out_of_rounds_or_out_of_time(
     record = {"sessions": [{"elapsed_s": spent_s / 2}] * 2}
     asked = []
     monkeypatch.setattr(
-        decide.collect,
+        further_rounds.collect,
         "gather",
         lambda _, rounds: asked.extend(rounds) or SimpleNamespace(record=record),
     )
     nothing = pl.DataFrame(schema=dict(tables.SUMMARY_COLUMNS))
-    monkeypatch.setattr(decide, "judge", lambda *_: Judged(nothing, nothing, []))
-    monkeypatch.setattr(enough, "wanted", lambda *_: found)
-    decided = further.read(decide.decide(two, number, find()))
+    monkeypatch.setattr(further_rounds, "of_campaign", lambda *_: nothing)
+    monkeypatch.setattr(further_rounds, "summary_of", lambda *_: nothing)
+    monkeypatch.setattr(further_rounds, "verdicts", lambda *_: [])
+    monkeypatch.setattr(further_rounds, "wanted", lambda *_: found)
+    decided = further.read(further_rounds.decide(two, number, find()))
     assert (decided["cells"], decided["end"]) == ({} if end else found, end)
     assert asked == list(range(1, number))
 
 
 def test_a_round_that_all_cells_have_is_not_to_be_decided(two, campaign_file):
     with pytest.raises(InputError, match="found 2; expected more than 2, as rounds says"):
-        decide.decide(two, 2, find())
+        further_rounds.decide(two, 2, find())
     with pytest.raises(InputError, match="until: found no such key"):
-        decide.decide(campaign.load(str(campaign_file())), 2, find())
+        further_rounds.decide(campaign.load(str(campaign_file())), 2, find())
 
 
 @pytest.fixture
@@ -242,7 +244,7 @@ def test_the_watch_counts_sessions_that_were_not_known_when_it_began(two, sessio
     assert said[-1].startswith("session   5 of 6+ round 3  mpich-5.0.2")
     assert "at least" in said[-1]
     (two.results / "3-openmpi-5.0.11").touch()
-    write(two, 4, {}, enough.ENOUGH)
+    write(two, 4, {}, further_rounds.ENOUGH)
     looking._look()
     assert said[-1] == "there is no round 4: enough"
     assert len(said) == 8
@@ -253,7 +255,7 @@ def test_what_may_still_come_is_announced_and_explained(two, sessions):
     more = "then further rounds for the cells that need them, 8 rounds at most"
     assert run.announcement(first, more=sessions.more()).endswith(f"min; {more}")
     assert run.explanation(first, sessions.more()) == ["every session is finished", more]
-    write(two, 3, {}, enough.ENOUGH)
+    write(two, 3, {}, further_rounds.ENOUGH)
     assert watch.Plan(two).more() == ""
 
 
@@ -269,7 +271,7 @@ def analysed(tmp_path_factory):
     record |= {
         "rounds": 5,
         "further_rounds": [6, 7],
-        "end": enough.OUT_OF_ROUNDS,
+        "end": further_rounds.OUT_OF_ROUNDS,
         "declared": {"until": {"half_width_percent": 3, "at_most_rounds": 7}},
     }
     (folder / "campaign.json").write_text(json.dumps(record))
@@ -285,9 +287,9 @@ def test_each_cell_says_which_end_it_came_to(analysed):
     for cell in judged.cells:
         row = rows.get(tuple(cell[name] for name in tables.PLACE))
         ends.setdefault(cell["end"], []).append((cell, row))
-    assert set(ends) == {None, enough.ENOUGH, enough.OUT_OF_ROUNDS}
-    assert all(not enough.is_asked(cell, merits) for cell, _ in ends[None])
-    for cell, row in ends[enough.OUT_OF_ROUNDS]:
+    assert set(ends) == {None, further_rounds.ENOUGH, further_rounds.OUT_OF_ROUNDS}
+    assert all(not further_rounds.is_asked(cell, merits) for cell, _ in ends[None])
+    for cell, row in ends[further_rounds.OUT_OF_ROUNDS]:
         half = (row["rerun_high"] - row["rerun_low"]) / 2
         assert half > 0.03 * row["value"], cell
     assert json.loads((analysed / "verdicts.json").read_text())["cells"] == judged.cells
@@ -309,20 +311,27 @@ def test_a_page_names_the_launches_that_all_cells_have_and_tells_which_values_ha
 
 
 def test_one_line_says_how_many_cells_had_further_rounds_and_how_they_ended():
-    ends = [(9, enough.ENOUGH)] * 3 + [(8, enough.OUT_OF_ROUNDS), (9, None), (6, enough.ENOUGH)]
+    ends = [(9, further_rounds.ENOUGH)] * 3 + [
+        (8, further_rounds.OUT_OF_ROUNDS),
+        (9, None),
+        (6, further_rounds.ENOUGH),
+    ]
     cells = [{"launches": launches, "end": end} for launches, end in ends]
-    assert enough.line(cells, 6) == (
+    assert further_rounds.line(cells, 6) == (
         "4 cells had further rounds (up to 9 launches): 3 enough, 1 out of rounds"
     )
-    assert enough.line([{"launches": 6, "end": enough.OUT_OF_TIME}], 6) == (
+    assert further_rounds.line([{"launches": 6, "end": further_rounds.OUT_OF_TIME}], 6) == (
         "1 cell needed a further round and had none: the campaign's time was over"
     )
-    assert enough.line([{"launches": 6, "end": enough.ENOUGH}], 6) == (
+    assert further_rounds.line([{"launches": 6, "end": further_rounds.ENOUGH}], 6) == (
         "no cell needed a further round"
     )
-    both = [{"launches": 6, "end": enough.OUT_OF_TIME}, {"launches": 7, "end": enough.ENOUGH}]
-    assert enough.line(both, 6) == (
+    both = [
+        {"launches": 6, "end": further_rounds.OUT_OF_TIME},
+        {"launches": 7, "end": further_rounds.ENOUGH},
+    ]
+    assert further_rounds.line(both, 6) == (
         "1 cell had further rounds (up to 7 launches): 1 enough; "
         "1 cell needed a further round and had none: the campaign's time was over"
     )
-    assert enough.line([{"launches": 6, "end": None}, {"launches": 6}], 6) is None
+    assert further_rounds.line([{"launches": 6, "end": None}, {"launches": 6}], 6) is None

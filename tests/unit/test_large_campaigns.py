@@ -17,9 +17,9 @@ import pytest
 import synthetic
 
 from onesided.campaign import parquet
+from onesided.campaign.tables import place_of
 from onesided.cells import verdicts
-from onesided.measure import analyse, judged, lots
-from onesided.measure.merit import place_of
+from onesided.measure import analyse, cell_verdicts
 from onesided.report.parts import Column, RowsOf, Table
 from onesided.studies import find
 from onesided.system import documents, parallel, writing
@@ -36,8 +36,8 @@ def campaign(tmp_path_factory):
 
 
 def in_lots(monkeypatch, folder, most_cells):
-    monkeypatch.setattr(lots, "MOST_CELLS", most_cells)
-    return lots.of_cells(pl.scan_parquet(folder / "cells.parquet"))
+    monkeypatch.setattr(analyse, "MOST_CELLS", most_cells)
+    return analyse.batches_of(pl.scan_parquet(folder / "cells.parquet"))
 
 
 def test_a_campaign_that_is_judged_in_lots_has_the_same_verdicts_and_values(campaign, monkeypatch):
@@ -49,7 +49,7 @@ def test_a_campaign_that_is_judged_in_lots_has_the_same_verdicts_and_values(camp
     assert (
         pl.read_parquet(campaign / "summary.parquet").sort(pl.all()).equals(summary.sort(pl.all()))
     )
-    assert counts == (summary.height, len(judged.read_verdicts(campaign / "verdicts.json")))
+    assert counts == (summary.height, len(cell_verdicts.read_verdicts(campaign / "verdicts.json")))
     assert not list(campaign.glob(".*"))
 
 
@@ -76,7 +76,7 @@ def test_a_lot_has_whole_tests_of_one_environment_and_every_cell_is_in_one(campa
     assert [part.height for part in rows] == [lot.cells for lot in found]
     assert all(part["environment"].n_unique() == 1 for part in rows)
     monkeypatch.undo()
-    assert lots.of_cells(cells.lazy()) == [lots.Lot(cells.height)]
+    assert analyse.batches_of(cells.lazy()) == [analyse.Batch(cells.height)]
 
 
 def test_a_fault_in_one_of_several_processes_is_the_line_that_it_is_in_one(campaign, monkeypatch):
@@ -148,15 +148,15 @@ def group(leader):
 def test_verdicts_are_read_alike_in_parts_of_any_size_and_in_any_layout(
     campaign, tmp_path, monkeypatch, at_a_time
 ):
-    monkeypatch.setattr(judged, "AT_A_TIME", at_a_time)
+    monkeypatch.setattr(cell_verdicts, "AT_A_TIME", at_a_time)
     written = json.loads((campaign / "verdicts.json").read_text())
     with monkeypatch.context() as patched:
         # as it is written, it is never in memory as a whole
         patched.delattr(documents, "read_json")
-        assert judged.read_verdicts(campaign / "verdicts.json") == written["cells"]
+        assert cell_verdicts.read_verdicts(campaign / "verdicts.json") == written["cells"]
     other = tmp_path / "verdicts.json"
     other.write_text(json.dumps(written))
-    assert judged.read_verdicts(other) == written["cells"]
+    assert cell_verdicts.read_verdicts(other) == written["cells"]
 
 
 def test_two_cells_with_one_id_keep_their_own_labels(campaign, tmp_path):
@@ -166,7 +166,7 @@ def test_two_cells_with_one_id_keep_their_own_labels(campaign, tmp_path):
     path = tmp_path / "verdicts.json"
     head = {"schema": document["schema"]}
     writing.write_json_of_lines(path, head, "cells", [writing.json_lines([first, second, first])])
-    assert judged.read_verdicts(path) == [first, second, first]
+    assert cell_verdicts.read_verdicts(path) == [first, second, first]
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_what_is_wrong_with_one_of_many_verdicts_is_said(campaign, tmp_path, bef
     head, _, tail = text.rpartition(before)
     path.write_text(f"{head}{after}{tail}")
     with pytest.raises(InputError, match=r"verdicts\.json"):
-        judged.read_verdicts(path)
+        cell_verdicts.read_verdicts(path)
 
 
 def test_rows_that_are_made_when_asked_for_are_those_of_a_list():
@@ -255,10 +255,10 @@ def test_a_lot_is_judged_with_what_other_lots_tell_of_its_environment(
     )
     pl.concat([cells, again]).write_parquet(folder / "cells.parquet")
     analyse.analyse(folder, find())
-    whole = judged.read_verdicts(folder / "verdicts.json")
+    whole = cell_verdicts.read_verdicts(folder / "verdicts.json")
     assert len(in_lots(monkeypatch, folder, 1)) == 12
     analyse.analyse(folder, find())
-    found = judged.read_verdicts(folder / "verdicts.json")
+    found = cell_verdicts.read_verdicts(folder / "verdicts.json")
     ids = [(place_of(cell), cell["verdict"], cell["detail"]) for cell in found]
     assert sorted(ids) == sorted((place_of(c), c["verdict"], c["detail"]) for c in whole)
     changed = [cell for cell in found if cell["setting"] == "async"]

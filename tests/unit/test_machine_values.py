@@ -7,9 +7,8 @@ import pytest
 import synthetic_progress as synthetic
 
 from onesided.campaign.tables import IDENTITY, LAUNCH
-from onesided.measure import lots
-from onesided.measure.analyse import analyse
-from onesided.measure.machine import MACHINE, MACHINE_OTHER, kinds_of, machine_values
+from onesided.measure import analyse
+from onesided.measure.summary import MACHINE, MACHINE_OTHER, kinds_of, machine_values
 from onesided.studies import find
 
 COPIES_NS = (4.42, 3.58, 3.01, 5.32, 4.28, 4.16, 18.5, 5.35, 4.14, 18.7, 4.76, 17.9)
@@ -85,12 +84,12 @@ def test_they_are_taken_together_in_a_campaign_that_is_judged_in_lots(tmp_path, 
     folder = synthetic.campaign(
         tmp_path / "lots", cells=[synthetic.labels()], settings=["default"], baseline=True
     )
-    analyse(folder, find())
+    analyse.analyse(folder, find())
     before = pl.read_parquet(folder / "summary.parquet")
     assert before.filter(pl.col("statistic") == MACHINE)["launches"].max() > 6
-    monkeypatch.setattr(lots, "MOST_CELLS", 10)
-    found = lots.of_cells(pl.scan_parquet(folder / "cells.parquet"), ["baseline"])
+    monkeypatch.setattr(analyse, "MOST_CELLS", 10)
+    found = analyse.batches_of(pl.scan_parquet(folder / "cells.parquet"), ["baseline"])
     assert [lot.place for lot in found].count(None) == 1
     assert len(found) > 2
-    analyse(folder, find())
+    analyse.analyse(folder, find())
     assert pl.read_parquet(folder / "summary.parquet").sort(pl.all()).equals(before.sort(pl.all()))

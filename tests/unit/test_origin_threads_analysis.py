@@ -13,7 +13,7 @@ from onesided import report
 from onesided.campaign import parquet, tables
 from onesided.cells import verdicts
 from onesided.measure.analyse import analyse
-from onesided.measure.judged import read_verdicts
+from onesided.measure.cell_verdicts import read_verdicts
 from onesided.report import numbers
 from onesided.report.material import load
 from onesided.studies import find

@@ -5,7 +5,7 @@ import statistics
 import polars as pl
 import pytest
 
-from onesided.campaign.tables import LAUNCH
+from onesided.campaign.tables import LAUNCH, USABLE_STATUSES
 from onesided.cells.verdicts import (
     INDEPENDENT,
     PARTIAL,
@@ -16,8 +16,9 @@ from onesided.cells.verdicts import (
     WAITS,
     Probe,
 )
-from onesided.measure.analyse import USABLE_STATUSES, launch_probes
-from onesided.measure.computing import OF_REMAINING
+from onesided.measure.cell_verdicts import launch_probes
+from onesided.measure.common_analyses import OF_REMAINING
+from onesided.regression.references import launch_figures
 from onesided.studies import find
 from onesided.studies.luecke.analysis import (
     ANALYSIS,
@@ -78,7 +79,8 @@ def test_both_statistics_skip_the_same_trials_and_reframe_shows_the_same_median(
     (row,) = filtered(made, LAUNCH).to_dicts()
     assert row["filtered_mean"] == 2.0
     assert TIME.skipped == WARM_UP_TRIALS
-    shown = TIME.of_samples([{"metric": "time", "rank": 0, "samples": times}])
+    series = [{"metric": "time", "rank": 0, "samples": times}]
+    (shown,) = launch_figures({"put": {"series": series}}, [TIME]).values()
     assert shown == values(ANALYSIS.launch_values(pl.DataFrame(), made))["time", MEDIAN] == 2.0
     assert sorted(ANALYSIS.pooled_samples(made)["value"]) == [1.0, 2.0, 3.0]
 

@@ -11,7 +11,7 @@ from onesided.campaign.tables import PLACE
 from onesided.cells import verdicts
 from onesided.cells.verdicts import Probe
 from onesided.measure import judging
-from onesided.measure.analyse import launch_probes
+from onesided.measure.cell_verdicts import launch_probes
 from onesided.measure.values import IN_SUMMARY
 from onesided.studies.stfc.progress import analysis as progress
 from onesided.studies.stfc.shared_counter import analysis as shared_counter

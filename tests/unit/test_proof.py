@@ -11,7 +11,7 @@ from onesided.campaign.tables import CELL_COLUMNS
 from onesided.campaign.transport import Transport
 from onesided.cells import verdicts
 from onesided.measure.analyse import analyse
-from onesided.measure.judged import read_verdicts
+from onesided.measure.cell_verdicts import read_verdicts
 from onesided.studies import find
 
 TCP = {"provider": "tcp", "shm": False}

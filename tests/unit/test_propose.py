@@ -11,9 +11,9 @@ import pytest
 import synthetic_progress
 
 from onesided import cli
-from onesided.cells.metric import Metric
+from onesided.cells.experiment import Metric
 from onesided.measure import analyse
-from onesided.measure.judged import read_verdicts
+from onesided.measure.cell_verdicts import read_verdicts
 from onesided.regression import propose, references
 from onesided.studies import find
 from onesided.system import documents

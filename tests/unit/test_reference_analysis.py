@@ -4,9 +4,10 @@ import polars as pl
 import pytest
 
 from onesided.campaign.tables import LAUNCH
-from onesided.cells.metric import Metric
+from onesided.cells.experiment import Metric
 from onesided.cells.verdicts import REFERENCE
-from onesided.measure.reference import ReferenceAnalysis
+from onesided.measure.common_analyses import ReferenceAnalysis
+from onesided.regression.references import launch_figures
 
 #: By round: the times of ranks 0 and 1 in three samples.
 TIMES = {1: [(1.0, 3.0), (2.0, 6.0), (8.0, 10.0)], 2: [(5.0, None), (7.0, 7.0), (6.0, 9.0)]}
@@ -51,7 +52,8 @@ def test_reframe_shows_the_value_that_the_report_has(samples, over_ranks, origin
             {"metric": "time", "rank": rank, "samples": list(of_rank)}
             for rank, of_rank in enumerate(zip(*of_samples, strict=True))
         ]
-        assert metric.of_samples(series) == pytest.approx(shown[number])
+        figures = launch_figures({"put": {"series": series}, "get": {"series": []}}, [metric])
+        assert figures == {"elapsed[put]": pytest.approx(shown[number])}
 
 
 def test_samples_that_do_not_count_are_in_no_value(samples):

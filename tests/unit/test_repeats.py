@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from onesided.campaign import records
-from onesided.cells.metric import Metric
+from onesided.cells.experiment import Metric
 from onesided.regression import propose, references, repeats
 from onesided.regression.references import Kept
 
@@ -61,6 +61,12 @@ def asks(*launches, finished=True):
 
 def at(latency, **changes):
     return result(latencies=(latency, latency), **changes)
+
+
+def figure(launch, metric):
+    """Return the figure of one launch as ReFrame shows it; None where there is none."""
+    found = references.launch_figures({CELL: launch}, [metric])
+    return found.get(references.figure_name(metric.name, CELL))
 
 
 def undecided(*launches):
@@ -135,15 +141,15 @@ def test_launches_that_met_the_cores_otherwise_are_repeated_but_not_for_ever():
 def test_the_moment_at_which_the_latency_was_least_decides_the_figure_and_how_near_it_was():
     near, far = (NEAR,) * 6, (FAR,) * 6
     one = result(latencies=(3e-6, 5e-6, 1e-6), widths=(OWN,) * 3)
-    assert references.launch_figure(one, LATENCY) == 3e-6
+    assert figure(one, LATENCY) == 3e-6
     twice = {"distances": near + far, "widths": (OWN,) * 4}
     quiet_near, quiet_far = (3e-6, 3e-6, 9e-6, 9e-6), (9e-6, 9e-6, 3e-6, 3e-6)
     for latencies in (quiet_near, quiet_far):
-        assert references.launch_figure(result(latencies=latencies, **twice), LATENCY) == 3e-6
+        assert figure(result(latencies=latencies, **twice), LATENCY) == 3e-6
     assert held(result(latencies=quiet_near, **twice)) == [3e-6]
     assert held(result(latencies=quiet_far, **twice)) == []
-    assert references.launch_figure(result(), COMPUTE) == 1e-2
-    assert references.launch_figure(result(), ELAPSED) is None
+    assert figure(result(), COMPUTE) == 1e-2
+    assert figure(result(), ELAPSED) is None
 
 
 def test_a_figure_met_on_a_core_that_another_used_too_is_not_held():
@@ -160,17 +166,17 @@ def test_moments_on_a_core_that_another_used_too_do_not_count_where_there_are_ot
         {"target_widths": (OWN, SHARED, OWN, OWN)},
     ):
         one = {**twice, **alone, **shared}
-        assert references.launch_figure(result(**one), LATENCY) == 3e-6
-    assert references.launch_figure(result(**twice, **alone), LATENCY) == 1e-6
+        assert figure(result(**one), LATENCY) == 3e-6
+    assert figure(result(**twice, **alone), LATENCY) == 1e-6
 
 
 def test_samples_on_a_core_that_another_used_too_are_left_out_where_enough_others_remain():
     latencies = (4e-6, 1e-6, 4e-6, 2e-6, 4e-6, 3e-6, 4e-6)
     mixed = result(latencies=latencies, widths=(SHARED, OWN, SHARED, OWN, SHARED, OWN, SHARED))
-    assert references.launch_figure(mixed, LATENCY) == 2e-6
+    assert figure(mixed, LATENCY) == 2e-6
     # two may have been lucky
     few = result(latencies=latencies, widths=(SHARED, OWN, SHARED, OWN, SHARED, SHARED, SHARED))
-    assert references.launch_figure(few, LATENCY) == 4e-6
+    assert figure(few, LATENCY) == 4e-6
 
 
 def test_where_nothing_tells_of_the_cores_the_figure_is_held():

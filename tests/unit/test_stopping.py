@@ -18,7 +18,7 @@ import pytest
 from test_compare_noise import NOISE, spreads_of
 
 from onesided.campaign.tables import PLACE
-from onesided.measure import enough
+from onesided.measure import further_rounds
 from onesided.measure.statistics import median, median_interval, rerun_interval
 from onesided.studies import find
 
@@ -71,7 +71,7 @@ def cell_and_row(environment, launches):
 def is_wanted(launches, until):
     both = [cell_and_row(environment, values) for environment, values in enumerate(launches)]
     rows = {tuple(cell[name] for name in PLACE): row for cell, row in both}
-    return bool(enough.wanted([cell for cell, _ in both], rows, until, find().merits))
+    return bool(further_rounds.wanted([cell for cell, _ in both], rows, until, find().merits))
 
 
 def held(launches, distribution, source):

@@ -8,7 +8,7 @@ import pytest
 from test_holes import break_off
 
 from onesided.cells import verdicts
-from onesided.measure import enough
+from onesided.measure import further_rounds
 
 #: After one round all cells are undecided that an analysis judges; of the smoke test those in which
 #: the target computes. Those with a helper are crowded, and are not asked.
@@ -62,7 +62,7 @@ def test_further_rounds_carry_the_cells_that_need_them_and_no_others(
         3: UNDECIDED,
     }
     decisions = [json.loads((results / f"further/round-{n}.json").read_text()) for n in (2, 3, 4)]
-    assert [one["end"] for one in decisions] == [None, None, enough.OUT_OF_ROUNDS]
+    assert [one["end"] for one in decisions] == [None, None, further_rounds.OUT_OF_ROUNDS]
     reasons = [
         why for one in decisions for cells in one["cells"].values() for why in cells.values()
     ]
@@ -74,8 +74,10 @@ def test_further_rounds_carry_the_cells_that_need_them_and_no_others(
     }
     for (cell, _), found in ends.items():
         helped = "helper" in cell
-        out = (enough.OUT_OF_ROUNDS, 3)
-        assert found == (out if cell in UNDECIDED else (None if helped else enough.ENOUGH, 1))
+        out = (further_rounds.OUT_OF_ROUNDS, 3)
+        assert found == (
+            out if cell in UNDECIDED else (None if helped else further_rounds.ENOUGH, 1)
+        )
     count = sum(cell in UNDECIDED for cell, _ in ends)
     line = f"{count} cells had further rounds (up to 3 launches): {count} out of rounds"
     assert line in said
@@ -84,7 +86,9 @@ def test_further_rounds_carry_the_cells_that_need_them_and_no_others(
     assert any(line in page for page in pages)
     (table,) = (results / "report").rglob("grid_shared_counter.csv")
     rows = list(csv.DictReader(table.open()))
-    assert {row["end"] for row in rows if row["cell"] in UNDECIDED} == {enough.OUT_OF_ROUNDS}
+    assert {row["end"] for row in rows if row["cell"] in UNDECIDED} == {
+        further_rounds.OUT_OF_ROUNDS
+    }
 
     before = times(results)
     assert "there is nothing to run" in onesided("run", "--explain", path).stdout

@@ -11,7 +11,7 @@ from onesided import cli
 from onesided.campaign import declared
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.tables import CELL_COLUMNS, RECORD_SCHEMA, SAMPLE_COLUMNS, SUMMARY_COLUMNS
-from onesided.measure.judged import VERDICTS_SCHEMA
+from onesided.measure.cell_verdicts import VERDICTS_SCHEMA
 from onesided.report.material import load
 from onesided.rerun import launch
 from onesided.studies import find

@@ -12,7 +12,7 @@ import yaml
 
 from onesided.cells.verdicts import REFERENCE
 from onesided.cli import new_experiment
-from onesided.measure.judged import read_verdicts
+from onesided.measure.cell_verdicts import read_verdicts
 from onesided.system import paths
 
 pytestmark = pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,12 @@ RECORD_SCHEMA = "onesided/campaign-record/2"
 
 PLACE = ("system", "partition", "environment", "test", "cell")
 """What tells one cell of a campaign from another; with the round, one launch of it."""
+
+Place = tuple[Any, ...]
+"""A cell's values of `PLACE`."""
+
+place_of: Callable[[Mapping[str, Any]], Place] = itemgetter(*PLACE)
+"""Return the place of a cell's row or entry."""
 
 LAUNCH = (*PLACE, "round")
 """What tells one launch of a cell from another."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
-
-from onesided.cells.metric import Metric
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:  # ReFrame reads descriptions, and no table
     import polars as pl
@@ -32,6 +30,41 @@ class Analysis(Protocol):
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
         """Return the verdict on a cell of which no launch failed, from a probe a launch."""
+
+
+OverRanks = Literal["mean", "max", "sum"]
+Better = Literal["lower", "higher"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure of a launch: over its ranks in each sample, then the median over its samples.
+
+    It is declared once. ReFrame shows it; pages and comparisons use it.
+
+    Attributes:
+        name: what it is called in summary.parquet.
+        series: of the kernel's, with a sample of each rank that has any.
+        unit: of the series and of the figure.
+        over_ranks: what is taken of the ranks' samples of one index: what all ranks take together
+            is the largest, what they move is the sum.
+        better: whether lower or higher values are better.
+        origins: without the samples of rank 0, the target.
+        skipped: so many samples at the beginning do not count.
+    """
+
+    name: str
+    series: str
+    unit: str
+    over_ranks: OverRanks = "mean"
+    better: Better = "lower"
+    origins: bool = False
+    skipped: int = 0
+
+    def described(self) -> dict[str, str]:
+        """Return it as ReFrame's ``--describe`` shows it."""
+        ranks = f"{self.over_ranks} over {'the origins' if self.origins else 'all ranks'}"
+        return {"metric": self.name, "unit": self.unit, "better": self.better, "ranks": ranks}
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ PROPOSE = "propose"
 )
 def run(options: argparse.Namespace) -> int:
     """Write one file per partition and environment; print their paths, and what is proposed."""
-    from onesided.measure.judged import read_verdicts
+    from onesided.measure.cell_verdicts import read_verdicts
     from onesided.regression import references
 
     if options.what == PROPOSE:

@@ -15,7 +15,7 @@ from typing import Any
 from onesided.campaign import grid
 from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
 from onesided.environments import asked, kernels, settings
-from onesided.rerun import by_hand, line
+from onesided.rerun import launch, lines
 from onesided.studies.data import shrink
 from onesided.system import paths, surroundings, writing
 from onesided.system.errors import InputError, OnesidedError
@@ -46,7 +46,7 @@ class Bench:
             lines = Path(folder) / "lines.jsonl"
             options = [
                 *("--output", str(lines), "--seed", str(self.seed)),
-                *by_hand.cell_options([labels]),
+                *launch.cell_options([labels]),
                 *("--cell-timeout-s", str(CELL_TIMEOUT_S)),
                 *(("--program", str(program)) if program else ()),
             ]
@@ -103,7 +103,7 @@ def labels_of(cell: str, environment: str) -> dict[str, str]:
     if missing:
         expected = (
             f"a cell of {KERNEL}, the only ones that become a program; "
-            f"`{line.COMMAND} {environment} '...'` runs a cell of any kernel again"
+            f"`{lines.COMMAND} {environment} '...'` runs a cell of any kernel again"
         )
         raise InputError("cell", None, f"no axis {missing[0]}", expected)
     return labels
@@ -136,9 +136,9 @@ def run(options: argparse.Namespace) -> int:
         writing.demand_folder("--output", options.output.parent)
     labels = labels_of(options.cell, options.environment)
     surroundings.say()
-    document = by_hand.ready(options.environment, KERNEL)
+    document = launch.ready(options.environment, KERNEL)
     variables = kernels.variables(document, options.setting)
-    kernels.check_options(document, variables, KERNEL, by_hand.cell_options([labels]))
+    kernels.check_options(document, variables, KERNEL, launch.cell_options([labels]))
     return _reproduce(Bench(document, variables, options.ranks), labels, options)
 
 

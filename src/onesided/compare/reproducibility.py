@@ -9,20 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from onesided.campaign.parquet import read_table
-from onesided.campaign.tables import SUMMARY_COLUMNS
+from onesided.campaign.tables import SUMMARY_COLUMNS, Place, place_of
 from onesided.cells import verdicts
 from onesided.cells.experiment import Experiments
-from onesided.measure.judged import read_verdicts
-from onesided.measure.merit import (
-    MOST_HALF_WIDTH,
-    Place,
-    Row,
-    is_narrow,
-    is_plain,
-    merit_rows,
-    place_of,
-)
+from onesided.measure.cell_verdicts import is_plain, read_verdicts
 from onesided.measure.statistics import median
+from onesided.measure.summary import MOST_HALF_WIDTH, Row, is_narrow, merit_rows
 from onesided.system.errors import InputError
 
 MOST_UNDECIDED = 0.05

@@ -10,12 +10,12 @@ from typing import Any
 
 import polars as pl
 
-from onesided.campaign.tables import PLACE, CollectedCampaign
+from onesided.campaign.tables import PLACE, CollectedCampaign, Place, place_of
 from onesided.cells import verdicts
 from onesided.cells.experiment import Experiments
 from onesided.compare.reproducibility import Pair
 from onesided.measure import judging, values
-from onesided.measure.merit import Place, is_crowded, place_of
+from onesided.measure.cell_verdicts import is_crowded
 from onesided.measure.significance import holm, mean_shift
 from onesided.measure.statistics import median
 

@@ -1,20 +1,39 @@
 """The uncontended latency of each launch of a cell, and how it met the cores of the machine.
 
-A launch takes a latency at several moments (`moments`), and the machine changes between them. One
-meaning for all experiments: a latency is the least of the moments that met the cores as they should
-be met.
+A launch reads a latency at several moments, and the machine changes between them. One meaning for
+all experiments: a latency is the least of the readings that met the cores as they should be met.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import astuple
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH, PLACE
-from onesided.measure.moments import DISTANCE, LATENCY, TARGET_WIDTH, WIDE_FACTOR, WIDTH, moments
+from onesided.measure.statistics import median
+
+LATENCY = "latency"
+DISTANCE = "line_round_trip"
+"""The series of how far the cores of target and first origin were apart."""
+DISTANCES = 6
+"""Of these so many at each moment of the latency, half of them before it."""
+WIDTH = "core_width"
+"""The series of how many operations the first origin's core did at a time, one to each latency."""
+
+WIDE_FACTOR = 0.85
+"""A core is the launch's own when it does at least so much at a time of what it does, in that cell,
+when nobody else is on it. On the virtual machine this was found on, a core that another guest used
+too did 45 to 70 % of it, and one of its own 85 to 100 %; beside one that was mostly waiting, at
+other hours, it did 70 to 95 %, and no limit tells these apart."""
+TARGET_WIDTH = "target_core_width"
+"""The same of the target's core, before each moment of the latency and after it."""
+LEAST_OWN = 3
+"""Samples on such a core that a moment needs for the others to be left out."""
 
 NEAR_FACTOR = 1.5
 """Cores are `near` when a cache line's round trip between them took at most so many times what it
@@ -51,17 +70,113 @@ Met = tuple[tuple[float, float] | None, ...]
 """By condition the least and the largest `MET` of a latency's launches; None: no difference."""
 NOT_KNOWN: Met = (None,) * len(CONDITIONS)
 
-_OF_MOMENT = (LATENCY, DISTANCE, WIDTH, TARGET_WIDTH)
+_OF_READING = (LATENCY, DISTANCE, WIDTH, TARGET_WIDTH)
 
 
-def _moments(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the moments of all launches, in their order (`moments.moments`).
+@dataclass(frozen=True)
+class Reading:
+    """A latency as a launch read it at one moment.
+
+    Attributes:
+        latency: the median of its samples, of all origins (s); where at least `LEAST_OWN` of them
+            were taken on a core that did as much at a time as it did at this moment, of these.
+        distance: a cache line's round trip between the two cores (s), the greater of the medians
+            before and after the latency: where they differ, it changed meanwhile; None: not known.
+        width: the median of how many operations the core did at a time in them; None if not known.
+        target_width: the lesser of how many the target's core did before the latency and after it;
+            None if not known.
+    """
+
+    latency: float
+    distance: float | None = None
+    width: float | None = None
+    target_width: float | None = None
+
+
+def readings(series: Iterable[tuple[str, Sequence[float]]]) -> list[Reading]:
+    """Return the readings of one cell in one launch, in order; none where no latency was taken.
+
+    A launch takes as many samples at each moment. The number of distances tells how many moments
+    there are; without distances, all samples are of one.
+
+    Args:
+        series: metric and samples of each rank's series; other metrics are left out.
+    """
+    by_metric: dict[str, list[Sequence[float]]] = defaultdict(list)
+    for metric, samples in series:
+        if samples:
+            by_metric[metric].append(samples)
+    if not by_metric[LATENCY]:
+        return []
+    count = max(1, sum(map(len, by_metric[DISTANCE])) // DISTANCES)
+    apart = [
+        max(median(part[: len(part) // 2]), median(part[len(part) // 2 :]))
+        for one in by_metric[DISTANCE]
+        for part in _parts(one, count)
+    ]
+    widths = [part for one in by_metric[WIDTH] for part in _parts(one, count)]
+    target_widths = [min(part) for one in by_metric[TARGET_WIDTH] for part in _parts(one, count)]
+    found = []
+    for number in range(count):
+        by_rank = [_parts(one, count)[number] for one in by_metric[LATENCY] if len(one) >= count]
+        width = widths[number] if widths else []
+        own = _on_own_core(width)
+        latencies = [part[i] for part in by_rank for i in own or range(len(part)) if i < len(part)]
+        found.append(
+            Reading(
+                median(latencies),
+                apart[number] if apart else None,
+                median([width[i] for i in own]) if own else None,
+                target_widths[number] if target_widths else None,
+            )
+        )
+    return found
+
+
+def _parts(samples: Sequence[float], parts: int) -> list[Sequence[float]]:
+    size = len(samples) // parts
+    return [samples[part * size : (part + 1) * size] for part in range(parts)]
+
+
+def _on_own_core(widths: Sequence[float]) -> list[int]:
+    """Return which samples of a moment count; none where nothing tells."""
+    wide = [i for i, width in enumerate(widths) if width >= WIDE_FACTOR * max(widths)]
+    return wide if len(wide) >= LEAST_OWN else list(range(len(widths)))
+
+
+def least(found: Sequence[Reading]) -> Reading | None:
+    """Return the reading that counts of one cell in one launch: the one of the least latency.
+
+    What else the machine does at a moment can only add to it. Readings count whose cores both did
+    at least `WIDE_FACTOR` of the most they did at any of them; where there is none, all do.
+    """
+    columns = zip(*map(_widths, found), strict=True)
+    most = [max((width for width in of if width < math.inf), default=0.0) for of in columns]
+    own = [
+        reading
+        for reading in found
+        if all(
+            width >= WIDE_FACTOR * limit
+            for width, limit in zip(_widths(reading), most, strict=True)
+        )
+    ]
+    return min(own or found, key=lambda reading: reading.latency, default=None)
+
+
+def _widths(reading: Reading) -> list[float]:
+    """Return what the two cores did at a time; infinity where it is not known."""
+    widths = (reading.width, reading.target_width)
+    return [math.inf if width is None else width for width in widths]
+
+
+def _readings(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return the readings of all launches, in their order (`readings`).
 
     Returns:
         LAUNCH, `LATENCY`, `DISTANCE`, `WIDTH` and `TARGET_WIDTH`, null where one is not known.
     """
     series = (
-        samples.filter(pl.col("metric").is_in(_OF_MOMENT))
+        samples.filter(pl.col("metric").is_in(_OF_READING))
         .sort("index", maintain_order=True)
         .group_by(*LAUNCH, "rank", "metric", maintain_order=True)
         .agg("value")
@@ -69,11 +184,11 @@ def _moments(samples: pl.DataFrame) -> pl.DataFrame:
         .agg("metric", "value")
     )
     rows = [
-        (*launch, *astuple(moment))
+        (*launch, *astuple(reading))
         for *launch, metrics, values in series.iter_rows()
-        for moment in moments(zip(metrics, values, strict=True))
+        for reading in readings(zip(metrics, values, strict=True))
     ]
-    found = dict.fromkeys(_OF_MOMENT, pl.Float64)
+    found = dict.fromkeys(_OF_READING, pl.Float64)
     schema = {**{name: samples.schema[name] for name in LAUNCH}, **found}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -100,7 +215,7 @@ def cores_limits(samples: pl.DataFrame) -> dict[tuple[str, str], dict[str, float
         at a time. None where it is not known.
     """
     limits = (
-        _moments(samples)
+        _readings(samples)
         .group_by(_PARTITION)
         .agg(
             (NEAR_FACTOR * _NEAR).alias("near_s"),
@@ -139,13 +254,13 @@ def _told(name: str, among: pl.Expr) -> pl.Expr:
     return among & ~pl.col(name) & (enough & _differ(name, among)).fill_null(False)
 
 
-def _kinds_of_moments(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return `_moments` with the ``kind`` of each: how it met the cores, as far as that counts.
+def _kinds_of_readings(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return `_readings` with the ``kind`` of each: how it met the cores, as far as that counts.
 
-    Where a condition makes a difference to a cell, its column tells whether the moment fulfils it;
+    Where a condition makes a difference to a cell, its column tells whether the reading fulfils it;
     it is null where it makes none.
     """
-    found = _moments(samples).with_columns(
+    found = _readings(samples).with_columns(
         _is_wide(WIDTH).alias("own"),
         _is_wide(TARGET_WIDTH).alias("target_own"),
         pl.lit(COUNTS).cast(_KINDS).alias("kind"),
@@ -175,7 +290,7 @@ def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
     """
     latency, kind = pl.col(LATENCY), pl.col("kind")
     found = (
-        _kinds_of_moments(samples)
+        _kinds_of_readings(samples)
         .filter(kind == kind.min().over(LAUNCH))
         .filter(latency == latency.min().over(LAUNCH))
         .unique(LAUNCH, keep="first", maintain_order=True)
@@ -186,7 +301,7 @@ def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
             pl.when(kind == one).then(latency).alias(f"{LATENCY}.{column}")
             for one, column in _COLUMNS.items()
         ),
-        *(pl.col(name).alias(f"{name}.median") for name in _OF_MOMENT[1:]),
+        *(pl.col(name).alias(f"{name}.median") for name in _OF_READING[1:]),
         *(
             pl.when(kind == COUNTS).then(f"{MET}.{name}").alias(f"{MET}.{name}")
             for name in CONDITIONS

@@ -15,7 +15,7 @@ import polars as pl
 
 from onesided.campaign.tables import LAUNCH
 from onesided.measure.judging import MOST_RUN_DELAY, RUN_DELAYS
-from onesided.measure.moments import LATENCY
+from onesided.measure.latencies import LATENCY
 from onesided.measure.statistics import median
 
 TAIL = "tail"

@@ -11,16 +11,13 @@ from typing import Any
 
 import polars as pl
 
-from onesided.campaign.tables import PLACE, CollectedCampaign, read_campaign
-from onesided.cells.experiment import Experiments
-from onesided.cells.metric import Metric
+from onesided.campaign.tables import PLACE, CollectedCampaign, Place, place_of, read_campaign
+from onesided.cells.experiment import Experiments, Metric
 from onesided.cells.verdicts import FAILURES, NOT_MEASURED
 from onesided.environments import settings
 from onesided.measure import values
-from onesided.measure.judged import read_verdicts
-from onesided.measure.latencies import cores_limits
-from onesided.measure.merit import Place, is_crowded, place_of
-from onesided.measure.moments import LATENCY
+from onesided.measure.cell_verdicts import is_crowded, read_verdicts
+from onesided.measure.latencies import LATENCY, cores_limits
 from onesided.regression import references
 from onesided.regression.repeats import CLEAR_SHARE
 

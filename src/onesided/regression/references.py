@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from onesided.cells.metric import Metric
+from onesided.cells.experiment import Metric
 from onesided.cells.verdicts import INDEPENDENT, OBSERVED, WITH_HELP, Probe
+from onesided.measure.common_analyses import metric_values, samples_of_results
 from onesided.measure.judging import WAITING_LAUNCH
-from onesided.measure.moments import LATENCY, least, moments
+from onesided.measure.latencies import LATENCY, Reading, least, readings
 from onesided.system import documents, names, paths, writing
 from onesided.system.errors import InputError
 
@@ -128,29 +129,40 @@ def figure_of(name: str, figure: Mapping[str, Any]) -> tuple[Metric, str]:
     return Metric(metric, unit=figure["unit"], **of), cell.removesuffix("]")
 
 
-def launch_figure(result: Mapping[str, Any], metric: Metric) -> float | None:
-    """Return the figure of a launch: the median, of a latency that of the moment that counts.
+def launch_figures(
+    results: Mapping[str, Mapping[str, Any]], metrics: Iterable[Metric]
+) -> dict[str, float]:
+    """Return the figures of a launch by name (`figure_name`), as the report has its values.
+
+    A latency is that of the reading that counts in this launch alone.
 
     Args:
-        result: a result line with what was added to it.
-        metric: of the kernel's experiment.
+        results: the launch's result lines by cell.
+        metrics: of the kernel's experiment.
     """
-    if metric.series == LATENCY:
-        moment = least(moments(_series(result)))
-        return None if moment is None else moment.latency
-    return metric.of_samples(result["series"])
+    samples = samples_of_results(results)
+    found = {}
+    for metric in metrics:
+        if metric.series == LATENCY:
+            latencies = {cell: reading_of(result) for cell, result in results.items()}
+            values = {cell: of.latency for cell, of in latencies.items() if of is not None}
+        else:
+            values = dict(metric_values(samples, metric).select("cell", "value").iter_rows())
+        found |= {figure_name(metric.name, cell): value for cell, value in values.items()}
+    return found
 
 
-def _series(result: Mapping[str, Any]) -> Iterable[tuple[str, Sequence[float]]]:
-    return ((series["metric"], series["samples"]) for series in result["series"])
+def reading_of(result: Mapping[str, Any]) -> Reading | None:
+    """Return the reading that counts of a result line; None where no latency was taken."""
+    return least(readings((series["metric"], series["samples"]) for series in result["series"]))
 
 
 def is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
     """Tell whether a launch met the cores as those launches did from which its bounds are."""
-    moment = least(moments(_series(result)))
-    if moment is None:
+    reading = reading_of(result)
+    if reading is None:
         return True
-    distance, width = moment.distance, moment.width
+    distance, width = reading.distance, reading.width
     is_far = kept.near_s is not None and distance is not None and distance > kept.near_s
     is_shared = kept.least_width is not None and width is not None and width < kept.least_width
     return not is_far and not is_shared

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -56,46 +56,74 @@ class Held:
     bound: tuple[float, None, float, str]
 
 
-def _values(
-    name: str, kept: Kept, launches: Sequence[Results], as_kept: bool = False
-) -> list[float]:
-    """Return a figure's values; of those launches alone that met the cores `as_kept`."""
-    metric, cell = references.figure_of(name, kept.figures[name])
-    found = [
-        references.launch_figure(launch[cell], metric)
-        for launch in launches
-        if cell in launch and (not as_kept or references.is_as_kept(launch[cell], kept))
-    ]
-    return [value for value in found if value is not None]
+@dataclass
+class Shown:
+    """What launches show of a figure that the site keeps.
+
+    Attributes:
+        clear_at: a value up to this one clears the figure, in its unit.
+        values: of all launches that have the figure.
+        as_kept: of those launches that met the cores as the campaign did.
+    """
+
+    clear_at: float
+    values: list[float] = field(default_factory=list)
+    as_kept: list[float] = field(default_factory=list)
+
+    @property
+    def is_clear(self) -> bool:
+        """Tell whether a launch cleared the figure."""
+        return min(self.values) <= self.clear_at
+
+    def decides(self, launches: int) -> float | None:
+        """Return the value that is compared with the bound; None where nothing decides.
+
+        Args:
+            launches: how many there were: where they cannot be repeated, the first decides.
+        """
+        if self.is_clear:
+            return min(self.values)
+        needed = max(1, min(LEAST_LAUNCHES, launches))
+        return median(self.as_kept) if len(self.as_kept) >= needed else None
 
 
-def _is_clear(values: Sequence[float], figure: Mapping[str, Any]) -> bool:
-    return min(values) <= CLEAR_SHARE * figure["upper"]
-
-
-def held(kept: Kept, launches: Sequence[Results]) -> dict[str, Held]:
-    """Return what launches say of each figure that they have and that the site keeps.
-
-    A figure is not held where no launch cleared it and nearly all had their cores farther apart
-    than the campaign's, or shared the core: then it says nothing of the MPI.
+def shown(kept: Kept, launches: Sequence[Results]) -> dict[str, Shown]:
+    """Return what launches show of each figure that they have and that the site keeps.
 
     Args:
         kept: from `references.read`.
         launches: the results of the first launch and of its repeats.
     """
+    figures = {name: references.figure_of(name, figure) for name, figure in kept.figures.items()}
+    metrics = dict.fromkeys(metric for metric, _ in figures.values())
+    found: dict[str, Shown] = {}
+    for launch in launches:
+        values = references.launch_figures(launch, metrics)
+        for name, (_, cell) in figures.items():
+            if name in values:
+                own = found.setdefault(name, Shown(CLEAR_SHARE * kept.figures[name]["upper"]))
+                own.values.append(values[name])
+                if references.is_as_kept(launch[cell], kept):
+                    own.as_kept.append(values[name])
+    return found
+
+
+def held(kept: Kept, launches: Sequence[Results]) -> dict[str, Held]:
+    """Return what decides of each figure that launches have and that the site keeps.
+
+    A figure is not held where no launch cleared it and nearly all had their cores farther apart
+    than the campaign's, or shared the core: then it says nothing of the MPI.
+
+    Args:
+        kept: as for `shown`.
+        launches: likewise.
+    """
     found = {}
-    # where launches cannot be repeated, the first decides
-    needed = max(1, min(LEAST_LAUNCHES, len(launches)))
-    for name, figure in kept.figures.items():
-        values = _values(name, kept, launches)
-        if values and _is_clear(values, figure):
-            decided = min(values)
-        elif len(of_same_cores := _values(name, kept, launches, as_kept=True)) >= needed:
-            decided = median(of_same_cores)
-        else:
-            continue
-        share = round(figure["upper"] / figure["value"] - 1, 6)
-        found[name] = Held(decided, (figure["value"], None, share, figure["unit"]))
+    for name, own in shown(kept, launches).items():
+        decided, figure = own.decides(len(launches)), kept.figures[name]
+        if decided is not None:
+            share = round(figure["upper"] / figure["value"] - 1, 6)
+            found[name] = Held(decided, (figure["value"], None, share, figure["unit"]))
     return found
 
 
@@ -105,14 +133,8 @@ def undecided(kept: Kept, launches: Sequence[Results]) -> list[str]:
     No launch cleared them, so they are not known to be as the site keeps them: a test does not
     pass with such a figure, though the cores may be all that was otherwise.
     """
-    decided = held(kept, launches)
-    return [name for name in kept.figures if _values(name, kept, launches) and name not in decided]
-
-
-def _is_open(name: str, kept: Kept, launches: Sequence[Results]) -> bool:
-    values = _values(name, kept, launches)
-    enough = len(_values(name, kept, launches, as_kept=True)) >= ENOUGH_LAUNCHES
-    return bool(values) and not enough and not _is_clear(values, kept.figures[name])
+    found = shown(kept, launches)
+    return [name for name, own in found.items() if own.decides(len(launches)) is None]
 
 
 def launches_in(folder: Path) -> list[records.Launch]:
@@ -129,8 +151,8 @@ def asks_for_another(kept: Kept, launches: Sequence[records.Launch]) -> bool:
     """Tell whether a launch has to be repeated; never after one that did not come to its end."""
     if len(launches) >= MOST_LAUNCHES or not launches[-1].finished:
         return False
-    results = [launch.results for launch in launches]
-    return any(_is_open(name, kept, results) for name in kept.figures)
+    found = shown(kept, [launch.results for launch in launches])
+    return any(len(own.as_kept) < ENOUGH_LAUNCHES and not own.is_clear for own in found.values())
 
 
 if __name__ == "__main__":

@@ -23,16 +23,14 @@ from onesided.campaign.tables import (
 )
 from onesided.cells.experiment import Experiment, Experiments
 from onesided.measure import tails, values
-from onesided.measure.analyse import usable_evidence
-from onesided.measure.judged import read_verdicts
-from onesided.measure.latencies import COUNTS, FAR, MET, SHARED, Met, met_of
-from onesided.measure.machine import MACHINE
-from onesided.measure.moments import LATENCY
+from onesided.measure.cell_verdicts import read_verdicts, usable_evidence
+from onesided.measure.latencies import COUNTS, FAR, LATENCY, MET, SHARED, Met, met_of
 from onesided.measure.statistics import INTERVAL
+from onesided.measure.summary import MACHINE
 from onesided.measure.values import IN_SUMMARY
 from onesided.report import numbers
 from onesided.report.parts import Measure
-from onesided.rerun.line import Lines
+from onesided.rerun.lines import Lines
 from onesided.system.errors import InputError
 
 MORE_THREADS = "more threads than cores"

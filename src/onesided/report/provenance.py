@@ -12,7 +12,7 @@ from onesided.campaign import transport
 from onesided.campaign.line_order import DAMAGED
 from onesided.campaign.tables import PLACE
 from onesided.environments.settings import DEFAULT
-from onesided.measure import enough
+from onesided.measure.further_rounds import line
 from onesided.measure.statistics import MINIMUM_COVERAGE
 from onesided.report import numbers, scope
 from onesided.report.material import Loaded, interval_words
@@ -206,7 +206,7 @@ def further_rounds(loaded: Loaded) -> str | None:
     """Return how many cells had further rounds, and how these ended; None if none was asked for."""
     rounds = loaded.campaign.record.get("rounds", 0)
     ended = [cell.entry for cell in loaded.cells if getattr(cell, "end", None)]
-    return enough.line(ended, rounds)
+    return line(ended, rounds)
 
 
 def damaged_files(loaded: Loaded) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from onesided.environments.settings import DEFAULT
-from onesided.measure.computing import MEDIAN
+from onesided.measure.common_analyses import MEDIAN
 from onesided.report import numbers
 from onesided.report.cells import apart_by_cores, has, what_crowds
 from onesided.report.claims import NOT_MEASURED, Found, decided, quotient, ratio_of, within

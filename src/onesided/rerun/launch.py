@@ -1,9 +1,9 @@
-"""One launch of one cell, by its check: through ReFrame, as a campaign launches it."""
+"""Cells launched again: one by its check, as a campaign launches it, or some by hand."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,20 +11,26 @@ from typing import Any
 
 import polars as pl
 
-from onesided.campaign import collect, declared, further, proof
+from onesided.campaign import collect, declared, further, grid, proof
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.parquet import read_table, scan_table
 from onesided.campaign.run import clean_after
 from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot
-from onesided.campaign.tables import CELL_COLUMNS, PLACE, SUMMARY_COLUMNS, CollectedCampaign
+from onesided.campaign.tables import (
+    CELL_COLUMNS,
+    PLACE,
+    SUMMARY_COLUMNS,
+    CollectedCampaign,
+    place_of,
+)
 from onesided.cells.experiment import Experiments
 from onesided.cells.verdicts import UNDECIDED
-from onesided.environments import provision
-from onesided.measure import analyse
-from onesided.measure.merit import merit_rows, place_of
+from onesided.environments import kernels, provision
+from onesided.measure.cell_verdicts import verdicts
+from onesided.measure.summary import merit_rows, summary_of
 from onesided.measure.values import of_campaign
-from onesided.rerun.find import Found
+from onesided.rerun.lines import Found
 from onesided.system import documents, paths, processes, strays, surroundings, writing
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import campaign_lock, lock_file
@@ -84,12 +90,41 @@ def again(found: Found, experiments: Experiments, say: Say) -> Again:
         stack.enter_context(strays.owned_by(small.results, lock_file()))
         test = _declared(small, found)
         _write_choice(small, test, found.entry["cell"])
-        [document] = provision.provide_all(small.environments, provider=small.provider)
-        if document["status"] != "ready":
-            raise OnesidedError(f"{document['name']}: unavailable: {document['reason']}")
+        provided(small.environments[0], small.provider)
         slot = Slot(small, found.partition, small.environments[0], ROUND)
         Session(slot, further.tests_in(small, ROUND, [test])).run()
         return _judged(collect.gather(small, [ROUND]), found, experiments)
+
+
+def ready(environment: str, kernel: str) -> Mapping[str, Any]:
+    """Provide an environment and build one of its kernels; return the environment's document.
+
+    Raises:
+        InputError: the environment is not declared.
+        OnesidedError: the MPI is unavailable, or the kernel does not build.
+    """
+    document = provided(environment)
+    kernels.build(document, [kernel])
+    return document
+
+
+def provided(environment: str, provider: str | None = None) -> Mapping[str, Any]:
+    """Provide an environment; return its document.
+
+    Raises:
+        InputError: the environment is not declared.
+        OnesidedError: the MPI is unavailable.
+    """
+    [document] = provision.provide_all([environment], provider=provider)
+    if document["status"] != "ready":
+        raise OnesidedError(f"{document['name']}: unavailable: {document['reason']}")
+    return document
+
+
+def cell_options(cells: Iterable[Mapping[str, str]]) -> list[str]:
+    """Return a kernel's options that ask for some cells, from the labels of each."""
+    blocks = (grid.block_option({axis: [value] for axis, value in one.items()}) for one in cells)
+    return [word for block in blocks for word in ("--cells", block)]
 
 
 def folder() -> Path:
@@ -169,11 +204,11 @@ def _judged(gathered: CollectedCampaign, found: Found, experiments: Experiments)
     """Judge the launch, with the threads of the report's launches under no setting."""
     cells = scan_table(found.folder / "cells.parquet", CELL_COLUMNS)
     threads = {**proof.default_threads(cells), **proof.default_threads(gathered.cells.lazy())}
-    [entry] = analyse.verdicts(gathered, experiments, threads, of_one=True)
-    [alone] = analyse.verdicts(gathered, experiments, threads)
+    [entry] = verdicts(gathered, experiments, threads, of_one=True)
+    [alone] = verdicts(gathered, experiments, threads)
     fractions = alone["early_fractions"]
     values = of_campaign(gathered, experiments)
-    rows = merit_rows(analyse.summary_of(gathered, experiments, values), experiments.merits)
+    rows = merit_rows(summary_of(gathered, experiments, values), experiments.merits)
     return Again(
         entry["verdict"],
         fractions[0] if fractions else None,

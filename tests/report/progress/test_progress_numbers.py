@@ -15,7 +15,7 @@ from progress_page import rows_of
 
 from onesided import report
 from onesided.measure.analyse import analyse
-from onesided.measure.machine import MACHINE
+from onesided.measure.summary import MACHINE
 from onesided.report import numbers
 from onesided.report.material import Baselines, Cell
 from onesided.studies import find

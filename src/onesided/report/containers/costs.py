@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from onesided.compare.reproducibility import Pair
-from onesided.measure.merit import Merits
+from onesided.measure.summary import Merits
 from onesided.report import figures, numbers
 from onesided.report.beside import axes_that_differ, measure_of_difference
 from onesided.report.containers.tables import cell_words

@@ -16,7 +16,7 @@ from onesided.compare import weigh
 from onesided.compare.reproducibility import Pair
 from onesided.compare.weigh import Inside, Whole
 from onesided.environments.settings import DEFAULT
-from onesided.measure.merit import Merits, merit_rows
+from onesided.measure.summary import Merits, merit_rows
 from onesided.report.words import short_detail
 
 ABI_IMAGE = "abi"

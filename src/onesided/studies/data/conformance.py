@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from onesided.cells.experiment import Experiment
-from onesided.cells.metric import Metric
+from onesided.cells.experiment import Experiment, Metric
 from onesided.cells.verdicts import RIGHT, Probe, Verdict
 from onesided.measure.reference import ReferenceAnalysis
 from onesided.report.page import ReferencePage

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from onesided.cells.experiment import timed
-from onesided.cells.metric import Metric
-from onesided.measure.computing import MEDIAN, BehindAnalysis
+from onesided.cells.experiment import Metric, timed
+from onesided.measure.common_analyses import MEDIAN, BehindAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores, with_flavor
 from onesided.report.cells import axis_of

@@ -8,10 +8,9 @@ from typing import Any
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH
-from onesided.cells.experiment import Experiment
-from onesided.cells.metric import Metric
-from onesided.measure.machine import APART, MACHINE, MACHINE_OTHER
-from onesided.measure.reference import ReferenceAnalysis
+from onesided.cells.experiment import Experiment, Metric
+from onesided.measure.common_analyses import ReferenceAnalysis
+from onesided.measure.summary import APART, MACHINE, MACHINE_OTHER
 from onesided.report import numbers
 from onesided.report.cells import value_or_word
 from onesided.report.claims import Claims

@@ -13,9 +13,8 @@ from typing import Any
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH
-from onesided.cells.experiment import Experiment, Study, timed
-from onesided.cells.metric import Metric
-from onesided.measure.reference import ReferenceAnalysis
+from onesided.cells.experiment import Experiment, Metric, Study, timed
+from onesided.measure.common_analyses import ReferenceAnalysis
 
 TIME = Metric("time", "time", "s", "max")
 """A pass, or half of one where two messages follow each other: the largest time of all ranks."""

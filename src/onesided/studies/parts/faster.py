@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from onesided.measure.crossover import Crossover, crossover
 from onesided.report import numbers
 from onesided.report.averages import Averages
 from onesided.report.cells import apart, apart_by_cores
@@ -14,6 +13,7 @@ from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Part, Prose, Table
 from onesided.report.pivot import WHERE, Fields, by_difference, pivoted
 from onesided.studies.parts import ways as of
+from onesided.studies.parts.crossover import Crossover, crossover
 from onesided.studies.parts.exchanges import MEDIAN, TIME
 
 TITLE = "Which is faster"

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from onesided.cells import verdicts
 from onesided.cells.verdicts import RELEASED
-from onesided.measure.computing import OF_REMAINING, WAIT
+from onesided.measure.common_analyses import OF_REMAINING, WAIT
 from onesided.report import numbers
 from onesided.report.answers import by_result, rows_are, together, where
 from onesided.report.by_cores import is_timed

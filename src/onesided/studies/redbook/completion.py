@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from onesided.cells.experiment import timed
-from onesided.cells.metric import Metric
-from onesided.measure.computing import ComputingAnalysis
+from onesided.cells.experiment import Metric, timed
+from onesided.measure.common_analyses import ComputingAnalysis
 from onesided.report.by_cores import ByCores, OnCores, is_timed, with_flavor
 from onesided.report.cells import axis_of
 from onesided.report.claims import Claims

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from onesided.cells.experiment import timed
-from onesided.measure.reference import ReferenceAnalysis
+from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores
 from onesided.report.claims import NOT_MEASURED, Claims, Found, decided

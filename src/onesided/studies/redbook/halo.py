@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from onesided.cells.experiment import timed
-from onesided.cells.metric import Metric
-from onesided.measure.reference import ReferenceAnalysis
+from onesided.cells.experiment import Metric, timed
+from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report.by_cores import ByCores, RanksOf
 from onesided.report.cells import axis_of
 from onesided.report.claims import Claims

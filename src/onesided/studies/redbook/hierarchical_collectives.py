@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from onesided.cells.experiment import timed
-from onesided.cells.metric import Metric
-from onesided.measure.reference import ReferenceAnalysis
+from onesided.cells.experiment import Metric, timed
+from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores
 from onesided.report.cells import axis_of

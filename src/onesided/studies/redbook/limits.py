@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from onesided.campaign.tables import PLACE
-from onesided.cells.metric import Metric
+from onesided.cells.experiment import Metric
 from onesided.environments import settings
 from onesided.report.cells import apart, apart_by_cores, axis_of
 from onesided.report.material import Cell, Material

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from onesided.cells.experiment import timed
-from onesided.cells.metric import Metric
-from onesided.measure.computing import BehindAnalysis
+from onesided.cells.experiment import Metric, timed
+from onesided.measure.common_analyses import BehindAnalysis
 from onesided.report.by_cores import (
     LEVEL,
     THREADS_LEVEL,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from onesided.measure.computing import MEDIAN
+from onesided.measure.common_analyses import MEDIAN
 from onesided.report import numbers
 from onesided.report.cells import apart, axis_of
 from onesided.report.material import Cell, Material

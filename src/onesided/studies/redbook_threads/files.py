@@ -5,9 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH
-from onesided.cells.metric import Metric
-from onesided.measure.computing import MEDIAN, values_of
-from onesided.measure.reference import ReferenceAnalysis
+from onesided.cells.experiment import Metric
+from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
 
 TIME = Metric("time", "time", "s", "max")
 """An access to a file: the largest time of all ranks that take part."""

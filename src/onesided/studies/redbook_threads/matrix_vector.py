@@ -5,9 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH
-from onesided.cells.experiment import timed
-from onesided.cells.metric import Metric
-from onesided.measure.reference import ReferenceAnalysis
+from onesided.cells.experiment import Metric, timed
+from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, RanksOf
 from onesided.report.claims import Claims

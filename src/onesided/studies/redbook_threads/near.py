@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from onesided.measure.computing import MEDIAN
+from onesided.measure.common_analyses import MEDIAN
 from onesided.report import numbers
 from onesided.report.averages import Averages
 from onesided.report.cells import apart, apart_by_cores, axis_of

@@ -5,11 +5,9 @@ from __future__ import annotations
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH
-from onesided.cells.experiment import timed
-from onesided.cells.metric import Metric
+from onesided.cells.experiment import Metric, timed
 from onesided.environments.settings import DEFAULT
-from onesided.measure.computing import MEDIAN, values_of
-from onesided.measure.reference import ReferenceAnalysis
+from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
 from onesided.report.by_cores import ByCores, Fold, OnCores, with_flavor
 from onesided.report.cells import axis_of
 from onesided.report.claims import Claims

@@ -8,7 +8,7 @@ import polars as pl
 
 from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import timed
-from onesided.measure.reference import ReferenceAnalysis
+from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores
 from onesided.report.cells import axis_of

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from onesided.cells import verdicts
-from onesided.cells.experiment import timed
-from onesided.cells.metric import Metric
-from onesided.measure.computing import ComputingAnalysis
+from onesided.cells.experiment import Metric, timed
+from onesided.measure.common_analyses import ComputingAnalysis
 from onesided.report.by_cores import ByCores, is_timed
 from onesided.report.cells import apart, axis_of
 from onesided.report.material import Cell, Material

@@ -1,7 +1,6 @@
 """Does a one-sided operation complete while its target computes?"""
 
-from onesided.cells.experiment import Experiment, FigureOfMerit
-from onesided.cells.metric import Metric
+from onesided.cells.experiment import Experiment, FigureOfMerit, Metric
 from onesided.studies.stfc import STUDY
 from onesided.studies.stfc.progress import analysis, page
 

@@ -21,6 +21,7 @@ from onesided.cells.verdicts import (
     Verdict,
 )
 from onesided.measure import judging
+from onesided.measure.common_analyses import SAMPLE, samples_of_results
 from onesided.measure.judging import (
     LEAST_VISITS,
     MINIMUM_REMAINING_S,
@@ -28,12 +29,9 @@ from onesided.measure.judging import (
     RUN_DELAYS,
     agreeing_launches,
 )
-from onesided.measure.latencies import MET, launch_latencies
-from onesided.measure.moments import LATENCY, TARGET_WIDTH, WIDTH
+from onesided.measure.latencies import LATENCY, MET, TARGET_WIDTH, WIDTH, launch_latencies
 from onesided.measure.statistics import median
 from onesided.measure.values import by_column
-
-SAMPLE = (*LAUNCH, "rank", "index")
 
 IDLE = "idle"
 VISITING = ("computes_probing", "polls_memory")
@@ -205,16 +203,7 @@ def evidence(samples: pl.DataFrame) -> pl.DataFrame:
 
 def probe_of_series(series: Sequence[Mapping[str, Any]]) -> Probe:
     """Return the valid accesses of one cell in one launch, from its result line's series."""
-    rows = [
-        (one["metric"], one["rank"], index, sample)
-        for one in series
-        for index, sample in enumerate(one["samples"])
-        if one["metric"] in (*_NEEDED, *_SOMETIMES)
-    ]
-    columns = {"metric": pl.String, "rank": pl.Int64, "index": pl.Int64, "value": pl.Float64}
-    place = {name: pl.lit("") for name in LAUNCH}
-    frame = pl.DataFrame(rows, schema=columns, orient="row").with_columns(**place)
-    found = evidence(frame).filter("valid")
+    found = evidence(samples_of_results({"": {"series": series}})).filter("valid")
     return Probe(tuple(found["remaining"]), tuple(found["elapsed"]))
 
 

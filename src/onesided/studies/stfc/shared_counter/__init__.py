@@ -1,7 +1,6 @@
 """How long does a process wait for the next number while its target computes?"""
 
-from onesided.cells.experiment import Experiment, FigureOfMerit
-from onesided.cells.metric import Metric
+from onesided.cells.experiment import Experiment, FigureOfMerit, Metric
 from onesided.studies.stfc import STUDY
 from onesided.studies.stfc.shared_counter import analysis, page
 

@@ -10,9 +10,8 @@ import polars as pl
 from onesided.campaign.tables import LAUNCH, PLACE
 from onesided.cells.verdicts import REFERENCE, UNDECIDED, Probe, Verdict
 from onesided.measure import judging
-from onesided.measure.latencies import MET, launch_latencies
-from onesided.measure.meetings import meetings
-from onesided.measure.moments import TARGET_WIDTH, WIDTH
+from onesided.measure.common_analyses import accesses_during_computes
+from onesided.measure.latencies import MET, TARGET_WIDTH, WIDTH, launch_latencies
 from onesided.measure.values import by_column
 
 IDLE_CASE = "target_idle"
@@ -119,7 +118,9 @@ def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
 def evidence(samples: pl.DataFrame) -> pl.DataFrame:
     """Return every access of the origins with what remained of the target's compute."""
     rank = pl.col("rank")
-    return meetings(samples, accessing=rank != TARGET_RANK, computing=rank == TARGET_RANK)
+    return accesses_during_computes(
+        samples, accessing=rank != TARGET_RANK, computing=rank == TARGET_RANK
+    )
 
 
 def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:

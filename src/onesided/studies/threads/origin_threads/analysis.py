@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH
-from onesided.cells.metric import Metric
-from onesided.measure.reference import ReferenceAnalysis
+from onesided.cells.experiment import Metric
+from onesided.measure.common_analyses import ReferenceAnalysis
 
 TIMES = "operation_time"
 """One series an origin: seconds an operation, from the origins' common start to its own end."""

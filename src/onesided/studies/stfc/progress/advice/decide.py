@@ -10,8 +10,7 @@ from onesided.campaign.tables import PLACE
 from onesided.cells import verdicts
 from onesided.environments import settings
 from onesided.measure.judging import MINIMUM_VALID_LAUNCHES
-from onesided.measure.latencies import COUNTS, MET, NOT_KNOWN, met_of
-from onesided.measure.moments import LATENCY
+from onesided.measure.latencies import COUNTS, LATENCY, MET, NOT_KNOWN, met_of
 from onesided.measure.statistics import geometric_mean
 from onesided.studies.stfc.progress.advice.findings import (
     Advice,

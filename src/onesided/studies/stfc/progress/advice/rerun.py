@@ -12,7 +12,7 @@ from typing import Any
 from onesided.campaign import grid, records
 from onesided.cells.verdicts import Probe, Verdict
 from onesided.environments import declarations, kernels, settings
-from onesided.rerun import by_hand
+from onesided.rerun import launch
 from onesided.studies.stfc.progress.advice.file import Claim, claims
 from onesided.studies.stfc.progress.analysis import judge, probe_of_series
 from onesided.system.errors import InputError, OnesidedError
@@ -94,7 +94,7 @@ def _launch(
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(folder) / "lines.jsonl"
         options = ["--output", str(lines), "--seed", str(seed)]
-        options += by_hand.cell_options(map(grid.labels_of, cells))
+        options += launch.cell_options(map(grid.labels_of, cells))
         line = _launch_line(document, path, group, options)
         kernels.launch(line, kernels.variables(document), LAUNCH_TIMEOUT_S, quiet=True)
         results = records.read_launch(lines, Path(folder) / "launches.jsonl").results
@@ -117,7 +117,7 @@ def rerun(path: Path, say: Say) -> list[Rerun]:
         OnesidedError: the MPI is unavailable, or the kernels do not build.
     """
     wanted = read_claims(path)
-    document = by_hand.ready(wanted[0].environment, KERNEL)
+    document = launch.ready(wanted[0].environment, KERNEL)
     groups: dict[tuple[str, bool], list[Claim]] = {}
     for claim in wanted:
         groups.setdefault(_group(claim), []).append(claim)

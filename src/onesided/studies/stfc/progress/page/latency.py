@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from onesided.campaign.tables import PLACE
-from onesided.measure.latencies import COUNTS, FAR, NOT_KNOWN, SHARED, are_alike
-from onesided.measure.machine import APART
-from onesided.measure.moments import LATENCY
+from onesided.measure.latencies import COUNTS, FAR, LATENCY, NOT_KNOWN, SHARED, are_alike
+from onesided.measure.summary import APART
 from onesided.report import numbers
 from onesided.report.cells import (
     LATENCY_SECTION,

@@ -1,13 +1,22 @@
-"""Which cells need a further round, and which end of the rounds each cell came to."""
+"""Further rounds: which cells need one, and which end of the rounds each cell came to."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from onesided.campaign import collect, further
+from onesided.campaign.campaign import Campaign
+from onesided.campaign.tables import Place, place_of
+from onesided.cells.experiment import Experiments
 from onesided.cells.verdicts import FAILURES, NO_COMMON_CLOCK, NOT_MEASURED, UNDECIDED
-from onesided.measure.merit import Place, Row, is_narrow, is_plain, place_of
+from onesided.measure.cell_verdicts import is_plain, verdicts
+from onesided.measure.summary import Row, is_narrow, merit_rows, summary_of
+from onesided.measure.values import of_campaign
+from onesided.system import documents, writing
+from onesided.system.errors import InputError
 
 HALF_WIDTH = "half-width"
 """The other reason for a further round, beside the verdict `undecided`."""
@@ -128,3 +137,57 @@ def _had_rounds(further: Sequence[Cell]) -> str:
     ends = Counter(cell["end"] for cell in further)
     counts = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
     return f"{_cells(len(further))} had further rounds (up to {most} launches): {counts}"
+
+
+def decide(campaign: Campaign, number: int, experiments: Experiments) -> Path:
+    """Write which cells a further round carries; without any, why there is none.
+
+    Args:
+        campaign: that has further rounds.
+        number: of the round.
+        experiments: that judge the cells.
+
+    Raises:
+        InputError: the campaign file asks for no further round of this number, or a session of a
+            round before it is missing.
+    """
+    if campaign.until is None:
+        raise InputError(campaign.path, "until", "no such key", "what further rounds are for")
+    if not further.is_further(campaign, number):
+        expected = f"more than {campaign.rounds[-1]}, as rounds says"
+        raise InputError(campaign.path, "number of a further round", number, expected)
+    before = collect.gather(campaign, range(1, number))
+    summary = summary_of(before, experiments, of_campaign(before, experiments))
+    rows = merit_rows(summary, experiments.merits)
+    cells = wanted(verdicts(before, experiments), rows, campaign.until, experiments.merits)
+    end = _end(campaign.until, cells, number, before.record["sessions"])
+    path = further.decision_file(campaign, number)
+    found = {
+        "schema": further.FURTHER_SCHEMA,
+        "round": number,
+        "cells": {} if end else cells,
+        "end": end,
+    }
+    documents.check(found, "further", path)
+    path.parent.mkdir(exist_ok=True)
+    writing.write_json(path, found)
+    return path
+
+
+def _end(
+    until: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    number: int,
+    sessions: list[dict[str, Any]],
+) -> str | None:
+    """Return why there is no such round, None where there is one.
+
+    The time is that of the sessions, whenever they ran: a campaign that was killed and goes on
+    decides as it would have.
+    """
+    if not wanted:
+        return ENOUGH
+    if number > until["at_most_rounds"]:
+        return OUT_OF_ROUNDS
+    spent_s = sum(session["elapsed_s"] for session in sessions)
+    return OUT_OF_TIME if spent_s > 60 * until.get("at_most_minutes", float("inf")) else None

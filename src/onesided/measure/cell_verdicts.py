@@ -1,0 +1,290 @@
+"""verdicts.json: how the verdict on each cell is made, and how the file is read.
+
+A campaign of a million cells has a gigabyte of entries.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from sys import intern
+from typing import Any, TextIO, TypeVar
+
+import polars as pl
+
+from onesided.campaign import proof
+from onesided.campaign.parquet import count_rows
+from onesided.campaign.proof import Proof
+from onesided.campaign.tables import (
+    IDENTITY,
+    PLACE,
+    SAMPLE_COLUMNS,
+    USABLE_STATUSES,
+    CollectedCampaign,
+    Place,
+    parse_labels,
+    place_of,
+)
+from onesided.cells.experiment import Experiment, Experiments
+from onesided.cells.verdicts import NO_COMMON_CLOCK, NO_EFFECT, RELEASED, UNDECIDED, Probe, Verdict
+from onesided.environments import settings
+from onesided.measure.judging import MINIMUM_VALID_LAUNCHES, failure
+from onesided.system import documents, text, values
+from onesided.system.command import one_line
+from onesided.system.errors import InputError, OnesidedError
+
+SCHEMA = "verdicts"
+VERDICTS_SCHEMA = "onesided/verdicts/3"
+
+FIRST_LINES = ("{\n", f' "schema": "{VERDICTS_SCHEMA}",\n', ' "cells": [\n')
+LAST_LINES = (" ]\n", "}\n")
+AT_A_TIME = 1000
+"""Lines between these, an entry each."""
+
+JUDGED = (
+    *IDENTITY,
+    "round",
+    "labels",
+    "status",
+    "detail",
+    "clock_global",
+    "oversubscribed",
+    "transport",
+    "threads_after_init",
+)
+"""What of a cell's launch its verdict rests on, beside the samples."""
+
+HELPER_AXES = ("target_state", "case")
+HELPER_PREFIX = "helper"
+
+Made = TypeVar("Made")
+
+
+def is_plain(cell: Mapping[str, Any], merits: Container[str]) -> bool:
+    """Tell whether a cell is of the default setting, has a core per thread, and is compared.
+
+    Args:
+        cell: its entry of verdicts.json.
+        merits: the kernels whose cells are compared.
+    """
+    plain = cell["setting"] == settings.DEFAULT and not is_crowded(cell)
+    return plain and cell["kernel"] in merits
+
+
+def is_crowded(cell: Mapping[str, Any]) -> bool:
+    """Tell whether a cell's times may be the scheduler's, not the MPI's.
+
+    So are those of cells with more ranks or threads than cores. Cells with a second thread of the
+    target in MPI count as such on every machine.
+    """
+    labels = cell["labels"]
+    helped = any(str(labels.get(axis, "")).startswith(HELPER_PREFIX) for axis in HELPER_AXES)
+    return helped or bool(cell["oversubscribed"])
+
+
+def usable_evidence(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
+    """Return an experiment's timed operations of all launches whose samples count."""
+    _, samples = campaign.of_kernel(experiment.kernel)
+    return experiment.analysis.evidence(samples)
+
+
+def launch_probes(evidence: pl.DataFrame) -> dict[Place, Probe]:
+    """Return the probe of each launch that has any sample, by its place and round."""
+    if RELEASED not in evidence.columns:
+        evidence = evidence.with_columns(pl.lit(0.0).alias(RELEASED))
+    grouped = evidence.group_by([*PLACE, "round"], maintain_order=True).agg(
+        pl.col("remaining").filter("valid"),
+        pl.col("elapsed").filter("valid"),
+        pl.col(RELEASED).mean().fill_null(0.0),
+    )
+    return {
+        tuple(key): Probe(tuple(remaining), tuple(elapsed), released)
+        for *key, remaining, elapsed, released in grouped.iter_rows()
+    }
+
+
+def _judge_cell(
+    rows: Sequence[Mapping[str, Any]],
+    labels: Mapping[str, Any],
+    probes: Mapping[Place, Probe],
+    experiment: Experiment | None,
+    proven: Proof,
+    of_one: bool,
+) -> Verdict:
+    """Return the verdict on one cell from its launches, failures first."""
+    observed = _observe(rows, labels, probes, experiment, of_one)
+    failed = failure([row["status"] for row in rows], [row["detail"] for row in rows])
+    if failed is None and proven.differences:
+        failed = (NO_EFFECT, "; ".join(proven.differences))
+    if failed is None:
+        if proven.note is None:
+            return observed
+        return replace(observed, detail="; ".join(filter(None, (observed.detail, proven.note))))
+    word, detail = failed
+    if any(row["status"] in USABLE_STATUSES for row in rows):
+        detail += f"; the samples there are show: {observed.word}"
+    return replace(observed, word=word, detail=detail)
+
+
+def _observe(
+    rows: Sequence[Mapping[str, Any]],
+    labels: Mapping[str, Any],
+    probes: Mapping[Place, Probe],
+    experiment: Experiment | None,
+    of_one: bool,
+) -> Verdict:
+    usable = [row for row in rows if row["status"] in USABLE_STATUSES]
+    if experiment is None:
+        return Verdict(UNDECIDED, f"no analysis for kernel {rows[0]['kernel']}")
+    place = place_of(rows[0])
+    comparable = [row for row in usable if row["clock_global"]]
+    found = [probes.get((*place, row["round"]), Probe((), ())) for row in comparable]
+    verdict = experiment.analysis.judge(labels, found * (MINIMUM_VALID_LAUNCHES if of_one else 1))
+    if verdict.word == UNDECIDED and len(comparable) < len(usable):
+        return Verdict(UNDECIDED, NO_COMMON_CLOCK)
+    return verdict
+
+
+def _any(values: Iterable[bool | None]) -> bool | None:
+    known = [value for value in values if value is not None]
+    return any(known) if known else None
+
+
+def verdicts(
+    campaign: CollectedCampaign,
+    experiments: Experiments,
+    threads: Mapping[Place, int] | None = None,
+    *,
+    of_one: bool = False,
+) -> list[dict[str, Any]]:
+    """Return the ``cells`` of verdicts.json: one entry for each declared cell.
+
+    Args:
+        campaign: the tables, or some tests of them.
+        experiments: that judge cells.
+        threads: of the whole campaign, as `proof.default_threads` gives them; without, they are
+            those of these tables.
+        of_one: the verdicts to which launches like those of these tables alone would lead. What
+            such a verdict is shown with says that it is of one launch.
+    """
+    if threads is None:
+        threads = proof.default_threads(campaign.cells.lazy())
+    probes: dict[Place, Probe] = {}
+    for experiment in experiments.measured(campaign.kernels):
+        probes.update(launch_probes(usable_evidence(campaign, experiment)))
+    launches: dict[Place, list[dict[str, Any]]] = defaultdict(list)
+    cells = campaign.cells.select(JUDGED).sort("round", maintain_order=True)
+    for row in cells.iter_rows(named=True):
+        launches[place_of(row)].append(row)
+    source = campaign.folder / "cells.parquet"
+    entries = []
+    for rows in launches.values():
+        labels = parse_labels(rows[0]["labels"], source)
+        counting = [row for row in rows if row["status"] in USABLE_STATUSES]
+        proven = proof.prove(counting, proof.asked_transport(campaign.record, rows[0]), threads)
+        experiment = experiments.get(rows[0]["kernel"])
+        verdict = _judge_cell(rows, labels, probes, experiment, proven, of_one)
+        entries.append(
+            {
+                **{name: rows[0][name] for name in IDENTITY},
+                "labels": labels,
+                "verdict": verdict.word,
+                "detail": verdict.detail,
+                "launches": len(rows),
+                "valid_launches": verdict.valid_launches,
+                "early_fractions": [round(value, 6) for value in verdict.early_fractions],
+                "tau_s": verdict.tau_s,
+                "oversubscribed": _any(row["oversubscribed"] for row in rows),
+            }
+        )
+    return entries
+
+
+class _OtherwiseError(Exception):
+    """The file is not as `onesided analyse` writes it: wrong, or right and laid out otherwise."""
+
+
+def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> list[Made]:
+    """Return the cells of verdicts.json.
+
+    Args:
+        path: the file.
+        make: what to keep of an entry: there is never more than a thousand of them beside that.
+
+    Raises:
+        InputError: it is missing, cut or of another version.
+    """
+    if not path.is_file():
+        raise InputError(path, None, "no such file", "a file from `onesided analyse`")
+    try:
+        with path.open(encoding="utf-8") as stream:
+            return list(map(make, _entries(stream)))
+    except (_OtherwiseError, InputError, ValueError, RecursionError, OSError):
+        # what reads the whole of it says what is wrong
+        return list(map(make, text.plain(documents.read_json(path, SCHEMA)["cells"])))
+
+
+def _entries(stream: TextIO) -> Iterator[dict[str, Any]]:
+    """Yield the entries of a file that is as it is written, what is alike in them as one."""
+    labels_of: dict[str, dict[str, str]] = {}
+    _expect(FIRST_LINES, stream)
+    lines = itertools.takewhile(lambda line: line != LAST_LINES[0], stream)
+    ahead = next(lines, None)
+    while ahead is not None:
+        some = [ahead, *itertools.islice(lines, AT_A_TIME - 1)]
+        ahead = next(lines, None)
+        for entry in _parsed(some, is_last=ahead is None):
+            cell = entry["cell"]
+            if labels_of.get(cell) != entry["labels"]:
+                labels_of[cell] = _interned(entry["labels"])
+            yield {**_interned(entry), "labels": labels_of[cell]}
+    _expect(LAST_LINES[1:], stream)
+
+
+def _interned(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a document whose texts are those of others like it."""
+    return {
+        name: intern(value) if type(value) is str else value for name, value in document.items()
+    }
+
+
+def _expect(expected: tuple[str, ...], stream: TextIO) -> None:
+    if tuple(itertools.islice(stream, len(expected))) != expected:
+        raise _OtherwiseError
+
+
+def _parsed(lines: list[str], is_last: bool) -> list[dict[str, Any]]:
+    """Return the entries of some lines.
+
+    Raises:
+        ValueError: these are no entries.
+        InputError: they do not fit the schema.
+    """
+    written = "".join(lines).replace("\n", "")
+    # text that is printed as it is, as `text.plain` would give it: no escape but of quotes
+    if not written.isprintable() or "\\" in written.replace("\\\\", "").replace('\\"', ""):
+        raise _OtherwiseError
+    if not is_last and not written.endswith(","):
+        raise _OtherwiseError
+    entries = values.from_json(f"[{written if is_last else written[:-1]}]")
+    documents.refuse(values.suspicious_fault(entries, written), "")
+    documents.check({"schema": VERDICTS_SCHEMA, "cells": entries}, SCHEMA, "")
+    return entries
+
+
+def demand_measurements(folder: Path) -> None:
+    """See whether a campaign has any measurement at all.
+
+    Raises:
+        OnesidedError: it has none; the line says what became of its cells.
+    """
+    if count_rows(folder / "samples.parquet", SAMPLE_COLUMNS):
+        return
+    cells = read_verdicts(folder / "verdicts.json")
+    words = Counter(cell["verdict"] for cell in cells)
+    tally = ", ".join(f"{count} {word}" for word, count in words.most_common())
+    reason = next((f"; {cell['detail']}" for cell in cells if cell["detail"]), "")
+    raise OnesidedError(one_line(f"nothing was measured: {tally}{reason}"))

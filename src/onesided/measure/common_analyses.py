@@ -1,0 +1,235 @@
+"""What judges an experiment: where nothing is judged, and where one rank computes meanwhile.
+
+See `onesided.cells.experiment.Analysis`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from onesided.campaign.tables import LAUNCH, PLACE
+from onesided.cells.experiment import Metric
+from onesided.cells.verdicts import REFERENCE, RELEASED, SYNCHRONISING, Probe, Verdict
+from onesided.measure import judging
+from onesided.measure.judging import MINIMUM_REMAINING_S, agreeing_launches
+
+SAMPLE = (*LAUNCH, "rank", "index")
+"""What tells one sample of a series from another."""
+
+MEDIAN = "median"
+WAIT, OF_REMAINING = "wait", "of_remaining"
+
+COMPUTES = "computes"
+"""The target state in which one rank computes while the others take their part."""
+
+
+def values_of(
+    table: pl.DataFrame, column: str, metric: str, statistic: str, unit: str
+) -> pl.DataFrame:
+    """Return a column of a table with a row a launch as values (see `Analysis.launch_values`)."""
+    words = {"metric": metric, "statistic": statistic, "unit": unit}
+    return table.select(
+        *LAUNCH, *(pl.lit(word).alias(name) for name, word in words.items()), value=pl.col(column)
+    )
+
+
+def metric_values(samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
+    """Return the value of a metric of each launch: over the ranks, then the median over samples.
+
+    Args:
+        samples: LAUNCH, metric, rank, index and value, which may be null.
+        metric: as an experiment declares it.
+    """
+    value, rank = pl.col("value"), pl.col("rank")
+    over_ranks = {"mean": value.mean(), "max": value.max(), "sum": value.sum()}
+    counts = pl.col("index") >= metric.skipped
+    if metric.origins:
+        counts &= rank != 0
+    medians = (
+        samples.filter(pl.col("metric") == metric.series, counts)
+        .drop_nulls("value")
+        .group_by(*LAUNCH, "index", maintain_order=True)
+        .agg(over_ranks[metric.over_ranks])
+        .group_by(LAUNCH, maintain_order=True)
+        .agg(value.median())
+    )
+    return values_of(medians, "value", metric.name, MEDIAN, metric.unit)
+
+
+def samples_of_results(results: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
+    """Return the samples of one launch's result lines by cell: what `metric_values` needs."""
+    series = [
+        (cell, one["metric"], one["rank"], one["samples"])
+        for cell, result in results.items()
+        for one in result["series"]
+        if one["samples"]
+    ]
+    columns = {
+        "cell": pl.String,
+        "metric": pl.String,
+        "rank": pl.Int64,
+        "value": pl.List(pl.Float64),
+    }
+    others = {name: pl.lit("") for name in PLACE if name != "cell"}
+    return (
+        pl.DataFrame(series, schema=columns, orient="row", strict=False)
+        .with_columns(**others, round=pl.lit(1), index=pl.int_ranges(pl.col("value").list.len()))
+        .explode("index", "value")
+    )
+
+
+def _paired(samples: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
+    """Return two series of one length side by side, one row an index."""
+    left = samples.filter(pl.col("metric") == first).select(*SAMPLE, pl.col("value").alias(first))
+    right = samples.filter(pl.col("metric") == second).select(
+        *SAMPLE, pl.col("value").alias(second)
+    )
+    return left.join(right, on=list(SAMPLE), how="inner")
+
+
+def accesses_during_computes(
+    samples: pl.DataFrame, accessing: pl.Expr, computing: pl.Expr
+) -> pl.DataFrame:
+    """Return every access with what remained of the compute that it was issued in.
+
+    An access is valid when it was issued inside a compute with at least `MINIMUM_REMAINING_S` left;
+    the others are kept, flagged.
+
+    Args:
+        samples: with the series ``access_begin``, ``access``, ``compute_begin`` and ``compute``;
+            the stamps are on one clock, in seconds.
+        accessing: of ``rank``: whose accesses are meant.
+        computing: of ``rank``: whose computes they can meet.
+
+    Returns:
+        `SAMPLE`, remaining and elapsed in seconds, valid (see `Analysis.evidence`).
+    """
+    accesses = (
+        _paired(samples, "access_begin", "access")
+        .filter(accessing)
+        .rename({"access_begin": "issue", "access": "elapsed"})
+        .sort("issue")
+    )
+    computes = (
+        _paired(samples, "compute_begin", "compute")
+        .filter(computing)
+        .select(
+            *LAUNCH, "compute_begin", (pl.col("compute_begin") + pl.col("compute")).alias("exit")
+        )
+        .sort("compute_begin")
+    )
+    met = accesses.join_asof(
+        computes,
+        left_on="issue",
+        right_on="compute_begin",
+        by=list(LAUNCH),
+        strategy="backward",
+        check_sortedness=False,
+    )
+    remaining = (pl.col("exit") - pl.col("issue")).clip(lower_bound=0.0).fill_null(0.0)
+    return (
+        met.with_columns(remaining.alias("remaining"))
+        .with_columns((pl.col("remaining") >= MINIMUM_REMAINING_S).alias("valid"))
+        .select(*SAMPLE, "remaining", "elapsed", "valid")
+        .sort(SAMPLE)
+    )
+
+
+class ReferenceAnalysis:
+    """Values that others are compared with, and no verdict: one value of each metric a launch."""
+
+    def __init__(self, metrics: Sequence[Metric], reason: str) -> None:
+        """Take the figures and the reason for which nothing is judged."""
+        self.metrics = metrics
+        self.reason = reason
+
+    def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return the samples that count; an experiment may know better."""
+        skipped = {metric.series: metric.skipped for metric in self.metrics if metric.skipped}
+        first = pl.col("metric").replace_strict(skipped, default=0, return_dtype=pl.Int64)
+        return samples.filter(pl.col("index") >= first) if skipped else samples
+
+    def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return one value per launch for each metric."""
+        counted = self.counted(samples)
+        return pl.concat([metric_values(counted, metric) for metric in self.metrics])
+
+    def pooled_samples(self, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return the samples of all ranks and launches, by the metrics' names."""
+        names = {metric.series: metric.name for metric in self.metrics}
+        return (
+            self.counted(samples)
+            .filter(pl.col("metric").is_in(list(names)))
+            .drop_nulls("value")
+            .select(*PLACE, pl.col("metric").replace(names), "value")
+        )
+
+    def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return no operation: none can meet a computing target."""
+        nothing = (pl.lit(None, pl.Float64).alias(name) for name in ("remaining", "elapsed"))
+        return samples.clear().select(*SAMPLE, *nothing, pl.lit(False).alias("valid"))
+
+    def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
+        """Return that nothing is judged, and why."""
+        return Verdict(REFERENCE, self.reason, len(probes))
+
+
+class ComputingAnalysis(ReferenceAnalysis):
+    """Values as in `ReferenceAnalysis`, and a verdict where a rank computes."""
+
+    def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return the metrics, and where a rank computes what the others waited."""
+        waits = (
+            self.evidence(samples)
+            .filter("valid")
+            .group_by(LAUNCH, maintain_order=True)
+            .agg((pl.col("elapsed") / pl.col("remaining")).median().alias(WAIT))
+        )
+        values = super().launch_values(cells, samples)
+        return pl.concat([values, values_of(waits, WAIT, WAIT, OF_REMAINING, "1")])
+
+    def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return each access with what was left to compute.
+
+        Only the computing rank has computes, and only the others have accesses.
+        """
+        return accesses_during_computes(samples, accessing=pl.lit(True), computing=pl.lit(True))
+
+    def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
+        """Return the verdict on a cell (see `Analysis`)."""
+        if labels.get("target_state") != COMPUTES:
+            return super().judge(labels, probes)
+        return judging.judge(probes, "too few accesses were issued while the rank computed")
+
+
+class BehindAnalysis(ComputingAnalysis):
+    """The same where an access may need a call that the computing rank makes later."""
+
+    def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
+        """Return each access with what was left to compute.
+
+        An access that needs a call of the computing rank (series ``behind``) tells nothing of
+        progress: it is not valid, and `RELEASED` is 1.
+        """
+        met = super().evidence(samples)
+        behind = samples.filter(pl.col("metric") == "behind").select(
+            *SAMPLE, (pl.col("value") != 0).cast(pl.Float64).alias(RELEASED)
+        )
+        return met.join(behind, on=list(SAMPLE), how="left", maintain_order="left").with_columns(
+            pl.col("valid") & (pl.col(RELEASED).fill_null(0.0) == 0)
+        )
+
+    def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
+        """Return the verdict on a cell (see `Analysis`).
+
+        Where each access of a launch needs a call of the computing rank, that call synchronises.
+        """
+        behind = sum(probe.released == 1 for probe in probes)
+        computes = labels.get("target_state") == COMPUTES
+        if computes and probes and behind >= agreeing_launches(len(probes)):
+            reason = "what every rank waits for is a call of the rank that computes"
+            return Verdict(SYNCHRONISING, reason, len(probes))
+        return super().judge(labels, probes)

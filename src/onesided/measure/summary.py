@@ -1,0 +1,198 @@
+"""summary.parquet: what the launches of a cell come to together, by metric and statistic.
+
+A baseline is what the machine itself takes. It needs no MPI, so that every launch of it on the
+machine is a replicate, whichever MPI started it. Its values come in kinds, by where the host had
+put the ranks: on one virtual machine a copy of 8 bytes took 3 to 5.5 ns in 15 of 18 launches and
+18 ns in the others. One environment has one launch a round, and the median of six such launches may
+lie between two kinds, where no launch is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from onesided.campaign.tables import (
+    IDENTITY,
+    LAUNCH,
+    PLACE,
+    SUMMARY_COLUMNS,
+    CollectedCampaign,
+    Place,
+    place_of,
+)
+from onesided.cells.experiment import Experiment, Experiments, FigureOfMerit
+from onesided.measure.latencies import LEAST_SHARE
+from onesided.measure.statistics import median_interval, percentile, rerun_interval
+from onesided.measure.values import IN_SUMMARY
+
+MACHINE, MACHINE_OTHER = "machine", "machine_other"
+"""Statistics of a baseline: the launches of the kind that counts, and those of other kinds."""
+
+APART = 2.0
+"""Two kinds of launches are at least this factor apart, with no launch in between. A ratio whose
+interval spans this factor is not stated either."""
+
+MOST_HALF_WIDTH = 0.30
+"""Of the median: what half of the rerun interval of a figure of merit may be."""
+
+Row = Mapping[str, Any]
+Merits = Mapping[str, FigureOfMerit]
+
+_SAME = [name for name in IDENTITY if name != "environment"]
+_OF_PLACE = [name for name in _SAME if name not in LAUNCH]
+_VALUE = ("metric", "unit")
+
+
+def kinds_of(values: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Return the values of the kind that counts, and the others.
+
+    What else a machine does can only add to a time, so the least kind counts that has
+    `LEAST_SHARE` of the launches. Where none has, or a value is not positive, all count.
+    """
+    ordered = sorted(values)
+    kinds: list[list[float]] = []
+    for value in ordered:
+        if not kinds or value >= APART * kinds[-1][-1]:
+            kinds.append([])
+        kinds[-1].append(value)
+    if not ordered or ordered[0] <= 0:
+        return ordered, []
+    many = [kind for kind in kinds if len(kind) >= LEAST_SHARE * len(ordered)]
+    counts = many[0] if many else ordered
+    return counts, [value for kind in kinds if many and kind is not counts for value in kind]
+
+
+def machine_values(cells: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
+    """Return for each environment's cell the values of all launches on the same machine.
+
+    The same machine is the same system, partition, launch model and host. Setting, thread level,
+    ranks, placement and test are the same, too.
+
+    Args:
+        cells: the baseline's, a row a launch.
+        values: one a launch (`Analysis.launch_values`).
+
+    Returns:
+        PLACE, metric, unit, statistic, value; of one cell a row for each launch on its machine.
+    """
+    launches = cells.select(*LAUNCH, *_OF_PLACE, "host")
+    found = values.select(*LAUNCH, *_VALUE, "value")
+    own = found.join(launches, on=LAUNCH, how="inner", nulls_equal=True)
+    beside = own.select("environment", *_SAME, "host").unique(maintain_order=True)
+    pooled = beside.join(
+        own.drop("environment"), on=[*_SAME, "host"], nulls_equal=True, maintain_order="left_right"
+    ).group_by("environment", *_SAME, *_VALUE, maintain_order=True)
+    rows = [
+        (*key, statistic, value)
+        for *key, found in pooled.agg("value").iter_rows()
+        for statistic, kind in zip((MACHINE, MACHINE_OTHER), kinds_of(found), strict=True)
+        for value in kind
+    ]
+    names = ("environment", *_SAME, *_VALUE)
+    schema = {name: own.schema[name] for name in names}
+    schema |= {"statistic": pl.String, "value": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row").select(
+        *PLACE, *_VALUE, "statistic", "value"
+    )
+
+
+def _percentiles(pooled: pl.DataFrame) -> dict[Place, dict[str, float | int]]:
+    found: dict[Place, dict[str, float | int]] = {}
+    grouped = pooled.group_by([*PLACE, "metric"]).agg(pl.col("value"))
+    for *key, values in grouped.iter_rows():
+        found[tuple(key)] = {
+            "samples": len(values),
+            **{f"p{percent}": percentile(values, percent) for percent in (50, 95, 99)},
+        }
+    return found
+
+
+def _statistics(values: Sequence[float], others: Iterable[Sequence[float]]) -> dict[str, Any]:
+    interval = median_interval(values)
+    again = rerun_interval(values, others=others) or (None, None)
+    return {
+        "value": interval.value,
+        "low": interval.low,
+        "high": interval.high,
+        "coverage": interval.coverage,
+        "kind": interval.kind,
+        "launches": interval.count,
+        "rerun_low": again[0],
+        "rerun_high": again[1],
+    }
+
+
+def summarise(
+    campaign: CollectedCampaign, experiment: Experiment, values: pl.DataFrame
+) -> list[dict[str, Any]]:
+    """Return the rows of summary.parquet for one experiment.
+
+    Args:
+        campaign: whose cells they are.
+        experiment: the one.
+        values: of its launches, columns `VALUE_COLUMNS`.
+    """
+    cells, samples = campaign.of_kernel(experiment.kernel)
+    identity = {place_of(row): row for row in cells.select(IDENTITY).to_dicts()}
+    if experiment.is_baseline:
+        pooled_values = machine_values(cells, values)
+        values = pl.concat([values, pooled_values], how="diagonal")
+    pooled = _percentiles(experiment.analysis.pooled_samples(samples))
+    grouped = (
+        values.group_by([*PLACE, "metric", "statistic", "unit", "kind"])
+        .agg(pl.col("value"))
+        .with_columns(IN_SUMMARY.alias("shown"))
+    )
+    empty = {"samples": None, "p50": None, "p95": None, "p99": None}
+    kinds: dict[Place, dict[str | None, list[float]]] = defaultdict(dict)
+    for *key, _, kind, launches, _ in grouped.iter_rows():
+        kinds[tuple(key)][kind] = launches
+    rows = []
+    for *place, metric, statistic, unit, kind, launches, shown in grouped.iter_rows():
+        # the kinds of a latency's launches have one spread
+        of_kinds = kinds[(*place, metric, statistic)]
+        others = [values for other, values in of_kinds.items() if other != kind]
+        rows.append(
+            {
+                **identity[tuple(place)],
+                "metric": metric,
+                "statistic": shown,
+                "unit": unit,
+                **_statistics(launches, others),
+                **pooled.get((*place, metric), empty),
+            }
+        )
+    return rows
+
+
+def summary_of(
+    campaign: CollectedCampaign, experiments: Experiments, values: pl.DataFrame
+) -> pl.DataFrame:
+    """Return what summary.parquet holds of a campaign's tables and of its launches' values."""
+    of_kernel = values.partition_by("kernel", as_dict=True)
+    rows = [
+        row
+        for entry in experiments.measured(campaign.kernels)
+        for row in summarise(campaign, entry, of_kernel.get((entry.kernel,), values.clear()))
+    ]
+    return pl.DataFrame(rows, schema=dict(SUMMARY_COLUMNS), orient="row")
+
+
+def merit_rows(summary: pl.DataFrame, merits: Merits) -> dict[Place, Row]:
+    """Return each cell's row of a summary that has its figure of merit, by kernel in `merits`."""
+    wanted = pl.any_horizontal(
+        (pl.col("kernel") == kernel)
+        & (pl.col("metric") == merit.metric)
+        & (pl.col("statistic") == merit.statistic)
+        for kernel, merit in merits.items()
+    )
+    return {place_of(row): row for row in summary.filter(wanted).to_dicts()}
+
+
+def is_narrow(row: Row, share: float = MOST_HALF_WIDTH) -> bool:
+    """Tell whether half of a row's rerun interval is at most this share of its median."""
+    return (row["rerun_high"] - row["rerun_low"]) / 2 <= share * row["value"]
