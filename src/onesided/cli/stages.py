@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     campaigns.run(loaded, _say, demand, options.profile, explain=options.explain)
     if options.explain:
         return 0
-    from onesided.measure.judged import demand_measurements
+    from onesided.measure.cell_verdicts import demand_measurements
     from onesided.report import load, terminal_summary
 
     sys.stdout.write(terminal_summary(load(loaded.results, find())))
@@ -119,10 +119,10 @@ def session(options: argparse.Namespace) -> int:
 def further(options: argparse.Namespace) -> int:
     """Decide which cells a further round carries."""
     from onesided.campaign import further as rounds
-    from onesided.measure import decide
+    from onesided.measure import further_rounds
     from onesided.studies import find
 
-    path = decide.decide(campaign.load(options.campaign), options.round, find())
+    path = further_rounds.decide(campaign.load(options.campaign), options.round, find())
     print(f"{path}: {rounds.line(rounds.read(path))}")
     return 0
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from onesided.cells.experiment import Experiment, Metric
 from onesided.cells.verdicts import RIGHT, Probe, Verdict
-from onesided.measure.reference import ReferenceAnalysis
+from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report.page import ReferencePage
 from onesided.studies.data import STUDY, answer
 from onesided.studies.data.counts import Counts, Cross

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH
-from onesided.cells.metric import Metric
-from onesided.measure.computing import BehindAnalysis, values_of
+from onesided.cells.experiment import Metric
+from onesided.measure.common_analyses import BehindAnalysis, values_of
 
 WARM_UP_TRIALS = 1
 """Trials that are dropped before anything else: the first, which carries start-up costs."""
