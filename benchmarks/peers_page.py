@@ -14,7 +14,7 @@ from onesided.report import numbers
 from onesided.report.averages import measure_of
 from onesided.report.build import INDEX
 from onesided.report.document import document, files_of, write_files
-from onesided.report.measure import Measure
+from onesided.report.numbers import Measure
 from onesided.report.parts import Column, Section, Table
 from onesided.system import documents, writing
 

@@ -14,10 +14,10 @@ from onesided import report
 from onesided.report.claims import HOLDS, NOT_MEASURED, Claims
 from onesided.report.numbers import DASH
 from onesided.report.parts import Folded
+from onesided.report.published import PublishedTable
 from onesided.studies import find
 from onesided.studies.llnl.curve import Curve, published_points, spread
-from onesided.studies.llnl.map import Maps
-from onesided.studies.llnl.page import Then
+from onesided.studies.llnl.some_to_some import Maps
 from onesided.studies.parts.exchanges import BANDWIDTH
 from onesided.studies.parts.faster import NOTHING, ONE, TWO, Faster
 from onesided.studies.parts.today import Today
@@ -155,7 +155,8 @@ def test_every_number_of_the_source_is_in_the_report(two_cores, folder):
     """As printed: of the page's own tables, and of the HTML that is made of them."""
     report.build(report.load(folder, find()))
     html = (folder / "report" / "llnl.html").read_text("utf-8")
-    shown = {part.part.name: part.part for one in two_cores.values() for part in parts(one, Then)}
+    every = (part for one in two_cores.values() for part in parts(one, PublishedTable))
+    shown = {part.part.name: part.part for part in every}
     assert shown.keys() == {f"llnl_{name}_published" for name in ROWS_AND_NUMBERS}
     total = 0
     for name, (rows, numbers) in ROWS_AND_NUMBERS.items():

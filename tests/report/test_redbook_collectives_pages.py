@@ -9,7 +9,7 @@ from shown import materials, parts
 from synthetic_redbook_collectives import MPICH, OPENMPI
 
 from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
-from onesided.studies.llnl.page import Then
+from onesided.report.published import PublishedTable
 from onesided.studies.parts.faster import NOTHING, OPEN
 from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, Kinds
 
@@ -98,7 +98,7 @@ def test_claims_on_more_ranks_are_computed_where_there_are_cores(tmp_path):
 
 
 def test_table_15_is_shown_as_printed(two_cores):
-    (folded,) = parts(two_cores["transpose"], Then)
+    (folded,) = parts(two_cores["transpose"], PublishedTable)
     rows = {row["case"]: row for row in folded.part.rows}
     assert len(rows) == 13
     assert rows["bsend column/row"]["communication"] == "2.739"

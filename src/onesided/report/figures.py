@@ -7,14 +7,14 @@ import contextlib
 import gzip
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import Any
 
 import altair as alt
 import vl_convert
 
-from onesided.report import svg
+from onesided.report import numbers, svg
 from onesided.system import paths, writing
 from onesided.system.errors import OnesidedError
 
@@ -40,10 +40,29 @@ PALETTE: Mapping[str, tuple[str, str]] = {
 
 SHADED = PALETTE["hatch"][0]
 
+SERIES = ("first", "second", "third", "fourth")
+"""Colours of series, by name."""
+
 
 def colour(name: str) -> str:
     """Return a colour of the light palette."""
     return PALETTE[name][0]
+
+
+def series_colours(count: int) -> list[str]:
+    """Return a colour for each of so many series; of more than there are they come again."""
+    return [colour(SERIES[at % len(SERIES)]) for at in range(count)]
+
+
+def log_scale(values: Collection[float], margin: float) -> alt.Scale:
+    """Return a logarithmic scale that ends a factor beyond the least and the greatest value."""
+    return alt.Scale(type="log", domain=[min(values) / margin, max(values) * margin], nice=False)
+
+
+def prefixed(unit: str) -> str:
+    """Return what writes a tick with its prefix before the unit: 10 µs, and 3 M/s for 1/s."""
+    end = rf"/([^\d.]?)$/, '{numbers.THIN_SPACE}$1{unit.removeprefix('1')}'"
+    return f"replace(format(datum.value, '~s'), {end})"
 
 
 def chart(rows: Iterable[Mapping[str, Any]]) -> alt.Chart:

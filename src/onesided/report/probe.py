@@ -13,7 +13,6 @@ import polars as pl
 from onesided.report import figures
 
 SHAPES = ("triangle-up", "circle", "square", "diamond")
-COLOURS = ("first", "second", "third", "fourth")
 TITLE = "Access time against what the target had left to compute"
 HOW_TO_READ = (
     "On the dashed diagonal the access waited until the target came back to MPI; far below it, it "
@@ -112,7 +111,7 @@ def _panel(
         (pl.col(how.panels[0]) == at[0]) & (pl.col(how.panels[1]) == at[1])
     ).select("remaining", "elapsed", *dict.fromkeys((how.colour[0], how.shape[0], *how.hints)))
     x, y = axes(scales)
-    colours = [figures.colour(name) for name in COLOURS[: len(how.colour[1])]]
+    colours = figures.series_colours(len(how.colour[1]))
     dots = (
         figures.chart(chosen.to_dicts())
         .mark_point(size=26, strokeWidth=1.3, opacity=0.8)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from onesided.report.material import Material
-from onesided.report.parts import Column, Row, Table
+from onesided.report.parts import Column, Folded, Row, Table
 from onesided.system import documents, paths
 from onesided.system.errors import InputError
 from onesided.system.text import UNSEEN_IN_LINES
@@ -50,11 +50,13 @@ class PublishedTable:
         name: of the two files.
         form: what a row becomes where the page is narrow (`onesided.report.parts.Table`).
         groups: column whose values are headings above the rows that have them; None: it has none.
+        folded: what a reader opens, for a long table; None: it is open.
     """
 
     name: str
     form: str = "rows"
     groups: str | None = None
+    folded: str | None = None
 
     @property
     def path(self) -> Path:
@@ -181,9 +183,10 @@ class PublishedTable:
             whole=True,
         )
 
-    def parts(self, material: Material) -> list[Table]:
+    def parts(self, material: Material) -> list[Table | Folded]:
         """Return the table, for a page that is data."""
-        return [self.table()]
+        table = self.table()
+        return [Folded(f"Published: {self.folded}", table) if self.folded else table]
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from onesided.report.parts import Column, Figure, Measure, Row, Table
 from onesided.report.pivot import Axis
 from onesided.report.published import Curves
 
-COLOURS = ("first", "second", "third", "fourth")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 """A series has a colour and a shape; more than these come again in other pairs."""
 WIDE_RANGE = 30
@@ -143,17 +142,14 @@ class SeriesFigure:
         """Return one panel, on the axes of all."""
         x = alt.X("x:Q", scale=_scale(point["x"] for point in every), axis=self._ticks(every))
         ends = [point.get(end, point["value"]) for point in every for end in ("low", "high")]
-        # the prefix belongs to the unit: 10 µs, and 3 M/s for a rate in 1/s
-        unit = self.unit.removeprefix("1")
-        prefixed = rf"/([^\d.]?)$/, '{numbers.THIN_SPACE}$1{unit}'"
-        labels = {"labelExpr": f"replace(format(datum.value, '~s'), {prefixed})"} if unit else {}
+        labels = {} if self.unit == "1" else {"labelExpr": figures.prefixed(self.unit)}
         y = {
             "scale": _scale(ends, margin=1.25),
             "axis": alt.Axis(title=self.y, minExtent=46, **labels, **_decades(ends)),
         }
         names = list(dict.fromkeys(str(point["series"]) for point in every))
         pairs = {
-            "color": [figures.colour(COLOURS[at % len(COLOURS)]) for at in range(len(names))],
+            "color": figures.series_colours(len(names)),
             "shape": [SHAPES[at % len(SHAPES)] for at in range(len(names))],
         }
         columns = {} if narrow else {"columns": MOST_KEYS}
@@ -224,8 +220,7 @@ def _scale(values: Iterable[float], margin: float = 1.0) -> alt.Scale:
     """Return a logarithmic scale for values of several magnitudes, else one from zero."""
     found = list(values)
     if _is_logarithmic(found):
-        ends = [min(found) / margin, max(found) * margin]
-        return alt.Scale(type="log", domain=ends, nice=False)
+        return figures.log_scale(found, margin)
     return alt.Scale(domain=[min(0.0, *found), max(found)], nice=True)
 
 

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import altair as alt
 from markupsafe import Markup
 
 from onesided.report import figures, numbers
 from onesided.report.cells import apart, apart_by_cores, axis_of
-from onesided.report.material import Material
-from onesided.report.parts import Column, Figure, Row, Table
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Column, Figure, Measure, Row, Table
 from onesided.report.published import PublishedTable
 from onesided.studies.parts import ways as of
 from onesided.studies.parts.exchanges import BANDWIDTH, MEDIAN
 
-COLOURS = ("first", "second", "third", "fourth")
 PLACEMENTS = ("intranode", "internode")
+DASHES = [[1, 0], [7, 3], [2, 2], [7, 2, 2, 2]]
+"""Of ways, in their order."""
 HEIGHT_PX = {False: 460, True: 400}
 LABEL_PX = 12
 """Least distance of two labels at the ends of lines."""
-PREFIXED = rf"replace(format(datum.value, '~s'), /([^\d.]?)$/, '{numbers.THIN_SPACE}$1{{}}')"
-"""The prefix belongs to the unit: 10 MB/s."""
-TICKS = [10.0**power for power in range(1, 8)]
 
 
 def published_points(table: PublishedTable) -> list[Row]:
@@ -71,29 +70,21 @@ class Curve:
     def measured_points(self, material: Material) -> list[Row]:
         """Return today's: MPI, way, size, bandwidth with interval; each rank has a core."""
         cells, _ = apart_by_cores(material, material.cells)
-        found = []
-        for cell in cells:
-            is_drawn = axis_of(cell, "interface") in self.interfaces
-            if not is_drawn or (of.is_one_sided(cell) and axis_of(cell, "flavor") != self.flavor):
-                continue
-            measure = material.measure(cell, BANDWIDTH, MEDIAN)
-            if measure is not None:
-                found.append(
-                    {
-                        "series": f"{cell.environment}, {of.WORDS[axis_of(cell, 'interface')]}",
-                        "machine": cell.environment,
-                        "placement": of.WORDS[axis_of(cell, "interface")],
-                        "size": float(of.size_of(cell)),
-                        "value": measure.value,
-                        "measure": measure,
-                    }
-                )
-        names, ways = material.environments, [of.WORDS[one] for one in self.interfaces]
+        drawn = [cell for cell in cells if self._is_drawn(cell)]
+        points = [_point(cell, material.measure(cell, BANDWIDTH, MEDIAN)) for cell in drawn]
+        names, ways = material.environments, [of.WORDS[name] for name in self.interfaces]
+        return sorted(
+            (point for point in points if point is not None),
+            key=lambda point: (
+                names.index(point["machine"]),
+                ways.index(point["placement"]),
+                point["size"],
+            ),
+        )
 
-        def place(point: Row) -> tuple[int, int, float]:
-            return names.index(point["machine"]), ways.index(point["placement"]), point["size"]
-
-        return sorted(found, key=place)
+    def _is_drawn(self, cell: Cell) -> bool:
+        is_other_flavor = of.is_one_sided(cell) and axis_of(cell, "flavor") != self.flavor
+        return axis_of(cell, "interface") in self.interfaces and not is_other_flavor
 
     def parts(self, material: Material) -> list[Figure]:
         """Return the figure; none without values of today."""
@@ -122,73 +113,36 @@ class Curve:
         return [Figure(self.name, "Bandwidth by size, then and now", caption, *drawn, table)]
 
     def _chart(self, then: Sequence[Row], now: Sequence[Row], narrow: bool) -> alt.LayerChart:
-        values = [point["value"] for point in (*then, *now)]
-        low, high = min(values) / 1.3, max(values) * 1.3
+        every = (*then, *now)
         y = alt.Y(
             "value:Q",
-            scale=alt.Scale(type="log", domain=[low, high], nice=False),
-            axis=alt.Axis(
-                title="bandwidth",
-                values=[10.0**power for power in range(5, 12)],
-                labelExpr=PREFIXED.format("B/s"),
-                minExtent=56,
-            ),
+            scale=figures.log_scale([point["value"] for point in every], 1.3),
+            axis=_axis("bandwidth", "B/s", range(5, 12), minExtent=56),
         )
-        sizes = [point["size"] for point in (*then, *now)]
         x = alt.X(
             "size:Q",
-            scale=alt.Scale(type="log", domain=[min(sizes) / 1.2, max(sizes) * 1.2], nice=False),
-            axis=alt.Axis(
-                title="size of the message",
-                values=TICKS,
-                labelExpr=PREFIXED.format("B"),
-            ),
+            scale=figures.log_scale([point["size"] for point in every], 1.2),
+            axis=_axis("size of the message", "B", range(1, 8)),
         )
         hints = [
             alt.Tooltip("series:N"),
             alt.Tooltip("size:Q", title="bytes", format="d"),
             alt.Tooltip("value:Q", title="bytes/s", format=".3~s"),
         ]
+        axes = {"x": x, "y": y, "detail": "series:N", "tooltip": hints}
         thin = [
-            figures.chart([p for p in then if p["placement"] == placement])
+            figures.chart([point for point in then if point["placement"] == placement])
             .mark_line(strokeWidth=0.8, color=figures.colour("muted"), strokeDash=dash, opacity=0.7)
-            .encode(x=x, y=y, detail="series:N", tooltip=hints)
+            .encode(**axes)
             for placement, dash in zip(PLACEMENTS, ([1, 0], [3, 3]), strict=True)
         ]
-        names = list(dict.fromkeys(str(point["machine"]) for point in now))
-        ways = list(dict.fromkeys(str(point["placement"]) for point in now))
-        columns = {"columns": 1} if narrow else {}
-        colours = alt.Scale(
-            domain=names, range=[figures.colour(one) for one in COLOURS[: len(names)]]
-        )
-        dashes = alt.Scale(domain=ways, range=[[1, 0], [7, 3], [2, 2], [7, 2, 2, 2]][: len(ways)])
-        bold = (
-            figures.chart([{k: v for k, v in point.items() if k != "measure"} for point in now])
-            .mark_line(strokeWidth=2.6)
-            .encode(
-                x=x,
-                y=y,
-                detail="series:N",
-                color=alt.Color(
-                    "machine:N", scale=colours, legend=alt.Legend(title=None, **columns)
-                ),
-                strokeDash=alt.StrokeDash(
-                    "placement:N",
-                    scale=dashes,
-                    legend=alt.Legend(
-                        title=None, symbolStrokeColor=figures.colour("ink"), **columns
-                    ),
-                ),
-                tooltip=hints,
-            )
-        )
         width = figures.NARROW_PX - 110 if narrow else figures.WIDE_PX - 170
-        labels = self._labels(then, math.log10(high / low) * LABEL_PX / HEIGHT_PX[narrow])
         names_at_ends = (
-            figures.chart(labels)
+            figures.chart(self._labels(then, _apart(every, narrow)))
             .mark_text(align="left", dx=4, fontSize=10, color=figures.colour("muted"))
             .encode(x=x, y=y, text="machine:N")
         )
+        bold = _bold(now, narrow).encode(**axes)
         return alt.layer(*thin, bold, names_at_ends).properties(
             width=width, height=HEIGHT_PX[narrow]
         )
@@ -206,3 +160,50 @@ class Curve:
             {"machine": name, "size": ends[name]["size"], "value": 10.0**place}
             for name, place in places.items()
         ]
+
+
+def _point(cell: Cell, measure: Measure | None) -> Row | None:
+    if measure is None:
+        return None
+    way = of.WORDS[axis_of(cell, "interface")]
+    return {
+        "series": f"{cell.environment}, {way}",
+        "machine": cell.environment,
+        "placement": way,
+        "size": float(of.size_of(cell)),
+        "value": measure.value,
+        "measure": measure,
+    }
+
+
+def _axis(title: str, unit: str, powers: Iterable[int], **more: Any) -> alt.Axis:
+    """Return an axis with a tick at some powers of ten."""
+    ticks = [10.0**power for power in powers]
+    return alt.Axis(title=title, values=ticks, labelExpr=figures.prefixed(unit), **more)
+
+
+def _apart(points: Sequence[Row], narrow: bool) -> float:
+    """Return how far apart two labels have to be, in powers of ten."""
+    values = [point["value"] for point in points]
+    decades = math.log10(max(values) * 1.3 / (min(values) / 1.3))
+    return decades * LABEL_PX / HEIGHT_PX[narrow]
+
+
+def _bold(points: Sequence[Row], narrow: bool) -> alt.Chart:
+    """Return today's lines: a colour for each MPI, dashes for each way."""
+    names = list(dict.fromkeys(str(point["machine"]) for point in points))
+    ways = list(dict.fromkeys(str(point["placement"]) for point in points))
+    colours = alt.Scale(domain=names, range=figures.series_colours(len(names)))
+    dashes = alt.Scale(domain=ways, range=DASHES[: len(ways)])
+    legend = {"title": None, **({"columns": 1} if narrow else {})}
+    ink = figures.colour("ink")
+    return (
+        figures.chart([{k: v for k, v in point.items() if k != "measure"} for point in points])
+        .mark_line(strokeWidth=2.6)
+        .encode(
+            color=alt.Color("machine:N", scale=colours, legend=alt.Legend(**legend)),
+            strokeDash=alt.StrokeDash(
+                "placement:N", scale=dashes, legend=alt.Legend(symbolStrokeColor=ink, **legend)
+            ),
+        )
+    )

@@ -5,23 +5,26 @@ from __future__ import annotations
 from onesided.report.cells import axis_of
 from onesided.report.claims import AtLeast
 from onesided.report.published import PublishedTable
-from onesided.studies.llnl import STUDY
 from onesided.studies.llnl.curve import Curve
-from onesided.studies.llnl.page import LARGE, SMALL, Then, claim, exchange_page
-from onesided.studies.parts.exchanges import BANDWIDTH, exchange
+from onesided.studies.llnl.exchange import LARGE, SMALL, SUMMARY, claim, exchange
+from onesided.studies.parts.exchanges import BANDWIDTH
 from onesided.studies.parts.faster import Faster
 from onesided.studies.parts.today import Today
 
-SIZES = PublishedTable("llnl_lbw_sizes", form="cards", groups="machine")
+SIZES = PublishedTable(
+    "llnl_lbw_sizes", form="cards", groups="machine", folded="bandwidth by size, each machine"
+)
+DRAWN = ("synchronous", "put_lock_all", "get_lock_all")
 
 
 def _of(size: str) -> dict[str, str]:
     return {"interface": "synchronous", "size_bytes": size}
 
 
-PAGE = exchange_page(
-    "latency_bandwidth",
-    title="Latency and bandwidth (LBW)",
+EXPERIMENT = exchange(
+    __name__,
+    "Latency and bandwidth (LBW)",
+    30,
     lead=(
         "Two processes send each other a message in turn; a time is half of a round trip. In the "
         "asynchronous style (posted receives) both messages are under way at once, so it is in no "
@@ -35,17 +38,11 @@ PAGE = exchange_page(
         lambda cell: axis_of(cell, "size_bytes") in (SMALL, LARGE),
     ),
     published=[
-        Then(PublishedTable("llnl_lbw", form="cards"), "latency and bandwidth of eight machines"),
-        Then(SIZES, "bandwidth by size, each machine"),
-        Then(PublishedTable("llnl_summary_lbw", form="cards"), "the source's summary"),
+        PublishedTable("llnl_lbw", form="cards", folded="latency and bandwidth of eight machines"),
+        SIZES,
+        PublishedTable("llnl_summary_lbw", form="cards", folded=SUMMARY),
     ],
-    more=[
-        Curve(
-            "latency_bandwidth_curve",
-            SIZES,
-            ["synchronous", "put_lock_all", "get_lock_all"],
-        )
-    ],
+    more=[Curve("latency_bandwidth_curve", SIZES, DRAWN)],
     claims=[
         claim(
             "LBW by size",
@@ -61,5 +58,3 @@ PAGE = exchange_page(
         ),
     ],
 )
-
-EXPERIMENT = exchange(__name__, "Latency and bandwidth (LBW)", 30, STUDY, PAGE)

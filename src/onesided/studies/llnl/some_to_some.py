@@ -2,25 +2,65 @@
 
 from __future__ import annotations
 
-from onesided.report.cells import axis_of
+from dataclasses import dataclass
+
+from onesided.report.cells import apart, axis_of, grouped
 from onesided.report.claims import AtLeast
-from onesided.report.published import PublishedTable
-from onesided.studies.llnl import STUDY
-from onesided.studies.llnl.growth import ByRanks
-from onesided.studies.llnl.map import Maps
-from onesided.studies.llnl.page import DRAWN, Then, claim, exchange_page
-from onesided.studies.parts.exchanges import BANDWIDTH, TIME, exchange
+from onesided.report.material import Cell, Material
+from onesided.report.numbers import count
+from onesided.report.parts import Measure, Prose
+from onesided.report.words import listed
+from onesided.studies.llnl.exchange import DRAWN, LargerWith, claim, exchange, published_by_ranks
+from onesided.studies.parts.exchanges import BANDWIDTH, CHECKSUM, MEDIAN, PASS_BYTES, TIME
 from onesided.studies.parts.faster import Faster
 from onesided.studies.parts.today import Today
+from onesided.studies.parts.ways import size_of
+
+CHECKED = (CHECKSUM.name, MEDIAN)
+
+
+@dataclass(frozen=True)
+class Maps:
+    """A sentence for each map: its checksum, or that launches disagree."""
+
+    def parts(self, material: Material) -> list[Prose]:
+        """Return the sentences; nothing where no launch had a map."""
+        material = apart(material)
+        drawn = [cell for cell in material.cells if material.measure(cell, *CHECKED)]
+        maps = grouped(drawn, lambda cell: (cell.ranks, axis_of(cell, "sides"), size_of(cell)))
+        said = [_sentence(material, maps[key]) for key in sorted(maps)]
+        return [Prose("The map", said)] if said else []
+
+
+def _sentence(material: Material, cells: list[Cell]) -> str:
+    """Say what the launches of some cells say of their map."""
+    names: dict[float, set[str]] = {}
+    for cell in cells:
+        checksum = material.measure(cell, *CHECKED)
+        assert isinstance(checksum, Measure)
+        # of one map all launches have the same; else the ends of the range show the others
+        for value in (checksum.low, checksum.value, checksum.high):
+            names.setdefault(value, set()).add(cell.environment)
+    first, each = cells[0], {f"{int(value):08x}": listed(sorted(names[value])) for value in names}
+    largest = count(size_of(first), "byte")
+    said = f"{first.ranks} ranks, {axis_of(first, 'sides')}-sided, up to {largest}: "
+    if len(each) > 1:
+        words = [f"{value} ({where})" for value, where in each.items()]
+        return f"{said}the maps differ: {listed(words)}."
+    total = material.measure(cells[-1], PASS_BYTES.name, MEDIAN)
+    assert total is not None
+    ((value, where),) = each.items()
+    return f"{said}{total.value:.0f} bytes a pass, checksum {value} in every launch of {where}."
 
 
 def _of(sides: str) -> dict[str, str]:
     return {"interface": "asynchronous", "sides": sides, "largest_bytes": DRAWN}
 
 
-PAGE = exchange_page(
-    "some_to_some",
-    title="Some-to-some (STS)",
+EXPERIMENT = exchange(
+    __name__,
+    "Some-to-some (STS)",
+    32,
     lead=(
         "Random pairs of ranks exchange messages of random sizes, six a rank on average; "
         "double-sided, each pair is there a second time, reversed. The map is drawn from a seed. "
@@ -33,17 +73,7 @@ PAGE = exchange_page(
         "messages up to, bytes",
         lambda cell: axis_of(cell, "largest_bytes") == DRAWN,
     ),
-    published=[
-        Then(
-            PublishedTable("llnl_sts", form="cards", groups="machine"),
-            "by the number of processes, each machine",
-        ),
-        Then(
-            PublishedTable("llnl_sts_per_node", form="cards", groups="machine"),
-            "by processes per node",
-        ),
-        Then(PublishedTable("llnl_summary_sts", form="cards"), "the source's summary"),
-    ],
+    published=published_by_ranks("sts"),
     more=[Maps()],
     claims=[
         claim(
@@ -56,9 +86,7 @@ PAGE = exchange_page(
             "STS",
             "The bandwidth of a process with two processes is more than with four (on the seven "
             "machines).",
-            ByRanks(BANDWIDTH, 2, 4, _of("single")),
+            LargerWith(BANDWIDTH, 2, 4, _of("single")),
         ),
     ],
 )
-
-EXPERIMENT = exchange(__name__, "Some-to-some (STS)", 32, STUDY, PAGE)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from onesided.report.cells import axis_of
-from onesided.report.published import PublishedTable
-from onesided.studies.llnl import STUDY
-from onesided.studies.llnl.growth import ByRanks
-from onesided.studies.llnl.page import LARGE, SMALL, Then, claim, exchange_page
-from onesided.studies.parts.exchanges import BANDWIDTH, TIME, exchange
+from onesided.studies.llnl.exchange import (
+    LARGE,
+    SMALL,
+    LargerWith,
+    claim,
+    exchange,
+    published_by_ranks,
+)
+from onesided.studies.parts.exchanges import BANDWIDTH, TIME
 from onesided.studies.parts.faster import Faster
 from onesided.studies.parts.today import Today
 
 CALL = {"interface": "alltoall"}
 
-PAGE = exchange_page(
-    "swapped_all_to_all",
-    title="Swapped all-to-all (ATA)",
+EXPERIMENT = exchange(
+    __name__,
+    "Swapped all-to-all (ATA)",
+    31,
     lead=(
         "Each rank sends a block to every rank, and the two buffers change their roles from call "
         "to call. The bandwidth counts the blocks that go to other ranks; the source prints "
@@ -28,30 +33,18 @@ PAGE = exchange_page(
         "bytes",
         lambda cell: axis_of(cell, "size_bytes") in (SMALL, LARGE),
     ),
-    published=[
-        Then(
-            PublishedTable("llnl_ata", form="cards", groups="machine"),
-            "by the number of processes, each machine",
-        ),
-        Then(
-            PublishedTable("llnl_ata_per_node", form="cards", groups="machine"),
-            "by processes per node",
-        ),
-        Then(PublishedTable("llnl_summary_ata", form="cards"), "the source's summary"),
-    ],
+    published=published_by_ranks("ata"),
     claims=[
         claim(
             "ATA",
             "The bandwidth of a process with two processes is more than with four (on all eight "
             "machines).",
-            ByRanks(BANDWIDTH, 2, 4, {**CALL, "size_bytes": "32768"}),
+            LargerWith(BANDWIDTH, 2, 4, {**CALL, "size_bytes": "32768"}),
         ),
         claim(
             "ATA",
             "The latency with four processes is more than with two (on all eight machines).",
-            ByRanks(TIME.name, 4, 2, {**CALL, "size_bytes": SMALL}),
+            LargerWith(TIME.name, 4, 2, {**CALL, "size_bytes": SMALL}),
         ),
     ],
 )
-
-EXPERIMENT = exchange(__name__, "Swapped all-to-all (ATA)", 31, STUDY, PAGE)

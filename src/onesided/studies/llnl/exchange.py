@@ -1,0 +1,118 @@
+"""An exchange: its experiment and its page, from the source's tables and the claims on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from onesided.cells.experiment import Experiment
+from onesided.report.claims import Claim, Claims, Found, decided
+from onesided.report.material import Material
+from onesided.report.page import Content, ReferencePage
+from onesided.report.parts import Prose
+from onesided.report.published import PublishedTable
+from onesided.report.ratios import Labels, measures, missing_ranks
+from onesided.report.words import listed
+from onesided.studies.llnl import STUDY
+from onesided.studies.parts import exchanges
+from onesided.studies.parts.faster import Faster
+from onesided.studies.parts.today import Today
+
+SOURCE = "LLNL"
+SMALL, LARGE = "8", "1000000"
+DRAWN = "262144"
+"""The largest size of a drawn message that fits the source's numbers."""
+
+
+SUMMARY = "the source's summary"
+
+
+def published_by_ranks(name: str) -> list[PublishedTable]:
+    """Return the tables of an exchange of any number of processes, each to be opened."""
+    by_ranks, per_node = "by the number of processes, each machine", "by processes per node"
+    return [
+        PublishedTable(f"llnl_{name}", "cards", "machine", by_ranks),
+        PublishedTable(f"llnl_{name}_per_node", "cards", "machine", per_node),
+        PublishedTable(f"llnl_summary_{name}", "cards", folded=SUMMARY),
+    ]
+
+
+def claim(place: str, words: str, test: object) -> Claim:
+    """Return a claim on the source's tables, with the table."""
+    return Claim(f"{SOURCE}, {place}", words, test)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class LargerWith:
+    """The test of a claim that a value is larger with so many ranks than with so many others.
+
+    Attributes:
+        metric: of summary.parquet.
+        over: the ranks of the larger value.
+        under: those of the other one.
+        labels: values on axes that the cells have.
+    """
+
+    metric: str
+    over: int
+    under: int
+    labels: Labels
+
+    def __call__(self, material: Material, environment: str) -> Found:
+        """Compare cells with a core for each rank."""
+        by_ranks = measures(material, environment, self.metric, self.labels)
+        if not {self.over, self.under} <= by_ranks.keys():
+            return missing_ranks()
+        return decided(by_ranks[self.over], by_ranks[self.under], 1.0)
+
+
+@dataclass(frozen=True)
+class PerNode:
+    """Processes per node: what the source varied, and what today's partitions are."""
+
+    def parts(self, material: Material) -> list[Prose]:
+        """Return a sentence."""
+        names = list(dict.fromkeys(f"{cell.system}:{cell.partition}" for cell in material.cells))
+        if len(names) == 1:
+            said = (
+                f"Today there is one partition, {names[0]}. A site file declares others by "
+                "`ranks_per_node`: packed, spread, or between."
+            )
+        else:
+            said = (
+                f"Today's partitions are {listed(names)}, each with columns of its own. How many "
+                "ranks a node gets is declared in the site file (`ranks_per_node`)."
+            )
+        return [Prose("Processes per node", [f"{said} Ranks that find it otherwise say so."])]
+
+
+def exchange(
+    module: str,
+    title: str,
+    order: int,
+    *,
+    lead: str,
+    faster: Faster,
+    today: Today,
+    published: Sequence[PublishedTable],
+    claims: Sequence[Claim],
+    more: Sequence[Content] = (),
+) -> Experiment:
+    """Return the experiment of an exchange.
+
+    Args:
+        module: its name in full, which ends with the kernel's.
+        title: of the experiment and its section.
+        order: where a report shows it.
+        lead: what a reader has to know.
+        faster: the answer.
+        today: today's tables.
+        published: the source's.
+        claims: computed from its tables.
+        more: what else is shown, after today's tables.
+    """
+    kernel = module.rpartition(".")[2]
+    contents: list[Content] = [faster, today, *more, PerNode(), *published]
+    contents.append(Claims(f"{kernel}_claims", claims))
+    page = ReferencePage(kernel.replace("_", "-"), title, lead, contents)
+    return exchanges.exchange(module, title, order, STUDY, page)
