@@ -7,10 +7,12 @@ import polars as pl
 from onesided.report.answers import reading
 from onesided.report.material import Cell
 from onesided.report.parts import Measure
-from onesided.studies.stfc.shared_counter.page.answer import (
+from onesided.studies.stfc.shared_counter.answer import (
     SEVERAL_ANSWERS,
     _worst_sentences,
     answer_row,
+    heard,
+    ways,
 )
 
 KEY = ("atomic and flush", "allocate")
@@ -31,7 +33,7 @@ def cell(spread_percent, verdict, case="target_computes"):
 
 def word_of(*cells):
     material = SimpleNamespace(cells=cells, measure=lambda cell, metric, statistic=None: None)
-    return answer_row(material, "one", [KEY])[1][KEY]
+    return ways(heard(material, [KEY]))[0].words["one"]
 
 
 def test_cells_with_random_compute_speak_for_those_whose_ranks_fall_into_step():
@@ -80,7 +82,7 @@ def times_of(cells):
 
     campaign = SimpleNamespace(samples=samples_of(cells))
     material = SimpleNamespace(cells=cells, measure=measure, campaign=campaign)
-    return answer_row(material, "one", [KEY])[0]
+    return answer_row(material, "one", heard(material, [KEY]))
 
 
 def test_the_longest_wait_is_a_time_beside_an_idle_one_and_beside_the_computes_that_were():

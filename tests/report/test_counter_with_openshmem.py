@@ -8,7 +8,7 @@ from onesided.measure.analyse import analyse
 from onesided.report.material import load
 from onesided.report.parts import Folded, Measure
 from onesided.studies import find
-from onesided.studies.stfc.shared_counter.page import headline, sections, terminal_lines, way_rows
+from onesided.studies.stfc.shared_counter import EXPERIMENT
 
 SHMEM = synthetic.OPENSHMEM.name
 
@@ -32,7 +32,7 @@ def without(tmp_path_factory):
 
 
 def tables(material):
-    parts = [part for section in sections(material) for part in section.parts]
+    parts = [part for section in EXPERIMENT.page.sections(material) for part in section.parts]
     parts = [part.part if isinstance(part, Folded) else part for part in parts]
     return {part.name: part for part in parts}
 
@@ -49,13 +49,15 @@ def test_table_1_has_openshmem_beside_the_mpis(material):
 
 
 def test_no_table_says_that_the_algorithms_of_another_interface_were_not_measured(material):
-    (shmem,) = [r for r in headline(material).table.rows if r["environment"] == SHMEM]
+    (shmem,) = [
+        r for r in EXPERIMENT.page.headline(material).table.rows if r["environment"] == SHMEM
+    ]
     assert shmem["SHMEM_atomic_none"] == verdicts.INDEPENDENT
     assert verdicts.NOT_RUN not in shmem.values()
     assert not [key for key in shmem if key.startswith(("exclusive", "atomic"))]
-    mpis = [r for r in headline(material).table.rows if r["environment"] != SHMEM]
+    mpis = [r for r in EXPERIMENT.page.headline(material).table.rows if r["environment"] != SHMEM]
     assert all("SHMEM_atomic_none" not in row for row in mpis)
-    said = " ".join(terminal_lines(material))
+    said = " ".join(EXPERIMENT.page.terminal_lines(material))
     assert f"With an atomic operation of OpenSHMEM: completes in {SHMEM}." in said
     assert "not known" not in said
     assert "on none windows" not in said
@@ -69,7 +71,7 @@ def test_the_rows_of_the_mpis_are_the_same_with_and_without_it(material, without
 
     assert first(material) == first(without)
     assert len(first(without)) > 4
-    columns = [column.title for column in headline(without).table.columns]
+    columns = [column.title for column in EXPERIMENT.page.headline(without).table.columns]
     assert not any("SHMEM" in title for title in columns)
 
 
@@ -77,4 +79,4 @@ def test_its_accesses_are_in_the_probe_and_its_way_in_a_comparison_of_versions(m
     drawn = tables(material)["access_against_remaining"]
     assert "no window" in drawn.specification and "SHMEM atomic" in drawn.specification
     assert "SHMEM atomic" not in tables(without)["access_against_remaining"].specification
-    assert ("Shared counter, shmem_fetch_inc", "none") in way_rows(material.cells)
+    assert ("Shared counter, shmem_fetch_inc", "none") in EXPERIMENT.page.way_rows(material.cells)

@@ -13,8 +13,8 @@ from onesided.measure.analyse import analyse
 from onesided.report.cells import apart
 from onesided.report.material import load
 from onesided.studies import find
-from onesided.studies.stfc.shared_counter.page import headline, terminal_lines
-from onesided.studies.stfc.shared_counter.page.tables import latency
+from onesided.studies.stfc.shared_counter import EXPERIMENT
+from onesided.studies.stfc.shared_counter.tables import latency
 
 #: How much longer an access takes on the second partition, which is otherwise the first again.
 LONGER = 10.0
@@ -39,9 +39,9 @@ def material(tmp_path_factory):
 
 def test_the_answer_has_a_row_for_each_environment_on_each_partition(material):
     names = {cell.environment for cell in material.cells}
-    rows = [row["environment"] for row in headline(material).table.rows]
+    rows = [row["environment"] for row in EXPERIMENT.page.headline(material).table.rows]
     assert sorted(rows) == sorted(f"{n} ({p})" for n in names for p in ("local", "network"))
-    said = " ".join(terminal_lines(material))
+    said = " ".join(EXPERIMENT.page.terminal_lines(material))
     assert "computes in all 6 combinations of MPI and partition." in said
     assert "Nothing was measured with <script>" in said
 

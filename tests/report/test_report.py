@@ -25,8 +25,8 @@ from onesided.report.build import _joined
 from onesided.report.material import load
 from onesided.report.parts import Section, Table
 from onesided.studies import find
-from onesided.studies.stfc.shared_counter.page import cells as counter_cells
-from onesided.studies.stfc.shared_counter.page.tables import latency
+from onesided.studies.stfc.shared_counter.cells import TABLE1
+from onesided.studies.stfc.shared_counter.tables import latency
 from onesided.system.errors import InputError
 
 
@@ -101,7 +101,7 @@ def test_the_commands_of_the_footer_work_as_they_stand(pages, onesided, tmp_path
 
 
 def test_the_published_table_is_shown_as_printed(html):
-    published = counter_cells.TABLE1.rows
+    published = TABLE1.rows
     assert len(published) == 11
     table = html[html.index('data-table="shared_counter_table1_published"') :]
     table = table[: table.index("</table>")]
@@ -112,9 +112,7 @@ def test_the_published_table_is_shown_as_printed(html):
 
 
 def test_degradation_of_the_published_table_is_what_its_text_says():
-    factors = [
-        1 + float(row["case1_s"]) / float(row["work_s"]) for row in counter_cells.TABLE1.rows
-    ]
+    factors = [1 + float(row["case1_s"]) / float(row["work_s"]) for row in TABLE1.rows]
     assert min(factor for factor in factors if factor > 1.1) == pytest.approx(1.55, abs=0.005)
     assert max(factors) == pytest.approx(5.545, abs=0.005)
 
@@ -238,7 +236,7 @@ def test_one_drawing_does_not_refer_to_another(html):
 
 def test_the_compute_length_stands_at_every_bar(page_path):
     svg = (page_path.parent / "figure1_published.svg").read_text("utf-8")
-    for row in counter_cells.TABLE1.rows:
+    for row in TABLE1.rows:
         assert f"{row['work_s']}{numbers.THIN_SPACE}s" in svg
 
 

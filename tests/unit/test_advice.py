@@ -5,29 +5,30 @@ from __future__ import annotations
 import os
 import subprocess
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from onesided.environments import settings
-from onesided.studies.stfc.progress.advice.decide import advise
-from onesided.studies.stfc.progress.advice.example import program
-from onesided.studies.stfc.progress.advice.file import (
-    CODE,
-    EXAMPLE,
-    Claim,
-    claims,
-    file_name,
-    shell_text,
-)
-from onesided.studies.stfc.progress.advice.findings import Evidence, Latency, plain_time
-from onesided.studies.stfc.progress.advice.words import (
+from onesided.measure.latencies import met_of
+from onesided.report.material import Cell
+from onesided.report.parts import Measure
+from onesided.studies.stfc.progress.advice import (
     NOCHECK_CONDITION,
+    file_name,
     payload_says,
+    program,
+    shell_text,
     variables_say,
 )
+from onesided.studies.stfc.progress.evidence import plain_measure, plain_time
+from onesided.studies.stfc.progress.recommend import Advice
+from onesided.studies.stfc.progress.rerun import Claim, claims
 
 FACTS = {"library": "MPICH 5.0.2", "campaign": "quick", "commit": "0123", "where": "here"}
 PLACE = {"system": "laptop", "partition": "node", "environment": "one"}
+EXAMPLE = "# In C: rank 1 accesses rank 0"
+CODE = "#    "
 
 
 def entry(
@@ -82,15 +83,33 @@ def latency(of, value, launches=6):
         "value": value,
         "low": value * 0.9,
         "high": value * 1.1,
+        "coverage": 0.97,
+        "kind": "interval",
         "launches": launches,
     }
+
+
+def advise(entries, rows, mpi=("mpich", "5.0.2")):
+    """Return the advice on entries of verdicts.json, with rows of the summary."""
+    cells = [Cell(one) for one in entries]
+    measures = {
+        (row["test"], row["cell"]): Measure.of(row) for row in rows if row["metric"] == "latency"
+    }
+    family, version = mpi
+    document = {"name": "one", "family": family, "version": version}
+    material = SimpleNamespace(
+        measure=lambda cell, *_: measures.get((cell.test, cell.cell)),
+        met=met_of(rows),
+        campaign=SimpleNamespace(record={"environments": [document]}),
+    )
+    return Advice(material, "one", cells)
 
 
 def advised(*timed, mpi=("mpich", "5.0.2")):
     """Return the advice on entries, each given alone or with its latency in seconds."""
     pairs = [found if isinstance(found, tuple) else (found, 1e-7) for found in timed]
     rows = [latency(*pair) for pair in pairs if pair[1] is not None]
-    return advise("one", mpi, [found for found, _ in pairs], rows)
+    return advise([found for found, _ in pairs], rows, mpi)
 
 
 def only_choice(found):
@@ -126,7 +145,7 @@ def test_the_cheapest_independent_combination_is_chosen():
         "allocate, lock_all_nocheck",
         "allocate, lock_shared",
     ]
-    assert {found.combination for found in choice.waiting} == {
+    assert set(choice.waiting) == {
         "allocate, lock_exclusive",
         "create, lock_exclusive",
     }
@@ -138,11 +157,11 @@ def test_a_ratio_is_of_two_cells_that_differ_in_one_thing():
     locked = entry("waits", synchronisation="lock_exclusive")
     every = [(best, 2e-7), (COMMON, 9e-7), (flavor, 4e-7), (locked, 6e-7)]
     choice = only_choice(advised(*every))
-    assert choice.flavor_factor == pytest.approx(2.0)
-    assert choice.synchronisation_factor == pytest.approx(3.0)
+    assert choice.factor("flavor") == pytest.approx(2.0)
+    assert choice.factor("synchronisation") == pytest.approx(3.0)
     # without the cells between them there is no ratio to the commonest code
     alone = only_choice(advised(*every[:2]))
-    assert (alone.flavor_factor, alone.synchronisation_factor) == (None, None)
+    assert (alone.factor("flavor"), alone.factor("synchronisation")) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -162,8 +181,8 @@ def test_a_ratio_is_of_launches_that_met_the_cores_alike(best, other, stated):
         if met:
             own = {"metric": "met_cores", "statistic": "near", "value": met[1]}
             rows.append({**latency(cell, 1.0), **own, "low": met[0], "high": met[1]})
-    choice = only_choice(advise("one", ("mpich", "5.0.2"), cells, rows))
-    assert (choice.flavor_factor is not None) == stated
+    choice = only_choice(advise(cells, rows))
+    assert (choice.factor("flavor") is not None) == stated
 
 
 @pytest.mark.parametrize("computing", ["independent", "crash"])
@@ -176,9 +195,9 @@ def test_what_is_said_of_a_label_rests_on_one_latency_of_it(computing):
         (entry("reference", flavor="create", state="idle", **level), 8e-7),
     ]
     choice = only_choice(advised(*cells))
-    assert choice.best.latency.value_s == 5.0e-8
+    assert choice.best.latency.value == 5.0e-8
     other = 9e-7 if computing == "independent" else 8e-7
-    assert choice.flavor_factor == pytest.approx(other / 5.0e-8)
+    assert choice.factor("flavor") == pytest.approx(other / 5.0e-8)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +229,7 @@ def test_a_cell_in_two_tests_that_disagree_is_not_recommended():
 )
 def test_a_latency_is_not_stated_from_shared_cores_or_few_launches(spoilt, launches):
     cell = entry(**spoilt)
-    found = advise("one", ("mpich", "5.0.2"), [cell], [latency(cell, 1e-7, launches)])
+    found = advise([cell], [latency(cell, 1e-7, launches)])
     choice = only_choice(found)
     assert choice.best is None
     assert choice.independent[0].latency is None
@@ -238,13 +257,13 @@ def test_a_size_at_which_it_waits_is_said():
     other = entry(size=1024)
     others = [entry(operation="get"), entry(operation="accumulate")]
     choice = advised(small, large, other, *others).choices[0]
-    assert choice.best.entry is small
-    assert [found.entry for found in choice.exceptions] == [large]
+    assert choice.best.cell == Cell(small)
+    assert [found.cell for found in choice.exceptions] == [Cell(large)]
     assert "1048576 bytes contiguous waits" in payload_says(choice)
 
 
 def test_another_environments_cells_say_nothing():
-    assert advised({**entry(), "environment": "two"}).choices == ()
+    assert advised({**entry(), "environment": "two"}).choices == []
 
 
 # ------------------------------------------------------------------------------ the variables
@@ -346,7 +365,7 @@ def test_a_latency_without_the_settings_effect_is_not_the_settings():
     before, after = helped(COMMON)
     void = helped(entry(), verdict="no effect", tau_s=None)
     found = advised((before, 1e-7), (after, 3e-7), (void[0], 1e-7), (void[1], 1e-7))
-    assert (found.chosen.factor, found.chosen.timed) == (pytest.approx(3.0), 1)
+    assert (found.chosen.factor, len(found.chosen.factors)) == (pytest.approx(3.0), 1)
 
 
 def test_where_nothing_waits_no_variable_is_needed():
@@ -443,7 +462,9 @@ def test_nocheck_comes_with_its_condition():
     ],
 )
 def test_a_file_is_named_by_its_environment_and_stays_in_its_folder(name, file):
-    assert file_name(replace(advised(entry()), environment=name)) == file
+    found = advised(entry())
+    found.environment = name
+    assert file_name(found) == file
 
 
 def test_a_file_that_exports_something_is_a_shell_file():
@@ -461,10 +482,8 @@ def test_the_first_lines_say_what_to_do_and_where_that_was_tested():
 
 def test_a_cost_whose_range_is_out_of_proportion_has_a_warning():
     def text(low_s):
-        best = Evidence(entry(), Latency(5e-8, low_s, 55e-9, 6))
-        found = advised(entry())
-        (choice,) = found.choices
-        return shell_text(replace(found, choices=(replace(choice, best=best),)), FACTS)
+        cell = entry()
+        return shell_text(advise([cell], [{**latency(cell, 5e-8), "low": low_s}]), FACTS)
 
     assert "50 ns (5 ns to 55 ns) !" in text(5e-9)
     assert "# ! put at single: launches 11 times apart.\n" in text(5e-9)
@@ -479,13 +498,14 @@ def test_times_in_a_shell_file_are_ascii(value, text):
 
 
 def test_a_latency_from_few_launches_says_how_few():
-    assert str(Latency(4e-8, 3e-8, 5e-8, 6)) == "40 ns (30 ns to 50 ns)"
-    assert str(Latency(4e-8, 3e-8, 5e-8, 3)) == "40 ns (30 ns to 50 ns, 3 launches)"
+    six = Measure(4e-8, 3e-8, 5e-8, 0.97, "interval", 6)
+    assert plain_measure(six) == "40 ns (30 ns to 50 ns)"
+    assert plain_measure(replace(six, launches=3)) == "40 ns (30 ns to 50 ns, 3 launches)"
 
 
 def test_the_file_has_what_is_recommended_as_a_program():
     text = shell_text(advised(COMMON, entry(synchronisation="lock_all_nocheck")), FACTS)
-    lines = [line[len(CODE) + 1 :] for line in text.splitlines() if line.startswith(f"#{CODE}")]
+    lines = [line[len(CODE) :] for line in text.splitlines() if line.startswith(CODE)]
     expected = program("allocate", "lock_all_nocheck", "put")
     assert expected in "\n".join(lines) + "\n"
     assert EXAMPLE in text

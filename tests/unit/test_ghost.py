@@ -1,8 +1,8 @@
 """A ghost process in the answer: it needs a rank more, and a core for it."""
 
 from onesided.report.material import Cell
-from onesided.studies.stfc.progress.page.cells import computing, first_group
-from onesided.studies.stfc.progress.page.ways import helps
+from onesided.studies.stfc.progress.answer import helps
+from onesided.studies.stfc.progress.cells import computing, first_group
 
 
 def cell(state, ranks, setting="default", verdict="with help", oversubscribed=False):

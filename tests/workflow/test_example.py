@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided.studies.stfc.progress.advice import example
+from onesided.studies.stfc.progress.advice import PARTS, program
 
 MPI = "mpich-5.0.2"
 USUAL = ("allocate", "lock_all_flush", "put")
@@ -25,9 +25,9 @@ CHECK = """    MPI_Barrier(MPI_COMM_WORLD);
 """Put before the window's end: what the operation was to leave is there."""
 
 CASES = sorted(
-    {(flavor, *USUAL[1:]) for flavor in example.FLAVORS}
-    | {(USUAL[0], one, USUAL[2]) for one in example.EPOCHS}
-    | {(*USUAL[:2], one) for one in example.OPERATIONS}
+    {(flavor, *USUAL[1:]) for flavor in PARTS["flavors"]}
+    | {(USUAL[0], one, USUAL[2]) for one in PARTS["synchronisations"]}
+    | {(*USUAL[:2], one) for one in PARTS["operations"]}
     | {("dynamic", "pscw", "rget_accumulate")}
 )
 
@@ -67,27 +67,27 @@ def run(ready_environment, tmp_path_factory):
 
 @pytest.mark.parametrize("case", CASES, ids="-".join)
 def test_the_example_of_each_part_compiles_without_a_warning_and_moves_the_data(run, case):
-    text = example.program(*case)
+    text = program(*case)
     assert run(checked(text, case[2])) == 0
 
 
 def test_the_check_of_the_data_can_fail(run):
-    text = example.program(*USUAL)
+    text = program(*USUAL)
     lost = re.sub(r" +MPI_Put[^;]*;\n", "", text).replace("mine = 42, ", "")
     assert lost != text
     assert run(checked(lost, "put")) != 0
 
 
 def test_the_example_follows_from_what_is_recommended():
-    text = example.program("create", "lock_shared_nocheck", "fetch_and_op")
+    text = program("create", "lock_shared_nocheck", "fetch_and_op")
     for call in ("MPI_Win_create(", "MPI_MODE_NOCHECK", "MPI_Fetch_and_op(", "MPI_Win_unlock("):
         assert call in text
     for other in ("MPI_Win_allocate", "lock_all", "MPI_Put"):
         assert other not in text
-    assert example.program("create", "no_such_call", "put") is None
+    assert program("create", "no_such_call", "put") is None
 
 
 def test_the_usual_example_has_about_ten_statements():
-    body = example.program(*USUAL).partition("{\n")[2]
+    body = program(*USUAL).partition("{\n")[2]
     assert len(re.findall(r"^ +(MPI_\w+\(|if |return )", body, re.M)) <= 11
     assert max(map(len, body.splitlines())) < 90

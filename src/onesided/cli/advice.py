@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         InputError: a file claims nothing or names an environment that is not there.
     """
-    from onesided.studies.stfc.progress.advice import rerun
+    from onesided.studies.stfc.progress import rerun
 
     surroundings.say()
     failed = 0

@@ -11,6 +11,8 @@ import altair as alt
 import polars as pl
 
 from onesided.report import figures
+from onesided.report.material import Material
+from onesided.report.parts import Figure, Table
 
 SHAPES = ("triangle-up", "circle", "square", "diamond")
 TITLE = "Access time against what the target had left to compute"
@@ -40,12 +42,13 @@ class Drawing:
     hints: Sequence[str]
 
 
-def valid_points(
-    evidence: pl.DataFrame, labels: pl.DataFrame, place: Sequence[str]
-) -> pl.DataFrame:
-    """Return the accesses that met a computing target, with their cell's axes as JSON text."""
-    met = evidence.filter(pl.col("valid") & (pl.col("elapsed") > 0))
-    return met.join(labels, on=list(place), how="inner")
+def valid_points(material: Material, axes: Sequence[str]) -> pl.DataFrame:
+    """Return the accesses that met a computing target, with axes of their cells."""
+    met = material.evidence.filter(pl.col("valid") & (pl.col("elapsed") > 0))
+    labels = pl.col("labels")
+    return met.join(material.labels, on=list(material.place), how="inner").with_columns(
+        labels.str.json_path_match(f"$.{axis}").alias(axis) for axis in axes
+    )
 
 
 def spread(points: pl.DataFrame, keys: Sequence[str], most: int) -> pl.DataFrame:
@@ -141,16 +144,23 @@ def _panel(
     )
 
 
-def drawings(
-    name: str, points: pl.DataFrame, how: Drawing, first: Sequence[str]
-) -> tuple[str, str, str]:
-    """Draw small multiples of points that are already thinned (see `figures.draw`).
+def figure(
+    points: pl.DataFrame,
+    how: Drawing,
+    first: Sequence[str],
+    caption: str,
+    table: Table,
+    explored: str = "",
+) -> Figure:
+    """Return small multiples of points that are already thinned.
 
     Args:
-        name: of the figure.
         points: remaining and elapsed in seconds, round, and the columns of `how`.
         how: what is drawn how.
         first: the values of the first panel column, in order.
+        caption: how to read it.
+        table: the points, under the figure's name.
+        explored: a view in Vega-Lite; that of the wide drawing if there is none.
     """
     scales = scales_of(points)
     present = set(points.select(how.panels).unique().iter_rows())
@@ -162,4 +172,5 @@ def drawings(
     )
     slim = (figures.NARROW_PX - 80, 190)
     narrow = alt.concat(*(_panel(points, at, how, slim, scales) for at in panels), columns=1)
-    return figures.draw(name, wide, narrow)
+    *drawn, specification = figures.draw(table.name, wide, narrow)
+    return Figure(table.name, TITLE, caption, *drawn, explored or specification, table)

@@ -10,7 +10,7 @@ from progress_page import made
 
 from onesided import report
 from onesided.studies import find
-from onesided.studies.stfc.progress.advice import file as advice_file
+from onesided.studies.stfc.progress.rerun import claims
 
 
 def test_each_environment_has_a_file_that_a_shell_takes(page, text):
@@ -42,7 +42,7 @@ def test_only_what_helps_without_failures_is_exported(page):
 
 def test_what_is_claimed_is_in_the_verdicts(page, material):
     known = {(c.environment, c.test, c.cell): c.verdict for c in material.cells}
-    found = advice_file.claims((page.parent / "advice" / "mpich-5.0.2.sh").read_text("utf-8"))
+    found = claims((page.parent / "advice" / "mpich-5.0.2.sh").read_text("utf-8"))
     assert len(found) > 10
     for claim in found:
         assert known[claim.environment, claim.test, claim.cell] == claim.verdict
@@ -74,7 +74,7 @@ def test_without_other_settings_nothing_is_said_to_help(tmp_path):
 def test_too_few_launches_recommend_nothing(tmp_path):
     found = made(tmp_path, synthetic.ENVIRONMENTS[:1], synthetic.grid(), rounds=2)
     assert exports(found, "mpich-5.0.2.txt") == []
-    assert advice_file.claims((found.parent / "advice" / "mpich-5.0.2.txt").read_text()) == []
+    assert claims((found.parent / "advice" / "mpich-5.0.2.txt").read_text()) == []
 
 
 def test_nothing_measured_at_all_still_makes_a_page(tmp_path):

@@ -9,7 +9,7 @@ from progress_page import rows_of
 
 from onesided.report import answers
 from onesided.report.material import Cell
-from onesided.studies.stfc.progress.page import ways
+from onesided.studies.stfc.progress.answer import title
 
 
 def test_the_answer_says_what_to_use_and_what_it_was_tested_with(text):
@@ -65,10 +65,10 @@ def test_strong_or_weak_is_said_only_where_all_observed_cells_agree(words, said)
 
 def test_ways_are_named_in_few_words():
     every = [(f, s) for f in ("create", "allocate", "shared") for s in ("pscw", "lock_shared")]
-    assert ways.title(every[:4], every) == (
+    assert title(every[:4], every) == (
         "MPI_Win_create or MPI_Win_allocate with each of the 2 synchronisations tested"
     )
-    assert ways.title([("create", "pscw"), ("allocate", "lock_shared")], every) == (
+    assert title([("create", "pscw"), ("allocate", "lock_shared")], every) == (
         "MPI_Win_create with post, start, complete and wait; MPI_Win_allocate with a shared lock"
     )
 

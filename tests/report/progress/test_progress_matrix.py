@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import html.parser
+from types import SimpleNamespace
 
 import pytest
 from progress_page import rows_of
@@ -12,7 +13,7 @@ from onesided.cells import verdicts
 from onesided.report import badges
 from onesided.report.material import Cell
 from onesided.report.parts import Mark, Matrix, MatrixRow, Table
-from onesided.studies.stfc.progress.page import truth
+from onesided.studies.stfc.progress.truth import TruthTable
 
 
 class _Matrices(html.parser.HTMLParser):
@@ -125,15 +126,16 @@ def test_levels_that_differ_each_say_whose_verdict_it_is():
             }
         )  # fmt: skip
 
-    (one,) = truth.marks([cell("single", "waits"), cell("multiple", "waits")], {})
+    table = TruthTable(SimpleNamespace(cells=[]))
+    (one,) = table.marks([cell("single", "waits"), cell("multiple", "waits")])
     assert one.which is None
     assert "early fraction 0.00 to 0.25" in one.title
-    two = truth.marks([cell("single", "independent"), cell("multiple", "waits")], {})
+    two = table.marks([cell("single", "independent"), cell("multiple", "waits")])
     assert [(mark.word, mark.which) for mark in two] == [
         ("independent", "single"),
         ("waits", "multiple"),
     ]
-    tests = truth.marks([cell("single", "waits"), cell("single", "partial", "ProgressLong")], {})
+    tests = table.marks([cell("single", "waits"), cell("single", "partial", "ProgressLong")])
     assert [mark.which for mark in tests] == ["Progress", "ProgressLong"]
 
 

@@ -19,7 +19,7 @@ from onesided.measure.summary import MACHINE
 from onesided.report import numbers
 from onesided.report.material import Baselines, Cell
 from onesided.studies import find
-from onesided.studies.stfc.progress.page import latency, waiting
+from onesided.studies.stfc.progress import latency, waiting
 
 LEVELS = ("single", "multiple")
 

@@ -16,7 +16,7 @@ from onesided import report
 from onesided.cells import verdicts
 from onesided.report import badges
 from onesided.studies import find
-from onesided.studies.stfc.progress.advice import example
+from onesided.studies.stfc.progress.advice import program
 
 
 def test_every_table_has_a_csv_with_the_same_numbers(text, page):
@@ -153,7 +153,7 @@ def test_the_first_screen_has_what_is_recommended_as_a_program(text):
     )
     recommended = re.search(r"Use <strong>([^<]*)</strong>", text)[1]
     assert fold[1] == f"{recommended} in C: an example for two ranks"
-    assert html.unescape(fold[2]) == example.program("allocate", "lock_all_flush", "put")
+    assert html.unescape(fold[2]) == program("allocate", "lock_all_flush", "put")
 
 
 def test_each_symbol_has_the_mpi_the_level_the_rows_and_the_command_of_each_of_its_cells(

@@ -1,15 +1,28 @@
 """Does a one-sided operation complete while its target computes?"""
 
 from onesided.cells.experiment import Experiment, FigureOfMerit, Metric
+from onesided.report.cells import apart
 from onesided.studies.stfc import STUDY
-from onesided.studies.stfc.progress import analysis, page
+from onesided.studies.stfc.progress import analysis, answer, latency, probe, truth, use, waiting
+from onesided.studies.stfc.ways import AnswerPage
 
 EXPERIMENT = Experiment(
     kernel="progress",
     title="Progress",
     study=STUDY,
     analysis=analysis,
-    page=page,
+    page=AnswerPage(
+        answer.headline,
+        [
+            # these two tell places apart by themselves
+            truth.section,
+            use.section,
+            lambda material: probe.section(apart(material)),
+            lambda material: waiting.section(apart(material)),
+            lambda material: latency.section(apart(material)),
+        ],
+        answer.way_rows,
+    ),
     order=1,
     metrics=(
         Metric("elapsed", "elapsed", "s", origins=True),

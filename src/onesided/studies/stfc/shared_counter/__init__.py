@@ -1,15 +1,29 @@
 """How long does a process wait for the next number while its target computes?"""
 
 from onesided.cells.experiment import Experiment, FigureOfMerit, Metric
+from onesided.report.cells import apart
 from onesided.studies.stfc import STUDY
-from onesided.studies.stfc.shared_counter import analysis, page
+from onesided.studies.stfc.shared_counter import analysis, answer, figures, tables
+from onesided.studies.stfc.shared_counter.cells import way_rows
+from onesided.studies.stfc.ways import AnswerPage
 
 EXPERIMENT = Experiment(
     kernel="shared_counter",
     title="The shared counter",
     study=STUDY,
     analysis=analysis,
-    page=page,
+    page=AnswerPage(
+        answer.headline,
+        [
+            lambda material: tables.table1(apart(material)),
+            lambda material: figures.figure1(apart(material)),
+            lambda material: figures.probe_section(apart(material)),
+            lambda material: tables.contenders(apart(material)),
+            lambda material: tables.degradation(apart(material)),
+            lambda material: tables.latency(apart(material)),
+        ],
+        way_rows,
+    ),
     order=2,
     metrics=(Metric("access", "access", "s", origins=True),),
     # The source's second figure of merit. A mean access, or its ratio to a compute, is a mixture of

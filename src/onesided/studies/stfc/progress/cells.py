@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from onesided.cells import verdicts
+from onesided.environments.settings import DEFAULT as DEFAULT_SETTING
 from onesided.report import numbers
-from onesided.report.cells import axis_of, level_rank
+from onesided.report.cells import axis_of, grouped, level_rank
 from onesided.report.material import Cell, Material
 from onesided.report.scope import size_label
 from onesided.report.words import listed
-from onesided.studies.stfc.progress.advice.decide import (
-    BASE_STATE,
-    DEFAULT_SETTING,
-    PAYLOAD,
-    base_payload,
-)
 from onesided.studies.stfc.progress.analysis import GHOST, IDLE
+from onesided.studies.stfc.written import Written
 
-BASE_OPERATIONS = ("put", "get", "accumulate", "fetch_and_op")
-FLAVORS = ("create", "allocate", "shared", "dynamic")
-STATES = {
-    BASE_STATE: "the target computes and makes no MPI call",
-    "computes_probing": "the target computes and calls MPI_Iprobe now and then",
-    "polls_memory": "the target polls its own memory inside MPI_Win_lock_all",
-    "helper_blocked": "the target computes; a helper thread of it waits in MPI_Recv",
-    "helper_polling": "the target computes; a helper thread of it calls MPI_Iprobe",
-    GHOST: "the target computes; accesses go to a ghost process, which shares its memory",
-}
+WRITTEN = Written(Path(__file__).with_name("page.yaml"))
+FLAVORS: Mapping[str, Mapping[str, str]] = WRITTEN.names["flavors"]
+SYNCHRONISATIONS: Mapping[str, Mapping[str, str]] = WRITTEN.names["synchronisations"]
+STATES: Mapping[str, str] = WRITTEN.names["states"]
 """Target states in the order in which they are shown, in words; an idle target has no verdict."""
+
+BASE_STATE = "computes"
+BASE_OPERATIONS = ("put", "get", "accumulate", "fetch_and_op")
+PAYLOAD = ("data", "size_bytes", "probe_interval_us")
+"""The axes that vary what is moved, not how."""
+
+Payload = tuple[str, ...]
 
 
 def computing(cells: Iterable[Cell]) -> list[Cell]:
@@ -44,11 +42,11 @@ def first_group(cells: Sequence[Cell]) -> list[Cell]:
     rank more. Where there are several places, `apart` has given each an environment of its own, so
     that nothing is pooled.
     """
-    firsts: dict[tuple[Any, ...], list[Cell]] = {}
+    ghosts = [cell for cell in cells if axis_of(cell, "target_state") == GHOST]
     others = [cell for cell in cells if axis_of(cell, "target_state") != GHOST]
-    for group in groups(others or cells):
-        firsts.setdefault(group[0].group[:2], group)
-    for ghost in (cell for cell in cells if others and axis_of(cell, "target_state") == GHOST):
+    by_partition = grouped(groups(others or cells), lambda group: group[0].group[:2])
+    firsts = {partition: own[0] for partition, own in by_partition.items()}
+    for ghost in ghosts if others else ():
         first = firsts.get(ghost.group[:2])
         if first is not None and first[0].setting == ghost.setting:
             first.append(ghost)
@@ -57,29 +55,29 @@ def first_group(cells: Sequence[Cell]) -> list[Cell]:
 
 def groups(cells: Iterable[Cell]) -> list[list[Cell]]:
     """Return the cells by setting and place, in the order declared, the default first."""
-    found: dict[tuple[Any, ...], list[Cell]] = {}
-    for cell in cells:
-        found.setdefault(cell.group, []).append(cell)
-    return sorted(found.values(), key=lambda group: group[0].setting != DEFAULT_SETTING)
+    by_place = grouped(cells, lambda cell: cell.group).values()
+    return sorted(by_place, key=lambda group: group[0].setting != DEFAULT_SETTING)
 
 
 def places(cells: Sequence[Cell]) -> list[list[Cell]]:
     """Return the cells by place, all settings together, in the order declared."""
-    found: dict[tuple[Any, ...], list[Cell]] = {}
-    for cell in cells:
-        system, partition, _, *how = cell.group
-        found.setdefault((system, partition, *how), []).append(cell)
-    return list(found.values())
+    return list(grouped(cells, lambda cell: (cell.group[:2], cell.group[3:])).values())
 
 
-def payload_of(cell: Cell) -> tuple[str, ...]:
+def way_of(cell: Cell) -> tuple[str, str]:
+    """Return flavor and synchronisation: how a program accesses a window."""
+    return axis_of(cell, "flavor"), axis_of(cell, "synchronisation")
+
+
+def payload_of(cell: Cell) -> Payload:
     """Return layout, size and probing interval."""
     return tuple(axis_of(cell, name) for name in PAYLOAD)
 
 
-def base_of(cells: Sequence[Cell]) -> tuple[str, ...] | None:
-    """Return the payload that most cells have."""
-    return base_payload([cell.entry for cell in cells])
+def base_of(cells: Sequence[Cell]) -> Payload | None:
+    """Return the payload that most cells have: the base of the star."""
+    known = grouped(map(payload_of, cells), lambda payload: payload)
+    return max(known, key=lambda payload: len(known[payload]), default=None)
 
 
 def payload_words(payload: Sequence[str], base: Sequence[str] | None) -> str:
@@ -96,10 +94,34 @@ def payload_words(payload: Sequence[str], base: Sequence[str] | None) -> str:
     )
 
 
-def declared_order(cells: Iterable[Cell], axis: str, known: Sequence[str] = ()) -> list[str]:
+def base_words(base: Sequence[str] | None) -> str:
+    """Say what layout and size a payload has."""
+    return payload_words(base, ("", "", base[2])) if base else ""
+
+
+def head_of(cell: Cell, base: Sequence[str] | None, with_level: bool = False) -> dict[str, Any]:
+    """Return what names a cell in a table's row.
+
+    Args:
+        cell: to be named.
+        base: the payload that goes without saying.
+        with_level: whether the text below the operation has the thread level.
+    """
+    names = ("operation", "flavor", "synchronisation", "data", "size_bytes")
+    payload = payload_words(payload_of(cell), base)
+    how = (*way_of(cell), payload, cell.thread_level if with_level else None)
+    return {
+        "environment": cell.environment,
+        **{name: axis_of(cell, name) for name in names},
+        "with": ", ".join(str(word) for word in how if word),
+    }
+
+
+def declared_order(cells: Iterable[Cell], axis: str, known: Iterable[str] = ()) -> list[str]:
     """Return an axis's values: those known first, in their order, then as declared."""
+    order = dict.fromkeys(known)
     present = dict.fromkeys(axis_of(cell, axis) for cell in cells)
-    return [name for name in known if name in present] + [n for n in present if n not in known]
+    return [name for name in order if name in present] + [n for n in present if n not in order]
 
 
 def levels_of(cells: Iterable[Cell]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -12,7 +12,7 @@ from markupsafe import Markup
 from onesided.cells import verdicts
 from onesided.report import numbers
 from onesided.report.material import Cell, Material
-from onesided.studies.stfc.progress.page.waiting import percent, shares
+from onesided.studies.stfc.progress.waiting import percent, shares
 
 WIDTH, HEIGHT, EDGE = 220, 130, 6
 MOST_POINTS = 40
@@ -26,11 +26,17 @@ Points = Sequence[tuple[float, float]]
 
 def _where_it_waits(material: Material, cell: Cell) -> str | None:
     """Say in which call most of an access passes; None of a cell that does not wait."""
-    found = shares(material, cell) if cell.verdict == verdicts.WAITS else None
-    if not found:
+    parts = shares(material, cell) if cell.verdict == verdicts.WAITS else None
+    if not parts:
         return None
-    part = max(found, key=lambda name: found[name])
-    return f"it waits in {CALLS[part]} ({percent(found[part])} of the access)"
+    part = max(parts, key=lambda name: parts[name])
+    return f"it waits in {CALLS[part]} ({percent(parts[part])} of the access)"
+
+
+def _scale(low: float, high: float, length: float) -> Callable[[float], float]:
+    """Return what places a value on a logarithmic axis."""
+    whole = max(math.log(high / low), 1e-9)
+    return lambda value: EDGE + math.log(value / low) / whole * (length - 2 * EDGE)
 
 
 def _sketch(points: Points) -> Markup:
@@ -41,19 +47,14 @@ def _sketch(points: Points) -> Markup:
     """
     kept = points[:: max(1, math.ceil(len(points) / MOST_POINTS))]
     rests, times = zip(*kept, strict=True)
-    low, high = min(*rests, *times), max(*rests, *times)
+    across = _scale(min(rests), max(rests), WIDTH)
+    up = _scale(min(*rests, *times), max(*rests, *times), HEIGHT)
 
-    def across(value: float) -> float:
-        share = math.log(value / min(rests)) / max(math.log(max(rests) / min(rests)), 1e-9)
-        return round(EDGE + share * (WIDTH - 2 * EDGE), 1)
+    def place(rest: float, time: float) -> str:
+        return f"{round(across(rest), 1)} {round(HEIGHT - up(time), 1)}"
 
-    def up(value: float) -> float:
-        share = math.log(value / low) / max(math.log(high / low), 1e-9)
-        return round(HEIGHT - EDGE - share * (HEIGHT - 2 * EDGE), 1)
-
-    dots = "".join(f"M{across(rest)} {up(time)}h0" for rest, time in kept)
-    ends = [(across(rest), up(rest)) for rest in (min(rests), max(rests))]
-    line = "L".join(f"{x} {y}" for x, y in ends)
+    dots = "".join(f"M{place(rest, time)}h0" for rest, time in kept)
+    line = "L".join(place(rest, rest) for rest in (min(rests), max(rests)))
     words = (
         f"Across: left to compute, {numbers.seconds(min(rests))} to {numbers.seconds(max(rests))}. "
         f"Up: access time, {numbers.seconds(min(times))} to {numbers.seconds(max(times))}. On the "
@@ -83,5 +84,5 @@ class Behind:
         """Return in which call some cells wait, and a sketch of the accesses that met a compute."""
         said = (_where_it_waits(self.material, cell) for cell in cells)
         points = [point for cell in cells for point in self._points.get(cell.place, ())]
-        where = "; ".join(dict.fromkeys(one for one in said if one))
+        where = "; ".join(dict.fromkeys(words for words in said if words))
         return where, _sketch(points) if points else None

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from onesided.campaign.grid import NO_MEANING
 from onesided.report import numbers
-from onesided.report.cells import axis_of, level_rank
+from onesided.report.cells import axis_of, grouped, level_rank
 from onesided.report.material import Cell, Material
 from onesided.report.published import PublishedTable
 from onesided.studies.stfc.shared_counter.analysis import BASE_CASE, IDLE_CASE
+from onesided.studies.stfc.written import Written
 
-FAMILIES: Mapping[str, Sequence[str]] = {
-    "exclusive lock": ("mpi2_array", "mpi2_tree"),
-    "atomic in a shared lock": ("fetch_and_op",),
-    "atomic and flush": ("fetch_and_op_flush", "get_accumulate_flush", "compare_and_swap"),
-    "SHMEM atomic": ("shmem_fetch_inc",),
-}
-"""Algorithms by the synchronisation they share, which is what progress depends on."""
+WRITTEN = Written(Path(__file__).with_name("page.yaml"))
+FAMILIES: Mapping[str, Mapping[str, Any]] = WRITTEN.names["families"]
 
 FLAVORS = ("create", "allocate", NO_MEANING)
 """OpenSHMEM has one symmetric heap and no window: its flavor is none."""
@@ -34,13 +31,8 @@ TABLE1 = PublishedTable("shared_counter_table1", form="records")
 
 def way_of(cell: Cell) -> list[str]:
     """Return algorithm and flavor; the algorithm alone where it has no window."""
-    return [
-        word for word in (axis_of(cell, "algorithm"), axis_of(cell, "flavor")) if _is_told(word)
-    ]
-
-
-def _is_told(word: str) -> bool:
-    return word not in ("", NO_MEANING)
+    words = (axis_of(cell, name) for name in ("algorithm", "flavor"))
+    return [word for word in words if word not in ("", NO_MEANING)]
 
 
 def spread_of(cell: Cell) -> float:
@@ -71,22 +63,25 @@ def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
     A row has the spread of its case 1. A case that was not measured with it is there with the least
     spread that it has; `other_steps` tells.
     """
-    found: dict[tuple[Any, ...], dict[str, dict[float, Cell]]] = {}
-    for cell in cells:
-        cases = found.setdefault(_twin_key(cell), {})
-        cases.setdefault(axis_of(cell, "case"), {})[spread_of(cell)] = cell
     rows = []
-    for cases in found.values():
-        leading = cases.get(BASE_CASE) or next(iter(cases.values()))
-        for spread in sorted(leading):
-            rows.append({case: own.get(spread, own[min(own)]) for case, own in cases.items()})
-        shown = {id(cell) for row in rows for cell in row.values()}
-        rows += [
+    for own in grouped(cells, _twin_key).values():
+        by_case = {
+            case: {spread_of(cell): cell for cell in several}
+            for case, several in grouped(own, lambda cell: axis_of(cell, "case")).items()
+        }
+        leading = by_case.get(BASE_CASE) or next(iter(by_case.values()))
+        found = [
+            {case: by.get(spread, by[min(by)]) for case, by in by_case.items()}
+            for spread in sorted(leading)
+        ]
+        shown = {id(cell) for row in found for cell in row.values()}
+        found += [
             {case: cell}
-            for case, own in cases.items()
-            for cell in own.values()
+            for case, by in by_case.items()
+            for cell in by.values()
             if id(cell) not in shown and case != IDLE_CASE
         ]
+        rows += found
     return rows
 
 
@@ -110,18 +105,15 @@ def base_point(material: Material) -> list[Cell]:
     it), the longest compute, the base algorithms, the first setting, placement and rank count
     declared.
     """
-    cells = list(material.cells)
+    by_name = grouped(material.cells, lambda cell: cell.environment)
+    levels = {name: max(level_rank(c.thread_level) for c in own) for name, own in by_name.items()}
+    cells = [c for c in material.cells if level_rank(c.thread_level) == levels[c.environment]]
     if not cells:
         return []
-    level: dict[str, int] = {}
-    for cell in cells:
-        rank = level_rank(cell.thread_level)
-        level[cell.environment] = max(rank, level.get(cell.environment, rank))
-    cells = [c for c in cells if level_rank(c.thread_level) == level[c.environment]]
     first = cells[0]
     length = max(compute_ms_of(cell) for cell in cells)
     present = {axis_of(cell, "algorithm") for cell in cells}
-    algorithms = [name for name in BASE_ALGORITHMS if name in present] or [sorted(present)[0]]
+    algorithms = [name for name in BASE_ALGORITHMS if name in present] or [min(present)]
     return [
         cell
         for cell in cells
@@ -134,12 +126,15 @@ def base_point(material: Material) -> list[Cell]:
 
 def way_rows(cells: Sequence[Cell]) -> dict[tuple[str, str], list[Cell]]:
     """Return the cells of case 1 by algorithm and window flavor, those of the first setting."""
-    found: dict[tuple[str, str], list[Cell]] = {}
-    for cell in cells:
-        if axis_of(cell, "case") == BASE_CASE and cell.setting == cells[0].setting:
-            way = f"Shared counter, {axis_of(cell, 'algorithm')}", axis_of(cell, "flavor")
-            found.setdefault(way, []).append(cell)
-    return found
+    chosen = [
+        cell
+        for cell in cells
+        if axis_of(cell, "case") == BASE_CASE and cell.setting == cells[0].setting
+    ]
+    return grouped(
+        chosen,
+        lambda cell: (f"Shared counter, {axis_of(cell, 'algorithm')}", axis_of(cell, "flavor")),
+    )
 
 
 def least_spread(cells: Sequence[Cell]) -> list[Cell]:
@@ -150,7 +145,5 @@ def least_spread(cells: Sequence[Cell]) -> list[Cell]:
 
 def first_twins(cells: Sequence[Cell]) -> list[dict[str, Cell]]:
     """Return a row of `twins` per cell, leaving the spread out: that of the least of case 1."""
-    found: dict[tuple[Any, ...], dict[str, Cell]] = {}
-    for twin in twins(cells):
-        found.setdefault(_twin_key(leading(twin)), twin)
-    return list(found.values())
+    by_key = grouped(twins(cells), lambda twin: _twin_key(leading(twin)))
+    return [several[0] for several in by_key.values()]

@@ -1,1 +1,0 @@
-"""What a site is recommended, and the evidence for it."""

@@ -1,0 +1,321 @@
+"""The first screen: what to do so that an access completes while its target computes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from onesided.cells import verdicts
+from onesided.report import answers, numbers, scope
+from onesided.report.answers import Together, together, where
+from onesided.report.cells import axis_of, grouped
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Headline
+from onesided.report.words import listed, tally
+from onesided.studies.stfc.progress.advice import program
+from onesided.studies.stfc.progress.cells import (
+    DEFAULT_SETTING,
+    FLAVORS,
+    SYNCHRONISATIONS,
+    WRITTEN,
+    computing,
+    declared_order,
+    first_group,
+    is_judged,
+    levels_of,
+    way_of,
+)
+from onesided.studies.stfc.progress.recommend import Advice
+from onesided.studies.stfc.progress.use import first_advice
+from onesided.studies.stfc.ways import Way, columns_of, row_of
+
+MOST_OPERATIONS = 6
+"""That the first screen names; of more it says how many."""
+
+MOST_WAYS = 6
+"""Columns of the matrix, and sentences; further ways are in the truth table."""
+
+Pair = tuple[str, str]
+"""Flavor and synchronisation."""
+
+
+# ------------------------------------------------------------------------------ the ways
+
+
+def _window(flavor: str) -> str:
+    """Return the call that makes a window of a flavor."""
+    return FLAVORS[flavor]["call"] if flavor in FLAVORS else flavor
+
+
+def _synchronisation(name: str) -> str:
+    return SYNCHRONISATIONS[name]["words"] if name in SYNCHRONISATIONS else name
+
+
+def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
+    """Name ways in as few words as they need.
+
+    Args:
+        pairs: flavor and synchronisation of each.
+        every: all that can tell: a flavor of which every synchronisation is named needs no list.
+    """
+    by_words: dict[str, list[str]] = {}
+    for flavor in sorted(dict.fromkeys(f for f, _ in pairs), key=lambda f: (*FLAVORS, f).index(f)):
+        own = [synchronisation for name, synchronisation in pairs if name == flavor]
+        tested = {synchronisation for name, synchronisation in every if name == flavor}
+        if set(own) == tested and len(own) > 1:
+            words = f"each of the {numbers.count(len(own), 'synchronisation')} tested"
+        else:
+            words = listed(list(map(_synchronisation, own)), "or")
+        by_words.setdefault(words, []).append(_window(flavor))
+    return "; ".join(f"{listed(flavors, 'or')} with {words}" for words, flavors in by_words.items())
+
+
+def _telling(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
+    """Return the cells of each way of which any can tell."""
+    by_way = grouped(cells, way_of).items()
+    return {pair: own for pair, own in by_way if any(map(is_judged, own))}
+
+
+def _by_environment(cells: Sequence[Cell], environments: Sequence[str]) -> dict[str, Together]:
+    by_name = grouped(cells, lambda cell: cell.environment)
+    return {name: together(by_name.get(name, [])) for name in environments}
+
+
+def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
+    """Return the ways to program, those with progress in most MPIs first.
+
+    Args:
+        cells: whose target computes without help, those of one setting.
+        environments: the MPIs, in order.
+    """
+    tested = {pair: _by_environment(own, environments) for pair, own in _telling(cells).items()}
+    words = [(pair, {name: one.word for name, one in own.items()}) for pair, own in tested.items()]
+    return [
+        Way(
+            "+".join("_".join(pair) for pair in pairs),
+            title(pairs, list(tested)),
+            {name: _merged([tested[pair][name] for pair in pairs]) for name in environments},
+            pairs,
+        )
+        for pairs, _ in answers.by_result(words)
+    ]
+
+
+def _merged(several: Sequence[Together]) -> Together:
+    """Return one word for ways that have the same."""
+    word = several[0].word
+    notes = [one.note for one in several if one.note]
+    if len(notes) == len(several) == 1:
+        return several[0]
+    return Together(word, "not every cell decided" if notes and word != answers.MIXED else None)
+
+
+def way_rows(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
+    """Return the cells whose target computes without help, by window and synchronisation."""
+    telling = _telling(computing(first_group(cells)))
+    return {
+        (_window(flavor), _synchronisation(name)): own for (flavor, name), own in telling.items()
+    }
+
+
+def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
+    """Return what a program can do to help, each with its verdicts over all ways tested.
+
+    A cell with more threads than cores measures the scheduler and is left out.
+    """
+    every = {axis_of(cell, "synchronisation") for cell in computing(cells) if is_judged(cell)}
+    able = [cell for cell in cells if is_judged(cell) and not cell.is_crowded]
+    by_state = grouped(able, lambda cell: axis_of(cell, "target_state"))
+    found = []
+    for state, words in WRITTEN.names["helps"].items():
+        own = by_state.get(state)
+        if not own:
+            continue
+        intervals = declared_order(own, "probe_interval_us")
+        said = words.format(f"{listed(intervals, 'or')}{numbers.THIN_SPACE}µs")
+        tested = declared_order(own, "synchronisation")
+        if every - set(tested):
+            windows = listed([*map(_window, declared_order(own, "flavor", FLAVORS))])
+            said += f" (tested: {windows} with {listed([*map(_synchronisation, tested)], 'or')})"
+        found.append(Way(state, said, _by_environment(own, environments)))
+    return found
+
+
+# ------------------------------------------------------------------------------ the sentences
+
+
+def _what_to_use(found: Sequence[Way], kind: str) -> list[Markup]:
+    """Say for each way where an access completes while the target computes, the best first."""
+    best = found[0]
+    same = {word for way in found for word in way.words.values()}
+    names = answers.names(list(best.found), list(best.found), kind)
+    if same == {verdicts.INDEPENDENT}:
+        return [
+            Markup(
+                "Use any window and synchronisation tested: an access completes while the target "
+                "computes in {}."
+            ).format(names)
+        ]
+    if same == {verdicts.WAITS}:
+        return [
+            Markup(
+                "With every window and synchronisation tested an access waits until the target "
+                "calls MPI, in {}."
+            ).format(names)
+        ]
+    shown = [
+        Markup("{}: {}.").format(way.title, answers.completes(way.words, kind))
+        for way in found[:MOST_WAYS]
+    ]
+    if best.good:
+        words = "Use <strong>{}</strong>: an access completes while the target computes {}."
+        shown[0] = Markup(words).format(best.title, where(best.words, kind))
+    else:
+        none = Markup("No window and synchronisation tested lets every access complete at once.")
+        shown.insert(0, none)
+    return [
+        *shown,
+        *([Markup("The truth table has the others.")] if len(found) > MOST_WAYS else []),
+    ]
+
+
+def variables_sentence(found: Mapping[str, Advice]) -> list[Markup]:
+    """Say whom a variable helps; nothing where none was tried or none is needed.
+
+    Args:
+        found: an advice for each environment.
+    """
+    said = [
+        Markup("{} helps <strong>{}</strong>").format(
+            listed([f"{variable}={value}" for variable, value in advice.variables.items()]), name
+        )
+        for name, advice in found.items()
+        if advice.chosen
+    ]
+    left = [(n, a) for n, a in found.items() if a.waiting and a.tried and not a.chosen]
+    for words, turns in (("no variable helps", False), ("no variable is recommended for", True)):
+        names = [name for name, a in left if any(effect.turned for effect in a.tried) == turns]
+        if names:
+            said.append(Markup("{} <strong>{}</strong>").format(words, listed(names)))
+    if not said:
+        return []
+    return [Markup("Code that stays as it is: {}.").format(Markup("; ").join(said))]
+
+
+def _nothing(cells: Sequence[Cell]) -> Markup:
+    """Say why nothing is said."""
+    reasons = [cell.detail or "no reason" for cell in cells if cell.verdict == verdicts.UNDECIDED]
+    if not reasons:
+        return Markup("No cell was measured whose target computes.")
+    (reason, _), *others = Counter(reasons).most_common()
+    return Markup("No cell whose target computes is decided: {} undecided ({}{}).").format(
+        numbers.count(len(reasons), "cell"), "mostly " if others else "", reason
+    )
+
+
+def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
+    """Say what the answer was tested with, and what of it is not counted."""
+    judged = [cell for cell in cells if is_judged(cell)]
+    operations, levels = declared_order(judged, "operation"), levels_of(judged)
+    named = f" ({listed(operations)})" if len(operations) <= MOST_OPERATIONS else ""
+    said = Markup(
+        "Tested with {} of {} window flavors, {} of {} synchronisations, {} of {}, {}."
+    ).format(
+        len(declared_order(judged, "flavor")),
+        len(FLAVORS),
+        len(declared_order(judged, "synchronisation")),
+        len(SYNCHRONISATIONS),
+        numbers.count(len(operations), "operation") + named,
+        listed(scope.sizes(judged)),
+        f"thread level{'' if len(levels) == 1 else 's'} {listed(levels)}",
+    )
+    undecided = sum(cell.verdict == verdicts.UNDECIDED for cell in cells)
+    if undecided:
+        said += Markup(" {} of {} undecided and not counted.").format(
+            undecided, f"{numbers.count(len(cells), 'cell')} {'is' if undecided == 1 else 'are'}"
+        )
+    if setting != DEFAULT_SETTING:
+        said += Markup(" All of this with the setting {}.").format(setting)
+    return said
+
+
+def sentences(material: Material, found: Mapping[str, Advice]) -> list[Markup]:
+    """Return the answer in words: what to use, what helps, and what was tested.
+
+    Args:
+        material: the page's, partitions apart.
+        found: the advice for each of its environments.
+    """
+    group = first_group(material.cells)
+    cells = computing(group)
+    if not any(cell.verdict in verdicts.OBSERVED for cell in cells):
+        return [_nothing(cells)]
+    measured = answers.measured(material.environments, cells)
+    kind = answers.rows_are(cells)
+    helping = [
+        Markup("If {}, an access completes while the target computes {}.").format(
+            way.title, where(way.words, kind)
+        )
+        for way in helps(group, measured)
+    ]
+    elsewhere = scope.sizes_elsewhere(material.experiment.kernel, material.cells)
+    return [
+        *_what_to_use(ways(cells, measured), kind),
+        *helping,
+        *variables_sentence(found),
+        *answers.missing_sentence(material.environments, measured),
+        _tested(cells, group[0].setting),
+        scope.settings_tried(material.cells, material.experiments),
+        *([elsewhere] if elsewhere else []),
+    ]
+
+
+# ------------------------------------------------------------------------------ the table
+
+
+def _counts(cells: Sequence[Cell]) -> dict[str, Any]:
+    """Return how many cells of an MPI have which verdict, for the CSV."""
+    judged = [cell.verdict for cell in cells if is_judged(cell)]
+    named = (verdicts.INDEPENDENT, verdicts.WAITS)
+    missing = [cell.verdict for cell in cells if cell.verdict in verdicts.NOT_MEASURED]
+    return {
+        "reading": answers.reading([cell.verdict for cell in cells]),
+        "judged": len(judged),
+        "independent": judged.count(verdicts.INDEPENDENT),
+        "waits": judged.count(verdicts.WAITS),
+        "other": tally([*(word for word in judged if word not in named), *missing]) or None,
+    }
+
+
+def headline(apart: Material, material: Material) -> Headline:
+    """Return what to do, and a matrix of MPIs and ways to program.
+
+    Args:
+        apart: the page's material, partitions apart.
+        material: the same, not apart.
+    """
+    group = first_group(apart.cells)
+    cells = computing(group)
+    shown = [*ways(cells, apart.environments)[:MOST_WAYS], *helps(group, apart.environments)]
+    by_name = grouped(cells, lambda cell: cell.environment)
+    rows = [row_of(name, shown) | _counts(by_name.get(name, [])) for name in apart.environments]
+    setting = scope.one_setting(group[0].setting)
+    columns = {"way": columns_of(shown)}
+    table = WRITTEN.table("progress_answer", rows, each=columns, setting=setting)
+    said = sentences(apart, first_advice(material))
+    return Headline(said, table, example=_example(apart, cells))
+
+
+def _example(material: Material, cells: Sequence[Cell]) -> tuple[str, str] | None:
+    """Return what the first sentence says to use as a program in C, with its title."""
+    best, *_ = ways(cells, answers.measured(material.environments, cells)) or [None]
+    independent = (cell for cell in cells if cell.verdict == verdicts.INDEPENDENT)
+    for cell in independent if best else ():
+        if way_of(cell) in best.pairs:
+            text = program(*way_of(cell), axis_of(cell, "operation"))
+            words = f"{title([way_of(cell)], [])} in C: an example for two ranks"
+            return (words, text) if text else None
+    return None

@@ -1,0 +1,174 @@
+"""What a claim rests on: a cell with its verdict, and the one latency of all cells alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from onesided.cells import verdicts
+from onesided.measure import tails
+from onesided.measure.judging import MINIMUM_VALID_LAUNCHES
+from onesided.measure.latencies import COUNTS, LATENCY, NOT_KNOWN, Met, are_alike
+from onesided.report.cells import axis_of, grouped, value_or_word
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Measure
+from onesided.studies.stfc.progress.analysis import IDLE
+from onesided.studies.stfc.progress.cells import BASE_STATE, payload_of, way_of
+
+TIMED_STATES = (BASE_STATE, IDLE)
+"""Target states whose cells take the same latency, to a target that waits meanwhile. The state that
+a verdict is about goes first."""
+
+MINIMUM_TIMED_LAUNCHES = 2
+"""Launches that a latency needs to be stated. It says when they are fewer than a verdict needs:
+where the cores were far apart in some launches, or another used them too, those are left out."""
+
+
+def plain_time(seconds: float) -> str:
+    """Return a time in ASCII: ``41 ns``, ``1.2 us``, ``10 ms``."""
+    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if abs(seconds) >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def plain_measure(latency: Measure) -> str:
+    """Return a latency in ASCII, and of how few launches: ``41 ns (40 ns to 43 ns)``."""
+    few = f", {latency.launches} launches" if latency.launches < MINIMUM_VALID_LAUNCHES else ""
+    between = f"{plain_time(latency.low)} to {plain_time(latency.high)}{few}"
+    return f"{plain_time(latency.value)} ({between})"
+
+
+def is_decided(cell: Cell) -> bool:
+    """Tell whether a cell may support a claim: observed in as many launches as a verdict needs."""
+    return cell.verdict in verdicts.OBSERVED and cell.valid_launches >= MINIMUM_VALID_LAUNCHES
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A cell that a claim rests on, and its label's latency where that may be stated."""
+
+    cell: Cell
+    timed: Timed | None
+
+    @property
+    def latency(self) -> Measure | None:
+        """Return the latency."""
+        return self.timed.measure if self.timed else None
+
+    @property
+    def cost(self) -> float:
+        """Return the latency in seconds; infinity where there is none, as what is cheapest asks."""
+        return self.latency.value if self.latency else float("inf")
+
+    @property
+    def launches(self) -> str:
+        """Say in how many launches the verdict was seen."""
+        return f"{self.cell.valid_launches} of {self.cell.launches} launches"
+
+    @property
+    def combination(self) -> str:
+        """Return flavor and synchronisation."""
+        return ", ".join(way_of(self.cell))
+
+    @property
+    def what(self) -> str:
+        """Name the cell in words, with its payload."""
+        words = (
+            axis_of(self.cell, "operation"),
+            *way_of(self.cell),
+            f"{axis_of(self.cell, 'size_bytes')} bytes",
+            axis_of(self.cell, "data"),
+            f"at {self.cell.thread_level}",
+        )
+        return ", ".join(word for word in words if word)
+
+    @property
+    def remark(self) -> str | None:
+        """Return what is out of all proportion about the latency; None where nothing is."""
+        return tails.remark(None, self.latency.low, self.latency.high) if self.latency else None
+
+    @property
+    def outcome(self) -> str:
+        """Return the verdict with its delay."""
+        tau_s = self.cell.tau_s
+        return f"{self.cell.verdict} by {plain_time(tau_s)}" if tau_s else self.cell.verdict
+
+    def is_below(self, other: Evidence) -> bool:
+        """Tell whether the latency lies below another one, intervals and all."""
+        if self.latency is None or other.latency is None:
+            return False
+        return self.latency.high < other.latency.low
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A latency, the cell that it was taken in, and how its launches met the cores."""
+
+    cell: Cell
+    measure: Measure
+    met: Met
+
+
+def ratio(over: Timed | None, under: Timed | None) -> float | None:
+    """Return the ratio of two latencies; None where one is not known, or launches are not alike."""
+    if over is None or under is None or under.measure.value <= 0:
+        return None
+    return over.measure.value / under.measure.value if are_alike(over.met, under.met) else None
+
+
+def access_of(cell: Cell) -> tuple[str, ...]:
+    """Return what access a cell times: operation, flavor, synchronisation, layout and size."""
+    return (axis_of(cell, "operation"), *way_of(cell), *payload_of(cell)[:2])
+
+
+def label_of(cell: Cell) -> tuple[Any, ...]:
+    """Return what a latency depends on, which is what a table calls it."""
+    return (cell.environment, cell.thread_level, cell.group, *access_of(cell))
+
+
+def _is_sound(cell: Cell) -> bool:
+    spoilt = (*verdicts.FAILURES, *verdicts.NOT_MEASURED)
+    return cell.verdict == verdicts.TEARDOWN_FAILURE or cell.verdict not in spoilt
+
+
+class Latencies:
+    """The one latency of each label among some cells.
+
+    Several cells take the latency of one label, and each would give another number.
+    """
+
+    def __init__(self, material: Material, cells: Iterable[Cell]) -> None:
+        """Take each latency from the first cell that has one."""
+        self._material = material
+        by_state = grouped(filter(_is_sound, cells), lambda cell: axis_of(cell, "target_state"))
+        self._timed: dict[tuple[Any, ...], Timed] = {}
+        for cell in (cell for state in TIMED_STATES for cell in by_state.get(state, ())):
+            measure = material.measure(cell, LATENCY, COUNTS)
+            if measure is not None:
+                met = material.met.get(cell.place, NOT_KNOWN)
+                self._timed.setdefault(label_of(cell), Timed(cell, measure, met))
+
+    def of(self, cells: Iterable[Cell]) -> Timed | None:
+        """Return the latency of some cells' label; None where it is not known."""
+        known = (self._timed.get(label_of(cell)) for cell in cells)
+        return next((timed for timed in known if timed is not None), None)
+
+    def shown(self, cells: Sequence[Cell]) -> Any:
+        """Return what a table shows: the latency, or the word of the first cell to have it."""
+        timed = self.of(cells)
+        taken = [timed.cell] if timed else cells
+        values = (value_or_word(self._material, cell, LATENCY, COUNTS) for cell in taken)
+        return next((value for value in values if value is not None), None)
+
+    def evidence(self, cell: Cell) -> Evidence:
+        """Return a cell with its latency; none where helpers share cores or launches are few."""
+        timed = self.of([cell])
+        enough = timed and timed.measure.launches >= MINIMUM_TIMED_LAUNCHES
+        return Evidence(cell, timed if enough and not cell.oversubscribed else None)
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Return the cells that they were taken in."""
+        return [timed.cell for timed in self._timed.values()]

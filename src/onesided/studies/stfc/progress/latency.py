@@ -1,0 +1,174 @@
+"""Uncontended latency: an access with nobody computing; and what the target's computing loses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from onesided.measure.latencies import COUNTS, FAR, LATENCY, SHARED
+from onesided.measure.summary import APART
+from onesided.report import numbers
+from onesided.report.cells import axis_of, by_environment, grouped, value_or_word
+from onesided.report.claims import quotient
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Folded, Measure, Section, Table
+from onesided.report.pivot import Fields
+from onesided.studies.stfc.progress.cells import (
+    BASE_STATE,
+    STATES,
+    WRITTEN,
+    Payload,
+    base_of,
+    base_words,
+    declared_order,
+    first_group,
+    head_of,
+    levels_of,
+    payload_of,
+)
+from onesided.studies.stfc.progress.evidence import TIMED_STATES, Latencies, access_of, ratio
+
+ATOMIC_BYTES = 8
+"""The baseline of an atomic is one instruction on one element; of more elements none is known."""
+
+
+# ------------------------------------------------------------------------------ the hardware's
+
+
+def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
+    """Return name and time of a cell's hardware baseline; None where it was not measured."""
+    name = WRITTEN.names["baselines"].get(axis_of(cell, "operation"))
+    size = int(axis_of(cell, "size_bytes") or 0)
+    if material.baselines is None or name is None or (name != "copy" and size != ATOMIC_BYTES):
+        return None
+    time = material.baselines.nearest(cell, name, size)
+    return (name, time) if time else None
+
+
+def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
+    """Return a baseline, and the ratio of a latency to it with its interval, for a row.
+
+    Where the interval spans `APART` there is no ratio: the row has the reason in its place.
+    """
+    if baseline is None:
+        return {}
+    name, time = baseline
+    known = {"baseline": name, "baseline_time": time}
+    if not isinstance(latency, Measure) or time.low <= 0:
+        return known
+    over = replace(quotient(latency, time), remark=None)
+    if over.high < APART * over.low:
+        return {**known, "over_baseline": over}
+    ends = f"{numbers.factor(over.low)} to {numbers.factor(over.high)}"
+    why = f"not stated: its interval, {ends}, spans a factor of {APART:g} or more"
+    return {**known, "over_baseline_why": why}
+
+
+def without_baseline(rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the columns that a table has not where no row has a baseline."""
+    columns = ("over_baseline", "baseline", "baseline_time", "over_baseline_why")
+    return () if any(row.get("baseline") for row in rows) else columns
+
+
+# ------------------------------------------------------------------------------ the tables
+
+
+def _latency_row(
+    material: Material,
+    cells: Sequence[Cell],
+    levels: Sequence[str],
+    base: Payload | None,
+    latencies: Latencies,
+) -> Fields:
+    row = head_of(cells[0], base)
+    by_level = {level: [cell for cell in cells if cell.thread_level == level] for level in levels}
+    timed = {level: latencies.of(own) for level, own in by_level.items()}
+    row |= {f"latency_{level}": latencies.shown(own) for level, own in by_level.items()}
+    row["lock_tax"] = ratio(timed[levels[-1]], timed[levels[0]])
+    row |= over_baseline(row[f"latency_{levels[0]}"], baseline_of(material, cells[0]))
+    computing = [cell for cell in cells if axis_of(cell, "target_state") == BASE_STATE]
+    stretched = (material.measure(cell, "stretch", "median") for cell in computing)
+    return {**row, "stretch": next((measure for measure in stretched if measure), None)}
+
+
+def _left_out(material: Material, cells: Sequence[Cell]) -> str:
+    """Say how many launches of the cells shown have no latency that counts, and why."""
+    launches = {}
+    for kind in (COUNTS, FAR, SHARED):
+        measures = (material.measure(cell, LATENCY, kind) for cell in cells)
+        launches[kind] = sum(measure.launches for measure in measures if measure)
+    if not launches[FAR] + launches[SHARED]:
+        return ""
+    return (
+        f" Of {sum(launches.values())} latencies, one a launch, {launches[FAR]} are left out that "
+        f"met the cores far apart where that matters, and {launches[SHARED]} on a core that "
+        "another program, or another guest of the host, used too."
+    )
+
+
+def _latency_tables(material: Material, group: Sequence[Cell]) -> list[Table | Folded]:
+    base, levels, latencies = base_of(group), levels_of(group), Latencies(material, group)
+    usual = [cell for cell in group if axis_of(cell, "target_state") in TIMED_STATES]
+    by_label = grouped(usual, lambda cell: (cell.environment, *access_of(cell))).values()
+    rows = [_latency_row(material, cells, levels, base, latencies) for cells in by_label]
+    rows = [row for row in rows if any(isinstance(row[f"latency_{n}"], Measure) for n in levels)]
+    if not rows:
+        return []
+    without = (*(() if len(levels) > 1 else ("lock_tax",)), *without_baseline(rows))
+
+    def table(name: str, is_base: bool) -> Table:
+        chosen = [row for row in rows if ((row["data"], row["size_bytes"]) == base[:2]) == is_base]
+        return WRITTEN.table(
+            name,
+            by_environment(material, chosen),
+            each={"level": {level: {} for level in levels}},
+            without=without,
+            lowest=levels[0],
+            highest=levels[-1],
+            interval=material.interval_words,
+            payload=base_words(base),
+            left_out=_left_out(material, latencies.cells),
+        )
+
+    further = table("progress_latency_further", is_base=False)
+    title = f"Latencies of {len(further.rows)} other sizes and layouts"
+    return [
+        table("progress_latency", is_base=True),
+        *([Folded(title, further)] if further.rows else []),
+    ]
+
+
+def _target_table(material: Material, group: Sequence[Cell]) -> Folded | None:
+    """Return what the target's own computing loses, by its state; None with one state only."""
+    base = base_of(group)
+    states = [name for name in declared_order(group, "target_state", STATES) if name in STATES]
+    if len(states) < 2:
+        return None
+    # levels in MPI's order: a helper exists at multiple only, the others show the lowest
+    levels = levels_of(group)
+    ordered = sorted(group, key=lambda cell: levels.index(cell.thread_level or "?"))
+    rows: dict[tuple[Any, ...], Fields] = {}
+    for cell in (cell for cell in ordered if axis_of(cell, "target_state") in STATES):
+        interval, state = payload_of(cell)[2], axis_of(cell, "target_state")
+        head = {**head_of(cell, base), "interval": interval}
+        row = rows.setdefault((cell.environment, *access_of(cell), interval), head)
+        if not isinstance(row.get(state), Measure):
+            row[state] = value_or_word(material, cell, "stretch", "median")
+            row["visits"] = material.measure(cell, "visits", "median") or row.get("visits")
+    helped = [state for state in states if state != BASE_STATE]
+    shown = [r for r in rows.values() if any(isinstance(r.get(state), Measure) for state in helped)]
+    if not shown:
+        return None
+    columns = {state: {"words": state.replace("_", " ")} for state in states}
+    rows_shown = by_environment(material, shown)
+    table = WRITTEN.table("progress_target", rows_shown, each={"state": columns})
+    return Folded("What the target's own computing loses, and its visits to MPI", table)
+
+
+def section(material: Material) -> Section | None:
+    """Return latencies, their baselines, and what the target loses; None where there are none."""
+    group = first_group(material.cells)
+    parts = [*_latency_tables(material, group), _target_table(material, group)]
+    said = WRITTEN.names["baseline"]["none" if material.baselines is None else "measured"]
+    return WRITTEN.section("latency", parts, baseline=said.format(bytes=ATOMIC_BYTES, factor=APART))

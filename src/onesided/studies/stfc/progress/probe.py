@@ -1,0 +1,200 @@
+"""Every access against what its target had left to compute, and any cell to look at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from onesided.report import figures, probe
+from onesided.report.cells import axis_of
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Section
+from onesided.studies.stfc.progress.cells import (
+    BASE_OPERATIONS,
+    FLAVORS,
+    PAYLOAD,
+    STATES,
+    WRITTEN,
+    base_of,
+    computing,
+    declared_order,
+    first_group,
+    levels_of,
+    payload_of,
+)
+
+NAME = "progress_against_remaining"
+POINTS_A_COMBINATION = 10
+"""Marks of an operation and flavor in a panel: as many again would hide each other."""
+STATIC_SYNCHRONISATIONS = 2
+"""Synchronisations that are drawn; the others can be explored."""
+EXPLORED_POINTS = 8_000
+"""Accesses the interactive view carries, about 20 bytes each."""
+EXPLORED_CELLS = 1_500
+LEAST_A_CELL = 6
+
+_AXES = ("operation", "flavor", "synchronisation", "target_state", *PAYLOAD)
+
+
+def _points(material: Material, cells: Sequence[Cell]) -> pl.DataFrame:
+    """Return the accesses of some cells that met a computing target, with their axes."""
+    places = pl.DataFrame([cell.place for cell in cells], schema=list(material.place), orient="row")
+    return (
+        probe.valid_points(material, _AXES)
+        .join(places, on=list(material.place), how="inner")
+        .sort("environment", *_AXES, "test", "cell", "round", "rank", "index")
+    )
+
+
+def _drawn_cells(material: Material) -> list[Cell]:
+    """Return the cells of the static figure: one setting, level, payload, and four operations."""
+    cells = first_group(material.cells)
+    base, chosen = base_of(cells), computing(cells)
+    synchronisations = declared_order(chosen, "synchronisation")[:STATIC_SYNCHRONISATIONS]
+    levels = levels_of(chosen)
+    return [
+        cell
+        for cell in chosen
+        if cell.thread_level == levels[0]
+        and payload_of(cell) == base
+        and axis_of(cell, "synchronisation") in synchronisations
+        and axis_of(cell, "operation") in BASE_OPERATIONS
+    ]
+
+
+# ------------------------------------------------------------------------------ any cell
+
+
+def _explored_cells(material: Material) -> list[Cell]:
+    """Return the cells the interactive view offers, those of the first matrices first."""
+    known = [cell for cell in material.cells if axis_of(cell, "target_state") in STATES]
+    states = list(STATES)
+    usual = base_of(first_group(material.cells))
+    known.sort(key=lambda c: (payload_of(c) != usual, states.index(axis_of(c, "target_state"))))
+    return known[:EXPLORED_CELLS]
+
+
+def _axes_of(cell: Cell) -> dict[str, str]:
+    """Return what a reader selects a cell by."""
+    return {
+        "MPI": cell.environment,
+        "operation": axis_of(cell, "operation"),
+        "flavor": axis_of(cell, "flavor"),
+        "synchronisation": axis_of(cell, "synchronisation"),
+        "target": axis_of(cell, "target_state"),
+        "level": str(cell.thread_level),
+        "setting": str(cell.setting),
+        "payload": f"{axis_of(cell, 'size_bytes')} bytes {axis_of(cell, 'data')}",
+    }
+
+
+def _microseconds(values: pl.Series) -> list[float]:
+    return [float(f"{value * 1e6:.3g}") for value in values]
+
+
+def _explored_rows(material: Material, cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    """Return one row per cell: its axes, its verdict, and its accesses in microseconds."""
+    points = _points(material, cells)
+    by_place = {
+        tuple(key): part for key, part in points.group_by(material.place, maintain_order=True)
+    }
+    each = max(LEAST_A_CELL, EXPLORED_POINTS // max(1, len(by_place)))
+    rows = []
+    for cell in cells:
+        part = by_place.get(cell.place)
+        if part is None:
+            continue
+        part = part.gather_every(max(1, math.ceil(part.height / each)))
+        points_of = {
+            "x": _microseconds(part["remaining"]),
+            "y": _microseconds(part["elapsed"]),
+            "launch": part["round"].to_list(),
+        }
+        rows.append({**_axes_of(cell), "verdict": cell.verdict, **points_of})
+    return rows
+
+
+def _explorer(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> str:
+    """Return a Vega-Lite view of one cell that a reader selects by its axes."""
+    selects = [
+        alt.param(
+            name=f"chosen_{name}",
+            value=rows[0][name],
+            bind=alt.binding_select(
+                options=list(dict.fromkeys(row[name] for row in rows)), name=f"{name} "
+            ),
+        )
+        for name in names
+    ]
+    every_x, every_y = ([value * 1e-6 for row in rows for value in row[key]] for key in "xy")
+    ends = (min(every_x), max(every_x))
+    scales = (probe.time_scale(every_x), probe.time_scale(every_y), ends)
+    x, y = probe.axes(scales)
+    wanted = " && ".join(f"datum.{name} == chosen_{name}" for name in names)
+    chosen = figures.chart(rows).transform_filter(wanted)
+    dots = (
+        chosen.transform_flatten(["x", "y", "launch"])
+        .transform_calculate(remaining="datum.x * 1e-6", elapsed="datum.y * 1e-6")
+        .mark_point(size=36, strokeWidth=1.4, opacity=0.8, color=figures.colour("first"))
+        .encode(
+            x=x,
+            y=y,
+            tooltip=[
+                alt.Tooltip("remaining:Q", title="left to compute, s", format=".3~g"),
+                alt.Tooltip("elapsed:Q", title="access, s", format=".3~g"),
+                alt.Tooltip("launch:Q"),
+            ],
+        )
+    )
+    text = {"align": "left", "baseline": "top", "fontSize": 13}
+    corner = {"x": alt.value(8), "y": alt.value(6)}
+    words = chosen.mark_text(**text, fontWeight="bold", color=figures.colour("ink")).encode(
+        **corner, text="verdict:N"
+    )
+    none = (
+        figures.chart(rows)
+        .transform_calculate(hit=f"({wanted}) ? 1 : 0")
+        .transform_aggregate(hits="sum(hit)")
+        .transform_filter("datum.hits == 0")
+        .mark_text(**text, color=figures.colour("muted"))
+        .encode(**corner, text=alt.value("no such cell was measured"))
+    )
+    layered = (
+        alt.layer(probe.diagonal(scales), dots, words, none)
+        .properties(width="container", height=320)
+        .add_params(*selects)
+    )
+    return figures.specification(layered)
+
+
+def section(material: Material) -> Section | None:
+    """Return the figure's section; None without an access that met a computing target."""
+    cells = _drawn_cells(material)
+    if not cells:
+        return None
+    keys = ("environment", "synchronisation", "operation", "flavor")
+    points = probe.spread(_points(material, cells), keys, POINTS_A_COMBINATION)
+    if not points.height:
+        return None
+    how = probe.Drawing(
+        panels=("environment", "synchronisation"),
+        second=declared_order(cells, "synchronisation"),
+        colour=("operation", declared_order(cells, "operation", BASE_OPERATIONS)),
+        shape=("flavor", declared_order(cells, "flavor", FLAVORS)),
+        hints=("operation", "flavor", "round"),
+    )
+    explored = _explored_rows(material, _explored_cells(material))
+    caption = (
+        "Each mark is an access that was issued while the target computed, against what was left "
+        f"of that compute, at {cells[0].thread_level}, setting {cells[0].setting}. "
+        f"{probe.HOW_TO_READ} At most {POINTS_A_COMBINATION} marks per operation and flavor, "
+        f"picked evenly. Explore shows any of {len(explored)} cells by itself."
+    )
+    table = WRITTEN.table(NAME, points.to_dicts(), points=points.height)
+    view = _explorer(explored, list(_axes_of(cells[0])))
+    figure = probe.figure(points, how, material.environments, caption, table, view)
+    return WRITTEN.section("progress-probe", [figure])

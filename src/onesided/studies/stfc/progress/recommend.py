@@ -1,0 +1,367 @@
+"""What to use with an MPI: from verdicts and latencies to code changes and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from onesided.cells import verdicts
+from onesided.environments import settings
+from onesided.measure.statistics import geometric_mean
+from onesided.report.cells import axis_of, grouped, level_rank
+from onesided.report.material import Cell, Material
+from onesided.studies.stfc.progress.cells import (
+    DEFAULT_SETTING,
+    Payload,
+    base_of,
+    computing,
+    payload_of,
+    test_of,
+    way_of,
+)
+from onesided.studies.stfc.progress.evidence import (
+    Evidence,
+    Latencies,
+    is_decided,
+    label_of,
+    ratio,
+)
+
+COMMON = {"flavor": "create", "synchronisation": "lock_exclusive"}
+"""What most code does, and what latencies are compared with, one axis at a time."""
+
+KEPT = (verdicts.INDEPENDENT, verdicts.DELAYED)
+"""Verdicts of cells that do not wait."""
+
+SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
+"""Verdicts of cells that say nothing of their setting."""
+
+FamilyVersion = tuple[str, str]
+"""Family and version of an environment's MPI."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What to use for one operation at one thread level, no variable set.
+
+    Latencies of two thread levels are not compared.
+
+    Attributes:
+        operation: its name.
+        thread_level: as the program asks for it.
+        known: the cells whose target computes.
+        base: the payload at which combinations are compared.
+    """
+
+    operation: str
+    thread_level: str | None
+    known: Sequence[Evidence]
+    base: Payload | None
+
+    @cached_property
+    def _at_base(self) -> list[Evidence]:
+        return [evidence for evidence in self.known if payload_of(evidence.cell) == self.base]
+
+    @cached_property
+    def _combinations(self) -> dict[tuple[str, str], list[Evidence]]:
+        return grouped(self._at_base, lambda evidence: way_of(evidence.cell))
+
+    @cached_property
+    def independent(self) -> list[Evidence]:
+        """Return the combinations of which all cells are independent, the cheapest first.
+
+        A combination occurs more than once where several tests of a campaign have it; one of them
+        that says otherwise, or that failed, is enough not to recommend it.
+        """
+        agreed = [
+            min(own, key=lambda evidence: evidence.cost)
+            for own in self._combinations.values()
+            if all(is_decided(one.cell) and one.cell.verdict == verdicts.INDEPENDENT for one in own)
+        ]
+        return sorted(agreed, key=lambda evidence: evidence.cost)
+
+    @property
+    def best(self) -> Evidence | None:
+        """Return the cheapest combination that is independent; None where none is.
+
+        A combination whose latency is not known cannot be said to be the cheapest.
+        """
+        return next((evidence for evidence in self.independent if evidence.latency), None)
+
+    @property
+    def common(self) -> Evidence | None:
+        """Return the commonest code's cell."""
+        return self._first_of(*COMMON.values())
+
+    def _first_of(self, flavor: str, synchronisation: str) -> Evidence | None:
+        return next(iter(self._combinations.get((flavor, synchronisation), ())), None)
+
+    def factor(self, axis: str) -> float | None:
+        """Return how many times the best's latency the commonest value of an axis costs.
+
+        It is of the cell that differs from the best in that axis alone.
+        """
+        if self.best is None:
+            return None
+        own = dict(zip(COMMON, way_of(self.best.cell), strict=True))
+        other = self._first_of(**{**own, axis: COMMON[axis]})
+        if own[axis] == COMMON[axis] or other is None:
+            return None
+        return ratio(other.timed, self.best.timed)
+
+    @property
+    def waiting(self) -> list[str]:
+        """Return the combinations that wait."""
+        decided = (evidence for evidence in self._at_base if is_decided(evidence.cell))
+        waits = (one for one in decided if one.cell.verdict == verdicts.WAITS)
+        return list(dict.fromkeys(evidence.combination for evidence in waits))
+
+    @cached_property
+    def _elsewhere(self) -> list[Evidence]:
+        """Return the best at further sizes and layouts."""
+        best = self.best
+        return [
+            one
+            for one in self.known
+            if best and payload_of(one.cell) != self.base and one.combination == best.combination
+        ]
+
+    @property
+    def confirmed(self) -> list[Evidence]:
+        """Return further sizes and layouts at which the best is independent."""
+        return [one for one in self._elsewhere if one.cell.verdict == verdicts.INDEPENDENT]
+
+    @property
+    def exceptions(self) -> list[Evidence]:
+        """Return those at which the best was measured and is not independent."""
+        agree = (verdicts.INDEPENDENT, *verdicts.NOT_MEASURED)
+        return [one for one in self._elsewhere if one.cell.verdict not in agree]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A cell at the default setting, and its twin with another one."""
+
+    before: Evidence
+    after: Evidence
+
+    @property
+    def is_compared(self) -> bool:
+        """Tell whether both were decided, with a target that computes."""
+        both = (self.before.cell, self.after.cell)
+        return len(computing(both)) == 2 and all(map(is_decided, both))
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """Return both verdicts."""
+        return self.before.cell.verdict, self.after.cell.verdict
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a setting does against the default.
+
+    Attributes:
+        setting: its name.
+        variables: what it sets for the environment's family.
+        not_declared: why it sets none; None where it does.
+        cells: those that were run with it.
+        pairs: each of them that has a twin at the default, with its twin.
+    """
+
+    setting: str
+    variables: Mapping[str, str]
+    not_declared: str | None
+    cells: Sequence[Cell]
+    pairs: Sequence[Turn]
+
+    @property
+    def unavailable(self) -> str | None:
+        """Return why it has no variables, or why it was not measured; None where it was."""
+        if self.not_declared is not None or not all(c.verdict in SAYS_NOTHING for c in self.cells):
+            return self.not_declared
+        return next((f"{cell.verdict}: {cell.detail}" for cell in self.cells if cell.detail), "")
+
+    @cached_property
+    def compared(self) -> list[Turn]:
+        """Return the cells that wait at the default and were decided with the setting too."""
+        return [t for t in self.pairs if t.is_compared and t.words[0] == verdicts.WAITS]
+
+    @property
+    def turned(self) -> list[Turn]:
+        """Return those of them that no longer wait: independent or delayed."""
+        return [turn for turn in self.compared if turn.words[1] in KEPT]
+
+    @property
+    def to_independent(self) -> int:
+        """Return how many of the turned cells became independent; the others are delayed."""
+        return sum(turn.words[1] == verdicts.INDEPENDENT for turn in self.turned)
+
+    @property
+    def eased(self) -> int:
+        """Return how many are partial with the setting: they are not counted as turned."""
+        return sum(turn.words[1] == verdicts.PARTIAL for turn in self.compared)
+
+    @cached_property
+    def lost(self) -> list[Turn]:
+        """Return the cells that did not wait, and wait with the setting or are in between."""
+        kept = (turn for turn in self.pairs if turn.is_compared and turn.words[0] in KEPT)
+        return [turn for turn in kept if turn.words[1] not in KEPT]
+
+    @cached_property
+    def failed(self) -> list[Cell]:
+        """Return the cells that fail with the setting, and not at the default.
+
+        A crash may be met in a cell that has no twin: every cell of the setting counts.
+        """
+        failures = [verdict for verdict in verdicts.FAILURES if verdict != verdicts.NO_EFFECT]
+        failing = (turn for turn in self.pairs if turn.words[0] in verdicts.FAILURES)
+        fails_anyway = {turn.after.cell.place for turn in failing}
+        failed = (cell for cell in self.cells if cell.verdict in failures)
+        return [cell for cell in failed if cell.place not in fails_anyway]
+
+    @cached_property
+    def factors(self) -> list[float]:
+        """Return the latency with the setting over that without it, once for each label."""
+        factors: dict[tuple[Any, ...], float] = {}
+        for turn in self.pairs:
+            factor = ratio(turn.after.timed, turn.before.timed)
+            if factor and not any(word in SAYS_NOTHING for word in turn.words):
+                factors[label_of(turn.after.cell)] = factor
+        return list(factors.values())
+
+    @property
+    def factor(self) -> float | None:
+        """Return their geometric mean; None without one."""
+        return geometric_mean(self.factors) if self.factors else None
+
+    @property
+    def gain(self) -> int:
+        """Return by how many cells progress is kept more often than without the setting."""
+        return len(self.turned) - len(self.lost)
+
+    @property
+    def helps(self) -> bool:
+        """Tell whether its variables may be recommended."""
+        return bool(self.variables) and not self.failed and self.gain > 0
+
+
+def declared(setting: str, mpi: FamilyVersion | None) -> tuple[Mapping[str, str], str | None]:
+    """Return a setting's variables for an MPI, and why there are none."""
+    if setting not in settings.names():
+        return {}, "it is no longer declared in config/settings.yaml"
+    if mpi is None:
+        return {}, "the environment's family is not known"
+    value = settings.value(setting, *mpi)
+    return value.variables, value.unavailable
+
+
+def _family_version(material: Material, environment: str) -> FamilyVersion | None:
+    for document in material.campaign.record.get("environments", []):
+        if document.get("name") == environment and document.get("family"):
+            return str(document["family"]), str(document.get("version"))
+    return None
+
+
+class Advice:
+    """What to use with one environment in one place.
+
+    Attributes:
+        environment: its name.
+        choices: one an operation and thread level, in the order declared.
+        effects: one a setting other than the default that the campaign declares.
+        waiting: how many cells wait at the default.
+        measured: whether any cell was decided at the default.
+        missing: why none was, in the words of the first cell that says; None otherwise.
+    """
+
+    def __init__(self, material: Material, environment: str, cells: Sequence[Cell]) -> None:
+        """Take the cells of an environment among those of one place."""
+        self.environment = environment
+        self._cells = [cell for cell in cells if cell.environment == environment]
+        self._latencies = Latencies(material, self._cells)
+        self.choices = self._choices()
+        mpi = _family_version(material, environment)
+        others = dict.fromkeys(cell.setting for cell in self._cells)
+        self.effects = [
+            self._effect(setting, *declared(setting, mpi))
+            for setting in others
+            if setting not in (None, DEFAULT_SETTING)
+        ]
+        at_default = computing(self._with(DEFAULT_SETTING))
+        decided = [cell for cell in at_default if is_decided(cell)]
+        reasons = (f"{cell.verdict}: {cell.detail}" for cell in at_default if cell.detail)
+        self.waiting = sum(cell.verdict == verdicts.WAITS for cell in decided)
+        self.measured = bool(decided)
+        self.missing = None if decided else next(reasons, None)
+
+    def _with(self, setting: str | None) -> list[Cell]:
+        return [cell for cell in self._cells if cell.setting == setting]
+
+    def _choices(self) -> list[Choice]:
+        cells = computing(self._with(DEFAULT_SETTING))
+        by_choice = grouped(cells, lambda cell: (axis_of(cell, "operation"), cell.thread_level))
+        order = list(dict.fromkeys(operation for operation, _ in by_choice))
+        keys = sorted(by_choice, key=lambda key: (order.index(key[0]), level_rank(key[1])))
+        base = base_of(cells)
+        return [
+            Choice(*key, [*map(self._latencies.evidence, by_choice[key])], base) for key in keys
+        ]
+
+    def _effect(self, setting: str, variables: Mapping[str, str], missing: str | None) -> Effect:
+        """Return a setting with its cells, each with its twin at the default, of the same test."""
+
+        def twin_key(cell: Cell) -> tuple[Any, ...]:
+            labels = sorted((name, str(value)) for name, value in cell.labels.items())
+            return tuple(labels), cell.thread_level
+
+        defaults = grouped(self._with(DEFAULT_SETTING), twin_key)
+        cells = self._with(setting)
+        pairs = []
+        for cell in cells:
+            twins = defaults.get(twin_key(cell), [])
+            same = [twin for twin in twins if test_of(twin) == test_of(cell)]
+            pairs += [
+                Turn(*map(self._latencies.evidence, (twin, cell))) for twin in (same or twins)[:1]
+            ]
+        return Effect(setting, variables, missing, cells, pairs)
+
+    @cached_property
+    def chosen(self) -> Effect | None:
+        """Return the setting that turns most cells and fails in none; None where none helps."""
+        helping = [effect for effect in self.effects if effect.helps]
+        return max(
+            helping, key=lambda e: (e.gain, e.to_independent, -(e.factor or 0)), default=None
+        )
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """Return the variables recommended."""
+        return self.chosen.variables if self.chosen else {}
+
+    @cached_property
+    def cheapest(self) -> dict[str, Choice]:
+        """Return for each operation what costs least: of the lowest thread level that has it.
+
+        Another level is named only where its interval lies below: latencies of two levels are from
+        different launches, and equal ones differ by noise.
+        """
+        cheapest: dict[str, Choice] = {}
+        for choice in self.choices:
+            known = cheapest.get(choice.operation)
+            if choice.best and (known is None or choice.best.is_below(known.best)):
+                cheapest[choice.operation] = choice
+        return cheapest
+
+    @property
+    def tried(self) -> list[Effect]:
+        """Return the settings that were measured."""
+        return [effect for effect in self.effects if effect.compared or effect.failed]
+
+    @property
+    def stuck(self) -> list[str]:
+        """Return the operations for which no combination is independent at any level."""
+        operations = dict.fromkeys(choice.operation for choice in self.choices)
+        return [name for name in operations if name not in self.cheapest]

@@ -1,0 +1,146 @@
+"""Run again what an advice file claims, under that file, and judge it as a campaign does."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from onesided.campaign import grid, records
+from onesided.cells.verdicts import Probe, Verdict
+from onesided.environments import declarations, kernels, settings
+from onesided.rerun import launch
+from onesided.studies.stfc.progress.analysis import judge, probe_of_series
+from onesided.system.errors import InputError, OnesidedError
+
+KERNEL = "progress"
+LAUNCHES = 6
+LAUNCH_TIMEOUT_S = 300.0
+DEFAULT_SETTING = f"setting={settings.DEFAULT}"
+
+_CLAIM = re.compile(r"^# claim: (?P<test>\S.*) (?P<cell>\S+) (?P<verdict>\S+)$")
+_ENVIRONMENT = re.compile(r"^# environment: (?P<name>.+)$")
+_LEVEL = re.compile(r"thread_level=(\w+)")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A cell's verdict as an advice file states it."""
+
+    environment: str
+    test: str
+    cell: str
+    verdict: str
+
+    @property
+    def level(self) -> str:
+        """Return the thread level of its test."""
+        level = _LEVEL.search(self.test)
+        return level.group(1) if level else "single"
+
+    @property
+    def is_sourced(self) -> bool:
+        """Tell whether it was measured with the file's variables, and is run so again."""
+        return DEFAULT_SETTING not in self.test
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """A claim as the file states it, and the verdict now, under the same file."""
+
+    claim: Claim
+    verdict: Verdict
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether the claimed verdict came true."""
+        return self.verdict.word == self.claim.verdict
+
+
+def claims(text: str) -> list[Claim]:
+    """Return what an advice file claims, from its content."""
+    environment, stated = "", []
+    for line in text.splitlines():
+        if named := _ENVIRONMENT.match(line):
+            environment = named["name"]
+        elif claim := _CLAIM.match(line):
+            stated.append(Claim(environment, **claim.groupdict()))
+    return stated
+
+
+def read_claims(path: Path) -> list[Claim]:
+    """Return the claims of an advice file.
+
+    Raises:
+        InputError: it cannot be read, claims nothing, or names no declared environment.
+    """
+    try:
+        stated = claims(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as fault:
+        said = getattr(fault, "strerror", None) or fault
+        raise InputError(path, None, said, "an advice file of a report") from fault
+    if not stated:
+        raise InputError(path, None, "no claim", "an advice file with at least one claim")
+    known = list(declarations.declared(in_containers=True))
+    if stated[0].environment not in known:
+        raise InputError(path, "environment", stated[0].environment, f"one of {', '.join(known)}")
+    return stated
+
+
+def _launch(
+    document: Mapping[str, Any], path: Path, members: Sequence[Claim], seed: int
+) -> dict[str, Probe]:
+    """Run one launch of claims of one thread level, all under the file or none.
+
+    Returns:
+        The valid samples of the cells that ended well, by cell.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        lines = Path(folder) / "lines.jsonl"
+        options = ["--thread-level", members[0].level, "--output", str(lines), "--seed", str(seed)]
+        cells = dict.fromkeys(claim.cell for claim in members)
+        options += launch.cell_options(map(grid.labels_of, cells))
+        line = kernels.launch_line(document, KERNEL, options)
+        if members[0].is_sourced:
+            line = ["sh", "-eu", "-c", '. "$0"; exec "$@"', str(path.resolve()), *line]
+        kernels.launch(line, kernels.variables(document), LAUNCH_TIMEOUT_S, quiet=True)
+        results = records.read_launch(lines, Path(folder) / "launches.jsonl").results
+    return {
+        cell: probe_of_series(result["series"])
+        for cell, result in results.items()
+        if result["status"] == records.OK
+    }
+
+
+def rerun(path: Path, say: Callable[[str], None]) -> list[Rerun]:
+    """Run six launches of each claimed cell and judge them.
+
+    Args:
+        path: an advice file.
+        say: called with a line for each launch that was over.
+
+    Raises:
+        InputError: the file has no claims.
+        OnesidedError: the MPI is unavailable, or the kernels do not build.
+    """
+    stated = read_claims(path)
+    document = launch.ready(stated[0].environment, KERNEL)
+    groups: dict[tuple[str, bool], list[Claim]] = {}
+    for claim in stated:
+        groups.setdefault((claim.level, claim.is_sourced), []).append(claim)
+    reruns = []
+    for members in groups.values():
+        launched: list[dict[str, Probe]] = []
+        for number in range(1, LAUNCHES + 1):
+            try:
+                launched.append(_launch(document, path, members, number))
+            except OnesidedError as fault:
+                launched.append({})
+                say(f"launch {number}: {fault}")
+        for claim in members:
+            probes = [probes.get(claim.cell, Probe((), ())) for probes in launched]
+            reruns.append(Rerun(claim, judge(grid.labels_of(claim.cell), probes)))
+    return reruns

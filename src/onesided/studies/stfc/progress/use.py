@@ -1,0 +1,221 @@
+"""What to use: variables and code changes that keep progress at the lowest latency."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from onesided.report import numbers
+from onesided.report.cells import grouped, names_apart
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Folded, Measure, Prose, Section, Table
+from onesided.report.pivot import Fields
+from onesided.report.words import listed
+from onesided.studies.stfc.progress.advice import (
+    calls,
+    file_name,
+    nocheck_says,
+    payload_says,
+    shell_text,
+    variables_say,
+)
+from onesided.studies.stfc.progress.cells import WRITTEN, place_words, places
+from onesided.studies.stfc.progress.evidence import Evidence
+from onesided.studies.stfc.progress.latency import baseline_of, over_baseline, without_baseline
+from onesided.studies.stfc.progress.recommend import COMMON, Advice, Choice
+from onesided.studies.stfc.written import range_words
+
+FOLDER = "advice"
+
+
+@dataclass(frozen=True)
+class Advised:
+    """An advice for an environment in a place.
+
+    Attributes:
+        advice: it.
+        cells: those of the environment in the place.
+        at: how many places the environment has before it.
+    """
+
+    advice: Advice
+    cells: Sequence[Cell]
+    at: int
+
+
+def every_advice(material: Material) -> list[Advised]:
+    """Return the advice for each environment in each place."""
+    every: list[Advised] = []
+    for cells in places(material.cells):
+        for environment in material.environments:
+            own = [cell for cell in cells if cell.environment == environment]
+            at = sum(one.advice.environment == environment for one in every)
+            every += [Advised(Advice(material, environment, own), own, at)] if own else []
+    return every
+
+
+def first_advice(material: Material) -> dict[str, Advice]:
+    """Return the advice for each environment in the first place of each partition, by its name.
+
+    Where there are several partitions, an environment's name says on which, as `apart` has it.
+    """
+    name = names_apart(material.cells)
+    by_name: dict[str, Advice] = {}
+    for one in every_advice(material):
+        called = name(one.cells[0].entry) if name else one.advice.environment
+        by_name.setdefault(called, one.advice)
+    return by_name
+
+
+# ------------------------------------------------------------------------------ in words
+
+
+def _code_sentences(advice: Advice) -> list[str]:
+    """Return the code changes, operations with the same combination and level together."""
+    alike = grouped(
+        advice.cheapest.values(), lambda choice: (calls(choice.best), choice.thread_level)
+    )
+    said = [
+        f"{listed([choice.operation for choice in chosen])}: {words}. {_costs(chosen, level)}"
+        for (words, level), chosen in alike.items()
+    ]
+    if advice.stuck and advice.measured:
+        said.append(f"{listed(advice.stuck)}: no combination measured is independent.")
+    nocheck = nocheck_says(advice)
+    return [*said, f"{nocheck}."] if nocheck else said
+
+
+def _costs(chosen: Sequence[Choice], level: str | None) -> str:
+    """Say what a combination costs, and what those cost that differ from it in one thing."""
+    own = range_words((choice.best.cost for choice in chosen), numbers.seconds)
+    words = f"It costs {own} (thread level {level})."
+    for axis, same in zip(COMMON, reversed(COMMON), strict=True):
+        factors = [factor for choice in chosen if (factor := choice.factor(axis)) is not None]
+        if factors:
+            words += f" The {axis} {COMMON[axis]} with the same {same} costs "
+            words += f"{range_words(factors, numbers.factor)} as much."
+    return words
+
+
+def _remarks(material: Material, advice: Advice) -> list[Markup]:
+    """Say where the latency of what is chosen is out of all proportion."""
+    latencies = [(choice.operation, _latency(choice.best)) for choice in advice.choices]
+    said = [f"{name}: {known.remark}" for name, known in latencies if known and known.remark]
+    if not said:
+        return []
+    waited = material.waited(advice.environment)
+    said = [*dict.fromkeys(said), *([waited] if waited else [])]
+    return [Markup("<b>Out of all proportion.</b> {}.").format("; ".join(said))]
+
+
+def _facts(material: Material, one: Advised) -> dict[str, str]:
+    """Return what a file says of the campaign."""
+    campaign = material.campaign
+    own = campaign.cells.filter(campaign.cells["environment"] == one.advice.environment)
+    library = own["library_version"].drop_nulls().unique().sort()
+    started = campaign.launches["started_at"].drop_nulls().sort()
+    return {
+        "library": "; ".join(library) or "not known",
+        "campaign": campaign.name,
+        "measured": f"{started[0]} to {started[-1]}" if started.len() else "not known",
+        "commit": str(campaign.record.get("commit") or "not known"),
+        "where": f"{place_words(one.cells)}; {material.hardware}",
+    }
+
+
+def _prose(material: Material, one: Advised, with_place: bool) -> Prose:
+    advice = one.advice
+    sentences = [Markup("<b>Variables.</b> {}").format(variables_say(advice))]
+    for at, sentence in enumerate(_code_sentences(advice)):
+        sentences.append(Markup("{}" if at else "<b>Code.</b> {}").format(sentence))
+    sentences += _remarks(material, advice)
+    name = Path(file_name(advice))
+    if one.at:
+        name = name.with_name(f"{name.stem}-{one.at + 1}{name.suffix}")
+    files = {f"{FOLDER}/{name}": shell_text(advice, _facts(material, one))}
+    place = f", {place_words(one.cells)}" if with_place else ""
+    return Prose(f"{advice.environment}{place}", sentences, files)
+
+
+# ------------------------------------------------------------------------------ in tables
+
+
+def _latency(evidence: Evidence | None) -> Measure | None:
+    return evidence.latency if evidence else None
+
+
+def _row(material: Material, environment: str, choice: Choice) -> Fields:
+    best, common, holds = choice.best, choice.common, payload_says(choice)
+    own: Fields = {}
+    if best:
+        own = {
+            name: getattr(best.cell, name)
+            for name in ("valid_launches", "launches", "test", "cell")
+        }
+        own |= over_baseline(best.latency, baseline_of(material, best.cell))
+    return {
+        "environment": environment,
+        "operation": choice.operation,
+        "thread_level": choice.thread_level,
+        "use": best.combination if best else None,
+        "latency": _latency(best),
+        "common": common.cell.verdict if common else None,
+        "common_latency": _latency(common),
+        "flavor_factor": choice.factor("flavor"),
+        "synchronisation_factor": choice.factor("synchronisation"),
+        "waits": "; ".join(choice.waiting) or None,
+        "holds": holds,
+        "with": "; ".join(filter(None, (f"at {choice.thread_level}", holds))),
+        **own,
+    }
+
+
+def _settings_rows(advice: Advice) -> list[dict[str, Any]]:
+    """Return the cells that another setting turns, for the better and for the worse."""
+    turns = [
+        (effect.setting, kind, turn)
+        for effect in advice.effects
+        for kind, turns in (("turned", effect.turned), ("worse", effect.lost))
+        for turn in turns
+    ]
+    return [
+        {
+            "environment": advice.environment,
+            "setting": setting,
+            "what": turn.before.what,
+            "kind": kind,
+            "before": turn.before.cell.verdict,
+            "after": turn.after.cell.verdict,
+            "tau": turn.after.cell.tau_s,
+            "latency_before": turn.before.latency,
+            "latency_after": turn.after.latency,
+            "test": turn.after.cell.test,
+            "cell": turn.after.cell.cell,
+        }
+        for setting, kind, turn in turns
+    ]
+
+
+def _tables(material: Material, every: Sequence[Advice]) -> list[Table | Folded]:
+    rows = [
+        _row(material, advice.environment, choice) for advice in every for choice in advice.choices
+    ]
+    tables = [WRITTEN.table("progress_use", rows, without=without_baseline(rows))]
+    turned = [row for advice in every for row in _settings_rows(advice)]
+    if turned:
+        settings = WRITTEN.table("progress_settings", turned)
+        tables.append(Folded("Cells that a setting turns", settings))
+    return tables
+
+
+def section(material: Material) -> Section | None:
+    """Return what to use, in words, as shell files and with the evidence."""
+    every = every_advice(material)
+    with_place = len(every) > len(material.environments)
+    prose = [_prose(material, one, with_place) for one in every]
+    tables = _tables(material, [one.advice for one in every])
+    return WRITTEN.section("progress-use", [*prose, *tables])

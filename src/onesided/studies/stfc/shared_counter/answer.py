@@ -1,0 +1,298 @@
+"""The counter in ten seconds: which MPI progresses, and the worst slowdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import polars as pl
+from markupsafe import Markup
+
+from onesided.campaign.grid import NO_MEANING
+from onesided.campaign.tables import PLACE
+from onesided.cells import verdicts
+from onesided.report import numbers
+from onesided.report.answers import (
+    MIXED,
+    by_result,
+    completes,
+    measured,
+    missing_sentence,
+    reading,
+    rows_are,
+    together,
+    where,
+)
+from onesided.report.cells import axis_of, grouped
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Headline, Measure, Row
+from onesided.report.words import listed
+from onesided.studies.stfc.shared_counter.analysis import BASE_CASE, IDLE_CASE, TARGET_RANK
+from onesided.studies.stfc.shared_counter.cells import (
+    FAMILIES,
+    FLAVORS,
+    WRITTEN,
+    compute_ms_of,
+    least_spread,
+    spread_of,
+    steps,
+    way_of,
+)
+from onesided.studies.stfc.ways import Way, row_of
+from onesided.studies.stfc.written import range_words
+
+_span = partial(range_words, show=numbers.seconds)
+
+SEVERAL_ANSWERS = (
+    "An access can take longer than one compute: if it needs several answers of the target, each "
+    "of them can wait for a compute."
+)
+
+Key = tuple[str, str]
+"""Family of algorithms, and window flavor."""
+
+Heard = Mapping[Key, Mapping[str, Sequence[Cell]]]
+"""The cells that speak for a family and flavor, by MPI."""
+
+
+# ------------------------------------------------------------------------------ the ways
+
+
+def _out_of_step(cells: Sequence[Cell]) -> Sequence[Cell]:
+    """Return the cells with random compute where there are any, and every failure.
+
+    With fixed compute the ranks fall into step, and few accesses meet a computing target: such
+    cells are often undecided, and one access that the machine held up decides the others.
+    """
+    if not any(spread_of(cell) > 0 for cell in cells):
+        return cells
+    return [cell for cell in cells if spread_of(cell) > 0 or cell.verdict in verdicts.FAILURES]
+
+
+def _members(cells: Iterable[Cell], key: Key) -> list[Cell]:
+    """Return the cells of a family and flavor."""
+    algorithms, flavor = FAMILIES[key[0]]["algorithms"], key[1]
+    own = (cell for cell in cells if axis_of(cell, "flavor") == flavor)
+    return [cell for cell in own if axis_of(cell, "algorithm") in algorithms]
+
+
+def families(cells: Sequence[Cell]) -> list[Key]:
+    """Return the families and flavors that were declared, in the order of the columns."""
+    every = ((family, flavor) for family in FAMILIES for flavor in FLAVORS)
+    return [key for key in every if _members(cells, key)]
+
+
+def heard(material: Material, keys: Sequence[Key]) -> Heard:
+    """Return the cells that speak for some families and flavors, by MPI.
+
+    What was not declared for an MPI is not there: OpenSHMEM has none of MPI's algorithms.
+    """
+    busy = [cell for cell in material.cells if axis_of(cell, "case") == BASE_CASE]
+    by_key = {key: grouped(_members(busy, key), lambda cell: cell.environment) for key in keys}
+    return {
+        key: {name: _out_of_step(own) for name, own in by_name.items()}
+        for key, by_name in by_key.items()
+    }
+
+
+def ways(cells: Heard) -> list[Way]:
+    """Return the verdicts of each family and flavor."""
+    return [
+        Way(
+            ", ".join(key).replace(" ", "_").replace(",", ""),
+            key[0] if key[1] == NO_MEANING else ", ".join(key),
+            {name: together(own) for name, own in by_name.items()},
+            [key],
+        )
+        for key, by_name in cells.items()
+    ]
+
+
+# ------------------------------------------------------------------------------ the longest wait
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The cell in which an access takes longest.
+
+    Attributes:
+        cell: it.
+        access: the mean access while the target computes.
+        slowdown: that over the mean access while the target is idle.
+        computes_s: the shortest and the longest compute of the target, as they were, in seconds.
+    """
+
+    cell: Cell
+    access: Measure
+    slowdown: Measure
+    computes_s: tuple[float, float]
+
+    def fields(self, material: Material) -> dict[str, Any]:
+        """Return what a row of the answer has of it."""
+        cell = self.cell
+        place = (
+            *way_of(cell),
+            numbers.milliseconds_label(compute_ms_of(cell)),
+            steps(spread_of(cell)),
+            str(cell.thread_level),
+        )
+        return {
+            "access": self.access,
+            "idle": _idle(material, cell),
+            "slowdown": self.slowdown,
+            "where": ", ".join(place),
+            "computes_s": self.computes_s,
+        }
+
+
+def _worst(material: Material, cells: Iterable[Cell]) -> Worst | None:
+    """Return the worst of some cells whose target did compute; None where none has both times.
+
+    With fewer cores than ranks another rank may take every number before the target has one.
+    """
+    sound = [cell for cell in cells if cell.verdict not in verdicts.FAILURES]
+    measures = [
+        (cell, material.measure(cell, "access_mean", "origins"), material.measure(cell, "slowdown"))
+        for cell in sound
+    ]
+    known = [(cell, access, slow) for cell, access, slow in measures if access and slow]
+    for cell, access, slow in sorted(known, key=lambda row: row[1].value, reverse=True):
+        if computes_s := _computes_s(material, cell):
+            return Worst(cell, access, slow, computes_s)
+    return None
+
+
+def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
+    """Return the shortest and the longest compute of a cell's target, as they were, in seconds.
+
+    None is for a target that had no number, and nothing to compute.
+    """
+    place = {name: getattr(cell, name) for name in PLACE}
+    own = material.campaign.samples.filter(
+        pl.col("metric") == "compute",
+        pl.col("rank") == TARGET_RANK,
+        *(pl.col(name) == value for name, value in place.items() if value is not None),
+    )["value"]
+    return (float(own.min()), float(own.max())) if own.len() else None
+
+
+def _idle(material: Material, cell: Cell) -> Measure | None:
+    """Return the mean access to an idle target of the same cell, of the least spread there is."""
+
+    def place(one: Cell) -> tuple[object, ...]:
+        axes = (axis_of(one, name) for name in ("algorithm", "flavor", "compute_ms"))
+        return (one.group, one.environment, one.test, *axes)
+
+    idle = [one for one in material.cells if axis_of(one, "case") == IDLE_CASE]
+    twins = grouped(idle, place).get(place(cell), [])
+    measures = (material.measure(one, "access_mean", "origins") for one in least_spread(twins))
+    return next((measure for measure in measures if measure), None)
+
+
+def answer_row(material: Material, environment: str, cells: Heard) -> dict[str, Any]:
+    """Return an environment's row of the answer, from the cells that speak."""
+    own = {
+        key: {environment: by_name[environment]}
+        for key, by_name in cells.items()
+        if environment in by_name
+    }
+    busy = [
+        cell
+        for cell in material.cells
+        if cell.environment == environment and axis_of(cell, "case") == BASE_CASE
+    ]
+    worst = _worst(material, busy)
+    none = dict.fromkeys(("access", "idle", "slowdown", "where", "computes_s"))
+    return {
+        **row_of(environment, ways(own)),
+        "reading": reading([cell.verdict for by in own.values() for cell in by[environment]]),
+        **(worst.fields(material) if worst else none),
+    }
+
+
+# ------------------------------------------------------------------------------ the answer
+
+
+def headline(apart: Material, material: Material) -> Headline:
+    """Return where the counter's owner has to come to MPI, and the longest wait."""
+    cells = heard(apart, families(apart.cells))
+    rows = [answer_row(apart, name, cells) for name in apart.environments]
+    found = ways(cells)
+    columns = {way.key: {"title": way.title} for way in found}
+    table = WRITTEN.table("shared_counter_answer", rows, each={"way": columns})
+    known = measured(apart.environments, apart.cells)
+    sentences = _sentences(found, known, rows_are(apart.cells))
+    sentences += _worst_sentences(rows)
+    return Headline([*sentences, *missing_sentence(apart.environments, known)], table)
+
+
+def _title(keys: Sequence[Key]) -> str:
+    """Name families on flavors: ``an exclusive lock on create or allocate windows``."""
+    flavors = {
+        family: tuple(flavor for _, flavor in own)
+        for family, own in grouped(keys, lambda key: key[0]).items()
+    }
+    named = []
+    for own, alike in grouped(flavors, lambda family: flavors[family]).items():
+        words = listed([FAMILIES[family]["words"] for family in alike], "or")
+        windows = "" if own == (NO_MEANING,) else f" on {listed(own, 'or')} windows"
+        named.append(words + windows)
+    return "; ".join(named)
+
+
+def _sentences(found: Sequence[Way], known: Sequence[str], plural: str) -> list[Markup]:
+    """Say for each family and flavor in which of some MPIs an access completes."""
+    words = [
+        (way.pairs[0], {name: way.words[name] for name in known if name in way.words})
+        for way in found
+    ]
+    words = [(key, own) for key, own in words if own]
+    observed = (*verdicts.OBSERVED, MIXED)
+    if not any(word in observed for _, own in words for word in own.values()):
+        return [Markup("No cell is decided in which the process that holds the counter computes.")]
+    best, *others = ((_title(alike), own) for alike, own in by_result(words))
+    first = Markup(
+        "With <strong>{}</strong>, an access completes while the process that holds the counter "
+        "computes {}."
+    ).format(best[0], where(best[1], plural))
+    rest = [Markup("With {}: {}.").format(title, completes(own, plural)) for title, own in others]
+    return [first, *rest]
+
+
+def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
+    """Say how long the longest wait is."""
+    slow = [row for row in rows if row["slowdown"] is not None and row["idle"] is not None]
+    if not slow:
+        return []
+    worst = max(slow, key=lambda row: row["access"].value)
+    others = [row["access"].high for row in slow if row is not worst]
+    apart = all(high < worst["access"].low for high in others)
+    said = _longest_of_one(worst) if apart else _longest_of_all(slow)
+    if worst["access"].value > worst["computes_s"][1]:
+        said += " " + SEVERAL_ANSWERS
+    return [said]
+
+
+def _longest_of_one(row: Row) -> Markup:
+    """Name the MPI with the longest wait: its interval is apart from those of all others."""
+    access, idle = (
+        f"{numbers.seconds(m.value)} ({numbers.seconds(m.low)} to {numbers.seconds(m.high)})"
+        for m in (row["access"], row["idle"])
+    )
+    return Markup(
+        "The longest wait: with {}, an access takes <strong>{}</strong> on average while the "
+        "target computes for {}, and {} while the target is idle ({})."
+    ).format(row["environment"], access, _span(row["computes_s"]), idle, row["where"])
+
+
+def _longest_of_all(rows: Sequence[Row]) -> Markup:
+    """Give the range over all MPIs: the longest waits of several have intervals that overlap."""
+    access, idle = ([row[name].value for row in rows] for name in ("access", "idle"))
+    computes = [length for row in rows for length in row["computes_s"]]
+    return Markup(
+        "The longest mean access of each MPI takes <strong>{}</strong> while the target computes "
+        "for {}, and {} while the target is idle. The intervals overlap: none is known to be the "
+        "slowest."
+    ).format(_span(access), _span(computes), _span(idle))

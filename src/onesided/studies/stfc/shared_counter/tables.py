@@ -1,0 +1,195 @@
+"""The counter's tables: Table 1 then and now, contenders, degradation, latency."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from onesided.report import numbers
+from onesided.report.by_cores import ByCores, RanksOf
+from onesided.report.cells import axis_of, by_environment, level_rank, value_or_word
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Folded, Measure, Section
+from onesided.report.pivot import Axis, Fields, Pivot, pivoted
+from onesided.studies.stfc.shared_counter.analysis import BASE_CASE, IDLE_CASE
+from onesided.studies.stfc.shared_counter.cells import (
+    CASES,
+    HELPER_CASE,
+    TABLE1,
+    WRITTEN,
+    base_point,
+    compute_ms_of,
+    first_twins,
+    leading,
+    other_steps,
+    spread_of,
+    steps,
+    twins,
+    way_of,
+)
+
+CLEARLY_ABOVE_1 = 1.1
+"""Degradation factors of 2008 are named from here on; the others are 1 but for noise."""
+
+
+def _case_key(case: str) -> str:
+    """Return the key of a case's columns: ``case1``."""
+    return CASES[case].lower().replace(" ", "")
+
+
+def _head(cell: Cell, *further: str) -> Fields:
+    """Return what names a cell in a row, and the text below the algorithm."""
+    below = ", ".join((*way_of(cell), *further))
+    return {
+        "environment": cell.environment,
+        "algorithm": axis_of(cell, "algorithm"),
+        "flavor": axis_of(cell, "flavor"),
+        "compute": numbers.written_milliseconds(compute_ms_of(cell)),
+        "thread_level": cell.thread_level,
+        "where": cell.group_label,
+        "with": below,
+    }
+
+
+# ------------------------------------------------------------------------------ Table 1
+
+
+def _measured_row(material: Material, twin: Mapping[str, Cell]) -> Fields:
+    first = leading(twin)
+    worked = twin.get(BASE_CASE) or twin.get(IDLE_CASE)
+    row: Fields = {
+        **_head(first),
+        "hardware": material.hardware,
+        "mpi": first.environment,
+        "processes": first.ranks,
+        "steps": steps(spread_of(first)),
+        "work": value_or_word(material, worked, "compute_mean", "rank_1"),
+    }
+    for case in CASES:
+        access = value_or_word(material, twin.get(case), "access_mean", "rank_1")
+        row |= {_case_key(case): access, f"{_case_key(case)}_steps": other_steps(twin, case)}
+    return row
+
+
+def _base_words(base: Sequence[Mapping[str, Cell]]) -> str:
+    if not base:
+        return "nothing was measured."
+    cell = leading(base[0])
+    return (
+        f"thread level {cell.thread_level}, {steps(spread_of(cell))} of "
+        f"{numbers.milliseconds_label(compute_ms_of(cell))}, setting {cell.setting}."
+    )
+
+
+def table1(material: Material) -> Section | None:
+    """Return Table 1: the published rows, today's base cells, and all others folded."""
+    base = first_twins(base_point(material))
+    today = WRITTEN.table(
+        "table1_measured",
+        [_measured_row(material, twin) for twin in base],
+        interval=material.interval_words,
+        base=_base_words(base),
+    )
+    every = [_measured_row(material, twin) for twin in twins(material.cells)]
+    all_rows = WRITTEN.table("table1_measured_all", by_environment(material, every))
+    folded = Folded(f"All {len(every)} rows measured", all_rows)
+    return WRITTEN.section("counter-table1", [TABLE1.table(), today, folded])
+
+
+# ------------------------------------------------------------------------------ contenders
+
+
+def contenders(material: Material) -> Section | None:
+    """Return accesses by the number of ranks; None where all cells have the same number."""
+    hosts = WRITTEN.names["hosts"]
+
+    def is_shown(cell: Cell) -> bool:
+        return axis_of(cell, "case") in hosts
+
+    if len({cell.ranks for cell in material.cells if is_shown(cell)}) < 2:
+        return None
+    table = Pivot(
+        name="counter_contenders",
+        caption="Mean time of an access by all ranks but the host, median over launches with its "
+        "{}.",
+        metric="access_mean",
+        statistic="origins",
+        axes=[
+            Axis("algorithm", "algorithm"),
+            Axis("flavor", "flavor"),
+            Axis("case", "host", hosts),
+            RanksOf("ranks", "ranks", whole=True),
+        ],
+    )
+    return WRITTEN.section("counter-contenders", ByCores(table, is_shown).parts(material))
+
+
+# ------------------------------------------------------------------------------ degradation
+
+
+def _published_range() -> str:
+    """Return the degradation factors of case 1 in Table 1 of 2008 where a program lost time."""
+    pairs = [[TABLE1.number(row, name) for name in ("work_s", "case1_s")] for row in TABLE1.rows]
+    factors = [1 + access / work for work, access in pairs if work and access is not None]
+    slower = [factor for factor in factors if factor > CLEARLY_ABOVE_1]
+    return f"{numbers.significant(min(slower))} to {numbers.significant(max(slower))}"
+
+
+def degradation(material: Material) -> Section | None:
+    """Return the table of degradation factors and slowdowns."""
+
+    def head(cell: Cell) -> Fields:
+        below = (numbers.milliseconds_label(compute_ms_of(cell)), str(cell.thread_level))
+        return {**_head(cell), "with": ", ".join((*way_of(cell)[1:], *below))}
+
+    def fields(cell: Cell) -> Fields:
+        case, spread = axis_of(cell, "case"), f"{spread_of(cell):g}"
+        factor = value_or_word(material, cell, "degradation", "rank_1")
+        row = {f"{_case_key(case)}_{spread}": factor}
+        if case == BASE_CASE:
+            slowdown = value_or_word(material, cell, "slowdown", "against_idle")
+            row[f"slowdown_{spread}"] = slowdown
+        return row
+
+    def key(cell: Cell) -> tuple[Any, ...]:
+        axes = (axis_of(cell, name) for name in ("algorithm", "flavor", "compute_ms"))
+        return (cell.group, cell.environment, cell.thread_level, *axes)
+
+    busy = [c for c in material.cells if axis_of(c, "case") in (BASE_CASE, HELPER_CASE)]
+    spreads = sorted({spread_of(cell) for cell in material.cells})
+    table = WRITTEN.table(
+        "degradation",
+        by_environment(material, pivoted(busy, head, fields, key)),
+        each={"spread": {f"{spread:g}": {"steps": steps(spread)} for spread in spreads}},
+        interval=material.interval_words,
+    )
+    return WRITTEN.section("counter-degradation", [table], published=_published_range())
+
+
+# ------------------------------------------------------------------------------ latency
+
+
+def latency(material: Material) -> Section | None:
+    """Return the table of latencies, a column per thread level; None where none was measured."""
+    levels = sorted({cell.thread_level or "?" for cell in material.cells}, key=level_rank)
+    rows: dict[tuple[Any, ...], Fields] = {}
+    for cell in material.cells:
+        if axis_of(cell, "case") == IDLE_CASE:
+            row = rows.setdefault((cell.group, cell.environment, *way_of(cell)), _head(cell))
+            value = value_or_word(material, cell, "latency", "median")
+            # the first cell of a level that has one gives it
+            key = f"latency_{cell.thread_level or '?'}"
+            row[key] = value if row.get(key) is None else row[key]
+    names = [f"latency_{level}" for level in levels]
+    shown = [row for row in rows.values() if any(row.get(name) for name in names)]
+    if not any(isinstance(row.get(name), Measure) for row in shown for name in names):
+        return None
+    several = len({row["where"] for row in shown}) > 1
+    table = WRITTEN.table(
+        "latency",
+        by_environment(material, shown),
+        each={"level": {level: {} for level in levels}},
+        aside=() if several else ("where",),
+        interval=material.interval_words,
+    )
+    return WRITTEN.section("latency", [table])

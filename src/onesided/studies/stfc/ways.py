@@ -1,0 +1,89 @@
+"""Ways to program with a verdict in each MPI, and the page whose answer says which to use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from onesided.report import answers
+from onesided.report.answers import Together
+from onesided.report.cells import apart
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Headline, Section
+
+
+@dataclass(frozen=True)
+class Way:
+    """Ways to program that are taken together.
+
+    Attributes:
+        key: a name for the column of the CSV.
+        title: in words.
+        found: the verdict in each MPI that was to take the way.
+        pairs: flavor and synchronisation of each; none of what a target does to help.
+    """
+
+    key: str
+    title: str
+    found: Mapping[str, Together]
+    pairs: Sequence[tuple[str, str]] = ()
+
+    @property
+    def words(self) -> dict[str, str]:
+        """Return the verdict's word in each MPI."""
+        return {name: together.word for name, together in self.found.items()}
+
+    @property
+    def good(self) -> int:
+        """Return in how many MPIs accesses complete while the target computes."""
+        return sum(map(answers.is_good, self.words.values()))
+
+
+def columns_of(ways: Sequence[Way]) -> dict[str, dict[str, str]]:
+    """Return the columns of an answer's table, by key, with the words of their fields."""
+    return {
+        way.key: {
+            "title": way.title[:1].upper() + way.title[1:],
+            "finds": " ".join(way.pairs[0]) if len(way.pairs) == 1 else "",
+        }
+        for way in ways
+    }
+
+
+def row_of(environment: str, ways: Sequence[Way]) -> dict[str, Any]:
+    """Return an MPI's row of that table: a word for each way, and what the word does not say."""
+    row: dict[str, Any] = {"environment": environment}
+    for way in ways:
+        if environment in way.found:
+            together = way.found[environment]
+            row |= {way.key: together.word, f"{way.key}_note": together.note}
+    return row
+
+
+@dataclass(frozen=True)
+class AnswerPage:
+    """A page that begins with an answer (`onesided.report.page.Page`).
+
+    Attributes:
+        answer: returns it, from cells whose partitions are apart, and from all cells.
+        contents: return the sections that follow, from top to bottom.
+        way_rows: returns the cells by heading and name of the way that a program takes.
+    """
+
+    answer: Callable[[Material, Material], Headline]
+    contents: Sequence[Callable[[Material], Section | None]]
+    way_rows: Callable[[Sequence[Cell]], Mapping[tuple[str, str], list[Cell]]]
+
+    def headline(self, material: Material) -> Headline:
+        """Return the answer, a row per MPI, and per partition where there are several."""
+        return self.answer(apart(material), material)
+
+    def sections(self, material: Material) -> list[Section]:
+        """Return the sections, in the order in which they are read."""
+        found = (content(material) for content in self.contents)
+        return [section for section in found if section is not None]
+
+    def terminal_lines(self, material: Material) -> list[str]:
+        """Return the answer as plain lines."""
+        return [sentence.striptags() for sentence in self.headline(material).sentences]

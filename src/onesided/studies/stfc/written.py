@@ -1,0 +1,123 @@
+"""What pages say, written down beside their code: names, sections and tables in a YAML file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from onesided.report import numbers
+from onesided.report.parts import Column, Part, Row, Section, Table
+from onesided.system import documents
+
+SHOWN: Mapping[str, Callable[[float], str]] = {
+    **{name: getattr(numbers, name) for name in ("seconds", "plain_seconds", "factor", "ratio")},
+    "significant": numbers.significant,
+    "percent": partial(numbers.share, whole=1.0),
+}
+"""How a column writes its numbers, by the word for it in a YAML file."""
+
+Repeated = Mapping[str, Mapping[str, Mapping[str, str]]]
+"""By the word in braces that repeats a column: its values, each with words for the fields."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A YAML file with what pages say.
+
+    A column is a name with the fields of `onesided.report.parts.Column`; its title is its name
+    unless another is given. A column with a word in braces in its name stands for several.
+
+    Attributes:
+        path: of the file; its mappings ``sections`` and ``tables`` make `Section` and `Table`.
+    """
+
+    path: Path
+
+    @cached_property
+    def names(self) -> Mapping[str, Any]:
+        """Return the whole file.
+
+        Raises:
+            InputError: it cannot be read, or is no YAML.
+        """
+        return documents.parse_yaml(documents.read_text(self.path), self.path)
+
+    def section(self, name: str, parts: Sequence[Part | None], **words: str) -> Section | None:
+        """Return a section; None without a part.
+
+        Args:
+            name: of the section in the file, which is its identifier; its lead may have HTML.
+            parts: what it shows; None where there is nothing to show.
+            words: that stand in braces in its lead.
+        """
+        shown = tuple(part for part in parts if part is not None)
+        if not shown:
+            return None
+        said = self.names["sections"][name]
+        return Section(name, said["title"], Markup(said["lead"]).format(**words), shown)
+
+    def table(
+        self,
+        name: str,
+        rows: Sequence[Row],
+        *,
+        called: str = "",
+        each: Repeated | None = None,
+        without: Sequence[str] = (),
+        aside: Sequence[str] = (),
+        **words: Any,
+    ) -> Table:
+        """Return a table.
+
+        Args:
+            name: in the file.
+            rows: of it.
+            called: the table's name and that of its CSV; as in the file by default.
+            each: the columns that are repeated.
+            without: columns that are left out.
+            aside: columns that only the CSV has, this time.
+            words: that stand in braces in its caption and columns.
+        """
+        said = dict(self.names["tables"][name])
+        caption = said.pop("caption").format(**words)
+        shown, beside = (
+            list(_columns(said.pop(key, {}), each or {}, without, words))
+            for key in ("columns", "csv_only")
+        )
+        columns = [column for column in shown if column.key not in aside]
+        beside += [column for column in shown if column.key in aside]
+        return Table(called or name, caption, columns, rows, csv_only=beside, **said)
+
+
+def _columns(
+    written: Mapping[str, Mapping[str, Any] | None],
+    each: Repeated,
+    without: Sequence[str],
+    words: Mapping[str, Any],
+) -> Iterator[Column]:
+    for key, given in written.items():
+        if key in without:
+            continue
+        axis = next((axis for axis in each if f"{{{axis}}}" in key), "")
+        for value, own in each.get(axis, {"": {}}).items():
+            yield _column(key, given or {}, {**words, axis: value, **own})
+
+
+def _column(key: str, given: Mapping[str, Any], words: Mapping[str, Any]) -> Column:
+    fields = {"title": key.replace("_", " "), **given}
+    show = SHOWN.get(fields.pop("show", ""))
+    told = {
+        name: one.format(**words) if isinstance(one, str) else one for name, one in fields.items()
+    }
+    return Column(key.format(**words), show=show, **told)
+
+
+def range_words(values: Iterable[float], show: Callable[[float], str]) -> str:
+    """Return the least and the largest of some values, or the one that both are."""
+    known = list(values)
+    return " to ".join(dict.fromkeys((show(min(known)), show(max(known)))))
