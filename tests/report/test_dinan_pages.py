@@ -11,7 +11,8 @@ from synthetic_dinan import MPICH, OPENMPI
 from onesided import report
 from onesided.cells.verdicts import INDEPENDENT, REFERENCE, WAITS
 from onesided.report.by_cores import ByCores, ByRanks
-from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, OPEN, Claims
+from onesided.report.claims import Claims
+from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, OPEN
 from onesided.report.parts import Folded
 from onesided.studies import find
 from onesided.studies.parts.waits import Waits

@@ -6,7 +6,8 @@ from shown import materials, parts
 
 from onesided.cells.verdicts import INDEPENDENT, SYNCHRONISING, WAITS
 from onesided.report.by_cores import ByCores, Fold, OnCores
-from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
+from onesided.report.claims import Claims
+from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.parts import Folded
 from onesided.studies.dinan.memory_model import Cuts
 from onesided.studies.parts.waits import Waits

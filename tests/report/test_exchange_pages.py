@@ -11,7 +11,8 @@ from llnl_tables import GIVEN, ROWS_AND_NUMBERS
 from shown import materials, parts
 
 from onesided import report
-from onesided.report.claims import HOLDS, NOT_MEASURED, Claims
+from onesided.report.claims import Claims
+from onesided.report.decisions import HOLDS, NOT_MEASURED
 from onesided.report.numbers import DASH
 from onesided.report.parts import Folded
 from onesided.report.published import PublishedTable

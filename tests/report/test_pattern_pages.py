@@ -12,12 +12,13 @@ from onesided import report
 from onesided.cells import verdicts
 from onesided.measure.analyse import analyse
 from onesided.report import numbers
-from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
+from onesided.report.claims import Claims
+from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Cells
 from onesided.report.parts import Measure
 from onesided.report.published import PublishedTable
 from onesided.studies import find
 from onesided.studies.luecke.analysis import FILTERED_MEAN, MEDIAN
-from onesided.studies.luecke.claims import LAWS, Grows
+from onesided.studies.luecke.claims import LAWS, grows
 from onesided.studies.luecke.pattern import TimeByRanks, TimeBySize
 from onesided.studies.luecke.ratios import Ratios
 from onesided.studies.luecke.tables import TodayByRanks, TodayBySize
@@ -233,7 +234,8 @@ def test_at_least_eight_claims_are_decided_by_the_values(eight_cores):
 @pytest.mark.slow
 def test_a_law_that_a_time_does_not_follow_does_not_hold(eight_cores):
     found = eight_cores["right_shift"]
-    words = {law: Grows(law)(found, MPICH).word for law in LAWS}
+    cells = Cells.of(found, MPICH)
+    words = {law: grows(cells, {"law": law}).word for law in LAWS}
     assert words == {"constant": HOLDS, "logarithmic": DOES_NOT_HOLD, "linear": DOES_NOT_HOLD}
 
 

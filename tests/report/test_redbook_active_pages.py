@@ -10,7 +10,8 @@ from synthetic_redbook_active import MPICH, OPENMPI
 from onesided.cells import verdicts
 from onesided.report.by_cores import LEVEL, at_level
 from onesided.report.cells import apart_by_cores
-from onesided.report.claims import DOES_NOT_HOLD, HOLDS, Claims
+from onesided.report.claims import Claims
+from onesided.report.decisions import DOES_NOT_HOLD, HOLDS
 from onesided.report.material import Cell
 from onesided.report.parts import Table
 from onesided.report.published import PublishedTable

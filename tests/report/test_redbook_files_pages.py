@@ -6,11 +6,12 @@ from shown import materials, parts
 from synthetic_redbook_files import MPICH, OPENMPI
 
 from onesided.report.by_cores import ByCores, Fold
-from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
+from onesided.report.claims import Claims
+from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.parts import Prose, Table
+from onesided.report.ratios import Ratios
 from onesided.studies.redbook.kinds import ONE_SIDED, Kinds
-from onesided.studies.redbook_threads.file_systems import FileSystems, name_of
-from onesided.studies.redbook_threads.near import Near
+from onesided.studies.redbook_threads.files import FileSystems, name_of
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def test_claims_do_not_hold_where_it_is_wrong(tmp_path):
 def test_no_claim_rests_on_more_ranks_than_cores(tmp_path):
     own = materials(made.campaign, tmp_path, cores=1)
     assert set(words(own["parallel_io"]) + words(own["remote_read"])) == {NOT_MEASURED}
-    assert parts(own["remote_read"], Near) == []
+    assert parts(own["remote_read"], Ratios) == []
 
 
 def test_the_bandwidth_is_the_whole_cube_over_the_slowest_rank(two_cores):
@@ -72,7 +73,7 @@ def test_the_answer_names_the_fastest_way_at_each_point(two_cores):
 
 
 def test_near_is_what_takes_at_most_a_quarter_longer(two_cores):
-    said, table = parts(two_cores["remote_read"], Near)
+    said, table = parts(two_cores["remote_read"], Ratios)
     assert said.sentences[0] == (
         f"{MPICH}: cold, near at 16.4\u202fkB, 65.5\u202fkB and 1.05\u202fMB; "
         "warm, near at no size."

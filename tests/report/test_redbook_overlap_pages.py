@@ -10,7 +10,8 @@ from synthetic_redbook_overlap import MPICH, OPENMPI
 from onesided.measure.statistics import INTERVAL
 from onesided.report.by_cores import ByCores, OnCores
 from onesided.report.cells import apart_by_cores
-from onesided.report.claims import DOES_NOT_HOLD, HOLDS, Claims
+from onesided.report.claims import Claims
+from onesided.report.decisions import DOES_NOT_HOLD, HOLDS
 from onesided.report.material import Cell
 from onesided.report.parts import Measure
 from onesided.studies.redbook_threads.overlaps import DOES_NOT, OPEN, OVERLAPS, Overlaps, word_of

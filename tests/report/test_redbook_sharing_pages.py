@@ -9,7 +9,8 @@ from synthetic_redbook_sharing import MPICH, OPENMPI
 
 from onesided.report.by_cores import ByCores
 from onesided.report.cells import apart_by_cores
-from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
+from onesided.report.claims import Claims
+from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.material import Cell
 from onesided.report.parts import Folded
 from onesided.report.published import PublishedTable

@@ -9,12 +9,14 @@ from synthetic_redbook_threads import MPICH, OPENMPI
 
 from onesided.report.by_cores import ByCores
 from onesided.report.cells import CrowdedCells, what_crowds
-from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
+from onesided.report.claims import Claims
+from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.material import Cell
 from onesided.report.parts import Folded, Prose, Table
 from onesided.report.published import PublishedTable
+from onesided.report.ratios import Ratios
 from onesided.studies.redbook_threads.speedups import Speedups
-from onesided.studies.redbook_threads.streams import LevelCosts, Together
+from onesided.studies.redbook_threads.streams import LevelCosts
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +48,7 @@ def test_each_level_is_over_the_lowest_and_the_dearest_is_said(two_cores):
 
 
 def test_what_several_streams_gain_is_a_ratio_of_rates_at_one_level(eight_cores):
-    (table,) = parts(eight_cores["threaded_calls"], Together)
+    (table,) = parts(eight_cores["threaded_calls"], Ratios)
     found = {
         (row["question"], row["direction"]): row[MPICH].value
         for row in table.rows
@@ -67,7 +69,7 @@ def test_what_several_streams_gain_is_a_ratio_of_rates_at_one_level(eight_cores)
 
 
 def test_without_cores_for_several_streams_their_rates_are_folded_and_no_ratio_is_shown(two_cores):
-    (said,) = parts(two_cores["threaded_calls"], Together)
+    (said,) = parts(two_cores["threaded_calls"], Ratios)
     assert isinstance(said, Prose)
     shown, folded, of_processes, many_processes = parts(two_cores["threaded_calls"], ByCores)
     for table, further, summary in (

@@ -1,80 +1,27 @@
-"""What a source claims, and whether it holds of each MPI today."""
+"""What a source claims, as data, and whether each claim holds of each MPI today."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+from onesided.cells.experiment import Experiment, Metric, Study, timed
+from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
-from onesided.report.averages import Averages
-from onesided.report.cells import apart, has
-from onesided.report.material import Cell, Material
-from onesided.report.parts import Column, Measure, Row, Table
+from onesided.report.cells import apart
+from onesided.report.decisions import DECISIONS, Asked, Cells, Found
+from onesided.report.material import Material
+from onesided.report.page import Content, ReferencePage
+from onesided.report.parts import Column, Row, Table
+from onesided.report.published import FOLDER
+from onesided.system import documents, paths
+from onesided.system.errors import InputError
 
-HOLDS, DOES_NOT_HOLD, OPEN, NOT_MEASURED = "holds", "does not hold", "open", "not measured"
-
-
-@dataclass(frozen=True)
-class Found:
-    """What became of a claim.
-
-    Attributes:
-        word: one of the four of this module; empty where the claim is not about the MPI.
-        why: the numbers that it rests on, or why there are none.
-        measure: these numbers: a ratio, or what the claim speaks of.
-    """
-
-    word: str
-    why: str = ""
-    measure: Measure | None = None
-
-
-def decided(
-    above: Measure | None, below: Measure | None, least: float, most: float = math.inf
-) -> Found:
-    """Tell whether the ratio of two values is within bounds, by their intervals.
-
-    Args:
-        above: over the line.
-        below: under it.
-        least: that the ratio has to be.
-        most: that it may be.
-    """
-    if above is None or below is None:
-        return Found(NOT_MEASURED)
-    return within(quotient(above, below), least, most)
-
-
-def quotient(above: Measure, below: Measure) -> Measure:
-    """Return the ratio of two values, with the widest interval that theirs allow."""
-    low, high = above.low / below.high, above.high / below.low
-    launches = min(above.launches, below.launches)
-    return replace(above, value=above.value / below.value, low=low, high=high, launches=launches)
-
-
-def ratio_of(
-    material: Material, above: Cell, below: Cell, metric: str, statistic: str
-) -> Measure | None:
-    """Return the ratio of two cells' values, round by round where there are rounds with both."""
-    over, under = (material.measure(cell, metric, statistic) for cell in (above, below))
-    if over is None or under is None or not under.low:
-        return None
-    by_round = Averages(material).ratio(above, below, metric, statistic)
-    return by_round or quotient(over, under)
-
-
-def within(ratio: Measure | None, least: float, most: float = math.inf) -> Found:
-    """Tell whether a ratio is within bounds, by its interval."""
-    if ratio is None:
-        return Found(NOT_MEASURED)
-    why = numbers.factor(ratio.value)
-    if ratio.launches > 1:
-        why += f", {numbers.factor(ratio.low)} {numbers.DASH} {numbers.factor(ratio.high)}"
-    if least <= ratio.low and ratio.high <= most:
-        return Found(HOLDS, why, ratio)
-    return Found(DOES_NOT_HOLD if ratio.high < least or ratio.low > most else OPEN, why, ratio)
+Own = Callable[[Cells, Asked], Found]
+"""A test that one study alone needs."""
 
 
 @dataclass(frozen=True)
@@ -82,75 +29,99 @@ class Claim:
     """A sentence of a source that today's values can bear out or not.
 
     Attributes:
-        source: where it is, in short.
+        source: who says it, and where.
         words: what it says, in our words.
-        test: says of one environment of the material whether it holds.
+        decide: says of an MPI's cells whether it holds.
+        asked: what `decide` looks at: choices of cells, and bounds.
+        metric: that it is about; empty where it is about a verdict.
+        common: the choice that all its cells have in common.
     """
 
     source: str
     words: str
-    test: Callable[[Material, str], Found]
+    decide: Callable[[Cells, Any], Found]
+    asked: Any
+    metric: str = ""
+    common: Mapping[str, Any] = field(default_factory=dict)
 
-
-@dataclass(frozen=True)
-class AtLeast:
-    """The test of a claim that one cell's value is so many times another's.
-
-    Attributes:
-        metric: of summary.parquet.
-        over: values on axes of the cell that is the larger one.
-        under: those of the other.
-        factor: by which it is larger, at least.
-        statistic: of the metric.
-    """
-
-    metric: str
-    over: Mapping[str, str]
-    under: Mapping[str, str]
-    factor: float = 1.0
-    statistic: str = "median"
-
-    def __call__(self, material: Material, environment: str) -> Found:
-        """Compare the intervals with the factor: it is open where they reach to both sides."""
-        above = self._cell(material, environment, self.over)
-        below = self._cell(material, environment, self.under)
-        if above is None or below is None:
-            return Found(NOT_MEASURED)
-        return within(ratio_of(material, above, below, self.metric, self.statistic), self.factor)
-
-    def _cell(self, material: Material, environment: str, labels: Mapping[str, str]) -> Cell | None:
-        """Return the first cell that has these labels and a value."""
-        cells = (
-            cell
-            for cell in material.cells
-            if cell.environment == environment
-            and has(cell, labels)
-            and material.measure(cell, self.metric, self.statistic) is not None
-        )
-        return next(cells, None)
+    def found(self, cells: Cells) -> Found:
+        """Return what became of it with an MPI."""
+        cells = replace(cells, metric=self.metric, common=self.common)
+        return self.decide(cells, self.asked)
 
 
 @dataclass(frozen=True)
 class Claims:
-    """The table of a page's claims: a row for each, a column for each MPI.
+    """The table of the claims on an experiment: a row for each, a column for each MPI.
+
+    The claims of a study are in ``results/published/claims/<study>.yaml``.
 
     Attributes:
-        name: of the table and its CSV.
-        claims: in the order in which they are read.
+        study: whose file it is.
+        experiment: that the claims are on: the kernel's name.
+        own: tests that this study alone needs, by name.
     """
 
-    name: str
-    claims: Sequence[Claim]
+    study: str
+    experiment: str
+    own: Mapping[str, Own] = field(default_factory=dict)
+
+    @property
+    def path(self) -> Path:
+        """Return where the claims are."""
+        return paths.project_root() / FOLDER / "claims" / f"{self.study}.yaml"
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """Return the claims in the order in which they are read.
+
+        Raises:
+            InputError: there is no such file, it does not fit its schema, or lacks the experiment.
+        """
+        document = documents.read_yaml(self.path, "claims")
+        own = document["experiments"].get(self.experiment)
+        if own is None:
+            field = f"experiments.{self.experiment}"
+            raise InputError(self.path, field, "nothing", "the claims on this experiment")
+        return list(self._claims(document["source"], own))
+
+    def _claims(self, source: str, own: Mapping[str, Any]) -> Iterator[Claim]:
+        for place, entry in enumerate(own["claims"]):
+            field = f"experiments.{self.experiment}.claims.{place}"
+            decide, asked = self._decision(entry, field)
+            metric = entry.get("metric", own.get("metric", ""))
+            if not metric and not {"verdict", "untested", "own"} & entry.keys():
+                raise InputError(self.path, f"{field}.metric", "nothing", "the metric it is about")
+            common = {**own.get("cells", {}), **entry.get("cells", {})}
+            where = f"{source}, {entry['place']}"
+            yield Claim(where, entry["says"], decide, asked, metric, common)
+
+    def _decision(self, entry: Mapping[str, Any], field: str) -> tuple[Own, Any]:
+        """Return what decides a claim, and what it asks for."""
+        known = (*DECISIONS, "own")
+        names = [name for name in known if name in entry]
+        if len(names) != 1:
+            found = ", ".join(names) or "none"
+            raise InputError(self.path, field, found, f"one of {', '.join(known)}")
+        (name,) = names
+        if name != "own":
+            return DECISIONS[name], entry[name]
+        test = entry[name]["test"]
+        if test not in self.own:
+            expected = f"one of {', '.join(self.own)}" if self.own else "no own test in this study"
+            raise InputError(self.path, f"{field}.own.test", test, expected)
+        return self.own[test], entry[name]
 
     def rows(self, material: Material) -> list[Row]:
         """Return the rows."""
-        return [self._row(material, claim) for claim in self.claims]
+        cells = {name: Cells.of(material, name) for name in material.environments}
+        return [self._row(claim, cells) for claim in self.claims]
 
     @staticmethod
-    def _row(material: Material, claim: Claim) -> dict[str, Any]:
+    def _row(claim: Claim, cells: Mapping[str, Cells]) -> dict[str, Any]:
         row: dict[str, Any] = {"claim": claim.words, "source": claim.source}
-        for environment in material.environments:
-            found = claim.test(material, environment)
+        for environment, own in cells.items():
+            found = claim.found(own)
             row |= {environment: found.word, f"why_{environment}": found.why}
             row[f"value_{environment}"] = found.measure
             row[f"words_{environment}"] = None if found.measure else found.why
@@ -173,5 +144,35 @@ class Claims:
             "and the ratios of two values round by round, each with its "
             f"{material.interval_words}. Open: these do not decide it."
         )
-        rows = self.rows(material)
-        return [Table(self.name, caption, columns, rows, csv_only=beside, form="cards")]
+        rows, name = self.rows(material), f"{self.experiment}_claims"
+        return [Table(name, caption, columns, rows, csv_only=beside, form="cards")]
+
+
+def published_experiment(
+    module: str,
+    title: str,
+    order: int,
+    *,
+    study: Study,
+    analysis: ReferenceAnalysis,
+    lead: str,
+    contents: Sequence[Content],
+    metrics: Sequence[Metric] = (),
+) -> Experiment:
+    """Return an experiment of a source: a time is compared, and its page ends with the claims.
+
+    Args:
+        module: its name in full; the last part of it is the kernel's.
+        title: what a reader calls it.
+        order: where a report shows it.
+        study: that it belongs to.
+        analysis: judges it.
+        lead: what a reader of its page has to know.
+        contents: what its page shows, from top to bottom.
+        metrics: figures of a launch (see `timed`); all that the analysis has, if not given.
+    """
+    kernel = module.rpartition(".")[2]
+    every = [*contents, Claims(study.name, kernel)]
+    page = ReferencePage(kernel.replace("_", "-"), title, lead, every)
+    figures = metrics or analysis.metrics
+    return timed(module, title, order, study=study, metrics=figures, analysis=analysis, page=page)

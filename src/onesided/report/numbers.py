@@ -122,6 +122,16 @@ def ratio(value: float) -> str:
     return significant(value)
 
 
+def hundredths(value: float) -> str:
+    """Return a ratio with two digits after the point, also a negative one."""
+    return f"{value:.2f}".replace("-", "\u2212")
+
+
+def exact_bytes(size: float) -> str:
+    """Return a limit in bytes, all its digits; ``none`` for 0."""
+    return "none" if size == 0 else f"{size:.0f}"
+
+
 def milliseconds_label(compute_ms: object) -> str:
     """Return a compute length as asked for, given in ms: ``10 ms``, ``0.24 s``."""
     length = float(str(compute_ms))

@@ -18,6 +18,9 @@ from onesided.system import documents, paths
 from onesided.system.errors import InputError
 from onesided.system.text import UNSEEN_IN_LINES
 
+FOLDER = Path("results", "published")
+"""Where all that sources say is, below the project's folder."""
+
 NOT_AVAILABLE = "N/A"
 DASHES = "--"
 """What sources print where they have no number."""
@@ -61,7 +64,7 @@ class PublishedTable:
     @property
     def path(self) -> Path:
         """Return where the numbers are."""
-        return paths.project_root() / "results" / "published" / f"{self.name}.csv"
+        return paths.project_root() / FOLDER / f"{self.name}.csv"
 
     @cached_property
     def document(self) -> Mapping[str, Any]:

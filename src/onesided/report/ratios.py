@@ -1,294 +1,224 @@
-"""Tests of sources' claims: on cells with a core for each rank, and as many ranks."""
+"""Ratios of the values of two cells, point by point: sentences for each MPI, and a table."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from onesided.environments.settings import DEFAULT
 from onesided.measure.common_analyses import MEDIAN
 from onesided.report import numbers
-from onesided.report.cells import apart_by_cores, has, what_crowds
-from onesided.report.claims import NOT_MEASURED, Found, decided, quotient, ratio_of, within
-from onesided.report.material import MORE_THREADS, Cell, Material
-from onesided.report.parts import Measure
+from onesided.report.averages import Averages
+from onesided.report.cells import apart, apart_by_cores, axis_of, grouped
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Column, Measure, Part, Prose, Table
+from onesided.report.pivot import WHERE, Axis, by_difference, pivoted
 
-GROWTH = 1.5
-"""A value grows by a power where it is within this factor of what the power says."""
-
-Labels = Mapping[str, str]
-
-
-def _cells(material: Material, environment: str, metric: str, labels: Labels) -> list[Cell]:
-    """Return an MPI's cells with these labels, a value, and a core for each rank."""
-    cells, _ = apart_by_cores(material, material.cells)
-    return [
-        cell
-        for cell in cells
-        if cell.environment == environment
-        and has(cell, labels)
-        and material.measure(cell, metric, MEDIAN) is not None
-    ]
+OPEN = "open"
+"""The word where the interval of a ratio reaches to both sides of 1."""
 
 
-def _measured(material: Material, environment: str, metric: str, labels: Labels) -> dict[int, Cell]:
-    """Return the first of these cells by the number of ranks; the default setting goes first."""
-    cells = _cells(material, environment, metric, labels)
-    found: dict[int, Cell] = {}
-    for cell in sorted(cells, key=lambda cell: cell.setting not in (None, DEFAULT)):
-        found.setdefault(cell.ranks, cell)
-    return dict(sorted(found.items()))
+def factor_of(ratio: Measure) -> str:
+    """Return how many times as fast the faster one is, with the interval."""
+    value, low, high = ratio.value, ratio.low, ratio.high
+    if value < 1:
+        value, low, high = 1 / value, 1 / high, 1 / low
+    words = numbers.factor(value)
+    if ratio.launches > 1:
+        words += f", {numbers.factor(low)} {numbers.DASH} {numbers.factor(high)}"
+    return words
 
 
-def measures(
-    material: Material, environment: str, metric: str, labels: Labels
-) -> dict[int, Measure]:
-    """Return an MPI's value by the number of ranks, of the first cell each that has these labels.
-
-    Cells with more ranks than cores are left out.
-    """
-    found = _measured(material, environment, metric, labels)
-    known = {ranks: material.measure(cell, metric, MEDIAN) for ranks, cell in found.items()}
-    return {ranks: measure for ranks, measure in known.items() if measure is not None}
-
-
-def _missing(ranks: int | None) -> Found:
-    why = f"there is no core for each of {ranks} ranks" if ranks else ""
-    return Found(NOT_MEASURED, why)
-
-
-def _lacking(
-    material: Material, environment: str, pair: Sequence[Labels], ranks: int | None
-) -> Found:
-    """Say that one of two cells is missing, and whether it is there with too few cores."""
-    cores, crowd = apart_by_cores(material, material.cells)
-    here = [
-        cell
-        for cell in crowd
-        if cell.environment == environment
-        and any(has(cell, labels) for labels in pair)
-        and cell.ranks == (ranks or cell.ranks)
-    ]
-    if here and what_crowds(cores, here) == MORE_THREADS:
-        return Found(NOT_MEASURED, MORE_THREADS)
-    return _missing(ranks)
-
-
-def missing_ranks() -> Found:
-    """Return what a claim on more ranks is where no cell has a core for each of them."""
-    return Found(NOT_MEASURED, "there is no core for each of more ranks")
+def word_of(ratio: Measure, below: str, above: str) -> str:
+    """Return one of two words, or `OPEN`, by the interval of a ratio: is it below 1 or above?"""
+    return below if ratio.high < 1 else above if ratio.low > 1 else OPEN
 
 
 @dataclass(frozen=True)
-class Compared:
-    """The test of a claim on the ratio of two cells' values with as many ranks.
+class Values:
+    """The values of a metric: the median over launches of each cell.
 
     Attributes:
+        material: with the values.
         metric: of summary.parquet.
-        over: values on axes of the cell above the line.
-        under: those of the one below.
-        least: that the ratio is.
-        most: that it is.
-        ranks: with so many; the fewest that both were measured with, if not given.
     """
 
+    material: Material
     metric: str
-    over: Labels
-    under: Labels
-    least: float = 1.0
-    most: float = math.inf
-    ranks: int | None = None
 
-    def __call__(self, material: Material, environment: str) -> Found:
-        """Compare the interval of the ratio, round by round, with the bounds."""
-        above = _measured(material, environment, self.metric, self.over)
-        below = _measured(material, environment, self.metric, self.under)
-        for ranks, cell in above.items():
-            if ranks in below and ranks == (self.ranks or ranks):
-                ratio = ratio_of(material, cell, below[ranks], self.metric, MEDIAN)
-                return within(ratio, self.least, self.most)
-        return _lacking(material, environment, (self.over, self.under), self.ranks)
+    def of(self, cell: Cell) -> Measure | None:
+        """Return the value of a cell; None where it has none."""
+        return self.material.measure(cell, self.metric, MEDIAN)
+
+    def by_value(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Return the cells that have a value, the least value first."""
+        known = ((self.of(cell), cell) for cell in cells)
+        timed = [(measure.value, cell) for measure, cell in known if measure is not None]
+        return [cell for _, cell in sorted(timed, key=lambda pair: pair[0])]
 
 
 @dataclass(frozen=True)
-class BySetting:
-    """The test of a claim on the ratio of a cell's values under two settings.
+class Pair:
+    """Two cells of an MPI that are compared.
 
     Attributes:
-        metric: of summary.parquet.
-        labels: values on axes of the cell.
-        over: the setting above the line.
+        at: the point at which they are: what its row begins with.
+        over: the cell above the line.
         under: the one below.
-        least: that the ratio is.
     """
 
-    metric: str
-    labels: Labels
-    over: str
-    under: str
-    least: float = 1.0
-
-    def __call__(self, material: Material, environment: str) -> Found:
-        """Compare the interval of the ratio, round by round, with the bound."""
-        cells = _cells(material, environment, self.metric, self.labels)
-        of_setting = {cell.setting: cell for cell in reversed(cells)}
-        if not {self.over, self.under} <= of_setting.keys():
-            return Found(NOT_MEASURED, f"not with both settings, {self.over} and {self.under}")
-        pair = (of_setting[name] for name in (self.over, self.under))
-        return within(ratio_of(material, *pair, self.metric, MEDIAN), self.least)
+    at: Mapping[str, Any]
+    over: Cell
+    under: Cell
 
 
 @dataclass(frozen=True)
-class Across:
-    """The test of a claim on the ratio of two cells' values, each with a number of ranks.
+class Ratio(Pair):
+    """The same with the ratio, round by round."""
 
-    Attributes:
+    measure: Measure
+
+
+def by_point(
+    cells: Iterable[Cell], point: Callable[[Cell], Mapping[str, Any] | None]
+) -> list[tuple[Mapping[str, Any], list[Cell]]]:
+    """Return points with their cells, in the order of the cells.
+
+    Args:
+        cells: of an MPI.
+        point: that a cell is at; None: a cell that is compared with none.
+    """
+    groups = grouped(cells, lambda cell: tuple((point(cell) or {}).items()))
+    return [(dict(at), own) for at, own in groups.items() if at]
+
+
+def first_by(cells: Iterable[Cell], axis: str) -> dict[str, Cell]:
+    """Return the first of some cells by their values on an axis."""
+    found: dict[str, Cell] = {}
+    for cell in cells:
+        found.setdefault(axis_of(cell, axis), cell)
+    return found
+
+
+Pairs = Callable[[Values, Sequence[Cell]], Iterable[Pair]]
+"""What chooses from an MPI's cells with a core for each rank those that are compared."""
+
+
+def compared(material: Material, metric: str, pairs: Pairs) -> dict[str, list[Ratio]]:
+    """Return the ratios of each MPI that has any.
+
+    Args:
+        material: with the values.
         metric: of summary.parquet.
-        over: values on axes of the cell above the line.
-        over_ranks: that it has.
-        under: those of the one below.
-        under_ranks: that it has.
-        least: that the ratio is.
-        most: that it is.
+        pairs: chooses the cells.
     """
+    cores, _ = apart_by_cores(material, material.cells)
+    averages = Averages(material)
+    found: dict[str, list[Ratio]] = {}
+    for name in dict.fromkeys(cell.environment for cell in cores):
+        own = [cell for cell in cores if cell.environment == name]
+        for pair in pairs(Values(material, metric), own):
+            measure = averages.ratio(pair.over, pair.under, metric, MEDIAN)
+            if measure is not None:
+                found.setdefault(name, []).append(Ratio(**vars(pair), measure=measure))
+    return found
 
-    metric: str
-    over: Labels
-    over_ranks: int
-    under: Labels
-    under_ranks: int
-    least: float = 1.0
-    most: float = math.inf
 
-    def __call__(self, material: Material, environment: str) -> Found:
-        """Compare the interval of the ratio with the bounds."""
-        above = measures(material, environment, self.metric, self.over)
-        below = measures(material, environment, self.metric, self.under)
-        for found, ranks in ((above, self.over_ranks), (below, self.under_ranks)):
-            if ranks not in found:
-                return _missing(ranks)
-        return decided(above[self.over_ranks], below[self.under_ranks], self.least, self.most)
+def heads_of(axes: Sequence[Axis]) -> list[Column]:
+    """Return the columns of a point that is made of values on axes."""
+    return [
+        Column(axis.name, axis.title, str if axis.whole else None, header=at == 0)
+        for at, axis in enumerate(axes)
+    ]
 
 
 @dataclass(frozen=True)
-class Within:
-    """The test of a claim on a value itself.
+class Ratios:
+    """A sentence for each MPI, and a table: a row for each point, a column for each MPI.
 
     Attributes:
-        metric: of summary.parquet; of a time, `show` says the unit.
-        labels: values on axes of the cell.
-        least: that it is.
-        most: that it is.
-        show: how it is written.
-        ranks: with so many; the fewest that it was measured with, if not given.
-    """
-
-    metric: str
-    labels: Labels
-    least: float = -math.inf
-    most: float = math.inf
-    show: Callable[[float], str] = numbers.ratio
-    ranks: int | None = None
-
-    def __call__(self, material: Material, environment: str) -> Found:
-        """Compare the value with the bounds."""
-        known = measures(material, environment, self.metric, self.labels)
-        chosen = [one for ranks, one in known.items() if ranks == (self.ranks or ranks)]
-        for measure in chosen[:1]:
-            one = replace(measure, value=1.0, low=1.0, high=1.0)
-            ends = [self.show(end) for end in (measure.value, measure.low, measure.high)]
-            why = f"{ends[0]}, {ends[1]} {numbers.DASH} {ends[2]}"
-            found = decided(measure, one, self.least, self.most)
-            return replace(found, why=why, measure=measure)
-        return _missing(self.ranks)
-
-
-@dataclass(frozen=True)
-class Rises:
-    """The test of a claim that something makes one way slower by a larger factor than another.
-
-    Attributes:
+        name: of the table and its CSV.
+        caption: of the table; ``{}`` in it becomes what the intervals are.
         metric: of summary.parquet.
-        with_it: values on axes of the cells that have it.
-        without: of those that have not.
-        of: values of the way that it makes slower.
-        than: of the other one.
+        heads: columns of what a point is.
+        pairs: chooses the cells that are compared.
+        title: of the sentences.
+        say: sentences on an MPI, by its name and ratios; None: there are none.
+        nothing: what is said where nothing was compared.
+        word: what the table says of a ratio, with the factor below it; None: the ratio.
+        way: what a reader calls the way that a cell takes; None: no column says.
+        ordered: rows are in the order of their points, else in that of the cells.
+        groups: key of the head whose values are headings of rows.
     """
 
+    name: str
+    caption: str
     metric: str
-    with_it: Labels
-    without: Labels
-    of: Labels
-    than: Labels
+    heads: Sequence[Column]
+    pairs: Pairs
+    title: str = ""
+    say: Callable[[str, Sequence[Ratio]], Iterable[str]] | None = None
+    nothing: str = ""
+    word: Callable[[Ratio], str] | None = None
+    way: Callable[[Cell], str] | None = None
+    ordered: bool = False
+    groups: str | None = None
 
-    def __call__(self, material: Material, environment: str) -> Found:
-        """Compare the two factors, with the fewest ranks that all four were measured with."""
-        pairs: Sequence[Labels] = (self.of, self.than)
-        found = [
-            measures(material, environment, self.metric, {**pair, **state})
-            for pair in pairs
-            for state in (self.with_it, self.without)
-        ]
-        for ranks in found[0]:
-            if all(ranks in one for one in found):
-                first, second = (quotient(found[at][ranks], found[at + 1][ranks]) for at in (0, 2))
-                return decided(first, second, 1.0)
-        return _missing(None)
+    def parts(self, material: Material) -> list[Part]:
+        """Return both; what `nothing` says where no rank had a core of its own."""
+        material = apart(material)
+        found = compared(material, self.metric, self.pairs)
+        if not found:
+            return [Prose(self.title, [self.nothing])] if self.nothing else []
+        said = [line for own in found.items() for line in self.say(*own)] if self.say else []
+        return [*([Prose(self.title, said)] if said else []), self._table(material, found)]
 
+    def _fields(self, material: Material, name: str, ratio: Ratio) -> dict[str, Any]:
+        """Return what a row has of an MPI."""
+        if self.word is None:
+            own = {} if self.way is None else {f"way_{name}": self.way(ratio.over)}
+            return {name: ratio.measure, **own}
+        factor = factor_of(ratio.measure)
+        row = {name: self.word(ratio), f"ratio_{name}": ratio.measure, f"note_{name}": factor}
+        if self.way is not None:
+            row[f"note_{name}"] += f"; {self.way(ratio.over)}"
+            for which, cell in (("first", ratio.over), ("second", ratio.under)):
+                row[f"{which}_way_{name}"] = self.way(cell)
+                row[f"{which}_{name}"] = material.measure(cell, self.metric, MEDIAN)
+        return row
 
-@dataclass(frozen=True)
-class ByRanks:
-    """The test of a claim on how a value grows with the number of ranks.
+    def _column(self, name: str) -> Column:
+        if self.word is None:
+            return Column(name, name, numbers.factor, measure=True)
+        return Column(name, name, note=f"note_{name}")
 
-    Attributes:
-        metric: of summary.parquet.
-        labels: values on axes of the cells.
-        power: the value grows with this power of the number of ranks, within `GROWTH`.
-    """
+    def _beside(self, name: str) -> list[Column]:
+        """Return the columns of the CSV alone that an MPI has."""
+        if self.word is None:
+            return [] if self.way is None else [Column(f"way_{name}", f"{name}, way")]
+        columns = [Column(f"ratio_{name}", name, numbers.ratio, measure=True)]
+        if self.way is None:
+            return columns
+        for which in ("second", "first"):
+            time = Column(f"{which}_{name}", name, numbers.seconds, measure=True, unit="s")
+            columns = [Column(f"{which}_way_{name}", name), time, *columns]
+        return columns
 
-    metric: str
-    labels: Labels
-    power: float
-
-    def __call__(self, material: Material, environment: str) -> Found:
-        """Compare the fewest and the most ranks that have a core each."""
-        found = list(measures(material, environment, self.metric, self.labels).items())
-        if len(found) < 2:
-            return missing_ranks()
-        (few, below), (many, above) = found[0], found[-1]
-        expected = (many / few) ** self.power
-        return decided(above, below, expected / GROWTH, expected * GROWTH)
-
-
-@dataclass(frozen=True)
-class MoreRanks:
-    """The test of a claim that a value is greater with more ranks.
-
-    Attributes:
-        metric: of summary.parquet.
-        labels: values on axes of the cells.
-    """
-
-    metric: str
-    labels: Labels
-
-    def __call__(self, material: Material, environment: str) -> Found:
-        """Compare the fewest and the most ranks that have a core each."""
-        found = list(measures(material, environment, self.metric, self.labels).values())
-        return decided(found[-1], found[0], 1.0) if len(found) > 1 else missing_ranks()
-
-
-@dataclass(frozen=True)
-class Untested:
-    """A claim that nothing here can decide.
-
-    Attributes:
-        why: in a few words.
-    """
-
-    why: str
-
-    def __call__(self, material: Material, environment: str) -> Found:
-        """Say so."""
-        return Found(NOT_MEASURED, self.why)
+    def _table(self, material: Material, found: Mapping[str, Sequence[Ratio]]) -> Table:
+        every = [(name, ratio) for name, ratios in found.items() for ratio in ratios]
+        if self.ordered:
+            every.sort(key=lambda own: tuple(own[1].at.values()))
+        rows = pivoted(every, lambda own: {**own[1].at}, lambda own: self._fields(material, *own))
+        names = [name for name in material.environments if name in found]
+        heads = [head for head in self.heads if head.key not in (self.groups, WHERE.key)]
+        groups = [head for head in self.heads if head.key == self.groups]
+        places, place = by_difference([head for head in self.heads if head is WHERE], rows)
+        return Table(
+            self.name,
+            self.caption.format(material.interval_words),
+            [*heads, *(self._column(name) for name in names), *places],
+            rows,
+            groups=self.groups,
+            csv_only=[*groups, *place, *(each for name in names for each in self._beside(name))],
+            form="rows" if self.word is None else "cards",
+        )

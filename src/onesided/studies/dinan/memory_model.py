@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from onesided.cells.experiment import Metric, timed
+from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import MEDIAN, BehindAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores, with_flavor
 from onesided.report.cells import axis_of
-from onesided.report.claims import Claims
+from onesided.report.claims import published_experiment
 from onesided.report.material import Cell, Material
-from onesided.report.page import ReferencePage
 from onesided.report.parts import Folded, Table
 from onesided.report.pivot import Axis, Pivot
-from onesided.report.ratios import GROWTH, Compared, MoreRanks
 from onesided.report.series import SeriesFigure
 from onesided.studies.dinan import STUDY
-from onesided.studies.dinan.claims import claim
 from onesided.studies.parts.waits import Waits
 
 WRITE = Metric("write", "write", "s", origins=True)
@@ -28,13 +25,6 @@ EPOCH = Metric("epoch", "epoch", "s")
 
 CUT = Metric("cut", "cut", "flag")
 """1: rank 0 had made its most epochs, and others still wrote."""
-
-
-METRICS = [WRITE, EPOCH, CUT]
-
-
-ANALYSIS = BehindAnalysis(METRICS, "rank 0 does not compute")
-
 
 IDIOM = Axis(
     "idiom",
@@ -54,15 +44,6 @@ AXES = [
     Axis("target_state", "rank 0", {"idle": "waits", "accesses": "accesses its part"}),
     INTERVAL,
 ]
-LONG, MIDDLE, SHORT = "2000", "500", "100"
-SEPARATE = {"idiom": "exclusive_locks", "flavor": "allocate"}
-UNIFIED = {"idiom": "shared_locks", "flavor": "allocate"}
-IDLE = {"target_state": "idle"}
-
-
-def during(interval_us: str) -> dict[str, str]:
-    """Return the labels of a cell in which rank 0 accesses its own part for so long."""
-    return {"target_state": "accesses", "interval_us": interval_us}
 
 
 def accesses(cell: Cell) -> bool:
@@ -83,9 +64,12 @@ class Cuts:
         return ByCores(self.pivot, accesses).parts(replace(material, cells=cells))
 
 
-PAGE = ReferencePage(
-    identifier="memory-model",
-    title="Memory models",
+EXPERIMENT = published_experiment(
+    __name__,
+    "Memory models",
+    40,
+    study=STUDY,
+    analysis=BehindAnalysis([WRITE, EPOCH, CUT], "rank 0 does not compute"),
     lead=(
         "All other ranks write 8 bytes to rank 0, which reads and writes another part of the same "
         "window itself. In the separate memory model both sides need exclusive locks; in the "
@@ -142,62 +126,5 @@ PAGE = ReferencePage(
             "Rank 0 accesses its own part in one long epoch; each other rank writes once.",
             with_flavor(IDIOM),
         ),
-        Claims(
-            "memory_model_claims",
-            [
-                claim(
-                    "5.1",
-                    "With exclusive locks a write's time increases linearly with rank 0's interval "
-                    "(500 to 2000 µs: 4 times, within a factor of 1.5).",
-                    Compared(
-                        WRITE.name,
-                        {**SEPARATE, **during(LONG)},
-                        {**SEPARATE, **during(MIDDLE)},
-                        4 / GROWTH,
-                        4 * GROWTH,
-                    ),
-                ),
-                claim(
-                    "5.1",
-                    "With exclusive locks the writes of several processes are serialised: with "
-                    "more processes a write takes longer.",
-                    MoreRanks(WRITE.name, {**SEPARATE, **during(LONG)}),
-                ),
-                claim(
-                    "5.1",
-                    "With shared locks a write's time stays constant (100 to 2000 µs: within a "
-                    "factor of 1.5).",
-                    Compared(
-                        WRITE.name,
-                        {**UNIFIED, **during(LONG)},
-                        {**UNIFIED, **during(SHORT)},
-                        1 / GROWTH,
-                        GROWTH,
-                    ),
-                ),
-                claim(
-                    "5.1",
-                    "With shared locks rank 0's access does not delay a write (at most 1.5 times "
-                    "what it takes when rank 0 waits).",
-                    Compared(
-                        WRITE.name,
-                        {**UNIFIED, **during(LONG)},
-                        {**UNIFIED, **IDLE},
-                        0.0,
-                        GROWTH,
-                    ),
-                ),
-                claim(
-                    "5.1",
-                    "While rank 0 accesses its part, a write takes longer with exclusive locks "
-                    "than with shared ones.",
-                    Compared(WRITE.name, {**SEPARATE, **during(LONG)}, {**UNIFIED, **during(LONG)}),
-                ),
-            ],
-        ),
     ],
-)
-
-EXPERIMENT = timed(
-    __name__, "Memory models", 40, study=STUDY, metrics=METRICS, analysis=ANALYSIS, page=PAGE
 )

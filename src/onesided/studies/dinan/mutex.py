@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from onesided.cells.experiment import Metric, timed
+from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ComputingAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import RANKS, ByCores, ByRanks, with_flavor
 from onesided.report.cells import axis_of
-from onesided.report.claims import Claims
-from onesided.report.page import ReferencePage
+from onesided.report.claims import published_experiment
 from onesided.report.pivot import Axis, Pivot
-from onesided.report.ratios import Compared, Rises, Within
 from onesided.report.series import SeriesFigure
 from onesided.studies.dinan import STUDY
-from onesided.studies.dinan.claims import claim
 from onesided.studies.parts.waits import Waits
 
 TIME = Metric("time", "time", "s")
@@ -21,13 +18,6 @@ TIME = Metric("time", "time", "s")
 
 FAIRNESS = Metric("fairness", "fairness", "1", better="higher")
 """The fewest acquisitions of a rank over the most, until the first rank has all of its own."""
-
-
-METRICS = [TIME, FAIRNESS]
-
-
-ANALYSIS = ComputingAnalysis(METRICS, "the mutex's host does not compute")
-
 
 ALGORITHM = Axis(
     "algorithm",
@@ -47,19 +37,13 @@ AXES = [
     Axis("section", "counter in"),
     Axis("target_state", "host", {"takes_part": "locks, too", "idle": "waits in a barrier"}),
 ]
-ALL = {"section": "memory", "target_state": "takes_part"}
-ALONE = {"section": "memory", "target_state": "idle"}
-MPI2 = {"algorithm": "byte_vector", "flavor": "allocate"}
-MPI3 = {"algorithm": "mcs", "flavor": "allocate"}
-FAIR = 0.9
-TEN, HUNDRED = 10.0, 100.0
-ROUGHLY = 2.0
-"""Roughly so many times: within this factor."""
 
-
-PAGE = ReferencePage(
-    identifier="mutex",
-    title="Mutex",
+EXPERIMENT = published_experiment(
+    __name__,
+    "Mutex",
+    41,
+    study=STUDY,
+    analysis=ComputingAnalysis([TIME, FAIRNESS], "the mutex's host does not compute"),
     lead=(
         "All ranks lock a mutex at rank 0, pass a critical section and unlock it, again and again. "
         "The section counts and logs who is in; with the counter in memory outside MPI it takes "
@@ -110,46 +94,5 @@ PAGE = ReferencePage(
             "The mutex's host computes; the others lock and unlock.",
             with_flavor(ALGORITHM),
         ),
-        Claims(
-            "mutex_claims",
-            [
-                claim(
-                    "5.2.3",
-                    "With few processes a cycle of the byte vector takes roughly ten times as long "
-                    "as one of MCS (5 to 20 times).",
-                    Compared(
-                        TIME.name, {**MPI2, **ALL}, {**MPI3, **ALL}, TEN / ROUGHLY, TEN * ROUGHLY
-                    ),
-                ),
-                claim(
-                    "5.2.3",
-                    "With 256 processes it takes nearly a hundred times as long (50 times or "
-                    "more).",
-                    Compared(
-                        TIME.name, {**MPI2, **ALL}, {**MPI3, **ALL}, HUNDRED / ROUGHLY, ranks=256
-                    ),
-                ),
-                claim(
-                    "5.2.3",
-                    "Contention makes a cycle of the byte vector slower by a larger factor than "
-                    "one of MCS.",
-                    Rises(TIME.name, ALL, ALONE, MPI2, MPI3),
-                ),
-                claim(
-                    "5.2.1",
-                    "The byte vector is fair (fairness 0.9 or more).",
-                    Within(FAIRNESS.name, {**MPI2, **ALL}, FAIR),
-                ),
-                claim(
-                    "5.2.2",
-                    "MCS is fair (fairness 0.9 or more).",
-                    Within(FAIRNESS.name, {**MPI3, **ALL}, FAIR),
-                ),
-            ],
-        ),
     ],
-)
-
-EXPERIMENT = timed(
-    __name__, "Mutex", 41, study=STUDY, metrics=METRICS, analysis=ANALYSIS, page=PAGE
 )

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from onesided.cells.experiment import Metric, timed
+from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ComputingAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores, is_timed, with_flavor
 from onesided.report.cells import axis_of
-from onesided.report.claims import Claims
-from onesided.report.page import ReferencePage
+from onesided.report.claims import published_experiment
 from onesided.report.pivot import Axis, Pivot
-from onesided.report.ratios import Compared, Untested
 from onesided.report.series import SeriesFigure
 from onesided.studies.dinan import STUDY
-from onesided.studies.dinan.claims import claim
 from onesided.studies.parts.waits import Waits
 
 PAIR = Metric("pair", "pair", "s", origins=True)
@@ -21,13 +18,6 @@ PAIR = Metric("pair", "pair", "s", origins=True)
 
 OLDER = Metric("older", "older", "1", origins=True)
 """The share of reads that found an element from before their write."""
-
-
-METRICS = [PAIR, OLDER]
-
-
-ANALYSIS = ComputingAnalysis(METRICS, "rank 0 is idle")
-
 
 IDIOM = Axis(
     "idiom",
@@ -44,24 +34,13 @@ IDIOM = Axis(
 )
 SIZE = Axis("size_bytes", "bytes", whole=True)
 AXES = [IDIOM, Axis("flavor", "flavor"), SIZE]
-SMALL, LARGE = "8", "32768"
-SIGNIFICANT = 1.5
-"""What the source calls significant, at least."""
 
-
-def of(idiom: str, size_bytes: str = SMALL) -> dict[str, str]:
-    """Return the labels of a cell whose target is idle."""
-    return {
-        "idiom": idiom,
-        "flavor": "allocate",
-        "size_bytes": size_bytes,
-        "target_state": "idle",
-    }
-
-
-PAGE = ReferencePage(
-    identifier="ordering",
-    title="Ordering",
+EXPERIMENT = published_experiment(
+    __name__,
+    "Ordering",
+    42,
+    study=STUDY,
+    analysis=ComputingAnalysis([PAIR, OLDER], "rank 0 is idle"),
     lead=(
         "Each rank writes to rank 0 and reads back what it wrote. A put and a get after it are not "
         "ordered: the second may come first. Two epochs order them, a flush between them does, "
@@ -107,52 +86,5 @@ PAGE = ReferencePage(
             "Rank 0 computes; each other rank writes once and reads it back.",
             with_flavor(IDIOM),
         ),
-        Claims(
-            "ordering_claims",
-            [
-                claim(
-                    "5.3",
-                    "Ordered accumulates take significantly less than two exclusive epochs (1.5 "
-                    "times less at least, 8 bytes).",
-                    Compared(
-                        PAIR.name,
-                        of("exclusive_epochs"),
-                        of("ordered_accumulates"),
-                        SIGNIFICANT,
-                    ),
-                ),
-                claim(
-                    "5.3",
-                    "The same for 32768 bytes.",
-                    Compared(
-                        PAIR.name,
-                        of("exclusive_epochs", LARGE),
-                        of("ordered_accumulates", LARGE),
-                        SIGNIFICANT,
-                    ),
-                ),
-                claim(
-                    "5.3",
-                    "Without their ordering accumulates are faster (8 bytes).",
-                    Compared(PAIR.name, of("ordered_accumulates"), of("unordered_accumulates")),
-                ),
-                claim(
-                    "5.4",
-                    "A flush is lighter than an epoch of its own for each operation (shared locks, "
-                    "8 bytes).",
-                    Compared(PAIR.name, of("shared_epochs"), of("flush")),
-                ),
-                claim(
-                    "5.3",
-                    "Epochs are faster where the library merges lock, operation and unlock into "
-                    "one message.",
-                    Untested("no MPI here has a variable that turns it off"),
-                ),
-            ],
-        ),
     ],
-)
-
-EXPERIMENT = timed(
-    __name__, "Ordering", 42, study=STUDY, metrics=METRICS, analysis=ANALYSIS, page=PAGE
 )

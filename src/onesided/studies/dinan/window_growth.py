@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from onesided.cells.experiment import Metric, timed
+from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import BehindAnalysis
 from onesided.report.by_cores import ByCores, Fold, OnCores, is_timed
 from onesided.report.cells import axis_of
-from onesided.report.claims import Claims
+from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
-from onesided.report.page import ReferencePage
 from onesided.report.pivot import Axis, Pivot
-from onesided.report.ratios import GROWTH, ByRanks, Compared, MoreRanks
 from onesided.report.series import SeriesFigure
 from onesided.studies.dinan import STUDY
-from onesided.studies.dinan.claims import claim
 from onesided.studies.parts.waits import Waits
 
 GROW = Metric("grow", "grow", "s", over_ranks="max")
@@ -24,13 +21,6 @@ PARTS = [
     for name in ("make", "copy", "free", "exchange", "detach", "close")
 ]
 """Parts of a growth, and what is beside it; by the slowest rank."""
-
-
-METRICS = [GROW, *PARTS]
-
-
-ANALYSIS = BehindAnalysis(METRICS, "no rank computes")
-
 
 METHOD = Axis(
     "method",
@@ -49,14 +39,6 @@ SIZE = Axis(
     whole=True,
 )
 AXES = [METHOD, SIZE]
-SMALLEST, LARGEST = str(1 << 10), str(1 << 24)
-SOME = str(1 << 18)
-"""The size that is also measured with more ranks."""
-
-
-def of(method: str, size_bytes: str) -> dict[str, str]:
-    """Return the labels of a cell in which no rank computes."""
-    return {"method": method, "size_bytes": size_bytes, "target_state": "idle"}
 
 
 def way(cell: Cell) -> str:
@@ -80,9 +62,12 @@ def part(metric: str, what: str) -> Pivot:
     return Pivot(name=f"window_growth_{metric}", caption=caption, metric=metric, axes=AXES)
 
 
-PAGE = ReferencePage(
-    identifier="window-growth",
-    title="Window growth",
+EXPERIMENT = published_experiment(
+    __name__,
+    "Window growth",
+    44,
+    study=STUDY,
+    analysis=BehindAnalysis([GROW, *PARTS], "no rank computes"),
     lead=(
         "Every rank's part of a window is doubled. In MPI-2 all ranks make another window of twice "
         "the size, copy the content and free the old one; to a dynamic window of MPI-3 a rank "
@@ -127,47 +112,5 @@ PAGE = ReferencePage(
         ),
         Fold({"The end of the grown window": part("close", "MPI_Win_free of the grown window")}),
         Waits("window_growth", "Rank 0 computes before it lets its part grow.", way),
-        Claims(
-            "window_growth_claims",
-            [
-                claim(
-                    "5.5",
-                    "Doubling a window of 1 KiB by re-creating it takes longer than by attaching.",
-                    Compared(GROW.name, of("create", SMALLEST), of("attach", SMALLEST)),
-                ),
-                claim(
-                    "5.5",
-                    "The same for 16 MiB.",
-                    Compared(GROW.name, of("create", LARGEST), of("attach", LARGEST)),
-                ),
-                claim(
-                    "5.5",
-                    "Attaching has a fixed cost whatever the size (1 KiB to 16 MiB: within a "
-                    "factor of 1.5).",
-                    Compared(
-                        GROW.name,
-                        of("attach", LARGEST),
-                        of("attach", SMALLEST),
-                        1 / GROWTH,
-                        GROWTH,
-                    ),
-                ),
-                claim(
-                    "5.5",
-                    "Attaching has a fixed cost whatever the number of processes (within a factor "
-                    "of 1.5).",
-                    ByRanks(GROW.name, of("attach", SOME), 0),
-                ),
-                claim(
-                    "5.5",
-                    "Re-creating a window takes longer with more processes.",
-                    MoreRanks(GROW.name, of("create", SOME)),
-                ),
-            ],
-        ),
     ],
-)
-
-EXPERIMENT = timed(
-    __name__, "Window growth", 44, study=STUDY, metrics=METRICS, analysis=ANALYSIS, page=PAGE
 )

@@ -1,4 +1,4 @@
-"""An exchange: its experiment and its page, from the source's tables and the claims on them."""
+"""An exchange: its experiment and its page, with the source's tables."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from onesided.cells.experiment import Experiment
-from onesided.report.claims import Claim, Claims, Found, decided
+from onesided.report.claims import Claims
 from onesided.report.material import Material
 from onesided.report.page import Content, ReferencePage
 from onesided.report.parts import Prose
 from onesided.report.published import PublishedTable
-from onesided.report.ratios import Labels, measures, missing_ranks
 from onesided.report.words import listed
 from onesided.studies.llnl import STUDY
 from onesided.studies.parts import exchanges
 from onesided.studies.parts.faster import Faster
 from onesided.studies.parts.today import Today
 
-SOURCE = "LLNL"
 SMALL, LARGE = "8", "1000000"
 DRAWN = "262144"
 """The largest size of a drawn message that fits the source's numbers."""
@@ -35,35 +33,6 @@ def published_by_ranks(name: str) -> list[PublishedTable]:
         PublishedTable(f"llnl_{name}_per_node", "cards", "machine", per_node),
         PublishedTable(f"llnl_summary_{name}", "cards", folded=SUMMARY),
     ]
-
-
-def claim(place: str, words: str, test: object) -> Claim:
-    """Return a claim on the source's tables, with the table."""
-    return Claim(f"{SOURCE}, {place}", words, test)  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True)
-class LargerWith:
-    """The test of a claim that a value is larger with so many ranks than with so many others.
-
-    Attributes:
-        metric: of summary.parquet.
-        over: the ranks of the larger value.
-        under: those of the other one.
-        labels: values on axes that the cells have.
-    """
-
-    metric: str
-    over: int
-    under: int
-    labels: Labels
-
-    def __call__(self, material: Material, environment: str) -> Found:
-        """Compare cells with a core for each rank."""
-        by_ranks = measures(material, environment, self.metric, self.labels)
-        if not {self.over, self.under} <= by_ranks.keys():
-            return missing_ranks()
-        return decided(by_ranks[self.over], by_ranks[self.under], 1.0)
 
 
 @dataclass(frozen=True)
@@ -95,7 +64,6 @@ def exchange(
     faster: Faster,
     today: Today,
     published: Sequence[PublishedTable],
-    claims: Sequence[Claim],
     more: Sequence[Content] = (),
 ) -> Experiment:
     """Return the experiment of an exchange.
@@ -108,11 +76,9 @@ def exchange(
         faster: the answer.
         today: today's tables.
         published: the source's.
-        claims: computed from its tables.
         more: what else is shown, after today's tables.
     """
     kernel = module.rpartition(".")[2]
-    contents: list[Content] = [faster, today, *more, PerNode(), *published]
-    contents.append(Claims(f"{kernel}_claims", claims))
+    contents = [faster, today, *more, PerNode(), *published, Claims(STUDY.name, kernel)]
     page = ReferencePage(kernel.replace("_", "-"), title, lead, contents)
     return exchanges.exchange(module, title, order, STUDY, page)

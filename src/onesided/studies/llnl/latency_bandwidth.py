@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from onesided.report.cells import axis_of
-from onesided.report.claims import AtLeast
 from onesided.report.published import PublishedTable
 from onesided.studies.llnl.curve import Curve
-from onesided.studies.llnl.exchange import LARGE, SMALL, SUMMARY, claim, exchange
-from onesided.studies.parts.exchanges import BANDWIDTH
+from onesided.studies.llnl.exchange import LARGE, SMALL, SUMMARY, exchange
 from onesided.studies.parts.faster import Faster
 from onesided.studies.parts.today import Today
 
@@ -15,10 +13,6 @@ SIZES = PublishedTable(
     "llnl_lbw_sizes", form="cards", groups="machine", folded="bandwidth by size, each machine"
 )
 DRAWN = ("synchronous", "put_lock_all", "get_lock_all")
-
-
-def _of(size: str) -> dict[str, str]:
-    return {"interface": "synchronous", "size_bytes": size}
 
 
 EXPERIMENT = exchange(
@@ -43,18 +37,4 @@ EXPERIMENT = exchange(
         PublishedTable("llnl_summary_lbw", form="cards", folded=SUMMARY),
     ],
     more=[Curve("latency_bandwidth_curve", SIZES, DRAWN)],
-    claims=[
-        claim(
-            "LBW by size",
-            "Messages of 1 MB have at least ten times the bandwidth of those of 40 bytes (on all "
-            "eight machines).",
-            AtLeast(BANDWIDTH, _of("1000000"), _of("40"), factor=10),
-        ),
-        claim(
-            "LBW by size, intranode",
-            "Messages of 50 kB have more bandwidth than those of 20 MB (on MCR and ALC by a factor "
-            "of 1.9, on Thunder by 1.5).",
-            AtLeast(BANDWIDTH, _of("50000"), _of("20000000")),
-        ),
-    ],
 )

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from onesided.report.cells import apart, axis_of, grouped
-from onesided.report.claims import AtLeast
 from onesided.report.material import Cell, Material
 from onesided.report.numbers import count
 from onesided.report.parts import Measure, Prose
 from onesided.report.words import listed
-from onesided.studies.llnl.exchange import DRAWN, LargerWith, claim, exchange, published_by_ranks
-from onesided.studies.parts.exchanges import BANDWIDTH, CHECKSUM, MEDIAN, PASS_BYTES, TIME
+from onesided.studies.llnl.exchange import DRAWN, exchange, published_by_ranks
+from onesided.studies.parts.exchanges import CHECKSUM, MEDIAN, PASS_BYTES
 from onesided.studies.parts.faster import Faster
 from onesided.studies.parts.today import Today
 from onesided.studies.parts.ways import size_of
@@ -53,10 +52,6 @@ def _sentence(material: Material, cells: list[Cell]) -> str:
     return f"{said}{total.value:.0f} bytes a pass, checksum {value} in every launch of {where}."
 
 
-def _of(sides: str) -> dict[str, str]:
-    return {"interface": "asynchronous", "sides": sides, "largest_bytes": DRAWN}
-
-
 EXPERIMENT = exchange(
     __name__,
     "Some-to-some (STS)",
@@ -75,18 +70,4 @@ EXPERIMENT = exchange(
     ),
     published=published_by_ranks("sts"),
     more=[Maps()],
-    claims=[
-        claim(
-            "STS, 2 processes",
-            "A double-sided pass takes at least 1.5 times as long as a single-sided one (2.0 to "
-            "3.4 times on the seven machines).",
-            AtLeast(TIME.name, _of("double"), _of("single"), factor=1.5),
-        ),
-        claim(
-            "STS",
-            "The bandwidth of a process with two processes is more than with four (on the seven "
-            "machines).",
-            LargerWith(BANDWIDTH, 2, 4, _of("single")),
-        ),
-    ],
 )

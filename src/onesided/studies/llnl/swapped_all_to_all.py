@@ -6,16 +6,11 @@ from onesided.report.cells import axis_of
 from onesided.studies.llnl.exchange import (
     LARGE,
     SMALL,
-    LargerWith,
-    claim,
     exchange,
     published_by_ranks,
 )
-from onesided.studies.parts.exchanges import BANDWIDTH, TIME
 from onesided.studies.parts.faster import Faster
 from onesided.studies.parts.today import Today
-
-CALL = {"interface": "alltoall"}
 
 EXPERIMENT = exchange(
     __name__,
@@ -34,17 +29,4 @@ EXPERIMENT = exchange(
         lambda cell: axis_of(cell, "size_bytes") in (SMALL, LARGE),
     ),
     published=published_by_ranks("ata"),
-    claims=[
-        claim(
-            "ATA",
-            "The bandwidth of a process with two processes is more than with four (on all eight "
-            "machines).",
-            LargerWith(BANDWIDTH, 2, 4, {**CALL, "size_bytes": "32768"}),
-        ),
-        claim(
-            "ATA",
-            "The latency with four processes is more than with two (on all eight machines).",
-            LargerWith(TIME.name, 4, 2, {**CALL, "size_bytes": SMALL}),
-        ),
-    ],
 )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from onesided.cells.experiment import Experiment, timed
 from onesided.report.by_cores import RANKS
 from onesided.report.cells import CROWD, CROWDED, limited
-from onesided.report.claims import Claim, Claims
+from onesided.report.claims import Claims
 from onesided.report.material import Material
 from onesided.report.page import Content, ReferencePage
 from onesided.report.parts import Figure
@@ -17,19 +17,14 @@ from onesided.report.series import SeriesFigure
 from onesided.studies.luecke import STUDY
 from onesided.studies.luecke import cells as of
 from onesided.studies.luecke.analysis import ANALYSIS, MEDIAN, TIME
+from onesided.studies.luecke.claims import TESTS
 from onesided.studies.luecke.ratios import Ratios
 from onesided.studies.luecke.tables import TodayByRanks, TodayBySize
 from onesided.studies.parts.waits import Waits
 
-SOURCE = "Luecke et al."
 PROCESSORS = (16, 32, 64, 128, 256)
 SERIES_BY_SIZE = ("origin_shmem_ms", "origin_mpi2_ms", "t3e_shmem_ms", "t3e_mpi2_ms")
 FLAVORS = "MPI-2 on created windows, MPI-3 on allocated ones"
-
-
-def claim(section: str, words: str, test: object) -> Claim:
-    """Return a claim of the source, with its section."""
-    return Claim(f"{SOURCE}, section {section}", words, test)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -98,7 +93,6 @@ def pattern(
     number: int,
     lead: str,
     who: str,
-    claims: Sequence[Claim],
     unit: str | None = None,
     mpi: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Experiment:
@@ -111,7 +105,6 @@ def pattern(
         number: of the source's table.
         lead: what a reader has to know.
         who: which rank computes where one does, a sentence.
-        claims: of the source.
         unit: of the table's columns, one for each number of ranks; None: a row has a size.
         mpi: what the source calls its MPI rows (see `Ratios`).
     """
@@ -134,6 +127,6 @@ def pattern(
             TimeByRanks(kernel, by_ranks),
             TimeBySize(kernel),
         ]
-    contents = [table, *contents, Claims(f"{kernel}_claims", claims), Waits(kernel, who)]
+    contents = [table, *contents, Claims(STUDY.name, kernel, TESTS), Waits(kernel, who)]
     page = ReferencePage(kernel.replace("_", "-"), title, lead, contents)
     return timed(module, title, order, study=STUDY, metrics=[TIME], analysis=ANALYSIS, page=page)

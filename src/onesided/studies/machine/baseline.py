@@ -18,10 +18,8 @@ from onesided.report.material import Material
 from onesided.report.page import ReferencePage
 from onesided.report.parts import Column, Measure, Table
 from onesided.report.pivot import Axis
-from onesided.report.ratios import Compared, Within
 from onesided.report.words import listed
 from onesided.studies.machine import STUDY
-from onesided.studies.redbook.claims import claim
 
 METRICS = (Metric("time", "time", "s"),)
 
@@ -63,16 +61,6 @@ TITLES = {
     "timer": "read the clock",
 }
 """What a reader calls each baseline of the kernel."""
-
-CREATION_S = 200e-6
-"""What a thread's creation takes typically, says the source."""
-ABOUT = 2
-"""A time is about another within this factor; what differs very much does by more."""
-
-
-def of(baseline: str) -> dict[str, str]:
-    """Return the labels of a baseline's cell."""
-    return {"baseline": baseline}
 
 
 AXES = (Axis("baseline", "baseline", TITLES), Axis("size_bytes", "bytes", whole=True))
@@ -142,35 +130,7 @@ PAGE = ReferencePage(
     ),
     contents=[
         OfMachine(),
-        Claims(
-            "baseline_claims",
-            [
-                claim(
-                    "4.2.1",
-                    "The creation of a thread takes about 200 microseconds (100 to 400; with its "
-                    "end).",
-                    Within(
-                        "time",
-                        of("thread_creation"),
-                        CREATION_S / ABOUT,
-                        CREATION_S * ABOUT,
-                        numbers.seconds,
-                    ),
-                ),
-                claim(
-                    "4.1.10",
-                    "It takes longer to wake up a thread that sleeps than one that spins (a "
-                    "barrier by a condition variable, and one of OpenMP).",
-                    Compared("time", of("mutex_barrier"), of("openmp_barrier")),
-                ),
-                claim(
-                    "2.3.2.1",
-                    "Values of several threads in one cache line cost very much (at least twice as "
-                    "much as in lines of their own).",
-                    Compared("time", of("false_sharing"), of("own_lines"), ABOUT),
-                ),
-            ],
-        ),
+        Claims(STUDY.name, "baseline"),
     ],
 )
 

@@ -12,13 +12,13 @@ from onesided.report.cells import apart, apart_by_cores
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Part, Prose, Table
 from onesided.report.pivot import WHERE, Fields, by_difference, pivoted
+from onesided.report.ratios import factor_of, word_of
 from onesided.studies.parts import ways as of
 from onesided.studies.parts.crossover import Crossover, crossover
 from onesided.studies.parts.exchanges import MEDIAN, TIME
 
 TITLE = "Which is faster"
 ONE, TWO = "one-sided", "two-sided"
-OPEN = "open"
 NOTHING = "Not measured with a core for each rank."
 
 
@@ -32,18 +32,7 @@ def bytes_words(size: float) -> str:
 
 def faster_of(ratio: Measure) -> str:
     """Return which side is faster, by the interval of one-sided over two-sided."""
-    return ONE if ratio.high < 1 else TWO if ratio.low > 1 else OPEN
-
-
-def factor_of(ratio: Measure) -> str:
-    """Return how many times as fast the faster side is, with the interval."""
-    value, low, high = ratio.value, ratio.low, ratio.high
-    if value < 1:
-        value, low, high = 1 / value, 1 / high, 1 / low
-    words = numbers.factor(value)
-    if ratio.launches > 1:
-        words += f", {numbers.factor(low)} {numbers.DASH} {numbers.factor(high)}"
-    return words
+    return word_of(ratio, ONE, TWO)
 
 
 @dataclass(frozen=True)

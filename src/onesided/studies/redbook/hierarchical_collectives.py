@@ -6,30 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from onesided.cells.experiment import Metric, timed
+from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores
 from onesided.report.cells import axis_of
-from onesided.report.claims import Claims
+from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
-from onesided.report.page import ReferencePage
 from onesided.report.pivot import Axis, Pivot
-from onesided.report.ratios import Compared, Untested
 from onesided.report.series import SeriesFigure
 from onesided.studies.redbook import STUDY
-from onesided.studies.redbook.claims import claim
 from onesided.studies.redbook.kinds import Kinds
 
 TIME = Metric("time", "time", "s", "max")
 """A call: the largest time of all ranks."""
-
-
-METRICS = [TIME]
-
-
-ANALYSIS = ReferenceAnalysis(METRICS, "all ranks take part at once")
-
 
 FLAT, SHARED = "collective", "shared memory"
 WAY = Axis(
@@ -46,10 +36,6 @@ WAY = Axis(
     },
 )
 SIZE = Axis("size_bytes", "bytes", whole=True)
-SMALL, LARGE = "8", "262144"
-TWICE = 2.0
-SIGNIFICANT = 1.2
-"""A significant improvement, at least."""
 
 
 @dataclass(frozen=True)
@@ -83,15 +69,12 @@ def point(at: Mapping[str, Any]) -> str:
     return str(at["operation"]) + ("" if size == numbers.DASH else f" of {size} bytes")
 
 
-def faster(over: str, under: str, size_bytes: str, factor: float = 1.0) -> Compared:
-    """Return the test that one way takes so many times as long as another, at least."""
-    above, below = ({"interface": one, "size_bytes": size_bytes} for one in (over, under))
-    return Compared(TIME.name, above, below, factor)
-
-
-PAGE = ReferencePage(
-    identifier="hierarchical-collectives",
-    title="Hierarchical collectives",
+EXPERIMENT = published_experiment(
+    __name__,
+    "Hierarchical collectives",
+    57,
+    study=STUDY,
+    analysis=ReferenceAnalysis([TIME], "all ranks take part at once"),
     lead=(
         "A sum of vectors, a barrier and an all-to-all, by the library's collective calls and by "
         "hand over a shared window: ranks of a node leave their data there, a leader collects, "
@@ -129,51 +112,5 @@ PAGE = ReferencePage(
             way,
             lambda cell: not axis_of(cell, "interface").endswith("barrier"),
         ),
-        Claims(
-            "hierarchical_collectives_claims",
-            [
-                claim(
-                    "5.3.2.1, Figure 45",
-                    "On one node a barrier in shared memory is faster than MPI_Barrier.",
-                    faster("barrier", "hierarchical_barrier", "none"),
-                ),
-                claim(
-                    "5.3.2.2",
-                    "MPI_Reduce with MPI_Bcast takes longer than MPI_Allreduce (8 bytes).",
-                    faster("reduce_bcast", "allreduce", SMALL),
-                ),
-                *(
-                    claim(
-                        "5.3.2.2, Figures 46 to 50",
-                        "A sum in shared memory is more than twice as fast as MPI_Reduce with "
-                        f"MPI_Bcast ({size} bytes).",
-                        faster("reduce_bcast", "hierarchical_allreduce", size, TWICE),
-                    )
-                    for size in (SMALL, LARGE)
-                ),
-                claim(
-                    "5.3.2.3, Figure 51",
-                    "On one node an all-to-all in shared memory is significantly faster than "
-                    "MPI_Alltoall (1.2 times, at least; 8 bytes).",
-                    faster("alltoall", "hierarchical_alltoall", SMALL, SIGNIFICANT),
-                ),
-                claim(
-                    "5.3.2.3",
-                    "On several nodes collecting and distributing large messages sometimes costs "
-                    "more than is saved.",
-                    Untested("no cell here compares it over several nodes"),
-                ),
-            ],
-        ),
     ],
-)
-
-EXPERIMENT = timed(
-    __name__,
-    "Hierarchical collectives",
-    57,
-    study=STUDY,
-    metrics=METRICS,
-    analysis=ANALYSIS,
-    page=PAGE,
 )

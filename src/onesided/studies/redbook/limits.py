@@ -11,6 +11,7 @@ import polars as pl
 from onesided.campaign.tables import PLACE
 from onesided.cells.experiment import Metric
 from onesided.environments import settings
+from onesided.report import numbers
 from onesided.report.cells import apart, apart_by_cores, axis_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Part, Prose, Table
@@ -33,7 +34,6 @@ REPORTED = {
 }
 """What a library says of itself (MPI_T), by the variable's name."""
 
-
 TITLE = "Up to which size a call returns"
 AGREES, DIFFERS, NOT_TOLD = "agrees", "differs", "not told"
 HEADER_BYTES_MOST = 128
@@ -49,11 +49,6 @@ MEANINGS: Mapping[str, str] = {
 
 OF_NETWORK = {"MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "btl_tcp_eager_limit"}
 """Variables that alone concern a path on which ranks share no memory."""
-
-
-def bytes_words(limit: float) -> str:
-    """Return a limit as a reader sees it: its bytes are exact."""
-    return "none" if limit == 0 else f"{limit:.0f}"
 
 
 def tried(material: Material, cell: Cell) -> pl.DataFrame:
@@ -145,8 +140,8 @@ class Limits:
             return []
         columns = [
             Column("environment", "MPI", header=True),
-            Column("limit", "limit here, bytes", bytes_words, measure=True, unit="count"),
-            Column("reported", "the library says", bytes_words),
+            Column("limit", "limit here, bytes", numbers.exact_bytes, measure=True, unit="count"),
+            Column("reported", "the library says", numbers.exact_bytes),
             Column("word", "and that", note="why"),
             Column("variable", "variable (MPI_T)", prose=True),
         ]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from onesided.cells.experiment import Metric, timed
+from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, with_flavor
 from onesided.report.cells import axis_of
-from onesided.report.claims import Claims
-from onesided.report.page import ReferencePage
+from onesided.report.claims import published_experiment
 from onesided.report.pivot import Axis, Pivot
-from onesided.report.ratios import Compared, Within
 from onesided.studies.redbook import STUDY
-from onesided.studies.redbook.claims import claim
 from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds
 
 TIME = Metric("time", "time", "s", origins=True)
@@ -20,13 +17,6 @@ TIME = Metric("time", "time", "s", origins=True)
 
 OLDER = Metric("older", "older", "1")
 """The share of the elements that two puts wrote, in which the earlier one's value is left."""
-
-
-METRICS = [TIME, OLDER]
-
-
-ANALYSIS = ReferenceAnalysis(METRICS, "rank 0 waits")
-
 
 IDIOM = Axis(
     "idiom",
@@ -44,22 +34,13 @@ SIZE = Axis("size_bytes", "bytes", whole=True)
 DISTANCE = Axis("distance", "overlaps the put before by", whole=True)
 AXES = [IDIOM, Axis("flavor", "flavor"), SIZE, DISTANCE]
 ORDERED = ("flush_each", "sliding_window", "ordered_accumulates", "messages")
-SMALL, NEAR, FAR = "32", "1", "8"
 
-
-def of(idiom: str, distance: str = FAR, size_bytes: str = SMALL) -> dict[str, str]:
-    """Return the labels of a cell; a window that is created is the general case."""
-    return {
-        "idiom": idiom,
-        "flavor": "none" if idiom == "messages" else "create",
-        "size_bytes": size_bytes,
-        "distance": "none" if idiom == "disjoint" else distance,
-    }
-
-
-PAGE = ReferencePage(
-    identifier="put-ordering",
-    title="Order of overlapping puts",
+EXPERIMENT = published_experiment(
+    __name__,
+    "Order of overlapping puts",
+    52,
+    study=STUDY,
+    analysis=ReferenceAnalysis([TIME, OLDER], "rank 0 waits"),
     lead=(
         "Each put shares its first and its last quarter with another: the one before, or one that "
         "came eight puts before. Puts have no order, so a flush has to keep them apart: after "
@@ -98,46 +79,5 @@ PAGE = ReferencePage(
             ),
             lambda cell: axis_of(cell, "idiom") == "unordered_accumulates",
         ),
-        Claims(
-            "put_ordering_claims",
-            [
-                claim(
-                    "3.5.3.4",
-                    "Waiting for each put reduces what goes on at a time: it takes longer than "
-                    "disjoint puts under one flush (32 bytes).",
-                    Compared(TIME.name, of("flush_each"), of("disjoint")),
-                ),
-                claim(
-                    "3.5.3.4",
-                    "It is not the most efficient: waiting only before a put that overlaps is "
-                    "faster (eight puts between, 32 bytes).",
-                    Compared(TIME.name, of("flush_each"), of("sliding_window")),
-                ),
-                claim(
-                    "3.5.3.4",
-                    "Where each put overlaps the one before, that is no faster (within a factor of "
-                    "1.25).",
-                    Compared(
-                        TIME.name, of("flush_each", NEAR), of("sliding_window", NEAR), 0.8, 1.25
-                    ),
-                ),
-                claim(
-                    "3.5.1.6",
-                    "Without an order what is left of an overlap is not defined: an earlier value "
-                    "is found (accumulates, accumulate_ordering=none).",
-                    Within(OLDER.name, of("unordered_accumulates"), least=1e-9),
-                ),
-            ],
-        ),
     ],
-)
-
-EXPERIMENT = timed(
-    __name__,
-    "Order of overlapping puts",
-    52,
-    study=STUDY,
-    metrics=METRICS,
-    analysis=ANALYSIS,
-    page=PAGE,
 )

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from onesided.cells.experiment import Metric, timed
+from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report.by_cores import ByCores, Fold
 from onesided.report.cells import axis_of
-from onesided.report.claims import Claims
+from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
-from onesided.report.page import ReferencePage
 from onesided.report.pivot import Axis, Pivot
 from onesided.report.published import PublishedTable
-from onesided.report.ratios import Compared
 from onesided.studies.parts.ways import is_one_sided
 from onesided.studies.redbook import STUDY
-from onesided.studies.redbook.claims import claim
 from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, TWO_SIDED, Kinds
 
 TIME = Metric("time", "time", "s")
@@ -28,13 +25,6 @@ LOCAL = Metric("local", "local", "s")
 
 FOURIER = Metric("fourier", "fourier", "s")
 """The transforms of columns, before and after the exchange, with the barrier before it."""
-
-
-METRICS = [TIME, COMMUNICATION, LOCAL, FOURIER]
-
-
-ANALYSIS = ReferenceAnalysis(METRICS, "all ranks take part at once")
-
 
 WAY = Axis(
     "interface",
@@ -61,17 +51,6 @@ WAY = Axis(
 FLAVOR = Axis("flavor", "flavor")
 ORDER = Axis("order", "order", whole=True)
 AXES = [WAY, FLAVOR, ORDER]
-LARGE = "256"
-ABOUT = 1.25
-"""About as well: within this factor."""
-FAR = 1.5
-"""Far higher: by this factor, at least."""
-RANKS = 2
-
-
-def of(interface: str) -> dict[str, str]:
-    """Return the labels of a cell with the larger matrix."""
-    return {"interface": interface, "order": LARGE}
 
 
 def kind_of(cell: Cell) -> str:
@@ -87,11 +66,6 @@ def way(cell: Cell) -> str:
     return str(WAY.value(cell)) + (f", {flavor}" if is_one_sided(cell) else "")
 
 
-def slower(metric: str, over: str, under: str, factor: float = 1.0) -> Compared:
-    """Return the test that a value of one way is so many times another's, at least."""
-    return Compared(metric, of(over), of(under), factor)
-
-
 def _table(metric: str, what: str) -> Pivot:
     return Pivot(
         name=f"transpose_{metric}",
@@ -102,9 +76,14 @@ def _table(metric: str, what: str) -> Pivot:
     )
 
 
-PAGE = ReferencePage(
-    identifier="transpose",
-    title="Transpose",
+EXPERIMENT = published_experiment(
+    __name__,
+    "Transpose",
+    55,
+    study=STUDY,
+    analysis=ReferenceAnalysis(
+        [TIME, COMMUNICATION, LOCAL, FOURIER], "all ranks take part at once"
+    ),
     lead=(
         "A two-dimensional Fourier transform: columns are transformed, blocks of the matrix are "
         "exchanged among all ranks and transposed, columns are transformed again. With column/row "
@@ -131,67 +110,5 @@ PAGE = ReferencePage(
             }
         ),
         PublishedTable("redbook_table15", folded="Table 15, a matrix of order 4096 on four tasks"),
-        Claims(
-            "transpose_claims",
-            [
-                claim(
-                    "3.3.3, Table 15",
-                    "One message with a datatype for the block is faster than a message for each "
-                    "column (communication).",
-                    slower(COMMUNICATION.name, "bsend_columns", "bsend_block"),
-                ),
-                claim(
-                    "3.3.3",
-                    "With a barrier after every second step it is faster still (communication; "
-                    "four tasks).",
-                    Compared(COMMUNICATION.name, of("bsend_block"), of("bsend_barrier"), ranks=4),
-                ),
-                claim(
-                    "3.3.3",
-                    "A block that MPI transposes takes far longer to communicate (1.5 times, at "
-                    "least).",
-                    slower(COMMUNICATION.name, "bsend_column_row", "bsend_block", FAR),
-                ),
-                claim(
-                    "3.3.3",
-                    "To let MPI transpose is no good idea: the whole takes longer.",
-                    slower(TIME.name, "bsend_column_row", "bsend_block"),
-                ),
-                claim(
-                    "3.3.3, Table 15",
-                    "From rows to columns it takes longer than from columns to rows "
-                    "(communication).",
-                    slower(COMMUNICATION.name, "bsend_row_column", "bsend_column_row"),
-                ),
-                claim(
-                    "3.3.3, Table 15",
-                    "Where MPI transposes, a task's own block is left: the local transposition "
-                    "takes a share of one in the number of tasks (here of 2 tasks, within 1.25).",
-                    Compared(
-                        LOCAL.name,
-                        of("bsend_block"),
-                        of("bsend_column_row"),
-                        RANKS / ABOUT,
-                        RANKS * ABOUT,
-                        ranks=RANKS,
-                    ),
-                ),
-                claim(
-                    "3.3.3",
-                    "MPI_Pack and MPI_Unpack perform about as well as buffered sends of columns "
-                    "(the whole, within 1.25).",
-                    Compared(TIME.name, of("pack_columns"), of("bsend_columns"), 1 / ABOUT, ABOUT),
-                ),
-                claim(
-                    "3.3.3, Table 15",
-                    "MPI_Alltoall takes longer than buffered sends (communication).",
-                    slower(COMMUNICATION.name, "alltoall", "bsend_block"),
-                ),
-            ],
-        ),
     ],
-)
-
-EXPERIMENT = timed(
-    __name__, "Transpose", 55, study=STUDY, metrics=METRICS, analysis=ANALYSIS, page=PAGE
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onesided.cells.experiment import Metric, timed
+from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import BehindAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import (
@@ -15,28 +15,17 @@ from onesided.report.by_cores import (
     with_flavor,
 )
 from onesided.report.cells import axis_of
-from onesided.report.claims import Claims
+from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
-from onesided.report.page import ReferencePage
 from onesided.report.pivot import Axis, Pivot
 from onesided.report.published import PublishedTable
-from onesided.report.ratios import Compared
 from onesided.report.series import SeriesFigure
 from onesided.studies.parts.waits import Waits
-from onesided.studies.redbook.claims import claim
 from onesided.studies.redbook.kinds import Kinds
 from onesided.studies.redbook_threads import STUDY
-from onesided.studies.redbook_threads.completes import Completes
 
 TIME = Metric("time", "time", "s", origins=True)
 """A gather until all elements are at its origin: the mean of a burst."""
-
-
-METRICS = [TIME]
-
-
-ANALYSIS = BehindAnalysis(METRICS, "rank 0 does not compute")
-
 
 WAY = Axis(
     "way",
@@ -59,16 +48,6 @@ KINDS = {
 }
 SERVER = "packed by a server"
 ELEMENTS = Axis("elements", "elements", whole=True)
-SOME, MANY = "64", "4096"
-TIMES_AS_FAST = 17
-ROUGHLY = 1.5
-"""It is approximately so within this factor."""
-
-
-def of(way: str, elements: str = MANY) -> dict[str, str]:
-    """Return the labels of a cell whose target is idle; a window that is created is general."""
-    flavor = "create" if way in KINDS else "none"
-    return {"way": way, "flavor": flavor, "elements": elements, "target_state": "idle"}
 
 
 def is_drawn(cell: Cell) -> bool:
@@ -78,9 +57,12 @@ def is_drawn(cell: Cell) -> bool:
     return cell.thread_level != THREADS_LEVEL or axis_of(cell, "way") == "server_thread"
 
 
-PAGE = ReferencePage(
-    identifier="gather",
-    title="Gather",
+EXPERIMENT = published_experiment(
+    __name__,
+    "Gather",
+    61,
+    study=STUDY,
+    analysis=BehindAnalysis([TIME], "rank 0 does not compute"),
     lead=(
         "Elements of eight bytes are scattered in the memory of rank 0. Another rank wants them "
         "side by side: by a get each, by one get whose type says where they are, or from a server "
@@ -119,43 +101,5 @@ PAGE = ReferencePage(
             )
         ),
         Waits("gather", "Rank 0 computes; each other rank gathers once.", with_flavor(WAY)),
-        Claims(
-            "gather_claims",
-            [
-                claim(
-                    "3.5.3.2",
-                    "A better solution than a get for each element is an active message that has "
-                    "them packed (4096 elements).",
-                    Compared(TIME.name, of("gets"), of("target_serves")),
-                ),
-                claim(
-                    "3.5.3.2",
-                    "It has 17 times the asymptotic bandwidth (11.3 to 25.5 times; 4096 elements).",
-                    Compared(
-                        TIME.name,
-                        of("gets"),
-                        of("target_serves"),
-                        TIMES_AS_FAST / ROUGHLY,
-                        TIMES_AS_FAST * ROUGHLY,
-                    ),
-                ),
-                claim(
-                    "3.5.1",
-                    "A transfer completes without any explicit participation of the remote "
-                    "process: gets complete while their target computes (64 elements).",
-                    Completes({**of("gets", SOME), "target_state": "computes"}),
-                ),
-                claim(
-                    "3.5.1.4",
-                    "In the interrupt mode a process need not call the library for progress: a "
-                    "thread of rank 0 packs while rank 0 computes (64 elements).",
-                    Completes({**of("server_thread", SOME), "target_state": "computes"}),
-                ),
-            ],
-        ),
     ],
-)
-
-EXPERIMENT = timed(
-    __name__, "Gather", 61, study=STUDY, metrics=METRICS, analysis=ANALYSIS, page=PAGE
 )

@@ -5,16 +5,12 @@ from __future__ import annotations
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH
-from onesided.cells.experiment import Metric, timed
+from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
-from onesided.report import numbers
 from onesided.report.by_cores import ByCores, RanksOf
-from onesided.report.claims import Claims
-from onesided.report.page import ReferencePage
+from onesided.report.claims import published_experiment
 from onesided.report.pivot import Axis, Pivot
 from onesided.report.published import PublishedTable
-from onesided.report.ratios import Across, Compared, Rises, Within
-from onesided.studies.redbook.claims import claim
 from onesided.studies.redbook_threads import STUDY
 from onesided.studies.redbook_threads.speedups import Speedups, Way
 
@@ -24,9 +20,7 @@ TOTAL = Metric("total", "total", "s", "max")
 REDUCE_SCATTER = Metric("reduce_scatter", "reduce_scatter", "s", "max")
 """MPI_Reduce_scatter_block in it, by the task that waits the longest."""
 
-
 METRICS = [TOTAL, REDUCE_SCATTER]
-
 
 SHARE = "share"
 """Of a product: what MPI_Reduce_scatter_block takes, and the wait for the slowest task in it."""
@@ -54,9 +48,6 @@ class ShareAnalysis(ReferenceAnalysis):
         return pl.concat([times, shares])
 
 
-ANALYSIS = ShareAnalysis()
-
-
 TABLE25, TABLE26 = PublishedTable("redbook_table25"), PublishedTable("redbook_table26")
 VARIANT = Axis(
     "variant",
@@ -73,22 +64,6 @@ AXES = [
     Axis("threads", "threads of each", whole=True),
     Axis("order", "order", whole=True),
 ]
-ALIKE = 1.1
-"""Times are the same within this factor."""
-NEARLY = 1.25
-"""A speed-up is nearly what the source has within this factor."""
-MODERATE = 0.1
-"""A moderate share is at most this."""
-
-
-def of(variant: str, threads: str) -> dict[str, str]:
-    """Return the labels of a cell."""
-    return {"variant": variant, "threads": threads}
-
-
-def threads_over_tasks(variant: str, least: float, most: float = float("inf")) -> Across:
-    """Return the test of how many times as long one task of two threads takes as two tasks."""
-    return Across(TOTAL.name, of(variant, "2"), 1, of(variant, "1"), 2, least, most)
 
 
 def _table(metric: str, what: str) -> Pivot:
@@ -100,9 +75,12 @@ def _table(metric: str, what: str) -> Pivot:
     )
 
 
-PAGE = ReferencePage(
-    identifier="matrix-vector",
-    title="Matrix and vector",
+EXPERIMENT = published_experiment(
+    __name__,
+    "Matrix and vector",
+    65,
+    study=STUDY,
+    analysis=ShareAnalysis(),
     lead=(
         "The columns of a matrix are distributed over tasks. Each sums its columns times its "
         "elements of the vector, then MPI_Reduce_scatter adds these sums up. The threads of a task "
@@ -128,73 +106,5 @@ PAGE = ReferencePage(
                 "MPI_Reduce_scatter_block in it, with the wait for the slowest task",
             )
         ),
-        Claims(
-            "matrix_vector_claims",
-            [
-                claim(
-                    "5.2, Tables 25 and 26",
-                    "Columns are faster than rows (one task of two threads).",
-                    Compared(TOTAL.name, of("rows", "2"), of("columns", "2"), ranks=1),
-                ),
-                claim(
-                    "5.2, Tables 25 and 26",
-                    "They scale better, too: from one thread to two they gain more.",
-                    Rises(
-                        TOTAL.name,
-                        {"threads": "1"},
-                        {"threads": "2"},
-                        {"variant": "columns"},
-                        {"variant": "rows"},
-                    ),
-                ),
-                claim(
-                    "5.2, Table 26",
-                    "With columns two threads take nearly half the time of one (1.6 times as fast, "
-                    "at least).",
-                    Compared(
-                        TOTAL.name, of("columns", "1"), of("columns", "2"), 2 / NEARLY, ranks=1
-                    ),
-                ),
-                claim(
-                    "5.2, Table 25",
-                    "With rows eight threads are slower than four (one task).",
-                    Compared(TOTAL.name, of("rows", "8"), of("rows", "4"), ranks=1),
-                ),
-                claim(
-                    "5.2, Table 26",
-                    "With columns eight threads are nearly twice as fast as four (1.6 times, at "
-                    "least; one task).",
-                    Compared(
-                        TOTAL.name, of("columns", "4"), of("columns", "8"), 2 / NEARLY, ranks=1
-                    ),
-                ),
-                claim(
-                    "5.2, Table 25",
-                    "With rows two tasks are faster than one task of two threads.",
-                    threads_over_tasks("rows", 1.0),
-                ),
-                claim(
-                    "5.2, Table 26",
-                    "With columns two tasks are as fast as one task of two threads (within 1.1).",
-                    threads_over_tasks("columns", 1 / ALIKE, ALIKE),
-                ),
-                claim(
-                    "5.2",
-                    "Communication is very moderate (two tasks of one thread: at most a tenth of "
-                    "the time).",
-                    Within(
-                        SHARE,
-                        of("columns", "1"),
-                        most=MODERATE,
-                        show=numbers.ratio,
-                        ranks=2,
-                    ),
-                ),
-            ],
-        ),
     ],
-)
-
-EXPERIMENT = timed(
-    __name__, "Matrix and vector", 65, study=STUDY, metrics=METRICS, analysis=ANALYSIS, page=PAGE
 )

@@ -5,21 +5,19 @@ from __future__ import annotations
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH
-from onesided.cells.experiment import Metric, timed
+from onesided.cells.experiment import Metric
 from onesided.environments.settings import DEFAULT
 from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
+from onesided.report import numbers
 from onesided.report.by_cores import ByCores, Fold, OnCores, with_flavor
 from onesided.report.cells import axis_of
-from onesided.report.claims import Claims
+from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
-from onesided.report.page import ReferencePage
 from onesided.report.pivot import Axis, Pivot
-from onesided.report.ratios import Compared, Within
 from onesided.report.scope import size_label
 from onesided.report.series import SeriesFigure
-from onesided.studies.redbook.claims import claim
 from onesided.studies.redbook_threads import STUDY
-from onesided.studies.redbook_threads.overlaps import Overlaps, share_words
+from onesided.studies.redbook_threads.overlaps import Overlaps
 
 TRANSFER = Metric("transfer", "transfer", "s", origins=True)
 """The transfer alone, until it is complete at both sides."""
@@ -29,10 +27,6 @@ COMPUTE = Metric("compute", "compute", "s", origins=True)
 
 BOTH = Metric("both", "both", "s", origins=True)
 """Both at once, until both are complete."""
-
-
-METRICS = [BOTH, TRANSFER, COMPUTE]
-
 
 EFFICIENCY, OF_SUM, OF_LONGER = "efficiency", "of_sum", "of_longer"
 """Names of what is made of the three times: the efficiency, T / (A + B), T / max(A, B)."""
@@ -67,9 +61,6 @@ class OverlapAnalysis(ReferenceAnalysis):
         return pl.concat([times, *made])
 
 
-ANALYSIS = OverlapAnalysis(METRICS, "what a rank waits for is part of the times")
-
-
 WAY = Axis(
     "transfer",
     "the transfer",
@@ -86,16 +77,6 @@ PEER = Axis("peer", "rank 0", {"in_mpi": "is in MPI", "computes": "computes", "s
 SIZES = {str(size): size_label(size) for size in (65536, 1048576, 4194304, 16777216)}
 SIZE = Axis("size_bytes", "size", SIZES)
 AXES = [WAY, Axis("flavor", "flavor"), SIZE, PEER]
-LARGE, LARGEST = "1048576", "16777216"
-NEARLY = 1.25
-"""A time is approximately another within this factor."""
-SUM = 0.9
-"""It is a sum where it is at least this share of it."""
-
-
-def of(transfer: str, peer: str, size_bytes: str = LARGE) -> dict[str, str]:
-    """Return the labels of a cell."""
-    return {"transfer": transfer, "peer": peer, "size_bytes": size_bytes}
 
 
 def is_swept(cell: Cell) -> bool:
@@ -105,9 +86,14 @@ def is_swept(cell: Cell) -> bool:
     return is_default and axis_of(cell, "transfer") in ways and axis_of(cell, "peer") == "in_mpi"
 
 
-PAGE = ReferencePage(
-    identifier="overlap",
-    title="Overlap",
+EXPERIMENT = published_experiment(
+    __name__,
+    "Overlap",
+    66,
+    study=STUDY,
+    analysis=OverlapAnalysis(
+        [BOTH, TRANSFER, COMPUTE], "what a rank waits for is part of the times"
+    ),
     lead=(
         "A transfer begins, its origin computes for as long as the transfer takes alone, then the "
         "transfer is waited for; or a second thread makes the transfer meanwhile. Each launch "
@@ -128,7 +114,7 @@ PAGE = ReferencePage(
                 caption="Efficiency of each launch, median over launches with its {}.",
                 metric=EFFICIENCY,
                 axes=AXES,
-                show=share_words,
+                show=numbers.hundredths,
                 unit="1",
             )
         ),
@@ -140,7 +126,7 @@ PAGE = ReferencePage(
                 metric=EFFICIENCY,
                 x=SIZE,
                 y="efficiency",
-                show=share_words,
+                show=numbers.hundredths,
                 unit="1",
             ),
             with_flavor(WAY),
@@ -158,46 +144,5 @@ PAGE = ReferencePage(
             },
             lambda cell: axis_of(cell, "peer") != "computes",
         ),
-        Claims(
-            "overlap_claims",
-            [
-                claim(
-                    "4.2.7",
-                    "Without threads the time of a step is the sum of both (at least 0.9 of it; "
-                    "1 MiB, a put, rank 0 is in MPI).",
-                    Within(OF_SUM, of("put", "in_mpi"), SUM, show=share_words),
-                ),
-                claim(
-                    "4.2.7",
-                    "The same of a message (1 MiB, rank 0 is in MPI).",
-                    Within(OF_SUM, of("isend", "in_mpi"), SUM, show=share_words),
-                ),
-                claim(
-                    "4.2.7",
-                    "With a thread that communicates the time of a step is approximately the "
-                    "longer of both (at most 1.25 times; 16 MiB, a put, rank 0 sleeps).",
-                    Within(
-                        OF_LONGER,
-                        of("thread_put", "sleeps", LARGEST),
-                        most=NEARLY,
-                        show=share_words,
-                    ),
-                ),
-                claim(
-                    "4.2.7",
-                    "That thread improves the performance: the step takes longer without it (16 "
-                    "MiB, a put, rank 0 sleeps).",
-                    Compared(
-                        BOTH.name,
-                        of("put", "sleeps", LARGEST),
-                        of("thread_put", "sleeps", LARGEST),
-                    ),
-                ),
-            ],
-        ),
     ],
-)
-
-EXPERIMENT = timed(
-    __name__, "Overlap", 66, study=STUDY, metrics=METRICS, analysis=ANALYSIS, page=PAGE
 )

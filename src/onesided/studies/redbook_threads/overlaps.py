@@ -21,11 +21,6 @@ MOST = 1.25
 """No more than all of it can be: with more the three times do not belong together."""
 
 
-def share_words(value: float) -> str:
-    """Return an efficiency: two digits after the point tell all that launches agree on."""
-    return f"{value:.2f}".replace("-", "\u2212")
-
-
 def word_of(efficiency: Measure) -> str:
     """Return what the interval of an efficiency says."""
     if efficiency.low > HALF and efficiency.high <= MOST:
@@ -81,6 +76,6 @@ class Overlaps:
         by_way: dict[str, list[str]] = {}
         for cell, efficiency in cells:
             setting = "" if cell.setting in (None, DEFAULT) else f" ({cell.setting})"
-            point = f"{self.point(cell)}: {share_words(efficiency.value)}"
+            point = f"{self.point(cell)}: {numbers.hundredths(efficiency.value)}"
             by_way.setdefault(f"{self.way(cell)}{setting}", []).append(point)
         return listed([f"{way} ({', '.join(points)})" for way, points in by_way.items()])

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from onesided.cells.experiment import timed
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, Fold, OnCores
 from onesided.report.cells import axis_of, has
-from onesided.report.claims import Claims
-from onesided.report.page import ReferencePage
+from onesided.report.claims import published_experiment
 from onesided.report.pivot import Axis, Pivot
-from onesided.report.ratios import Compared
 from onesided.report.series import SeriesFigure
-from onesided.studies.redbook.claims import claim
 from onesided.studies.redbook.kinds import Kinds
 from onesided.studies.redbook_threads import STUDY
-from onesided.studies.redbook_threads.file_systems import FileSystems
-from onesided.studies.redbook_threads.files import ANALYSIS, BANDWIDTH, BANDWIDTH_UNIT, TIME
+from onesided.studies.redbook_threads.files import (
+    ANALYSIS,
+    BANDWIDTH,
+    BANDWIDTH_UNIT,
+    TIME,
+    FileSystems,
+)
 
 WAYS = {
     "at_all": "a collective call",
@@ -35,21 +36,19 @@ MAIN_SIDE = "64"
 MAIN = {"side": MAIN_SIDE, "blocks": "cubes", "direction": "write"}
 
 
-def of(way: str, direction: str = "write", blocks: str = "cubes") -> dict[str, str]:
-    """Return the labels of a cell on a disk."""
-    at = {"direction": direction, "way": way, "storage": "disk"}
-    return {**at, "blocks": blocks, "side": MAIN_SIDE}
-
-
 def point_words(values: Mapping[str, Any]) -> str:
     """Return what a sentence calls a point: ``writing many short runs (disk)``."""
     doing = {"write": "writing", "read": "reading"}[values["direction"]]
     return f"{doing} {values['blocks']} ({values['storage']})"
 
 
-PAGE = ReferencePage(
-    identifier="parallel-io",
-    title="Parallel input and output",
+EXPERIMENT = published_experiment(
+    __name__,
+    "Parallel input and output",
+    70,
+    study=STUDY,
+    metrics=[TIME],
+    analysis=ANALYSIS,
     lead=(
         "All ranks write a cube of ints to one file, or read it; each has a block. A write is "
         "timed until the file is closed: then every process that opens it sees the data. A read "
@@ -111,56 +110,5 @@ PAGE = ReferencePage(
             lambda cell: has(cell, MAIN),
         ),
         FileSystems("parallel_io_file_systems", ["storage"], ["storage"]),
-        Claims(
-            "parallel_io_claims",
-            [
-                claim(
-                    "6.5.2",
-                    "Where the tasks' fragments are small and scattered, a collective write is "
-                    "faster than a system call for each.",
-                    Compared(TIME.name, of("posix"), of("at_all")),
-                ),
-                claim(
-                    "6.5",
-                    "A collective write is faster than an independent one where the fragments fit "
-                    "together.",
-                    Compared(TIME.name, of("at"), of("at_all")),
-                ),
-                claim(
-                    "6.5.2",
-                    "Where each task has a large region of its own, system calls are faster than "
-                    "MPI-IO's independent write.",
-                    Compared(TIME.name, of("at", blocks="slabs"), of("posix", blocks="slabs")),
-                ),
-                claim(
-                    "6.5.2",
-                    "There, a collective write is no faster than an independent one: nothing can "
-                    "be coalesced.",
-                    Compared(TIME.name, of("at_all", blocks="slabs"), of("at", blocks="slabs")),
-                ),
-                claim(
-                    "6.5",
-                    "To collect the data at one task serialises the output: a collective write is "
-                    "faster.",
-                    Compared(TIME.name, of("one_rank"), of("at_all")),
-                ),
-                claim(
-                    "6.5",
-                    "System calls of all tasks to parts of one file do better for reading than for "
-                    "writing.",
-                    Compared(TIME.name, of("posix"), of("posix", "read")),
-                ),
-            ],
-        ),
     ],
-)
-
-EXPERIMENT = timed(
-    __name__,
-    "Parallel input and output",
-    70,
-    study=STUDY,
-    metrics=[TIME],
-    analysis=ANALYSIS,
-    page=PAGE,
 )

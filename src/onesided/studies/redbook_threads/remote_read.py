@@ -2,48 +2,87 @@
 
 from __future__ import annotations
 
-from onesided.cells.experiment import timed
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores
 from onesided.report.cells import axis_of
-from onesided.report.claims import Claims
-from onesided.report.page import ReferencePage
+from onesided.report.claims import published_experiment
+from onesided.report.material import Cell
+from onesided.report.parts import Column
 from onesided.report.pivot import Axis, Pivot
-from onesided.report.ratios import Compared
+from onesided.report.ratios import Pair, Ratio, Ratios, Values, by_point, first_by
 from onesided.report.series import SeriesFigure
-from onesided.studies.redbook.claims import claim
+from onesided.report.words import listed
+from onesided.studies.parts.faster import bytes_words
 from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds
 from onesided.studies.redbook_threads import STUDY
-from onesided.studies.redbook_threads.file_systems import FileSystems
-from onesided.studies.redbook_threads.files import ANALYSIS, BANDWIDTH, BANDWIDTH_UNIT, TIME
-from onesided.studies.redbook_threads.near import LOCAL, NEARLY, Near
+from onesided.studies.redbook_threads.files import (
+    ANALYSIS,
+    BANDWIDTH,
+    BANDWIDTH_UNIT,
+    TIME,
+    FileSystems,
+)
 
-PUT, SEND = "put_back", "send_back"
+LOCAL, PUT, SEND = "local", "put_back", "send_back"
 WAY = Axis("way", "the data", {LOCAL: "read here", PUT: "put back", SEND: "sent back"})
 SERVER = Axis("server", "server")
 STORAGE = Axis("storage", "storage")
 CACHE = Axis("cache", "page cache")
 SIZE = Axis("size_bytes", "bytes", whole=True)
-SMALL, MEDIUM, LARGE = "512", "16384", "1048576"
-MUCH = 2.0
-"""What is much higher than another is at least so many times as high."""
+
+NEARLY = 1.25
+"""A time is nearly another one within this factor."""
 
 
-def of(way: str, size_bytes: str, cache: str = "cold") -> dict[str, str]:
-    """Return the labels of a cell on a disk; a server is a process with a core of its own."""
-    server = "none" if way == LOCAL else "process"
-    at = {"way": way, "server": server, "storage": "disk"}
-    return {**at, "cache": cache, "size_bytes": size_bytes}
+def remote_and_local(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
+    """Yield the faster remote way and the local one, by page cache and size; files on a disk."""
+
+    def point(cell: Cell) -> dict[str, Any] | None:
+        at = {CACHE.name: axis_of(cell, CACHE.name), "size": int(axis_of(cell, SIZE.name))}
+        return at if axis_of(cell, STORAGE.name) == "disk" else None
+
+    for at, own in sorted(by_point(cells, point), key=lambda one: tuple(one[0].values())):
+        ways = first_by(own, WAY.name)
+        remote = values.by_value(cell for way, cell in ways.items() if way != LOCAL)
+        if remote and LOCAL in ways:
+            yield Pair(at, remote[0], ways[LOCAL])
 
 
-def near(size_bytes: str) -> Compared:
-    """Return the test of whether a read from the disk is nearly as fast with the data put back."""
-    return Compared(TIME.name, of(PUT, size_bytes), of(LOCAL, size_bytes), 0.0, NEARLY)
+def say(name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
+    """Say of one MPI at which sizes a remote read is nearly as fast as a local one."""
+    sizes: dict[str, list[str]] = {ratio.at[CACHE.name]: [] for ratio in ratios}
+    for ratio in ratios:
+        if ratio.measure.high <= NEARLY:
+            sizes[ratio.at[CACHE.name]].append(bytes_words(ratio.at["size"]))
+    said = [f"{cache}, near at {listed(at) or 'no size'}" for cache, at in sizes.items()]
+    yield f"{name}: {'; '.join(said)}."
 
 
-PAGE = ReferencePage(
-    identifier="remote-read",
-    title="Remote read",
+REMOTE_AND_LOCAL = Ratios(
+    name="remote_read_near",
+    caption=(
+        "The faster remote way over the local one: how many times as long a read takes, with the "
+        f"{{}}. Near: at most {NEARLY}. Only ranks with a core each; files on a disk."
+    ),
+    metric=TIME.name,
+    heads=[Column("size", "read", bytes_words, header=True), Column("cache", "page cache")],
+    pairs=remote_and_local,
+    title="Is a remote read near a local one?",
+    say=say,
+    way=lambda cell: axis_of(cell, WAY.name),
+    ordered=True,
+)
+
+EXPERIMENT = published_experiment(
+    __name__,
+    "Remote read",
+    62,
+    study=STUDY,
+    metrics=[TIME],
+    analysis=ANALYSIS,
     lead=(
         "Rank 1 wants a part of a file that rank 0 has. It asks a server, a second thread of rank "
         "0 or rank 0 itself, which reads and puts the data into the memory of rank 1, or sends "
@@ -51,7 +90,7 @@ PAGE = ReferencePage(
         "no page of it is."
     ),
     contents=[
-        Near("remote_read_near"),
+        REMOTE_AND_LOCAL,
         Kinds(
             "remote_read",
             TIME.name,
@@ -86,37 +125,5 @@ PAGE = ReferencePage(
             lambda cell: axis_of(cell, "storage") == "disk",
         ),
         FileSystems("remote_read_file_systems", ["storage", "cache"], ["storage", "page cache"]),
-        Claims(
-            "remote_read_claims",
-            [
-                claim(
-                    "3.5.3.3",
-                    "A read from a remote disk is very close to a local one (1 MiB, within a "
-                    "factor of 1.25; cold).",
-                    near(LARGE),
-                ),
-                claim(
-                    "3.5.3.3",
-                    "So is one of just more than 10 KB (16 KiB; cold).",
-                    near(MEDIUM),
-                ),
-                claim(
-                    "3.5.3.3",
-                    "One of less than 10 KB is not (512 bytes: more than 1.25 times the time; "
-                    "cold).",
-                    Compared(TIME.name, of(PUT, SMALL), of(LOCAL, SMALL), NEARLY),
-                ),
-                claim(
-                    "3.5.3.3",
-                    "A put has a much higher bandwidth than a disk: a read that is warm and put "
-                    "back is at least twice as fast as a local one that is cold (1 MiB).",
-                    Compared(TIME.name, of(LOCAL, LARGE), of(PUT, LARGE, "warm"), MUCH),
-                ),
-            ],
-        ),
     ],
-)
-
-EXPERIMENT = timed(
-    __name__, "Remote read", 62, study=STUDY, metrics=[TIME], analysis=ANALYSIS, page=PAGE
 )

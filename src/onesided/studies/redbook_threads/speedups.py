@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from onesided.report import numbers
-from onesided.report.averages import Averages
-from onesided.report.cells import apart, apart_by_cores, axis_of
+from onesided.report.cells import apart, axis_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
 from onesided.report.published import PublishedTable
-from onesided.studies.parts.exchanges import MEDIAN
+from onesided.report.ratios import Pair, Values, by_point, compared
 
 Size = tuple[int, int]
 """Tasks, and threads of each."""
 
+ONE: Size = (1, 1)
 THREADS = "threads_"
 """What a published table's columns of numbers are called, before the number of threads."""
 
@@ -35,18 +35,26 @@ class Way:
     words: str
     published: PublishedTable | None = None
 
-    def times(self) -> dict[Size, tuple[float, str]]:
-        """Return the source's times in seconds, each with why it is suspect."""
-        found: dict[Size, tuple[float, str]] = {}
-        for row in self.published.rows if self.published else ():
+    def speedups(self) -> dict[Size, tuple[float, str]]:
+        """Return the source's speed-ups by size, each with why its time is suspect."""
+        times: dict[Size, tuple[float, str]] = {}
+        table = self.published
+        for row in table.rows if table else ():
             for column in row:
-                if column.startswith(THREADS) and self.published is not None:
+                time = table.number(row, column) if table and column.startswith(THREADS) else None
+                if time is not None:
                     size = int(row["tasks"]), int(column.removeprefix(THREADS))
-                    time = self.published.number(row, column)
-                    note = row["note"] if column in row["suspect"].split() else ""
-                    if time is not None:
-                        found[size] = time, note
-        return found
+                    times[size] = time, row["note"] if column in row["suspect"].split() else ""
+        return {size: (times[ONE][0] / time, note) for size, (time, note) in times.items()}
+
+
+def one_and_more(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
+    """Yield one thread of one task, and more, by the way in which threads share a task's part."""
+    for at, own in by_point(cells, lambda cell: {"variant": axis_of(cell, "variant")}):
+        by_size = {(int(cell.ranks), int(axis_of(cell, "threads"))): cell for cell in reversed(own)}
+        for size, cell in by_size.items():
+            if ONE in by_size and size != ONE:
+                yield Pair({**at, "size": size}, by_size[ONE], cell)
 
 
 @dataclass(frozen=True)
@@ -63,41 +71,27 @@ class Speedups:
     metric: str
     ways: Sequence[Way]
 
-    def _today(self, material: Material, way: Way) -> dict[Size, dict[str, Any]]:
-        """Return today's speed-ups by tasks and threads, then by MPI."""
-        averages = Averages(material)
-        cores, _ = apart_by_cores(material, material.cells)
-        cells: dict[str, dict[Size, Cell]] = {}
-        for cell in cores:
-            if axis_of(cell, "variant") == way.variant:
-                size = int(cell.ranks), int(axis_of(cell, "threads"))
-                cells.setdefault(cell.environment, {}).setdefault(size, cell)
-        found: dict[Size, dict[str, Any]] = {}
-        for name, by_size in cells.items():
-            for size, cell in by_size.items():
-                if (1, 1) in by_size and size != (1, 1):
-                    ratio = averages.ratio(by_size[1, 1], cell, self.metric, MEDIAN)
-                    found.setdefault(size, {})[name] = ratio
-        return found
-
     def _rows(self, material: Material, notes: dict[str, str]) -> list[dict[str, Any]]:
+        """Return the rows; the source's notes, each with its mark, are put into `notes`."""
+        today: dict[tuple[str, Size], dict[str, Any]] = {}
+        for name, ratios in compared(material, self.metric, one_and_more).items():
+            for ratio in ratios:
+                today.setdefault((ratio.at["variant"], ratio.at["size"]), {})[name] = ratio.measure
         rows: list[dict[str, Any]] = []
         for way in self.ways:
-            printed, today = way.times(), self._today(material, way)
-            for size in sorted(printed.keys() | today.keys()):
-                if size == (1, 1):
-                    continue
+            printed = way.speedups()
+            measured = {size for variant, size in today if variant == way.variant}
+            for size in sorted((printed.keys() | measured) - {ONE}):
                 row = {"way": way.words, "tasks": size[0], "threads": size[1]}
-                row |= today.get(size, {})
+                row |= today.get((way.variant, size), {})
                 if size in printed:
-                    time, note = printed[size]
-                    row["published"] = printed[1, 1][0] / time
+                    row["published"], note = printed[size]
                     row["mark"] = notes.setdefault(note, chr(ord("a") + len(notes))) if note else ""
                 rows.append(row)
         return rows
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table."""
+        """Return the table, with a column for each MPI that has a value."""
         material = apart(material)
         notes: dict[str, str] = {}
         rows = self._rows(material, notes)
@@ -107,20 +101,15 @@ class Speedups:
             f"their {material.interval_words}, only where each thread has a core: other fields "
             "are empty."
         )
+        names = [name for name in material.environments if any(row.get(name) for row in rows)]
         columns = [
             Column("tasks", "tasks", str, header=True),
             Column("threads", "threads of each", str),
             Column("published", "published", numbers.factor, mark="mark"),
-            *self._measured(material, rows),
+            *(Column(name, name, numbers.factor, measure=True) for name in names),
         ]
         marks = [(mark, f"{text}.") for text, mark in notes.items()]
         beside = (Column("way", "way"),)
         return [
             Table(self.name, caption, columns, rows, groups="way", csv_only=beside, notes=marks)
         ]
-
-    @staticmethod
-    def _measured(material: Material, rows: Sequence[Mapping[str, Any]]) -> list[Column]:
-        """Return a column for each MPI that has a value."""
-        names = [name for name in material.environments if any(row.get(name) for row in rows)]
-        return [Column(name, name, numbers.factor, measure=True) for name in names]

@@ -8,12 +8,12 @@ from typing import Any
 
 from onesided.report import numbers
 from onesided.report.averages import Averages
-from onesided.report.cells import LEVELS, apart, apart_by_cores, axis_of, by_environment, level_rank
+from onesided.report.cells import LEVELS, apart, apart_by_cores, axis_of, has, level_rank
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Part, Prose, Table
 from onesided.report.pivot import Axis
+from onesided.report.ratios import Pair, Ratios, Values, by_point, factor_of, heads_of
 from onesided.studies.parts.exchanges import MEDIAN, TIME
-from onesided.studies.parts.faster import factor_of
 
 WAY = Axis(
     "interface",
@@ -39,26 +39,13 @@ ARRANGEMENT = Axis(
 ONE_FOR_ALL, ONE_EACH, PROCESSES = ARRANGEMENT.words
 HEADS = (WAY, DIRECTION, SIZE)
 
-Point = tuple[Any, ...]
-"""System and partition, and what a message is: way, direction, bytes."""
 
-
-def point_of(cell: Cell) -> Point:
-    """Return where a cell was run, and what its messages are."""
-    return cell.system, cell.partition, cell.setting, *(axis.value(cell) for axis in HEADS)
-
-
-def on_cores(material: Material) -> list[Cell]:
-    """Return the cells with a core for each thread, and a time."""
-    cores, _ = apart_by_cores(material, material.cells)
-    return [cell for cell in cores if material.measure(cell, TIME.name, MEDIAN) is not None]
-
-
-def head_columns() -> list[Column]:
-    """Return the columns that say what the messages are."""
-    first, *others = HEADS
-    rest = [Column(axis.name, axis.title, str if axis.whole else None) for axis in others]
-    return [Column(first.name, first.title, header=True), *rest]
+def point_of(cell: Cell) -> dict[str, Any]:
+    """Return what the messages of a cell are, and where it was run."""
+    place = ("system", "partition", "setting")
+    return {name: cell.entry[name] for name in place} | {
+        axis.name: axis.value(cell) for axis in HEADS
+    }
 
 
 @dataclass(frozen=True)
@@ -73,24 +60,23 @@ class LevelCosts:
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
         """Return a row for each MPI and kind of message, with the ratios of times."""
-        averages = Averages(material)
-        found: dict[tuple[str, Point], dict[str, Cell]] = {}
-        for cell in on_cores(material):
-            if axis_of(cell, "arrangement") == ONE_FOR_ALL and axis_of(cell, "streams") == "1":
-                levels = found.setdefault((cell.environment, point_of(cell)), {})
-                levels.setdefault(str(cell.thread_level), cell)
+        values, averages = Values(material, TIME.name), Averages(material)
+        cores, _ = apart_by_cores(material, material.cells)
+        alone = {ARRANGEMENT.name: ONE_FOR_ALL, STREAMS.name: "1"}
+        cells = [cell for cell in cores if has(cell, alone) and values.of(cell) is not None]
+        lowest, *others = LEVELS
         rows = []
-        for (environment, point), levels in found.items():
-            lowest, *others = LEVELS
-            if lowest not in levels:
-                continue
-            row = {"environment": environment}
-            row |= dict(zip((axis.name for axis in HEADS), point[3:], strict=True))
-            row[lowest] = material.measure(levels[lowest], TIME.name, MEDIAN)
-            for level in set(others) & levels.keys():
-                row[level] = averages.ratio(levels[level], levels[lowest], TIME.name, MEDIAN)
-            rows.append(row)
-        return by_environment(material, rows)
+        for name in material.environments:
+            own = [cell for cell in cells if cell.environment == name]
+            for at, of_kind in by_point(own, point_of):
+                levels = {str(cell.thread_level): cell for cell in reversed(of_kind)}
+                if lowest not in levels:
+                    continue
+                row = {"environment": name, **at, lowest: values.of(levels[lowest])}
+                for level in set(others) & levels.keys():
+                    row[level] = averages.ratio(levels[level], levels[lowest], TIME.name, MEDIAN)
+                rows.append(row)
+        return rows
 
     def parts(self, material: Material) -> list[Part]:
         """Return both; nothing where no level was measured with a core for each rank."""
@@ -105,7 +91,7 @@ class LevelCosts:
         )
         lowest, *others = LEVELS
         columns = [
-            *head_columns(),
+            *heads_of(HEADS),
             Column(lowest, lowest, numbers.seconds, measure=True, unit="s"),
             *(Column(level, level, numbers.factor, measure=True) for level in others),
         ]
@@ -151,56 +137,42 @@ QUESTIONS = (
 )
 
 
-@dataclass(frozen=True)
-class Together:
-    """A table of what several streams gain: ratios of rates, by question.
+def together_and_fewer(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
+    """Yield the cells that answer each question, by kind of message and number of streams."""
+    timed = [cell for cell in cells if values.material.measure(cell, TIME.name, MEDIAN) is not None]
+    # the highest level first: several threads need it, and a ratio is of cells of one level
+    timed.sort(key=lambda cell: -level_rank(cell.thread_level))
+    for question in QUESTIONS:
+        for point, own in by_point(timed, point_of):
+            found: dict[tuple[str, str], Cell] = {}
+            for cell in own:
+                key = axis_of(cell, ARRANGEMENT.name), axis_of(cell, STREAMS.name)
+                found.setdefault(key, cell)
+            for (arrangement, streams), cell in found.items():
+                other = found.get((question.under, "1" if question.one else streams))
+                if arrangement == question.over and streams != "1" and other is not None:
+                    at = {**point, "question": question.words, "streams": int(streams)}
+                    yield Pair(at, cell, other)
 
-    Attributes:
+
+def together(name: str, metric: str) -> Ratios:
+    """Return the table of what several streams gain: ratios of rates, by question.
+
+    Args:
         name: of the table and its CSV.
         metric: a rate of summary.parquet.
     """
-
-    name: str
-    metric: str
-
-    def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return a row for each question, kind of message and number of streams."""
-        averages = Averages(material)
-        found: dict[tuple[Any, ...], Cell] = {}
-        # the highest level first: several threads need it, and a ratio is of cells of one level
-        for cell in sorted(on_cores(material), key=lambda cell: -level_rank(cell.thread_level)):
-            of = (axis_of(cell, "arrangement"), int(axis_of(cell, "streams")))
-            found.setdefault((cell.environment, point_of(cell), *of), cell)
-        rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-        for question in QUESTIONS:
-            for (environment, point, arrangement, streams), cell in found.items():
-                fewer = 1 if question.one else streams
-                other = found.get((environment, point, question.under, fewer))
-                if arrangement != question.over or streams == 1 or other is None:
-                    continue
-                row = rows.setdefault((question.words, point, streams), {"streams": streams})
-                row |= {"question": question.words}
-                row |= dict(zip((axis.name for axis in HEADS), point[3:], strict=True))
-                row[environment] = averages.ratio(cell, other, self.metric, MEDIAN)
-        return list(rows.values())
-
-    def parts(self, material: Material) -> list[Part]:
-        """Return the table; a sentence where no machine had cores for several threads."""
-        material = apart(material)
-        rows = self.rows(material)
-        title = "Threads or processes, and one communicator or window each or for all"
-        if not rows:
-            few = "Not measured with a core for each thread: two streams need three cores or four."
-            return [Prose(title, [few])]
-        caption = (
-            "Ratios of the rates of all streams together, median over launches with their "
-            f"{material.interval_words}. One for all, or one each: a communicator or a window. "
-            "Above 1 the first is faster. Only threads with a core each."
-        )
-        names = [name for name in material.environments if any(name in row for row in rows)]
-        measures: list[Column] = [
-            Column(name, name, numbers.factor, measure=True) for name in names
-        ]
-        columns = [*head_columns(), Column("streams", "streams", str), *measures]
-        beside = (Column("question", "question"),)
-        return [Table(self.name, caption, columns, rows, groups="question", csv_only=beside)]
+    return Ratios(
+        name=name,
+        caption=(
+            "Ratios of the rates of all streams together, median over launches with their {}. One "
+            "for all, or one each: a communicator or a window. Above 1 the first is faster. Only "
+            "threads with a core each."
+        ),
+        metric=metric,
+        heads=[*heads_of(HEADS), Column("streams", "streams", str), Column("question", "question")],
+        pairs=together_and_fewer,
+        title="Threads or processes, and one communicator or window each or for all",
+        nothing="Not measured with a core for each thread: two streams need three cores or four.",
+        groups="question",
+    )

@@ -2,39 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH
-from onesided.cells.experiment import timed
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores
 from onesided.report.cells import axis_of
-from onesided.report.claims import Claims
+from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
-from onesided.report.page import ReferencePage
 from onesided.report.pivot import Axis, Pivot
-from onesided.report.ratios import Compared
 from onesided.studies.parts.exchanges import TIME
-from onesided.studies.redbook.claims import claim
 from onesided.studies.redbook_threads import STUDY
 from onesided.studies.redbook_threads.streams import (
     ARRANGEMENT,
     DIRECTION,
-    ONE_EACH,
-    ONE_FOR_ALL,
     PROCESSES,
     SIZE,
     STREAMS,
     WAY,
     LevelCosts,
-    Together,
+    together,
 )
 
 METRICS = [TIME]
-
 
 RATE, RATE_UNIT = "rate", "1/s"
 """Messages a second, of all streams and in both directions where they go both ways."""
@@ -69,31 +62,6 @@ class RateAnalysis(ReferenceAnalysis):
         return pl.concat([times, rates])
 
 
-ANALYSIS = RateAnalysis()
-
-
-LARGE = "65536"
-GAINS = 1.1
-"""A rate below this many times another rate is no advantage."""
-
-
-def of(arrangement: str, streams: str, direction: str, size_bytes: str = "8") -> Mapping[str, str]:
-    """Return the labels of a cell whose messages are sent, several at once."""
-    return {
-        "interface": "isend",
-        "direction": direction,
-        "arrangement": arrangement,
-        "streams": streams,
-        "size_bytes": size_bytes,
-    }
-
-
-def gain(direction: str, least: float, most: float = float("inf")) -> Compared:
-    """Return the test of how many times the rate of one thread two have together."""
-    two, one = (of(ONE_EACH, streams, direction, LARGE) for streams in ("2", "1"))
-    return Compared(RATE, two, one, least, most)
-
-
 def is_of_threads(cell: Cell) -> bool:
     """Tell whether a cell has threads, at the level that several need."""
     return not is_of_processes(cell) and cell.thread_level == "multiple"
@@ -117,9 +85,12 @@ def rates(name: str, who: str, heads: Sequence[Axis]) -> Pivot:
     )
 
 
-PAGE = ReferencePage(
-    identifier="threaded-calls",
-    title="Threaded calls",
+EXPERIMENT = published_experiment(
+    __name__,
+    "Threaded calls",
+    64,
+    study=STUDY,
+    analysis=RateAnalysis(),
     lead=(
         "Streams of messages that nobody answers, from rank 0 to rank 1, or both ways at once. "
         "Each is of a thread of both, or of a pair of processes. Threads of a process share a "
@@ -127,38 +98,11 @@ PAGE = ReferencePage(
     ),
     contents=[
         LevelCosts("threaded_calls_levels"),
-        Together("threaded_calls_together", RATE),
+        together("threaded_calls_together", RATE),
         ByCores(
             rates("threaded_calls", "Threads, at the level multiple", [ARRANGEMENT]),
             is_of_threads,
         ),
         ByCores(rates("threaded_calls_processes", "Pairs of processes", []), is_of_processes),
-        Claims(
-            "threaded_calls_claims",
-            [
-                claim(
-                    "5.1.5",
-                    "Where messages go both ways, threads that call MPI at once may have no "
-                    "advantage (two threads, 65536 bytes: less than 1.1 times the rate of one).",
-                    gain("both_ways", 0.0, GAINS),
-                ),
-                claim(
-                    "5.1.5",
-                    "Where they go one way, threads may have one (two threads, 65536 bytes: at "
-                    "least 1.1 times the rate of one).",
-                    gain("one_way", GAINS),
-                ),
-                claim(
-                    "5.1.5",
-                    "Each thread should have a communicator of its own: the rate is higher than "
-                    "with tags in one (two threads, one way, 8 bytes).",
-                    Compared(RATE, of(ONE_EACH, "2", "one_way"), of(ONE_FOR_ALL, "2", "one_way")),
-                ),
-            ],
-        ),
     ],
-)
-
-EXPERIMENT = timed(
-    __name__, "Threaded calls", 64, study=STUDY, metrics=METRICS, analysis=ANALYSIS, page=PAGE
 )

@@ -1,0 +1,291 @@
+"""How a claim is decided: by an MPI's cells with a core for each rank, in one of a few ways.
+
+What a claim asks is data (results/published/claims, `onesided.report.claims`). A choice of cells is
+a mapping from axes to values; `ranks` and `setting` stand for the cell's own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from onesided.cells import verdicts
+from onesided.environments.settings import DEFAULT
+from onesided.measure.common_analyses import MEDIAN
+from onesided.report import numbers
+from onesided.report.averages import Averages
+from onesided.report.cells import apart_by_cores, has, what_crowds
+from onesided.report.material import MORE_THREADS, Cell, Material
+from onesided.report.parts import Measure
+
+HOLDS, DOES_NOT_HOLD, OPEN, NOT_MEASURED = "holds", "does not hold", "open", "not measured"
+
+RANKS, SETTING = "ranks", "setting"
+"""What a choice may name besides axes."""
+
+WRITTEN: Mapping[str, Callable[[float], str]] = {
+    "ratio": numbers.ratio,
+    "seconds": numbers.seconds,
+    "hundredths": numbers.hundredths,
+    "bytes": numbers.exact_bytes,
+}
+"""How a value is written, by what a claim calls it."""
+
+MEANWHILE = (verdicts.INDEPENDENT, verdicts.WITH_HELP, verdicts.DELAYED)
+"""Verdicts on accesses that complete while their target computes."""
+
+Choice = Mapping[str, Any]
+Asked = Mapping[str, Any]
+"""What a claim asks: choices of cells, and bounds."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What became of a claim.
+
+    Attributes:
+        word: one of the four of this module; empty where the claim is not about the MPI.
+        why: the numbers that it rests on, or why there are none.
+        measure: these numbers: a ratio, or what the claim speaks of.
+    """
+
+    word: str
+    why: str = ""
+    measure: Measure | None = None
+
+
+def quotient(above: Measure, below: Measure) -> Measure:
+    """Return the ratio of two values, with the widest interval that theirs allow."""
+    low, high = above.low / below.high, above.high / below.low
+    launches = min(above.launches, below.launches)
+    return replace(above, value=above.value / below.value, low=low, high=high, launches=launches)
+
+
+def decided(
+    above: Measure | None, below: Measure | None, least: float, most: float = math.inf
+) -> Found:
+    """Tell whether the ratio of two values is within bounds, by their intervals.
+
+    Args:
+        above: over the line.
+        below: under it.
+        least: that the ratio has to be.
+        most: that it may be.
+    """
+    if above is None or below is None:
+        return Found(NOT_MEASURED)
+    return within(quotient(above, below), least, most)
+
+
+def within(ratio: Measure | None, least: float, most: float = math.inf) -> Found:
+    """Tell whether a ratio is within bounds, by its interval: open where it reaches to both sides.
+
+    Args:
+        ratio: with its interval; None where there is none.
+        least: that it has to be.
+        most: that it may be.
+    """
+    if ratio is None:
+        return Found(NOT_MEASURED)
+    why = numbers.factor(ratio.value)
+    if ratio.launches > 1:
+        why += f", {numbers.factor(ratio.low)} {numbers.DASH} {numbers.factor(ratio.high)}"
+    if least <= ratio.low and ratio.high <= most:
+        return Found(HOLDS, why, ratio)
+    return Found(DOES_NOT_HOLD if ratio.high < least or ratio.low > most else OPEN, why, ratio)
+
+
+def missing_ranks(ranks: int | None = None) -> Found:
+    """Return what a claim on so many ranks, or on more, is where no cell has a core for each."""
+    return Found(NOT_MEASURED, f"there is no core for each of {ranks or 'more'} ranks")
+
+
+def _number(value: Any) -> float:
+    return float(Fraction(value)) if isinstance(value, str) else float(value)
+
+
+def bounds(asked: Asked) -> tuple[float, float]:
+    """Return the least and the most that a claim allows: ``about`` is within a factor."""
+    if "about" in asked:
+        return _number(asked["about"]) / asked["within"], _number(asked["about"]) * asked["within"]
+    least, most = _number(asked.get("least", -math.inf)), _number(asked.get("most", math.inf))
+    return least, math.nextafter(_number(asked["below"]), -math.inf) if "below" in asked else most
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of an MPI that a claim chooses from, and the metric that it is about.
+
+    Attributes:
+        material: with the values.
+        cores: the material's cells with a core for each rank and thread.
+        crowd: all others.
+        environment: the MPI.
+        metric: of summary.parquet.
+        common: the choice that all cells of the claim have in common.
+    """
+
+    material: Material
+    cores: Sequence[Cell]
+    crowd: Sequence[Cell]
+    environment: str
+    metric: str = ""
+    common: Choice = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, material: Material, environment: str) -> Cells:
+        """Return those of an MPI."""
+        return cls(material, *apart_by_cores(material, material.cells), environment)
+
+    def asked(self, choice: Choice, name: str) -> Any:
+        """Return the number of ranks, or the setting, that a choice asks for; None: any."""
+        return {**self.common, **choice}.get(name)
+
+    def are(self, cells: Sequence[Cell], choice: Choice) -> list[Cell]:
+        """Return those of some cells that a choice means, whether they have values or not."""
+        labels = {name: str(value) for name, value in {**self.common, **choice}.items()}
+        ranks, setting = labels.pop(RANKS, None), labels.pop(SETTING, None)
+        return [
+            cell
+            for cell in cells
+            if cell.environment == self.environment
+            and has(cell, labels)
+            and ranks in (None, str(cell.ranks))
+            and setting in (None, cell.setting)
+        ]
+
+    def measured(self, choice: Choice) -> dict[int, Cell]:
+        """Return the first with a value by number of ranks, the fewest and the default first."""
+        found: dict[int, Cell] = {}
+        cells = self.are(self.cores, choice)
+        for cell in sorted(cells, key=lambda cell: cell.setting not in (None, DEFAULT)):
+            if self.material.measure(cell, self.metric, MEDIAN) is not None:
+                found.setdefault(cell.ranks, cell)
+        return dict(sorted(found.items()))
+
+    def measures(self, choice: Choice) -> dict[int, Measure]:
+        """Return the values of these cells by number of ranks."""
+        measured = self.measured(choice).items()
+        known = (
+            (ranks, self.material.measure(cell, self.metric, MEDIAN)) for ranks, cell in measured
+        )
+        return {ranks: measure for ranks, measure in known if measure is not None}
+
+    def ratio(self, above: Cell, below: Cell) -> Measure | None:
+        """Return the ratio of two cells' values, round by round where rounds have both."""
+        over, under = (self.material.measure(one, self.metric, MEDIAN) for one in (above, below))
+        if over is None or under is None or not under.low:
+            return None
+        by_round = Averages(self.material).ratio(above, below, self.metric, MEDIAN)
+        return by_round or quotient(over, under)
+
+    def missing(self, *choices: Choice) -> Found:
+        """Say why no cells that some choices mean were compared."""
+        crowd = [cell for choice in choices for cell in self.are(self.crowd, choice)]
+        settings = [found for choice in choices if (found := self.asked(choice, SETTING))]
+        if settings:
+            return Found(NOT_MEASURED, f"not with both settings, {' and '.join(settings)}")
+        if crowd and what_crowds(self.cores, crowd) == MORE_THREADS:
+            return Found(NOT_MEASURED, MORE_THREADS)
+        ranks = self.asked(choices[0], RANKS)
+        return missing_ranks(ranks) if ranks else Found(NOT_MEASURED)
+
+
+def ratio(cells: Cells, asked: Asked) -> Found:
+    """Decide by the ratio of two cells' values: with as many ranks, or each with its own number."""
+    choices = asked["of"], asked["to"]
+    numbers_of_ranks = [cells.asked(choice, RANKS) for choice in choices]
+    if None not in numbers_of_ranks and len(set(numbers_of_ranks)) > 1:
+        found = [cells.measures(choice) for choice in choices]
+        for known, ranks in zip(found, numbers_of_ranks, strict=True):
+            if ranks not in known:
+                return missing_ranks(ranks)
+        above, below = (known[at] for known, at in zip(found, numbers_of_ranks, strict=True))
+        return decided(above, below, *bounds(asked))
+    over, under = (cells.measured(choice) for choice in choices)
+    for ranks, cell in over.items():
+        if ranks in under:
+            return within(cells.ratio(cell, under[ranks]), *bounds(asked))
+    return cells.missing(*choices)
+
+
+def value(cells: Cells, asked: Asked) -> Found:
+    """Decide by a value itself, with the fewest ranks that it was measured with."""
+    for measure in cells.measures(asked["of"]).values():
+        show = WRITTEN[asked.get("written", "ratio")]
+        shown, low, high = (show(end) for end in (measure.value, measure.low, measure.high))
+        found = within(measure, *bounds(asked))
+        return replace(found, why=f"{shown}, {low} {numbers.DASH} {high}")
+    ranks = cells.asked(asked["of"], RANKS)
+    return missing_ranks(ranks) if ranks else Found(NOT_MEASURED)
+
+
+def by_ranks(cells: Cells, asked: Asked) -> Found:
+    """Decide by how a value, or the ratio of two, changes from the fewest to the most ranks.
+
+    ``power``: it grows with this power of the number of ranks. ``falls``: that with the fewest is
+    over the line. ``beyond``: the most ranks have to be more than so many.
+    """
+    found = cells.measures(asked["of"])
+    if "to" in asked:
+        under = cells.measures(asked["to"])
+        found = {
+            ranks: quotient(one, under[ranks]) for ranks, one in found.items() if ranks in under
+        }
+    few, many = asked.get(RANKS) or (min(found, default=0), max(found, default=0))
+    if "beyond" in asked and many <= asked["beyond"]:
+        why = f"at most {numbers.count(many, 'rank')} with a core each" if many else ""
+        return Found(NOT_MEASURED, why)
+    if few == many or not {few, many} <= found.keys():
+        return missing_ranks()
+    if "power" in asked:
+        asked = {"about": (many / few) ** asked["power"], "within": asked["within"]}
+    ends = (found[few], found[many]) if asked.get("falls") else (found[many], found[few])
+    return decided(*ends, *bounds(asked))
+
+
+def ratio_of_ratios(cells: Cells, asked: Asked) -> Found:
+    """Decide by one ratio over another, with the fewest ranks that all four were measured with."""
+    pairs = [asked[pair][side] for pair in ("over", "under") for side in ("of", "to")]
+    found = [cells.measures(choice) for choice in pairs]
+    for ranks in found[0]:
+        if all(ranks in one for one in found):
+            first, second = (quotient(found[at][ranks], found[at + 1][ranks]) for at in (0, 2))
+            return decided(first, second, *bounds(asked))
+    return Found(NOT_MEASURED)
+
+
+def verdict(cells: Cells, asked: Asked) -> Found:
+    """Decide by what became of the first such cell that tells it, the fewest ranks first.
+
+    A cell hangs or comes to an end (``ends``). An access completes while its target computes
+    (``completes``), or does not; one that failed leaves that open.
+    """
+    expected = asked["is"]
+    for cell in sorted(cells.are(cells.cores, asked["of"]), key=lambda cell: int(cell.ranks)):
+        if expected == "completes":
+            if cell.verdict in verdicts.OBSERVED:
+                word = HOLDS if cell.verdict in MEANWHILE else DOES_NOT_HOLD
+                return Found(word, cell.verdict)
+            if cell.verdict in (*verdicts.FAILURES, verdicts.UNDECIDED):
+                return Found(OPEN, cell.verdict)
+        elif cell.verdict == verdicts.HANG:
+            return Found(HOLDS if expected == "hangs" else DOES_NOT_HOLD, "it hangs")
+        elif cell.verdict not in (*verdicts.FAILURES, *verdicts.NOT_MEASURED):
+            return Found(HOLDS if expected == "ends" else DOES_NOT_HOLD, "it comes to an end")
+    return Found(NOT_MEASURED)
+
+
+def untested(cells: Cells, why: str) -> Found:
+    """Say why nothing here can decide."""
+    return Found(NOT_MEASURED, why)
+
+
+DECISIONS: Mapping[str, Callable[[Cells, Any], Found]] = {
+    decision.__name__: decision
+    for decision in (ratio, value, by_ranks, ratio_of_ratios, verdict, untested)
+}
+"""The ways to decide a claim, by the field of the claim that asks for it."""
