@@ -8,9 +8,11 @@ import synthetic_redbook_collectives as made
 from shown import materials, parts
 from synthetic_redbook_collectives import MPICH, OPENMPI
 
-from onesided.report.claims import DOES_NOT_HOLD, HOLDS, NOT_MEASURED, Claims
+from onesided.report.claims import Claims
+from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.published import PublishedTable
-from onesided.studies.parts.faster import NOTHING, OPEN
+from onesided.report.ratios import OPEN
+from onesided.studies.parts.faster import NOTHING
 from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, Kinds
 
 
