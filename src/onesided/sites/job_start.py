@@ -16,10 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from onesided.sites import TEMPORARY_FOLDER_OF_THE_NODE
+from reframe.core.environments import normalize_module_list
+from reframe.core.exceptions import ConfigError
+from reframe.core.modules import ModulesSystem
+
+from onesided.sites import SLURM, TEMPORARY_FOLDER_OF_THE_NODE
 from onesided.system.command import Command, Outcome
+from onesided.system.errors import InputError
 
 Entry = dict[str, Any]
+
+#: What Slurm starts ranks with.
+SRUN = "srun"
 
 #: What all commands and modules of a partition together may take.
 LIMIT_S = 60.0
@@ -90,6 +98,54 @@ class Failure:
     found: str = ""
 
 
+def faults_of_modules(site: Any, system: Entry, path: Path) -> Iterator[InputError]:
+    """Yield why ReFrame cannot start: with one option it asks for modules before any job.
+
+    Args:
+        site: ReFrame's configuration.
+        system: one of its systems.
+        path: the site file.
+    """
+    option = "resolve_module_conflicts"
+    said = [one[option] for one in site["general"] if option in one]
+    kind = system.get(MODULES_SYSTEM, NO_MODULES)
+    if said and not said[0]:
+        return
+    try:
+        ModulesSystem.create(kind)
+    except ConfigError as fault:
+        where = f"{system['name']}: {MODULES_SYSTEM}"
+        expected = f"a modules system that ReFrame finds here, or {option} off in general"
+        yield InputError(path, where, f"{kind}: {fault}", expected)
+
+
+def failures(
+    site: Any, system: Entry, partition: Entry, *, try_them: bool
+) -> Iterator[tuple[Failure, list[Step]]]:
+    """Yield each failure before a job's own commands, and the steps that it is one of.
+
+    Args:
+        site: ReFrame's configuration.
+        system: one of its systems.
+        partition: one of the system's; each of its environments may add steps.
+        try_them: whether this is the machine that the steps are for.
+    """
+    login = any(one.get("use_login_shell") for one in site["general"])
+    entries = {one["name"]: one for one in site["environments"]}
+    environments = [entries.get(name) for name in partition.get("environs", [])]
+    alone = steps(system, partition)
+    tries = [steps(system, partition, one) for one in environments if one]
+    seen: set[Step] = set()
+    for tried in [alone, *(one for one in tries if one != alone)]:
+        found = [Failure(step) for step in tried if step.is_wrong]
+        if try_them:
+            found += try_here(tried, login=login)
+        for failure in found:
+            if failure.step not in seen:
+                seen.add(failure.step)
+                yield failure, tried
+
+
 def steps(system: Entry, partition: Entry, environment: Entry | None = None) -> list[Step]:
     """Return the lines of a job in ReFrame's order: the partition's, then the environment's."""
     kind = system.get(MODULES_SYSTEM, NO_MODULES)
@@ -117,9 +173,6 @@ def _commands(entry: Entry, prefix: str) -> Iterator[Step]:
 
 
 def _modules(entry: Entry, prefix: str, kind: str) -> Iterator[Step]:
-    from reframe.core.environments import normalize_module_list
-    from reframe.core.modules import ModulesSystem
-
     system = ModulesSystem.create(kind, validate=False)
     for place, module in enumerate(normalize_module_list(entry.get("modules", []))):
         field, said = f"{prefix}modules.{place}", module["name"]
@@ -267,3 +320,19 @@ def _without_consequences(failures: list[Failure]) -> list[Failure]:
     if all(one.step.field != MODULES_SYSTEM for one in failures):
         return failures
     return [one for one in failures if not one.step.is_module]
+
+
+def typed(commands: Sequence[str], partition: Entry) -> str:
+    """Return what a person types, in one line, to try commands within a job."""
+    shell = f"bash -c {_quoted('; '.join(commands))}"
+    if partition["scheduler"] in SLURM:
+        return shlex.join([SRUN, "--ntasks=1", *partition.get("access", [])]) + f" {shell}"
+    return shell
+
+
+def _quoted(script: str) -> str:
+    """Return a script as one word of bash, also one of several lines."""
+    if "\n" not in script:
+        return shlex.quote(script)
+    escaped = script.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
+    return f"$'{escaped}'"

@@ -9,16 +9,21 @@ from __future__ import annotations
 import re
 import shutil
 import socket
-import subprocess
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from onesided.sites import LOCAL, SLURM, start_check
-from onesided.sites.partition import SRUN, Entry, Findings, Partition
+from reframe.core import backends, config, settings
+from reframe.core.exceptions import ConfigError
+
+from onesided.sites import LOCAL, SLURM, job_start
+from onesided.sites.job_start import SRUN, Entry
 from onesided.system import documents, values
 from onesided.system.command import one_line
 from onesided.system.errors import InputError
+from onesided.system.processes import ProgramError, ask
+from onesided.system.text import line
 
 ONE_NODE, NETWORK = "one_node", "network"
 #: The launcher that stands for each environment's own.
@@ -28,8 +33,7 @@ WITHOUT_RANKS = ("local", "clush", "pdsh", "ssh")
 #: What ReFrame calls for a scheduler or a launcher.
 PROGRAMS = {
     **dict.fromkeys(SLURM, "sbatch"),
-    "pbs": "qsub",
-    "torque": "qsub",
+    **dict.fromkeys(("pbs", "torque"), "qsub"),
     "sge": "qsub",
     "lsf": "bsub",
     "oar": "oarsub",
@@ -40,11 +44,70 @@ PROGRAMS = {
     "alps": "aprun",
     "ibrun": "ibrun",
     "lrun": "lrun",
-    "mpirun": "mpirun",
-    "mpirun-openmpi": "mpirun",
-    "mpirun-intelmpi": "mpirun",
+    **dict.fromkeys(("mpirun", "mpirun-openmpi", "mpirun-intelmpi"), "mpirun"),
 }
 SRUN_TIMEOUT_S = 10.0
+#: Characters of a command in a line that says how it failed.
+MOST_OF_A_COMMAND = 50
+
+
+@dataclass
+class Findings:
+    """What was found in a site file.
+
+    Attributes:
+        faults: what has to be mended.
+        notes: what is worth to know.
+        partitions: a line for each partition that could be read.
+    """
+
+    faults: list[InputError] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    partitions: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A partition of a site file, and where it is.
+
+    Attributes:
+        path: the file.
+        name: ``system:partition``.
+        entry: ReFrame's entry.
+        documents: those of its environments, by ReFrame's names; None without one of ours.
+        is_here: the file is this machine's.
+    """
+
+    path: Path
+    name: str
+    entry: Entry
+    documents: dict[str, Entry | None]
+    is_here: bool
+
+    def fault(self, where: str, found: object, expected: str) -> InputError:
+        """Return a fault in a field of the partition."""
+        return InputError(self.path, f"{self.name}: {where}", found, expected)
+
+    @property
+    def ready(self) -> list[Entry]:
+        """The documents of the environments that can run."""
+        return [one for one in self.documents.values() if one and one["status"] == "ready"]
+
+    @property
+    def extras(self) -> Entry:
+        """What the partition says in extras."""
+        return self.entry.get("extras", {})
+
+    @property
+    def interfaces(self) -> Entry:
+        """What the partition says in ``srun_mpi``; nothing where it is no mapping."""
+        said = self.extras.get("srun_mpi")
+        return said if isinstance(said, dict) else {}
+
+    @property
+    def features(self) -> list[str]:
+        """What the partition says in features."""
+        return self.entry.get("features", [])
 
 
 def check(path: Path) -> Findings:
@@ -69,12 +132,13 @@ def check(path: Path) -> Findings:
                 "its programs are not looked for in earnest, its modules and commands are not tried"
             )
         else:
-            findings.faults += start_check.modules_of_reframe(site, system, path)
+            findings.faults += job_start.faults_of_modules(site, system, path)
         for entry in system["partitions"]:
             name = f"{system['name']}:{entry['name']}"
             partition = Partition(path, name, entry, _documents(site, entry), is_here)
             _check_partition(partition, findings)
-            start_check.start(site, system, partition, findings)
+            for failure, steps in job_start.failures(site, system, entry, try_them=is_here):
+                _report(failure, steps, partition, findings)
     return findings
 
 
@@ -84,9 +148,6 @@ def _load(path: Path) -> Any:
     Raises:
         InputError: the file cannot be loaded, or ReFrame refuses it.
     """
-    from reframe.core import config
-    from reframe.core.exceptions import ConfigError
-
     if not path.is_file():
         raise InputError(path, None, "no such file", "a site file, such as sites/laptop.py")
     try:
@@ -119,8 +180,6 @@ def _reason(fault: Exception, path: Path) -> tuple[str | None, str]:
 
 def _systems(site: Any) -> list[Entry]:
     """Return the systems of the file: ReFrame puts them before its own."""
-    from reframe.core import settings
-
     own = len(settings.site_configuration["systems"])
     return site["systems"][: len(site["systems"]) - own]
 
@@ -196,9 +255,6 @@ def _is_own(partition: Partition) -> bool:
 
 def _backends(partition: Partition) -> Iterator[InputError]:
     """Yield a scheduler or a launcher that ReFrame has not, or that starts no ranks."""
-    from reframe.core import backends
-    from reframe.core.exceptions import ConfigError
-
     for kind, get in (("scheduler", backends.getscheduler), ("launcher", backends.getlauncher)):
         try:
             get(partition.entry[kind])
@@ -260,16 +316,10 @@ def _interfaces(partition: Partition) -> Iterator[InputError]:
 def _srun_mpi_list() -> list[str]:
     """Return what ``srun --mpi`` may be told here, nothing where Slurm does not say."""
     try:
-        answer = subprocess.run(
-            [SRUN, "--mpi=list"],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=SRUN_TIMEOUT_S,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        # it writes the list to standard error
+        return interfaces_in(ask(["sh", "-c", f"{SRUN} --mpi=list 2>&1"], timeout_s=SRUN_TIMEOUT_S))
+    except ProgramError:
         return []
-    return interfaces_in(answer.stdout + answer.stderr)
 
 
 def interfaces_in(text: str) -> list[str]:
@@ -316,3 +366,22 @@ def _line(partition: Partition) -> str:
         f"ranks a node: {per_node}; environments ready: {len(partition.ready)} of "
         f"{len(partition.documents)}"
     )
+
+
+def _report(
+    failure: job_start.Failure,
+    steps: list[job_start.Step],
+    partition: Partition,
+    findings: Findings,
+) -> None:
+    """Add a fault where no machine takes the step, or this one runs the jobs; else a note."""
+    step = failure.step
+    said = line(" ".join(step.said.split()), MOST_OF_A_COMMAND)
+    found = f"{said} ({failure.found})" if failure.found else said
+    fault = partition.fault(step.field, found, step.expected)
+    if step.is_wrong or partition.entry["scheduler"] == LOCAL:
+        findings.faults.append(fault)
+        return
+    commands = [one.command for one in steps[: steps.index(step) + 1]]
+    typed = line(job_start.typed(commands, partition.entry))
+    findings.notes.append(f"{fault}; on this machine. To try it in a job, type: {typed}")
