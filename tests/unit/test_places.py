@@ -2,7 +2,7 @@
 
 import pytest
 
-from onesided.environments import places
+from onesided.campaign import places
 
 BARRIER, ALLREDUCE, UNLOCK = "MPI_Barrier", "MPI_Allreduce", "MPI_Win_unlock"
 

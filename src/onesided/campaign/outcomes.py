@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from onesided.campaign import places
 from onesided.campaign.line_order import DAMAGED
 from onesided.campaign.records import OK, Launch, launch_s
-from onesided.environments import libraries, places
+from onesided.environments import libraries
 from onesided.system import paths
 
 #: The label that says how many ranks each node was to get.

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from onesided.campaign import campaign
 from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
-from onesided.environments import asked, kernels, provision, settings
+from onesided.environments import kernels, provision, settings
 from onesided.system import surroundings
 from onesided.system.errors import InputError, OnesidedError
 
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
         OnesidedError: the kernel does not take the options; nothing was launched.
     """
     names = options.environment or campaign.load("quick").environments
-    asked.check(names, options.setting)
+    settings.check(names, options.setting)
     _check_words(options.options)
     surroundings.say()
     provision.provide_all(names)

@@ -14,7 +14,7 @@ from typing import Any
 
 from onesided.campaign import grid
 from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
-from onesided.environments import asked, kernels, settings
+from onesided.environments import kernels, settings
 from onesided.rerun import launch, lines
 from onesided.studies.data import shrink
 from onesided.system import paths, surroundings, writing
@@ -129,7 +129,7 @@ def run(options: argparse.Namespace) -> int:
         InputError: an environment, a setting or the cell is not declared.
         OnesidedError: the MPI is unavailable, or the kernel does not take the cell.
     """
-    asked.check([options.environment], options.setting)
+    settings.check([options.environment], options.setting)
     if options.ranks < 1:
         raise InputError("--ranks", None, options.ranks, "1 or more")
     if options.output:

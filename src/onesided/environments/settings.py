@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
 
+from onesided.environments import declarations
 from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
@@ -95,3 +97,28 @@ def shares_memory(setting: str) -> bool:
     """
     families = _document()[setting]["families"].values()
     return all(family.get("transport", {}).get("shm") is not False for family in families)
+
+
+def check(environments: Iterable[str], setting: str = DEFAULT) -> None:
+    """Refuse what cannot be, before anything is installed.
+
+    That is an unknown MPI or setting, or a setting that none of the MPIs has. An MPI whose family
+    or version is found only by asking it is not judged here.
+
+    Args:
+        environments: their names.
+        setting: as it was asked for.
+
+    Raises:
+        InputError: the one line for it.
+    """
+    if setting not in names():
+        raise InputError("--setting", None, repr(setting), f"one of {', '.join(names())}")
+    found = declarations.select(environments)
+    reasons = [
+        value(setting, one.family, one.version).unavailable if one.family and one.version else None
+        for one in found
+    ]
+    if all(reasons):
+        expected = f"a setting that {', '.join(one.name for one in found)} has"
+        raise InputError("--setting", setting, reasons[0], expected)

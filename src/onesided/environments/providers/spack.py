@@ -7,19 +7,18 @@ environments; what it made is in ``build/spack/delivery.json`` until something o
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import shutil
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from onesided.environments import fingerprint, identity, libraries, spack_machine
 from onesided.environments.declarations import Declaration, Document
 from onesided.environments.probe import Installation
 from onesided.environments.providers import Provider, Work, probed, provide_by
-from onesided.system import paths, writing
+from onesided.system import documents, paths, writing
 from onesided.system.command import Command, Outcome, UnavailableError, one_line
 from onesided.system.errors import InputError
 from onesided.system.lock import folder_lock
@@ -31,68 +30,10 @@ ENVIRONMENT_VARIABLE = "ONESIDED_SPACK_ENVIRONMENT"
 KERNELS = "onesided-kernels"
 NOT_BUILT = ".lean"
 """How the name of the file ends that says what Spack need not think of building."""
-SCHEMA = "onesided/spack-delivery/1"
+SCHEMA = "onesided/spack-delivery/2"
 TIMEOUT_S = 6 * 3600.0
 """Spack may have to build an MPI and all it depends on."""
 COLUMNS = ("{^mpi.name}", "{^mpi.version}", "{^mpi.prefix}", "{variants.threads.value}", "{prefix}")
-
-
-@dataclass(frozen=True)
-class Build:
-    """The kernels of one MPI as Spack delivered them.
-
-    Attributes:
-        mpi: the name by which Spack knows the MPI.
-        version: the MPI's.
-        mpi_prefix: where Spack says that the MPI is.
-        kernels: for each thread level, the prefix of the kernels that ask for it.
-    """
-
-    mpi: str
-    version: str
-    mpi_prefix: str
-    kernels: dict[str, str]
-
-
-@dataclass(frozen=True)
-class Delivery:
-    """What Spack made of an environment of its own.
-
-    Attributes:
-        specs_digest: of what it was concretised from.
-        digest: of that and the kernels' sources.
-        spack_version: what Spack says of itself.
-        lock: a copy of ``spack.lock``, under the name of its hash.
-        lock_sha256: that hash.
-        builds: one an MPI.
-        fault: the first error that Spack told of, where not everything could be made; None else.
-    """
-
-    specs_digest: str
-    digest: str
-    spack_version: str
-    lock: str
-    lock_sha256: str
-    builds: tuple[Build, ...]
-    fault: str | None
-
-    def of(self, spec: str) -> Build | None:
-        """Return the build for an MPI, by ``name@version`` and whatever follows."""
-        name, _, version = spec.partition("@")
-        version = version.partition("+")[0]
-        return next((one for one in self.builds if (one.mpi, one.version) == (name, version)), None)
-
-    def of_build(self, build: Build) -> Document:
-        """Return the members of an environment's document that say what was delivered."""
-        return {
-            "kernels_prefix": dict(sorted(build.kernels.items())),
-            "spack": {
-                "version": self.spack_version,
-                "mpi": f"{build.mpi}@{build.version}",
-                "lock": self.lock,
-                "lock_sha256": self.lock_sha256,
-            },
-        }
 
 
 @dataclass(frozen=True)
@@ -156,21 +97,27 @@ class Spack(Provider):
         if found.mpi is None:
             return self._as_declared(found, work)
         declaration = found.mpi.declaration
-        delivery = _recorded(_record())
-        build = delivery.of(declaration.spack_spec())
+        delivery = documents.read_json(_record(), "spack_delivery")
+        spec = declaration.spack_spec()
+        mpi = spec.partition("+")[0]
+        build = delivery["builds"].get(mpi)
         if build is None:
-            there = ", ".join(f"{one.mpi}@{one.version}" for one in delivery.builds)
-            reason = f"Spack delivered kernels for {there}, not for {declaration.spack_spec()}"
-            raise UnavailableError(reason + (f": {delivery.fault}" if delivery.fault else ""))
-        verify(build, work.command)
-        root = identity.component(build.mpi, build.version, Path(build.mpi_prefix))
+            reason = f"Spack delivered kernels for {', '.join(delivery['builds'])}, not for {spec}"
+            fault = f": {delivery['fault']}" if delivery["fault"] else ""
+            raise UnavailableError(reason + fault)
+        prefix = Path(build["mpi_prefix"])
+        root = identity.component(*mpi.split("@"), prefix)
+        verify(build["kernels_prefix"], mpi, (prefix, root / "lib"), work.command)
         if _leads_to(found.mpi, root / declaration.family_data["compiler"]):
             base = self._as_declared(found, work)
         else:
             elsewhere = Installation.in_folder(declaration, root, found.mpi.requirements)
             base = probed(elsewhere, work)
-        delivered = delivery.of_build(build) if base["status"] == "ready" else {}
-        return {**base, "provider": self.name, **delivered}
+        base = {**base, "provider": self.name}
+        if base["status"] == "ready":
+            base["kernels_prefix"] = build["kernels_prefix"]
+            base["spack"] = {**delivery["spack"], "mpi": mpi}
+        return base
 
     def _as_declared(self, found: Found, work: Work) -> Document:
         declaration = found.declaration
@@ -226,8 +173,22 @@ def _specs_digest(program: Path) -> str:
 
 
 def _record() -> Path:
-    """Return the file that says what Spack delivered."""
     return paths.spack_dir() / "delivery.json"
+
+
+def delivered() -> Document | None:
+    """Return what Spack delivered at last; None where it is none yet, or damaged.
+
+    Returns:
+        ``specs_digest``, of what was concretised; ``digest``, of that and the kernels' sources;
+        ``spack``, for environments' documents; ``builds``: by ``name@version`` of an MPI
+        ``mpi_prefix`` and, by thread level, ``kernels_prefix``; ``fault``: the first error that
+        Spack reported, where not everything could be made.
+    """
+    try:
+        return documents.read_json(_record(), "spack_delivery")
+    except InputError:
+        return None
 
 
 def deliver(program: Path, work: Work) -> None:
@@ -247,8 +208,8 @@ def deliver(program: Path, work: Work) -> None:
     with folder_lock(folder, "Spack", say, work.command.stop):
         specs = _specs_digest(program)
         digest = fingerprint.of_document([specs, fingerprint.kernels_state()])
-        standing = _recorded(_record())
-        if standing and standing.digest == digest and standing.fault is None and _stands(standing):
+        standing = delivered()
+        if standing and standing["digest"] == digest and _stands(standing):
             return
         source = environment_dir() / "spack.yaml"
         if not source.is_file():
@@ -256,28 +217,24 @@ def deliver(program: Path, work: Work) -> None:
         _check_machine_files()
         say("Spack concretises")
         call = _Spack(program, folder, work.command)
-        is_new = standing is None or standing.specs_digest != specs
+        is_new = standing is None or standing["specs_digest"] != specs
         call.demand("concretize", *(["--force"] if is_new else []))
         say("Spack installs")
-        made = _make(call, specs, digest)
-        builds = [asdict(build) for build in made.builds]
-        writing.write_json(_record(), {"schema": SCHEMA, **asdict(made), "builds": builds})
+        writing.write_json(
+            _record(),
+            {"schema": SCHEMA, "specs_digest": specs, "digest": digest, **_made(call)},
+        )
 
 
-def _recorded(path: Path) -> Delivery | None:
-    try:
-        document = json.loads(path.read_text("utf-8"))
-        if document.pop("schema") != SCHEMA:
-            return None
-        builds = tuple(Build(**build) for build in document.pop("builds"))
-        return Delivery(builds=builds, **document)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return None  # none yet, or cut: it is made again
-
-
-def _stands(delivery: Delivery) -> bool:
-    prefixes = [prefix for build in delivery.builds for prefix in build.kernels.values()]
-    return all(Path(place).exists() for place in (delivery.lock, *prefixes))
+def _stands(delivery: Document) -> bool:
+    """Return whether all was delivered, and is still there."""
+    prefixes = [
+        prefix
+        for build in delivery["builds"].values()
+        for prefix in build["kernels_prefix"].values()
+    ]
+    places = (delivery["spack"]["lock"], *prefixes)
+    return delivery["fault"] is None and all(Path(place).exists() for place in places)
 
 
 def machine_file(name: str) -> Path:
@@ -292,21 +249,22 @@ def _check_machine_files() -> None:
             spack_machine.check(path)
 
 
-def _make(call: _Spack, specs_digest: str, digest: str) -> Delivery:
+def _made(call: _Spack) -> Document:
+    """Have Spack install what is concretised; return what it made, and keep its lock."""
     installed = call.run("install", "--only-concrete")
     fault = None if installed.status == 0 else _first_error(installed)
     builds = _builds(call.demand("find", "--format", "\t".join(COLUMNS), KERNELS).output)
     if not builds:
-        raise UnavailableError(
-            f"Spack delivered no {KERNELS}: {fault or 'its environment has none'}"
-        )
+        reason = fault or "its environment has none"
+        raise UnavailableError(f"Spack delivered no {KERNELS}: {reason}")
     version = call.demand("--version").output.strip()
     text = (environment_dir() / "spack.lock").read_bytes()
     sha256 = hashlib.sha256(text).hexdigest()
     lock = call.folder / "locks" / f"{sha256}.lock"
     lock.parent.mkdir(exist_ok=True)
     writing.write_bytes(lock, text)
-    return Delivery(specs_digest, digest, version, str(lock), sha256, builds, fault)
+    told = {"version": version, "lock": str(lock), "lock_sha256": sha256}
+    return {"spack": told, "builds": builds, "fault": fault}
 
 
 @dataclass(frozen=True)
@@ -339,36 +297,45 @@ def _first_error(outcome: Outcome) -> str:
     return one_line(errors[0].partition("Error:")[2] if errors else outcome.main_line())
 
 
-def _builds(text: str) -> tuple[Build, ...]:
-    """Return the builds that ``spack find`` lists, a line per thread level."""
-    found: dict[tuple[str, str, str], dict[str, str]] = {}
-    for line in text.splitlines():
+def _builds(text: str) -> dict[str, Document]:
+    """Return the builds that ``spack find`` lists, a line per thread level, by their MPI."""
+    found: dict[str, Document] = {}
+    for line in sorted(text.splitlines()):
         fields = line.split("\t")
         if len(fields) != len(COLUMNS):
             continue  # a heading
         name, version, mpi_prefix, level, prefix = fields
-        found.setdefault((name, version, mpi_prefix), {})[level] = prefix
-    return tuple(Build(*key, kernels=levels) for key, levels in sorted(found.items()))
+        new = {"mpi_prefix": mpi_prefix, "kernels_prefix": {}}
+        build = found.setdefault(f"{name}@{version}", new)
+        if build["mpi_prefix"] == mpi_prefix:
+            build["kernels_prefix"][level] = prefix
+    return found
 
 
-def verify(build: Build, command: Command) -> None:
+def verify(kernels: Mapping[str, str], mpi: str, folders: Sequence[Path], command: Command) -> None:
     """Compare the RPATH of delivered kernels with the MPI that their spec names.
 
     Nothing is said where ``readelf`` is missing; which library really ran is in every header.
+
+    Args:
+        kernels: their prefix by thread level.
+        mpi: the name and version of the MPI.
+        folders: the MPI's prefix, and others with its libraries.
+        command: runs ``readelf``.
 
     Raises:
         UnavailableError: a kernel looks for its library in another MPI first.
     """
     if shutil.which("readelf") is None:
         return
-    for level, prefix in build.kernels.items():
+    log = paths.spack_dir() / f"readelf-{mpi.replace('@', '-')}.log"
+    for level, prefix in kernels.items():
         for program in sorted(Path(prefix, "bin").glob("*")):
-            log = paths.spack_dir() / f"readelf-{build.mpi}-{build.version}.log"
             folder = _folder_of_mpi(program, command, log)
-            if folder and not _is_of(folder, build):
+            if folder and not any(paths.is_below(folder, one) for one in folders):
                 raise UnavailableError(
                     f"{program.name} for {level} looks for its MPI in {folder}, "
-                    f"expected {build.mpi}@{build.version} in {build.mpi_prefix}"
+                    f"expected {mpi} in {folders[0]}"
                 )
 
 
@@ -379,11 +346,3 @@ def _folder_of_mpi(program: Path, command: Command, log: Path) -> Path | None:
     searched = re.search(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", text)
     folders = [Path(word) for word in searched.group(1).split(":")] if searched else []
     return next((one for one in folders for name in needed if (one / name).exists()), None)
-
-
-def _is_of(folder: Path, build: Build) -> bool:
-    prefix = Path(build.mpi_prefix)
-    libraries = identity.component(build.mpi, build.version, prefix) / "lib"
-    real = Path(os.path.realpath(folder))
-    places = (os.path.realpath(prefix), os.path.realpath(libraries))
-    return folder.is_relative_to(prefix) or any(real.is_relative_to(place) for place in places)
