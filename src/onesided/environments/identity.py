@@ -112,11 +112,6 @@ def component_variables(package: str, folder: Path) -> dict[str, str]:
     return found
 
 
-def clean_environment() -> dict[str, str]:
-    """Return this process's variables without those that exchange a library."""
-    return {name: text for name, text in os.environ.items() if name not in LOADER_VARIABLES}
-
-
 def identify(
     wrapper: Path,
     variables: Mapping[str, str] | None = None,
@@ -158,8 +153,9 @@ def shown(wrapper: Path) -> list[str]:
 def _run(
     words: Sequence[str | Path], folder: str | None, variables: Mapping[str, str] | None
 ) -> str:
+    own = {name: text for name, text in os.environ.items() if name not in LOADER_VARIABLES}
     try:
-        environment = {**clean_environment(), **(variables or {})}
+        environment = {**own, **(variables or {})}
         return ask(words, timeout_s=TIMEOUT_S, folder=folder, variables=environment)
     except ProgramError as fault:
         raise UnknownMpiError(words[0], str(fault)) from fault

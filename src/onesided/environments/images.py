@@ -155,44 +155,35 @@ class Builder:
         Raises:
             OnesidedError: a build failed; its log is named, and the image that was there stays.
         """
-        begin = time.monotonic()
+        begin, root = time.monotonic(), paths.project_root()
+        python_side = fingerprint.of_files([root / name for name in PYTHON_SIDE], root)
         with folder_lock(self._folder, "another build", print, threading.Event()):
             try:
-                base = self._shared(BASE, self._base_state(), self._base_arguments())
-                self._shared(TOOLCHAIN, self._state_of(TOOLCHAIN, base), {})
-                lock = (paths.project_root() / "requirements.lock").read_bytes()
-                own = {"commit": commit(), "lock": hashlib.sha256(lock).hexdigest()}
+                debian = {"bootstrap": self._bootstrap}
+                if self._bootstrap == "debootstrap":
+                    debian["mirror"] = self._mirror or host_mirror()
+                base = self._shared(BASE, debian, python_side, self._bootstrap)
+                self._shared(TOOLCHAIN, {}, base)
+                lock = hashlib.sha256((root / "requirements.lock").read_bytes()).hexdigest()
+                own = {"commit": commit(), "lock": lock}
                 self._call(image.definition, image.file, {**image.arguments, **own})
             finally:
                 # pip's settings may hold a password
                 shutil.rmtree(self._context, ignore_errors=True)
         return time.monotonic() - begin
 
-    def _shared(self, name: str, state: str, arguments: Mapping[str, str]) -> str:
+    def _shared(self, name: str, arguments: Mapping[str, str], *made_from: str) -> str:
         """Build an image that others depend on unless it is there; return its state."""
+        folder = paths.project_root() / "containers"
+        scripts = [folder / "scripts" / script for script in ("common.sh", f"{name}.sh")]
+        files = fingerprint.of_files([folder / f"{name}.def", *scripts], folder)
+        state = hashlib.sha256("\0".join([files, *made_from]).encode()).hexdigest()
         target, stamp = self._folder / f"{name}.sif", self._folder / f"{name}.state"
         if not (target.exists() and stamp.exists() and stamp.read_text() == state):
             stamp.unlink(missing_ok=True)
             self._call(name, target, arguments)
             stamp.write_text(state)
         return state
-
-    def _state_of(self, name: str, *more: str) -> str:
-        folder = paths.project_root() / "containers"
-        scripts = [folder / "scripts" / script for script in ("common.sh", f"{name}.sh")]
-        files = fingerprint.of_files([folder / f"{name}.def", *scripts], folder)
-        return hashlib.sha256("\0".join([files, *more]).encode()).hexdigest()
-
-    def _base_state(self) -> str:
-        root = paths.project_root()
-        made_from = fingerprint.of_files([root / name for name in PYTHON_SIDE], root)
-        return self._state_of(BASE, made_from, self._bootstrap)
-
-    def _base_arguments(self) -> dict[str, str]:
-        arguments = {"bootstrap": self._bootstrap}
-        if self._bootstrap == "debootstrap":
-            arguments["mirror"] = self._mirror or host_mirror()
-        return arguments
 
     def _make_context(self) -> None:
         """Lay out what the definitions copy: the checkout, the scripts, pip's settings."""
