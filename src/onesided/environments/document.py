@@ -28,7 +28,7 @@ def digest(declaration: Declaration, requirements: str | None = None) -> str:
             declaration.packages,
         ],
         "family": family,
-        "requirements": requirements,
+        "requirements": "" if declaration.native else requirements,
         "provider_version": None if declaration.native else INSTALLED_AS,
         "probe": probe.source(declaration.library),
     }
@@ -79,10 +79,6 @@ def ready(found: Installation, findings: Document, variables: Mapping[str, str])
 def unavailable(declaration: Declaration, reason: str) -> Document:
     """Return the description of an environment that cannot be had, and why."""
     family, is_native = declaration.family_data, declaration.launch_model == NATIVE
-    nothing_told = dict.fromkeys(
-        ("prefix", "library_version", "library_version_pattern", "standard_version",
-         "thread_level_provided", "abi", "teardown", "kernels_prefix", "spack")
-    )  # fmt: skip
     return {
         "schema": SCHEMA,
         "name": declaration.name,
@@ -92,13 +88,21 @@ def unavailable(declaration: Declaration, reason: str) -> Document:
         "version": declaration.version,
         "status": "unavailable",
         "reason": one_line(reason) or "no reason given",
+        "prefix": None,
         "compilers": {},
         "launcher": {"path": None, "placement": {}, "oversubscribe": []},
         "variables": {},
         "features": [],
-        **nothing_told,
+        "library_version": None,
+        "library_version_pattern": None,
+        "standard_version": None,
+        "thread_level_provided": None,
+        "abi": None,
+        "teardown": None,
         "left_behind": family.get("left_behind", []),
         "left_behind_temporary": family.get("left_behind_temporary", []),
+        "kernels_prefix": None,
+        "spack": None,
         "launch_model": declaration.launch_model,
         "container": None if is_native else of_image(declaration),
         "declaration_digest": digest(declaration),

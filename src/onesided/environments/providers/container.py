@@ -74,7 +74,7 @@ class Container(Provider):
             host = self._ready_on_host(declaration, work)
         document, more = _with_host(found, host)
         of_image = {**found.of_image, **more}
-        own_digest = [digest(declaration, ""), of_image, document["declaration_digest"]]
+        own_digest = [digest(declaration), of_image, document["declaration_digest"]]
         return {
             **document,
             "name": declaration.name,
