@@ -77,7 +77,7 @@ def samples_of_results(results: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame
     return (
         pl.DataFrame(series, schema=columns, orient="row", strict=False)
         .with_columns(**others, round=pl.lit(1), index=pl.int_ranges(pl.col("value").list.len()))
-        .explode("index", "value")
+        .explode("index", "value", empty_as_null=False)
     )
 
 

@@ -140,15 +140,19 @@ def launch_figures(
         results: the launch's result lines by cell.
         metrics: of the kernel's experiment.
     """
-    samples = samples_of_results(results)
-    found = {}
+    found: dict[str, float] = {}
+    others = []
     for metric in metrics:
-        if metric.series == LATENCY:
-            latencies = {cell: reading_of(result) for cell, result in results.items()}
-            values = {cell: of.latency for cell, of in latencies.items() if of is not None}
-        else:
-            values = dict(metric_values(samples, metric).select("cell", "value").iter_rows())
-        found |= {figure_name(metric.name, cell): value for cell, value in values.items()}
+        if metric.series != LATENCY:
+            others.append(metric)
+            continue
+        for cell, result in results.items():
+            if (reading := reading_of(result)) is not None:
+                found[figure_name(metric.name, cell)] = reading.latency
+    samples = samples_of_results(results) if others else None
+    for metric in others:
+        values = metric_values(samples, metric).select("cell", "value")
+        found |= {figure_name(metric.name, cell): value for cell, value in values.iter_rows()}
     return found
 
 
