@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import polars as pl
 import pytest
 import synthetic
 
+import onesided
 from onesided.campaign.tables import LAUNCH, PLACE, read_campaign
 from onesided.measure import values
 from onesided.measure.analyse import analyse
@@ -44,6 +48,42 @@ def test_a_row_of_the_summary_is_of_the_launches_of_one_kind(campaign):
     for place, row in rows.items():
         assert row["value"] == median(of_launches[place])
         assert row["launches"] == len(of_launches[place])
+
+
+BELOW = ("system", "cells", "environments", "sites", "campaign", "measure")
+OF_SAMPLES = {
+    "samples",
+    "usable_samples",
+    "read_samples",
+    "of_kernel",
+    "usable_evidence",
+    "SAMPLES",
+}
+"""Names through which a module has samples of a campaign."""
+DOOR = {"report/material.py", "report/cells.py"}
+"""The material of a page: its samples, and the same by other names of environments."""
+
+
+def names_of_samples(path):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Attribute) and node.attr in OF_SAMPLES:
+            # a page has its samples from its material
+            yield from [] if ast.unparse(node) == "material.samples" else [node.attr]
+        elif isinstance(node, ast.Constant) and node.value == "samples.parquet":
+            yield node.value
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("onesided"):
+            yield from OF_SAMPLES.intersection(alias.name for alias in node.names)
+
+
+def test_nothing_above_measure_opens_the_samples_but_the_material_of_a_page():
+    package = Path(onesided.__file__).parent
+    found = {
+        path.relative_to(package).as_posix(): sorted(names)
+        for path in package.rglob("*.py")
+        if path.relative_to(package).parts[0] not in BELOW
+        and (names := set(names_of_samples(path)))
+    }
+    assert found.keys() == DOOR, found
 
 
 def test_some_rows_and_columns_are_read(campaign):

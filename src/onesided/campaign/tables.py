@@ -112,6 +112,9 @@ SAMPLE_COLUMNS: Mapping[str, Any] = {
     "value": pl.Float64,
 }
 
+SAMPLES = "samples.parquet"
+"""The file. Above the floor `measure`, a page that plots samples has them from its material."""
+
 LAUNCH_COLUMNS: Mapping[str, Any] = {
     "campaign": pl.String,
     "environment": pl.String,
@@ -187,7 +190,7 @@ class CollectedCampaign:
     @cached_property
     def sample_count(self) -> int:
         """Return how many samples there are, which the file says without being read."""
-        return count_rows(self.folder / "samples.parquet", SAMPLE_COLUMNS)
+        return count_rows(self.folder / SAMPLES, SAMPLE_COLUMNS)
 
     @cached_property
     def kernels(self) -> frozenset[str]:
@@ -291,12 +294,12 @@ def read_campaign(folder: Path, where: pl.Expr | None = None) -> CollectedCampai
     record = record_of(folder)
     read_cells = partial(_read_cells, folder / "cells.parquet", where)
     _check_cells(read_cells(*KEYS), folder / "cells.parquet")
-    scan_table(folder / "samples.parquet", SAMPLE_COLUMNS)
+    scan_table(folder / SAMPLES, SAMPLE_COLUMNS)
     return CollectedCampaign(
         folder=folder,
         record=record,
         read_cells=read_cells,
-        read_samples=partial(read_table, folder / "samples.parquet", SAMPLE_COLUMNS, where),
+        read_samples=partial(read_table, folder / SAMPLES, SAMPLE_COLUMNS, where),
         launches=read_table(folder / "launches.parquet", LAUNCH_COLUMNS),
     )
 

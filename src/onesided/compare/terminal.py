@@ -86,7 +86,7 @@ def _tail_lines(comparison: Comparison) -> list[str]:
         beside = f"; medians {said(difference)}" if difference is not None else ""
         found.append(f"  {_cell_name(change.pair)}: {change.words}{beside}")
     for which, campaign in (("first", comparison.first), ("second", comparison.second)):
-        waited = tails.waited(campaign.samples)
+        waited = tails.waited(campaign.folder)
         if waited:
             found.append(f"  in the {which} {waited}")
     return found

@@ -22,6 +22,7 @@ from onesided.campaign.tables import (
     IDENTITY,
     PLACE,
     SAMPLE_COLUMNS,
+    SAMPLES,
     USABLE_STATUSES,
     CollectedCampaign,
     Place,
@@ -281,7 +282,7 @@ def demand_measurements(folder: Path) -> None:
     Raises:
         OnesidedError: it has none; the line says what became of its cells.
     """
-    if count_rows(folder / "samples.parquet", SAMPLE_COLUMNS):
+    if count_rows(folder / SAMPLES, SAMPLE_COLUMNS):
         return
     cells = read_verdicts(folder / "verdicts.json")
     words = Counter(cell["verdict"] for cell in cells)

@@ -10,11 +10,13 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from onesided.campaign.tables import LAUNCH, PLACE
+from onesided.campaign.parquet import read_table
+from onesided.campaign.tables import LAUNCH, PLACE, SAMPLE_COLUMNS, SAMPLES
 from onesided.measure.statistics import median
 
 LATENCY = "latency"
@@ -207,15 +209,19 @@ _NEAR = pl.col(DISTANCE).quantile(NEAR_PERCENT / 100, "lower")
 _PARTITION = ("system", "partition")
 
 
-def cores_limits(samples: pl.DataFrame) -> dict[tuple[str, str], dict[str, float | None]]:
-    """Return by system and partition which moments have cores that are near, and their own.
+def cores_limits(folder: Path) -> dict[tuple[str, str], dict[str, float | None]]:
+    """Return by system and partition which readings have cores that are near, and their own.
+
+    Args:
+        folder: results of a campaign.
 
     Returns:
         ``near_s``: the longest round trip of a cache line; ``least_width``: the fewest operations
         at a time. None where it is not known.
     """
+    is_part = pl.col("metric").is_in(_OF_READING)
     limits = (
-        _readings(samples)
+        _readings(read_table(folder / SAMPLES, SAMPLE_COLUMNS, is_part))
         .group_by(_PARTITION)
         .agg(
             (NEAR_FACTOR * _NEAR).alias("near_s"),

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 
 import polars as pl
 
-from onesided.campaign.tables import LAUNCH
+from onesided.campaign.parquet import read_table
+from onesided.campaign.tables import LAUNCH, SAMPLE_COLUMNS, SAMPLES
 from onesided.measure.judging import MOST_RUN_DELAY, RUN_DELAYS
 from onesided.measure.latencies import LATENCY
 from onesided.measure.statistics import median
@@ -86,20 +88,28 @@ def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
     )
 
 
-def waited(samples: pl.DataFrame) -> str | None:
+def waited(folder: Path, where: pl.Expr | None = None) -> str | None:
     """Say that a tail may be the machine's, where targets waited for their cores.
 
     Args:
-        samples: of some launches.
+        folder: results of a campaign.
+        where: which launches, by any of `PLACE`; all by default.
 
     Returns:
         None where they waited for at most `MOST_RUN_DELAY` of their computes, or where nothing
         tells. Cells with a helper or a ghost do not count: two on a core wait for each other.
+
+    Raises:
+        InputError: samples.parquet is missing or cut.
     """
-    plain = samples.filter(~pl.col("cell").str.contains("target_state=(helper|ghost)"))
+    names = ("compute", RUN_DELAYS[0])
+    told = pl.col("metric").is_in(names) & ~pl.col("cell").str.contains(
+        "target_state=(helper|ghost)"
+    )
+    chosen = told if where is None else told & where
+    samples = read_table(folder / SAMPLES, SAMPLE_COLUMNS, chosen, ("metric", "value"))
     computed_s, waited_s = (
-        plain.filter(pl.col("metric") == name)["value"].fill_nan(None).sum()
-        for name in ("compute", RUN_DELAYS[0])
+        samples.filter(pl.col("metric") == name)["value"].fill_nan(None).sum() for name in names
     )
     if not computed_s or waited_s <= MOST_RUN_DELAY * computed_s:
         return None

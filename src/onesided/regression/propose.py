@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from onesided.campaign.tables import PLACE, CollectedCampaign, Place, place_of, read_campaign
+from onesided.campaign.tables import PLACE, Place, place_of
 from onesided.cells.experiment import Experiments, Metric
 from onesided.cells.verdicts import FAILURES, NOT_MEASURED
 from onesided.environments import settings
@@ -118,11 +118,9 @@ def _rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
-def _proposals(
-    campaign: CollectedCampaign, experiments: Experiments
-) -> Iterator[tuple[Place, Metric, Proposal]]:
+def _proposals(folder: Path, experiments: Experiments) -> Iterator[tuple[Place, Metric, Proposal]]:
     """Return metric and proposal for each cell that has a figure whose bound is kept."""
-    for experiment in experiments.measured(campaign.kernels):
+    for experiment in experiments.values():
         merit, metric = experiment.merit, experiment.held
         if merit is None or metric is None:
             continue
@@ -131,7 +129,7 @@ def _proposals(
             & (pl.col("metric") == merit.metric)
             & (pl.col("value") > 0)
         )
-        found = values.read(campaign.folder, chosen, (*PLACE, "value"))
+        found = values.read(folder, chosen, (*PLACE, "value"))
         for *place, several in found.group_by(PLACE).agg("value").sort(PLACE).iter_rows():
             yield tuple(place), metric, propose(several)
 
@@ -152,10 +150,9 @@ def documents_of(folder: Path, experiments: Experiments) -> dict[Path, dict[str,
     cells = read_verdicts(folder / "verdicts.json")
     found = references.documents_of(cells, folder.resolve().name)
     wanted = {place_of(cell) for cell in cells if _is_held(cell)}
-    campaign = read_campaign(folder)
-    limits = cores_limits(campaign.samples)
+    limits = cores_limits(folder)
     kept: dict[Path, _Figures] = defaultdict(_Figures)
-    for place, metric, proposal in _proposals(campaign, experiments):
+    for place, metric, proposal in _proposals(folder, experiments):
         system, partition, environment, test, cell = place
         if place in wanted:
             name = references.figure_name(metric.name, cell)

@@ -234,8 +234,19 @@ class Material:
 
     def waited(self, environment: str) -> str | None:
         """Say where the launches of an environment had too few cores (`tails.waited`)."""
-        samples = self.campaign.samples
-        return tails.waited(samples.filter(pl.col("environment") == environment))
+        places = {
+            (cell.system, cell.partition, self.lines.environment_of(cell))
+            for cell in self.cells
+            if cell.environment == environment
+        }
+        columns = pl.struct("system", "partition", "environment")
+        keys = [dict(zip(("system", "partition", "environment"), p, strict=True)) for p in places]
+        return tails.waited(self.campaign.folder, columns.is_in(keys))
+
+    @property
+    def samples(self) -> pl.DataFrame:
+        """Return all samples of the campaign: the one way to them for a page that plots samples."""
+        return self.campaign.samples
 
     @cached_property
     def evidence(self) -> pl.DataFrame:

@@ -54,7 +54,7 @@ OF_NETWORK = {"MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "btl_tcp_eager_limit"}
 def tried(material: Material, cell: Cell) -> pl.DataFrame:
     """Return each size that a cell's launches tried: round, size, returned (0 or 1)."""
     here = [pl.col(name) == value for name, value in zip(PLACE, cell.place, strict=True)]
-    samples = material.campaign.samples.filter(*here)
+    samples = material.samples.filter(*here)
     keys = ["round", "rank", "index"]
     size, returned = (
         samples.filter(pl.col("metric") == metric).select(*keys, pl.col("value").alias(name))

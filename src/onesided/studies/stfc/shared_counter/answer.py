@@ -170,7 +170,7 @@ def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
     None is for a target that had no number, and nothing to compute.
     """
     place = {name: getattr(cell, name) for name in PLACE}
-    own = material.campaign.samples.filter(
+    own = material.samples.filter(
         pl.col("metric") == "compute",
         pl.col("rank") == TARGET_RANK,
         *(pl.col(name) == value for name, value in place.items() if value is not None),
