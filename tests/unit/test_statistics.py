@@ -78,11 +78,6 @@ def test_means():
         statistics.geometric_mean([1.0, 0.0])
 
 
-def test_a_ratio_of_totals_weighs_samples_as_they_are():
-    assert statistics.ratio_of_totals([1.0, 9.0], [1.0, 1.0]) == 5.0
-    assert statistics.ratio_of_totals([1.0], []) is None
-
-
 def test_a_rerun_of_six_has_its_median_in_the_interval_in_at_least_95_percent():
     source = random.Random(5)
     draws = 4000

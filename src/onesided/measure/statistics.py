@@ -196,13 +196,3 @@ def geometric_mean(values: Sequence[float]) -> float:
     if not values or min(values) <= 0:
         raise ValueError("a geometric mean needs positive values")
     return math.exp(math.fsum(math.log(value) for value in values) / len(values))
-
-
-def ratio_of_totals(numerators: Sequence[float], denominators: Sequence[float]) -> float | None:
-    """Return sum over sum, None where the denominator is not positive.
-
-    The ratio of totals, not the mean of ratios (Hoefler and Belli, rule 4): the shared counter
-    report's figures of merit are formed so, and samples with two modes stay in proportion.
-    """
-    below = math.fsum(denominators)
-    return math.fsum(numerators) / below if below > 0 else None
