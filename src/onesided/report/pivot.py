@@ -83,6 +83,11 @@ class Axis:
         return Written(int(label), words) if label.isdecimal() and words != label else words
 
 
+SIZE = Axis("size_bytes", "bytes", whole=True)
+FLAVOR = Axis("flavor", "flavor")
+"""Axes that most kernels have."""
+
+
 @dataclass(frozen=True)
 class Pivot:
     """A table of one metric.

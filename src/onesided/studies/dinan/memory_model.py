@@ -12,7 +12,7 @@ from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Folded, Table
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.series import SeriesFigure
 from onesided.studies.dinan import STUDY
 from onesided.studies.parts.waits import Waits
@@ -40,7 +40,7 @@ IDIOM = Axis(
 INTERVAL = Axis("interval_us", "epoch of rank 0, µs", whole=True)
 AXES = [
     IDIOM,
-    Axis("flavor", "flavor"),
+    FLAVOR,
     Axis("target_state", "rank 0", {"idle": "waits", "accesses": "accesses its part"}),
     INTERVAL,
 ]

@@ -8,7 +8,7 @@ from onesided.report import numbers
 from onesided.report.by_cores import RANKS, ByCores, ByRanks, with_flavor
 from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.series import SeriesFigure
 from onesided.studies.dinan import STUDY
 from onesided.studies.parts.waits import Waits
@@ -33,7 +33,7 @@ ALGORITHM = Axis(
 )
 AXES = [
     ALGORITHM,
-    Axis("flavor", "flavor"),
+    FLAVOR,
     Axis("section", "counter in"),
     Axis("target_state", "host", {"takes_part": "locks, too", "idle": "waits in a barrier"}),
 ]

@@ -8,7 +8,7 @@ from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores, is_timed, with_flavor
 from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
 from onesided.report.series import SeriesFigure
 from onesided.studies.dinan import STUDY
 from onesided.studies.parts.waits import Waits
@@ -32,8 +32,7 @@ IDIOM = Axis(
         "stores": "store and load, shared window",
     },
 )
-SIZE = Axis("size_bytes", "bytes", whole=True)
-AXES = [IDIOM, Axis("flavor", "flavor"), SIZE]
+AXES = [IDIOM, FLAVOR, SIZE]
 
 EXPERIMENT = published_experiment(
     __name__,

@@ -17,7 +17,7 @@ from onesided.report.claims import Claims
 from onesided.report.material import Material
 from onesided.report.page import ReferencePage
 from onesided.report.parts import Column, Measure, Table
-from onesided.report.pivot import Axis
+from onesided.report.pivot import SIZE, Axis
 from onesided.report.words import listed
 from onesided.studies.machine import STUDY
 
@@ -63,7 +63,7 @@ TITLES = {
 """What a reader calls each baseline of the kernel."""
 
 
-AXES = (Axis("baseline", "baseline", TITLES), Axis("size_bytes", "bytes", whole=True))
+AXES = (Axis("baseline", "baseline", TITLES), SIZE)
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from onesided.report.by_cores import ByCores
 from onesided.report.claims import published_experiment
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
 from onesided.studies.parts import ways
 from onesided.studies.parts.exchanges import ANALYSIS, TIME
 from onesided.studies.redbook import STUDY
-from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds
+from onesided.studies.redbook.kinds import Kinds
 from onesided.studies.redbook.sharing import Sharing
 
 SMALL, LARGE = "8", "65536"
 ARRANGEMENT = Axis("arrangement", "pairs of")
 PAIRS = Axis("pairs", "pairs", whole=True)
-SIZE = Axis("size_bytes", "bytes", whole=True)
 
 EXPERIMENT = published_experiment(
     __name__,
@@ -31,9 +30,8 @@ EXPERIMENT = published_experiment(
             "adapter_sharing",
             TIME.name,
             [ARRANGEMENT, PAIRS, SIZE],
-            lambda cell: ONE_SIDED if ways.is_one_sided(cell) else TWO_SIDED,
             ways.way,
-            lambda values: (
+            point=lambda values: (
                 f"{values['size_bytes']} bytes, {values['arrangement']} ({values['pairs']})"
             ),
         ),
@@ -48,7 +46,7 @@ EXPERIMENT = published_experiment(
                     PAIRS,
                     SIZE,
                     Axis("interface", "way", ways.WORDS),
-                    Axis("flavor", "flavor"),
+                    FLAVOR,
                 ],
             )
         ),

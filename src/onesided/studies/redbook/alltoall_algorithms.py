@@ -5,24 +5,15 @@ from __future__ import annotations
 from onesided.report.by_cores import OnCores
 from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
-from onesided.report.material import Cell
-from onesided.report.pivot import Axis
+from onesided.report.pivot import SIZE
 from onesided.report.series import SeriesFigure
 from onesided.studies.parts import ways
 from onesided.studies.parts.exchanges import ANALYSIS, TIME
 from onesided.studies.parts.today import Today
 from onesided.studies.redbook import STUDY
-from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, TWO_SIDED, Kinds
+from onesided.studies.redbook.kinds import Kinds
 
-SIZE = Axis("size_bytes", "bytes", whole=True)
 SMALL, LARGE = "8", "262144"
-
-
-def kind_of(cell: Cell) -> str:
-    """Return the kind of communication of a cell."""
-    if axis_of(cell, "interface") == "alltoall":
-        return COLLECTIVE
-    return ONE_SIDED if ways.is_one_sided(cell) else TWO_SIDED
 
 
 EXPERIMENT = published_experiment(
@@ -37,14 +28,7 @@ EXPERIMENT = published_experiment(
         "others."
     ),
     contents=[
-        Kinds(
-            "alltoall_algorithms",
-            TIME.name,
-            [SIZE],
-            kind_of,
-            ways.way,
-            lambda at: f"{at['size_bytes']} bytes",
-        ),
+        Kinds("alltoall_algorithms", TIME.name, [SIZE], ways.way),
         Today(
             "alltoall_algorithms",
             "blocks of 8 bytes for the latency, of 262144 bytes for the bandwidth.",

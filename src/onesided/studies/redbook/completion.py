@@ -6,14 +6,13 @@ from onesided.measure.common_analyses import ComputingAnalysis
 from onesided.report.by_cores import ByCores, OnCores, is_timed, with_flavor
 from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
 from onesided.report.published import PublishedTable
 from onesided.report.series import SeriesFigure
 from onesided.studies.parts.waits import Waits
 from onesided.studies.redbook import STUDY
-from onesided.studies.redbook.clocks import Clocks
+from onesided.studies.redbook.completion_parts import LOCAL_COMPLETION, TIME, Clocks
 from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds
-from onesided.studies.redbook.local_completion import LOCAL_COMPLETION, TIME
 
 KNOWN = Axis(
     "known",
@@ -30,8 +29,6 @@ KNOWN = Axis(
         "send_reply": "MPI_Send and a reply",
     },
 )
-SIZE = Axis("size_bytes", "bytes", whole=True)
-FLAVOR = Axis("flavor", "flavor")
 TOLD = ("notice", "send_reply")
 """Ways after which both sides know that the data are there."""
 
@@ -52,10 +49,9 @@ EXPERIMENT = published_experiment(
             "completion",
             TIME.name,
             [SIZE],
-            lambda cell: TWO_SIDED if axis_of(cell, "known") == "send_reply" else ONE_SIDED,
             with_flavor(KNOWN),
-            lambda values: f"{values['size_bytes']} bytes",
-            lambda cell: axis_of(cell, "known") in TOLD,
+            kind=lambda cell: TWO_SIDED if axis_of(cell, "known") == "send_reply" else ONE_SIDED,
+            shown=lambda cell: axis_of(cell, "known") in TOLD,
         ),
         LOCAL_COMPLETION,
         ByCores(

@@ -6,7 +6,7 @@ from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores
 from onesided.report.claims import published_experiment
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.published import PublishedTable
 from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.limits import LIMIT, REPORTED, Limits
@@ -46,7 +46,7 @@ EXPERIMENT = published_experiment(
                 caption="The largest size in bytes whose call returned before rank 0 received or "
                 "came back to MPI, median over launches with its {}. None: no size did.",
                 metric=LIMIT.name,
-                axes=[CALL, RECEIVER, Axis("flavor", "flavor")],
+                axes=[CALL, RECEIVER, FLAVOR],
                 show=numbers.exact_bytes,
                 unit="count",
             )

@@ -10,12 +10,12 @@ from onesided.report.by_cores import ByCores, RanksOf
 from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.published import PublishedTable
 from onesided.studies.parts import ways
 from onesided.studies.parts.exchanges import TIME
 from onesided.studies.redbook import STUDY
-from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, TWO_SIDED, Kinds
+from onesided.studies.redbook.kinds import Kinds
 
 COMMUNICATION = Metric("communication", "communication", "s", "max")
 """The exchange of a pass that ends with an update."""
@@ -30,7 +30,7 @@ GRID = [
     Axis("dimensions", "dimensions", whole=True),
     Axis("side", "points a side", whole=True),
 ]
-WAY = [Axis("interface", "way", ways.WORDS), Axis("flavor", "flavor")]
+WAY = [Axis("interface", "way", ways.WORDS), FLAVOR]
 TASKS = [RanksOf("ranks", "tasks", whole=True), Axis("threads", "threads of each", whole=True)]
 
 
@@ -42,13 +42,6 @@ def is_exchange(cell: Cell) -> bool:
 def is_update(cell: Cell) -> bool:
     """Tell whether a pass ends with an update."""
     return not is_exchange(cell)
-
-
-def kind_of(cell: Cell) -> str:
-    """Return the kind of communication of a cell."""
-    if axis_of(cell, "interface") == "neighbor_alltoallw":
-        return COLLECTIVE
-    return ONE_SIDED if ways.is_one_sided(cell) else TWO_SIDED
 
 
 def grid_words(values: Mapping[str, object]) -> str:
@@ -71,7 +64,7 @@ EXPERIMENT = published_experiment(
         "which the corners ride along. The largest message has an edge of the grid, or a face."
     ),
     contents=[
-        Kinds("halo", TIME.name, GRID, kind_of, ways.way, grid_words, is_exchange),
+        Kinds("halo", TIME.name, GRID, ways.way, point=grid_words, shown=is_exchange),
         ByCores(
             Pivot(
                 name="halo",

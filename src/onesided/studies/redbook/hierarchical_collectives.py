@@ -13,7 +13,7 @@ from onesided.report.by_cores import ByCores, OnCores
 from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import SIZE, Axis, Pivot
 from onesided.report.series import SeriesFigure
 from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
@@ -35,7 +35,6 @@ WAY = Axis(
         "hierarchical_alltoall": "all-to-all in shared memory",
     },
 )
-SIZE = Axis("size_bytes", "bytes", whole=True)
 
 
 @dataclass(frozen=True)
@@ -86,9 +85,9 @@ EXPERIMENT = published_experiment(
             "hierarchical_collectives",
             TIME.name,
             [Operation(), SIZE],
-            kind_of,
             way,
-            point,
+            kind=kind_of,
+            point=point,
         ),
         ByCores(
             Pivot(

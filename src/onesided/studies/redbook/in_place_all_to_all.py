@@ -6,7 +6,7 @@ from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report.by_cores import ByCores
 from onesided.report.claims import published_experiment
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import SIZE, Axis, Pivot
 from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import COLLECTIVE, TWO_SIDED, Kinds
 
@@ -22,7 +22,6 @@ WAY = Axis(
         "alltoall": "MPI_Alltoall, MPI_IN_PLACE",
     },
 )
-SIZE = Axis("size_bytes", "bytes", whole=True)
 
 EXPERIMENT = published_experiment(
     __name__,
@@ -41,10 +40,9 @@ EXPERIMENT = published_experiment(
             "in_place_all_to_all",
             TIME.name,
             [SIZE],
-            lambda cell: COLLECTIVE if cell.labels["way"] == "alltoall" else TWO_SIDED,
             lambda cell: str(WAY.value(cell)),
-            lambda values: f"{values['size_bytes']} bytes",
-            lambda cell: cell.labels["way"] != "isend_waitany",
+            kind=lambda cell: COLLECTIVE if cell.labels["way"] == "alltoall" else TWO_SIDED,
+            shown=lambda cell: cell.labels["way"] != "isend_waitany",
         ),
         ByCores(
             Pivot(

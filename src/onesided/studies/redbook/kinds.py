@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from onesided.report.cells import how_run
+from onesided.report.cells import axis_of, how_run
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Part
-from onesided.report.pivot import WHERE, Axis
+from onesided.report.pivot import SIZE, WHERE, Axis
 from onesided.report.ratios import OPEN, Pair, Ratio, Ratios, Values, by_point, factor_of, heads_of
 from onesided.report.words import listed
 from onesided.studies.parts.faster import NOTHING, TITLE
+from onesided.studies.parts.ways import is_one_sided
 
 TWO_SIDED, ONE_SIDED, COLLECTIVE = "two-sided", "one-sided", "collective"
 
@@ -23,6 +24,18 @@ CAPTION = (
 )
 
 
+def kind_of(cell: Cell) -> str:
+    """Return the kind of communication of a cell's interface."""
+    if "alltoall" in axis_of(cell, "interface"):
+        return COLLECTIVE
+    return ONE_SIDED if is_one_sided(cell) else TWO_SIDED
+
+
+def size_words(at: Mapping[str, Any]) -> str:
+    """Return what a sentence calls the size of a point."""
+    return f"{at[SIZE.name]} bytes"
+
+
 @dataclass(frozen=True)
 class Kinds:
     """A sentence for each MPI, and a table with a row for each point of some axes.
@@ -31,8 +44,8 @@ class Kinds:
         name: of the table and its CSV.
         metric: a time of summary.parquet.
         axes: that head the rows.
-        kind: of which kind of communication a cell is.
         way: what a reader calls the way that a cell communicates in.
+        kind: of which kind of communication a cell is.
         point: what a sentence calls a point, from the values on the axes by name.
         shown: which cells are compared.
     """
@@ -40,9 +53,9 @@ class Kinds:
     name: str
     metric: str
     axes: Sequence[Axis]
-    kind: Callable[[Cell], str]
     way: Callable[[Cell], str]
-    point: Callable[[Mapping[str, Any]], str]
+    kind: Callable[[Cell], str] = kind_of
+    point: Callable[[Mapping[str, Any]], str] = size_words
     shown: Callable[[Cell], bool] = lambda cell: True
 
     def parts(self, material: Material) -> list[Part]:

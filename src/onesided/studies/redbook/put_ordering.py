@@ -8,7 +8,7 @@ from onesided.report import numbers
 from onesided.report.by_cores import ByCores, with_flavor
 from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
 from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds
 
@@ -30,9 +30,8 @@ IDIOM = Axis(
         "messages": "messages",
     },
 )
-SIZE = Axis("size_bytes", "bytes", whole=True)
 DISTANCE = Axis("distance", "overlaps the put before by", whole=True)
-AXES = [IDIOM, Axis("flavor", "flavor"), SIZE, DISTANCE]
+AXES = [IDIOM, FLAVOR, SIZE, DISTANCE]
 ORDERED = ("flush_each", "sliding_window", "ordered_accumulates", "messages")
 
 EXPERIMENT = published_experiment(
@@ -52,10 +51,10 @@ EXPERIMENT = published_experiment(
             "put_ordering",
             TIME.name,
             [SIZE, DISTANCE],
-            lambda cell: TWO_SIDED if axis_of(cell, "idiom") == "messages" else ONE_SIDED,
             with_flavor(IDIOM),
-            lambda values: f"{values['size_bytes']} bytes ({values['distance']})",
-            lambda cell: axis_of(cell, "idiom") in ORDERED,
+            kind=lambda cell: TWO_SIDED if axis_of(cell, "idiom") == "messages" else ONE_SIDED,
+            point=lambda values: f"{values['size_bytes']} bytes ({values['distance']})",
+            shown=lambda cell: axis_of(cell, "idiom") in ORDERED,
         ),
         ByCores(
             Pivot(

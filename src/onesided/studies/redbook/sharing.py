@@ -8,7 +8,7 @@ the bandwidth is B(1) / N^e, with an exponent e that is fitted.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,36 +18,40 @@ from onesided.report.cells import CrowdedCells, apart, axis_of, by_environment
 from onesided.report.material import MORE_THREADS as CROWDED
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Table
+from onesided.report.ratios import by_point
 from onesided.studies.parts import ways
 from onesided.studies.parts.exchanges import BANDWIDTH, MEDIAN, TIME
 
 Fit = Callable[[Mapping[int, float]], float | None]
 
 
+def _slope(points: Iterable[tuple[float, float]]) -> float:
+    """Return the slope of a line through the origin, by least squares."""
+    known = list(points)
+    return sum(x * y for x, y in known) / sum(x * x for x, _ in known)
+
+
 def added_latency(latencies: Mapping[int, float]) -> float | None:
-    """Return dL by least squares over all N, with L(1) as measured; None without L(1) or another.
+    """Return dL over all N, with L(1) as measured; None without L(1) or another.
 
     Args:
         latencies: L by N, in any unit.
     """
     if 1 not in latencies or len(latencies) < 2:
         return None
-    products = ((n - 1) * (latency - latencies[1]) for n, latency in latencies.items())
-    return sum(products) / sum((n - 1) ** 2 for n in latencies)
+    return _slope((n - 1, latency - latencies[1]) for n, latency in latencies.items())
 
 
 def exponent(bandwidths: Mapping[int, float]) -> float | None:
-    """Return e by least squares of the logarithms over all N, with B(1) as measured.
-
-    None without B(1) or another.
+    """Return e by the logarithms over all N, with B(1) as measured; None without B(1) or another.
 
     Args:
         bandwidths: B by N, in any unit.
     """
     if 1 not in bandwidths or len(bandwidths) < 2:
         return None
-    products = (math.log(n) * math.log(bandwidths[1] / each) for n, each in bandwidths.items())
-    return sum(products) / sum(math.log(n) ** 2 for n in bandwidths)
+    one = bandwidths[1]
+    return _slope((math.log(n), math.log(one / each)) for n, each in bandwidths.items())
 
 
 def pairs_of(cell: Cell) -> int:
@@ -95,17 +99,23 @@ class Sharing:
         """Return the rows in the order in which the cells were declared."""
         averages = Averages(material)
         crowded = CrowdedCells.of(material)
-        grouped: dict[tuple[str, str, str], list[Cell]] = {}
-        for cell in material.cells:
-            key = (cell.environment, axis_of(cell, "arrangement"), ways.way(cell))
-            grouped.setdefault(key, []).append(cell)
+
+        def heads(cell: Cell) -> dict[str, str]:
+            arrangement = axis_of(cell, "arrangement")
+            return {
+                "environment": cell.environment,
+                "arrangement": arrangement,
+                "way": ways.way(cell),
+            }
+
         rows = []
-        for (environment, arrangement, way), cells in grouped.items():
-            most = max(map(pairs_of, cells))
+        for at, cells in by_point(material.cells, heads):
             is_crowded = any(cell in crowded for cell in cells)
-            heads = {"environment": environment, "arrangement": arrangement, "way": way}
-            beside = {"pairs": most, "cores": CROWDED if is_crowded else "a core each"}
-            rows.append({**heads, **beside, **self._row(averages, cells)})
+            beside = {
+                "pairs": max(map(pairs_of, cells)),
+                "cores": CROWDED if is_crowded else "a core each",
+            }
+            rows.append({**at, **beside, **self._row(averages, cells)})
         return by_environment(material, rows)
 
     def parts(self, material: Material) -> list[Table]:

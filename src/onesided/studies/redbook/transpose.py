@@ -8,11 +8,11 @@ from onesided.report.by_cores import ByCores, Fold
 from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.published import PublishedTable
 from onesided.studies.parts.ways import is_one_sided
 from onesided.studies.redbook import STUDY
-from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, TWO_SIDED, Kinds
+from onesided.studies.redbook.kinds import Kinds
 
 TIME = Metric("time", "time", "s")
 """The whole transform: the mean of all ranks, as its parts, so that these add up to it."""
@@ -48,16 +48,8 @@ WAY = Axis(
         "put_lock_all_column_row": "put, lock_all, column/row",
     },
 )
-FLAVOR = Axis("flavor", "flavor")
 ORDER = Axis("order", "order", whole=True)
 AXES = [WAY, FLAVOR, ORDER]
-
-
-def kind_of(cell: Cell) -> str:
-    """Return the kind of communication of a cell."""
-    if axis_of(cell, "interface").startswith("alltoall"):
-        return COLLECTIVE
-    return ONE_SIDED if is_one_sided(cell) else TWO_SIDED
 
 
 def way(cell: Cell) -> str:
@@ -91,12 +83,7 @@ EXPERIMENT = published_experiment(
     ),
     contents=[
         Kinds(
-            "transpose",
-            COMMUNICATION.name,
-            [ORDER],
-            kind_of,
-            way,
-            lambda at: f"order {at['order']}",
+            "transpose", COMMUNICATION.name, [ORDER], way, point=lambda at: f"order {at['order']}"
         ),
         ByCores(_table(COMMUNICATION.name, "Time of the exchange alone")),
         Fold(

@@ -6,7 +6,7 @@ from onesided.environments.settings import DEFAULT
 from onesided.report.by_cores import OnCores
 from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
-from onesided.report.pivot import Axis
+from onesided.report.pivot import SIZE
 from onesided.report.series import SeriesFigure
 from onesided.studies.parts import ways
 from onesided.studies.parts.exchanges import ANALYSIS, TIME
@@ -14,7 +14,6 @@ from onesided.studies.parts.faster import Faster
 from onesided.studies.parts.today import Today
 from onesided.studies.redbook import STUDY
 
-SIZE = Axis("size_bytes", "bytes", whole=True)
 SMALL, LARGE = "8", "1048576"
 
 EXPERIMENT = published_experiment(

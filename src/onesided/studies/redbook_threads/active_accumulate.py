@@ -16,7 +16,7 @@ from onesided.report.by_cores import (
 from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
 from onesided.report.series import SeriesFigure
 from onesided.studies.parts.waits import Waits
 from onesided.studies.redbook.kinds import Kinds
@@ -38,7 +38,6 @@ WAY = Axis(
 )
 KINDS = {"accumulate": "MPI_Accumulate", "lock_get_put": "lock, get, put"}
 SERVER = "a server"
-SIZE = Axis("size_bytes", "bytes", whole=True)
 
 
 def is_drawn(cell: Cell) -> bool:
@@ -64,10 +63,10 @@ EXPERIMENT = published_experiment(
             "active_accumulate",
             TIME.name,
             [SIZE, LEVEL],
-            lambda cell: KINDS.get(axis_of(cell, "way"), SERVER),
             with_flavor(WAY),
-            lambda values: at_level(f"{values['size_bytes']} bytes", values),
-            is_timed,
+            kind=lambda cell: KINDS.get(axis_of(cell, "way"), SERVER),
+            point=lambda values: at_level(f"{values['size_bytes']} bytes", values),
+            shown=is_timed,
         ),
         Waits(
             "active_accumulate",
@@ -80,7 +79,7 @@ EXPERIMENT = published_experiment(
                 caption="Time of an accumulate until its origin knows that it is complete: mean of "
                 "a burst, median over bursts, then over launches, with its {}.",
                 metric=TIME.name,
-                axes=[WAY, Axis("flavor", "flavor"), SIZE],
+                axes=[WAY, FLAVOR, SIZE],
             )
         ),
         OnCores(

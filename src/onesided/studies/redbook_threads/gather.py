@@ -17,7 +17,7 @@ from onesided.report.by_cores import (
 from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.published import PublishedTable
 from onesided.report.series import SeriesFigure
 from onesided.studies.parts.waits import Waits
@@ -74,10 +74,10 @@ EXPERIMENT = published_experiment(
             "gather",
             TIME.name,
             [ELEMENTS, LEVEL],
-            lambda cell: KINDS.get(axis_of(cell, "way"), SERVER),
             with_flavor(WAY),
-            lambda values: at_level(numbers.count(values["elements"], "element"), values),
-            is_timed,
+            kind=lambda cell: KINDS.get(axis_of(cell, "way"), SERVER),
+            point=lambda values: at_level(numbers.count(values["elements"], "element"), values),
+            shown=is_timed,
         ),
         OnCores(
             SeriesFigure(
@@ -97,7 +97,7 @@ EXPERIMENT = published_experiment(
                 caption="Time of a gather until all elements are at its origin: mean of a burst, "
                 "median over bursts, then over launches, with its {}.",
                 metric=TIME.name,
-                axes=[WAY, Axis("flavor", "flavor"), ELEMENTS],
+                axes=[WAY, FLAVOR, ELEMENTS],
             )
         ),
         Waits("gather", "Rank 0 computes; each other rank gathers once.", with_flavor(WAY)),

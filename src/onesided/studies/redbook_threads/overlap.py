@@ -13,7 +13,7 @@ from onesided.report.by_cores import ByCores, Fold, OnCores, with_flavor
 from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.scope import size_label
 from onesided.report.series import SeriesFigure
 from onesided.studies.redbook_threads import STUDY
@@ -76,7 +76,7 @@ WAY = Axis(
 PEER = Axis("peer", "rank 0", {"in_mpi": "is in MPI", "computes": "computes", "sleeps": "sleeps"})
 SIZES = {str(size): size_label(size) for size in (65536, 1048576, 4194304, 16777216)}
 SIZE = Axis("size_bytes", "size", SIZES)
-AXES = [WAY, Axis("flavor", "flavor"), SIZE, PEER]
+AXES = [WAY, FLAVOR, SIZE, PEER]
 
 
 def is_swept(cell: Cell) -> bool:

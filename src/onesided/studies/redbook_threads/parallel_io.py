@@ -60,9 +60,9 @@ EXPERIMENT = published_experiment(
             TIME.name,
             [DIRECTION, BLOCKS, STORAGE],
             lambda cell: WAYS[axis_of(cell, "way")],
-            lambda cell: WAYS[axis_of(cell, "way")],
-            point_words,
-            lambda cell: has(cell, {"side": MAIN_SIDE}),
+            kind=lambda cell: WAYS[axis_of(cell, "way")],
+            point=point_words,
+            shown=lambda cell: has(cell, {"side": MAIN_SIDE}),
         ),
         ByCores(
             Pivot(

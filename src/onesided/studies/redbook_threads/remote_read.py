@@ -11,7 +11,7 @@ from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.parts import Column
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import SIZE, Axis, Pivot
 from onesided.report.ratios import Pair, Ratio, Ratios, Values, by_point, first_by
 from onesided.report.series import SeriesFigure
 from onesided.report.words import listed
@@ -31,7 +31,6 @@ WAY = Axis("way", "the data", {LOCAL: "read here", PUT: "put back", SEND: "sent 
 SERVER = Axis("server", "server")
 STORAGE = Axis("storage", "storage")
 CACHE = Axis("cache", "page cache")
-SIZE = Axis("size_bytes", "bytes", whole=True)
 
 NEARLY = 1.25
 """A time is nearly another one within this factor."""
@@ -95,10 +94,10 @@ EXPERIMENT = published_experiment(
             "remote_read",
             TIME.name,
             [CACHE, SIZE],
-            lambda cell: TWO_SIDED if axis_of(cell, "way") == SEND else ONE_SIDED,
             lambda cell: str(WAY.value(cell)),
-            lambda values: f"{values['size_bytes']} bytes ({values['cache']})",
-            lambda cell: axis_of(cell, "way") != LOCAL and axis_of(cell, "storage") == "disk",
+            kind=lambda cell: TWO_SIDED if axis_of(cell, "way") == SEND else ONE_SIDED,
+            point=lambda values: f"{values['size_bytes']} bytes ({values['cache']})",
+            shown=lambda cell: axis_of(cell, "way") != LOCAL and axis_of(cell, "storage") == "disk",
         ),
         ByCores(
             Pivot(

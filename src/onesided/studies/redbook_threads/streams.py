@@ -11,7 +11,7 @@ from onesided.report.averages import Averages
 from onesided.report.cells import LEVELS, apart, apart_by_cores, axis_of, has, level_rank
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Part, Prose, Table
-from onesided.report.pivot import Axis
+from onesided.report.pivot import SIZE, Axis
 from onesided.report.ratios import Pair, Ratios, Values, by_point, factor_of, heads_of
 from onesided.studies.parts.exchanges import MEDIAN, TIME
 
@@ -26,7 +26,6 @@ WAY = Axis(
 )
 DIRECTION = Axis("direction", "direction", {"one_way": "one way", "both_ways": "both ways"})
 STREAMS = Axis("streams", "streams", whole=True)
-SIZE = Axis("size_bytes", "bytes", whole=True)
 ARRANGEMENT = Axis(
     "arrangement",
     "communicator or window",

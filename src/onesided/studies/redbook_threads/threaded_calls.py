@@ -13,14 +13,13 @@ from onesided.report.by_cores import ByCores
 from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
-from onesided.report.pivot import Axis, Pivot
+from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
 from onesided.studies.parts.exchanges import TIME
 from onesided.studies.redbook_threads import STUDY
 from onesided.studies.redbook_threads.streams import (
     ARRANGEMENT,
     DIRECTION,
     PROCESSES,
-    SIZE,
     STREAMS,
     WAY,
     LevelCosts,
@@ -79,7 +78,7 @@ def rates(name: str, who: str, heads: Sequence[Axis]) -> Pivot:
         caption=f"{who}: messages a second of all streams, in both directions where they go both "
         "ways. Median over launches with its {}.",
         metric=RATE,
-        axes=[*heads, STREAMS, DIRECTION, SIZE, WAY, Axis("flavor", "flavor")],
+        axes=[*heads, STREAMS, DIRECTION, SIZE, WAY, FLAVOR],
         show=numbers.per_second,
         unit=RATE_UNIT,
     )
