@@ -8,13 +8,14 @@ from onesided.report.answers import reading
 from onesided.report.material import Cell
 from onesided.report.parts import Measure
 from onesided.studies.stfc.shared_counter.answer import (
-    SEVERAL_ANSWERS,
+    WRITTEN,
     _worst_sentences,
     answer_row,
     heard,
     ways,
 )
 
+SEVERAL_ANSWERS = WRITTEN.say("several_answers")
 KEY = ("atomic and flush", "allocate")
 
 

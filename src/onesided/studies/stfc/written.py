@@ -33,7 +33,7 @@ class Written:
     unless another is given. A column with a word in braces in its name stands for several.
 
     Attributes:
-        path: of the file; its mappings ``sections`` and ``tables`` make `Section` and `Table`.
+        path: of the file; its mappings ``sections``, ``sentences`` and ``tables`` make these.
     """
 
     path: Path
@@ -60,6 +60,10 @@ class Written:
             return None
         said = self.names["sections"][name]
         return Section(name, said["title"], Markup(said["lead"]).format(**words), shown)
+
+    def say(self, name: str, *words: object) -> Markup:
+        """Return a sentence of the mapping ``sentences``, with words in place of its braces."""
+        return Markup(self.names["sentences"][name]).format(*words)
 
     def table(
         self,

@@ -6,13 +6,14 @@ import re
 import textwrap
 import zlib
 from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 
 import jinja2
 
 from onesided.environments import shell
 from onesided.report import numbers
-from onesided.report.cells import axis_of, grouped
+from onesided.report.cells import grouped
 from onesided.report.material import Cell
 from onesided.studies.stfc.progress.cells import (
     DEFAULT_SETTING,
@@ -21,7 +22,7 @@ from onesided.studies.stfc.progress.cells import (
     way_of,
 )
 from onesided.studies.stfc.progress.evidence import Evidence, plain_measure, plain_time
-from onesided.studies.stfc.progress.recommend import COMMON, Advice, Choice, Effect
+from onesided.studies.stfc.progress.recommend import COMMON, Advice, Choice
 from onesided.studies.stfc.written import Written, range_words
 from onesided.system import names
 
@@ -32,64 +33,40 @@ MOST_OF_A_NAME = 64
 MAXIMUM_LINES = 40
 """Cells that the evidence of one setting names, at most: the file is read by people, too."""
 
-FOLDER = Path(__file__).parent
-PARTS = Written(FOLDER / "example.yaml").names
+PARTS = Written(Path(__file__).with_name("example.yaml")).names
 """The parts of an example: operations, flavors, synchronisations."""
 
 
 # ------------------------------------------------------------------------------ words
 
 
-def effect_says(effect: Effect) -> str:
-    """Say in one sentence what a setting does."""
-    if effect.unavailable is not None and not effect.compared:
-        reason = f" ({effect.unavailable})" if effect.unavailable else ""
-        return f"{effect.setting} was not measured{reason}."
-    turned, kept = len(effect.turned), effect.to_independent
-    compared = numbers.count(len(effect.compared), "cell")
-    words = f"{effect.setting} turns {turned} of {compared} that wait"
-    if turned:
-        words += f" ({kept} to independent, {turned - kept} to delayed{_delays(effect)})"
-    if effect.eased:
-        words += f", makes {effect.eased} partial"
-    if effect.lost:
-        worse = numbers.count(len(effect.lost), "cell")
-        words += f", and {worse} that did not wait are worse with it"
-    if effect.failed:
-        failures = ", ".join(dict.fromkeys(cell.verdict for cell in effect.failed))
-        words += f"; {numbers.count(len(effect.failed), 'cell')} failed with it ({failures})"
-    if effect.factor is not None:
-        words += (
-            f"; latency with it over latency without it: {effect.factor:.3g} "
-            f"(geometric mean over {numbers.count(len(effect.factors), 'pair')})"
-        )
-    return words + "."
-
-
-def _delays(effect: Effect) -> str:
-    """Return by how much the delayed cells are: `` by 1.9 ms to 2.1 ms``."""
-    delays_s = [turn.after.cell.tau_s for turn in effect.turned if turn.after.cell.tau_s]
-    return f" by {range_words(delays_s, plain_time)}" if delays_s else ""
+@cache
+def _environment() -> jinja2.Environment:
+    """Return the templates of this folder, in which all text is plain."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {
+        "comment": _comment,
+        "counted": lambda things, noun: numbers.count(len(things), noun),
+        "plain": plain_measure,
+        "range": partial(range_words, show=plain_time),
+        "wrapped": _wrapped,
+    }
+    return environment
 
 
 def variables_say(advice: Advice) -> str:
     """Say in one sentence what variables do."""
-    if not advice.measured:
-        reason = f" ({advice.missing})" if advice.missing else ""
-        return f"Nothing was decided at the default setting{reason}."
-    if not advice.effects:
-        return "Not tried in this campaign."
-    if advice.chosen:
-        named = ", ".join(f"{name}={value}" for name, value in advice.variables.items())
-        return f"Set {named}: {effect_says(advice.chosen)}"
-    if not advice.waiting:
-        return "No cell waits at the default setting, so no variable is needed."
-    said = " ".join(map(effect_says, advice.effects))
-    if not advice.tried:
-        return f"Not tried: {said}"
-    if any(effect.turned for effect in advice.tried):
-        return f"No variable is recommended: {said}"
-    return f"No variable helps: {said}"
+    return _environment().get_template("words.j2").module.variables_say(advice)
+
+
+def payload_says(choice: Choice) -> str:
+    """Say at which further sizes and layouts the best holds; an empty text where none was run."""
+    return _environment().get_template("words.j2").module.payload_says(choice)
 
 
 def calls(evidence: Evidence) -> str:
@@ -104,21 +81,6 @@ def latency_says(evidence: Evidence | None) -> str:
     if evidence is None or evidence.latency is None:
         return "not known"
     return f"{plain_measure(evidence.latency)}{' !' if evidence.remark else ''}"
-
-
-def payload_says(choice: Choice) -> str | None:
-    """Say at which further sizes and layouts the best was seen to hold; None where none was run."""
-    if not choice.confirmed and not choice.exceptions:
-        return None
-    words = f"other sizes and layouts: independent at {len(choice.confirmed)}"
-    if choice.exceptions:
-        named = "; ".join(
-            f"{axis_of(evidence.cell, 'size_bytes')} bytes {axis_of(evidence.cell, 'data')} "
-            f"{evidence.outcome}"
-            for evidence in choice.exceptions
-        )
-        words += f", but not at: {named}"
-    return words
 
 
 def nocheck_says(advice: Advice) -> str | None:
@@ -267,28 +229,23 @@ def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
         advice: what to use.
         facts: what is true of the campaign: name and text; ``where`` is what it was tested on.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.filters |= {"comment": _comment, "wrapped": _wrapped, "plain": plain_measure}
-    said = (variables_say, effect_says, payload_says, numbers.count)
-    return environment.get_template("advice.j2").render(
-        advice=advice,
-        facts=facts,
-        uses=grouped(advice.cheapest.values(), lambda choice: calls(choice.best)),
-        program=example_of(advice),
-        default=DEFAULT_SETTING,
-        table=_table(advice.choices),
-        remarks=_remarks(advice.choices),
-        waiting=_waiting(advice.choices),
-        nocheck=nocheck_says(advice),
-        exports=shell.exports(advice.variables),
-        rests_on=_rests_on(advice),
-        most=MAXIMUM_LINES,
-        **{function.__name__: function for function in said},
+    return (
+        _environment()
+        .get_template("advice.j2")
+        .render(
+            advice=advice,
+            facts=facts,
+            uses=grouped(advice.cheapest.values(), lambda choice: calls(choice.best)),
+            program=example_of(advice),
+            default=DEFAULT_SETTING,
+            table=_table(advice.choices),
+            remarks=_remarks(advice.choices),
+            waiting=_waiting(advice.choices),
+            nocheck=nocheck_says(advice),
+            exports=shell.exports(advice.variables),
+            rests_on=_rests_on(advice),
+            most=MAXIMUM_LINES,
+        )
     )
 
 

@@ -38,6 +38,8 @@ MOST_OPERATIONS = 6
 MOST_WAYS = 6
 """Columns of the matrix, and sentences; further ways are in the truth table."""
 
+SAY = WRITTEN.say
+
 Pair = tuple[str, str]
 """Flavor and synchronisation."""
 
@@ -153,33 +155,15 @@ def _what_to_use(found: Sequence[Way], kind: str) -> list[Markup]:
     same = {word for way in found for word in way.words.values()}
     names = answers.names(list(best.found), list(best.found), kind)
     if same == {verdicts.INDEPENDENT}:
-        return [
-            Markup(
-                "Use any window and synchronisation tested: an access completes while the target "
-                "computes in {}."
-            ).format(names)
-        ]
+        return [SAY("everywhere", names)]
     if same == {verdicts.WAITS}:
-        return [
-            Markup(
-                "With every window and synchronisation tested an access waits until the target "
-                "calls MPI, in {}."
-            ).format(names)
-        ]
-    shown = [
-        Markup("{}: {}.").format(way.title, answers.completes(way.words, kind))
-        for way in found[:MOST_WAYS]
-    ]
+        return [SAY("nowhere", names)]
+    shown = [SAY("way", way.title, answers.completes(way.words, kind)) for way in found[:MOST_WAYS]]
     if best.good:
-        words = "Use <strong>{}</strong>: an access completes while the target computes {}."
-        shown[0] = Markup(words).format(best.title, where(best.words, kind))
+        shown[0] = SAY("best", best.title, where(best.words, kind))
     else:
-        none = Markup("No window and synchronisation tested lets every access complete at once.")
-        shown.insert(0, none)
-    return [
-        *shown,
-        *([Markup("The truth table has the others.")] if len(found) > MOST_WAYS else []),
-    ]
+        shown.insert(0, SAY("none_best"))
+    return [*shown, SAY("more_ways")] if len(found) > MOST_WAYS else shown
 
 
 def variables_sentence(found: Mapping[str, Advice]) -> list[Markup]:
@@ -189,31 +173,25 @@ def variables_sentence(found: Mapping[str, Advice]) -> list[Markup]:
         found: an advice for each environment.
     """
     said = [
-        Markup("{} helps <strong>{}</strong>").format(
-            listed([f"{variable}={value}" for variable, value in advice.variables.items()]), name
-        )
+        SAY("variable", listed([f"{n}={value}" for n, value in advice.variables.items()]), name)
         for name, advice in found.items()
         if advice.chosen
     ]
     left = [(n, a) for n, a in found.items() if a.waiting and a.tried and not a.chosen]
     for words, turns in (("no variable helps", False), ("no variable is recommended for", True)):
         names = [name for name, a in left if any(effect.turned for effect in a.tried) == turns]
-        if names:
-            said.append(Markup("{} <strong>{}</strong>").format(words, listed(names)))
-    if not said:
-        return []
-    return [Markup("Code that stays as it is: {}.").format(Markup("; ").join(said))]
+        said += [SAY("no_variable", words, listed(names))] if names else []
+    return [SAY("variables", Markup("; ").join(said))] if said else []
 
 
 def _nothing(cells: Sequence[Cell]) -> Markup:
     """Say why nothing is said."""
     reasons = [cell.detail or "no reason" for cell in cells if cell.verdict == verdicts.UNDECIDED]
     if not reasons:
-        return Markup("No cell was measured whose target computes.")
+        return SAY("nothing")
     (reason, _), *others = Counter(reasons).most_common()
-    return Markup("No cell whose target computes is decided: {} undecided ({}{}).").format(
-        numbers.count(len(reasons), "cell"), "mostly " if others else "", reason
-    )
+    mostly = "mostly " if others else ""
+    return SAY("undecided", numbers.count(len(reasons), "cell"), mostly, reason)
 
 
 def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
@@ -221,25 +199,18 @@ def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
     judged = [cell for cell in cells if is_judged(cell)]
     operations, levels = declared_order(judged, "operation"), levels_of(judged)
     named = f" ({listed(operations)})" if len(operations) <= MOST_OPERATIONS else ""
-    said = Markup(
-        "Tested with {} of {} window flavors, {} of {} synchronisations, {} of {}, {}."
-    ).format(
-        len(declared_order(judged, "flavor")),
-        len(FLAVORS),
-        len(declared_order(judged, "synchronisation")),
-        len(SYNCHRONISATIONS),
-        numbers.count(len(operations), "operation") + named,
-        listed(scope.sizes(judged)),
+    said = SAY(
+        "tested",
+        *(len(declared_order(judged, "flavor")), len(FLAVORS)),
+        *(len(declared_order(judged, "synchronisation")), len(SYNCHRONISATIONS)),
+        *(numbers.count(len(operations), "operation") + named, listed(scope.sizes(judged))),
         f"thread level{'' if len(levels) == 1 else 's'} {listed(levels)}",
     )
     undecided = sum(cell.verdict == verdicts.UNDECIDED for cell in cells)
     if undecided:
-        said += Markup(" {} of {} undecided and not counted.").format(
-            undecided, f"{numbers.count(len(cells), 'cell')} {'is' if undecided == 1 else 'are'}"
-        )
-    if setting != DEFAULT_SETTING:
-        said += Markup(" All of this with the setting {}.").format(setting)
-    return said
+        every = f"{numbers.count(len(cells), 'cell')} {'is' if undecided == 1 else 'are'}"
+        said += SAY("not_counted", undecided, every)
+    return said if setting == DEFAULT_SETTING else said + SAY("setting", setting)
 
 
 def sentences(material: Material, found: Mapping[str, Advice]) -> list[Markup]:
@@ -255,16 +226,11 @@ def sentences(material: Material, found: Mapping[str, Advice]) -> list[Markup]:
         return [_nothing(cells)]
     measured = answers.measured(material.environments, cells)
     kind = answers.rows_are(cells)
-    helping = [
-        Markup("If {}, an access completes while the target computes {}.").format(
-            way.title, where(way.words, kind)
-        )
-        for way in helps(group, measured)
-    ]
+    helping = helps(group, measured)
     elsewhere = scope.sizes_elsewhere(material.experiment.kernel, material.cells)
     return [
         *_what_to_use(ways(cells, measured), kind),
-        *helping,
+        *(SAY("help", way.title, where(way.words, kind)) for way in helping),
         *variables_sentence(found),
         *answers.missing_sentence(material.environments, measured),
         _tested(cells, group[0].setting),

@@ -45,10 +45,7 @@ from onesided.studies.stfc.written import range_words
 
 _span = partial(range_words, show=numbers.seconds)
 
-SEVERAL_ANSWERS = (
-    "An access can take longer than one compute: if it needs several answers of the target, each "
-    "of them can wait for a compute."
-)
+SAY = WRITTEN.say
 
 Key = tuple[str, str]
 """Family of algorithms, and window flavor."""
@@ -251,14 +248,12 @@ def _sentences(found: Sequence[Way], known: Sequence[str], plural: str) -> list[
     words = [(key, own) for key, own in words if own]
     observed = (*verdicts.OBSERVED, MIXED)
     if not any(word in observed for _, own in words for word in own.values()):
-        return [Markup("No cell is decided in which the process that holds the counter computes.")]
+        return [SAY("undecided")]
     best, *others = ((_title(alike), own) for alike, own in by_result(words))
-    first = Markup(
-        "With <strong>{}</strong>, an access completes while the process that holds the counter "
-        "computes {}."
-    ).format(best[0], where(best[1], plural))
-    rest = [Markup("With {}: {}.").format(title, completes(own, plural)) for title, own in others]
-    return [first, *rest]
+    return [
+        SAY("best", best[0], where(best[1], plural)),
+        *(SAY("way", title, completes(own, plural)) for title, own in others),
+    ]
 
 
 def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
@@ -271,7 +266,7 @@ def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
     apart = all(high < worst["access"].low for high in others)
     said = _longest_of_one(worst) if apart else _longest_of_all(slow)
     if worst["access"].value > worst["computes_s"][1]:
-        said += " " + SEVERAL_ANSWERS
+        said += " " + SAY("several_answers")
     return [said]
 
 
@@ -281,18 +276,12 @@ def _longest_of_one(row: Row) -> Markup:
         f"{numbers.seconds(m.value)} ({numbers.seconds(m.low)} to {numbers.seconds(m.high)})"
         for m in (row["access"], row["idle"])
     )
-    return Markup(
-        "The longest wait: with {}, an access takes <strong>{}</strong> on average while the "
-        "target computes for {}, and {} while the target is idle ({})."
-    ).format(row["environment"], access, _span(row["computes_s"]), idle, row["where"])
+    computes = _span(row["computes_s"])
+    return SAY("longest_of_one", row["environment"], access, computes, idle, row["where"])
 
 
 def _longest_of_all(rows: Sequence[Row]) -> Markup:
     """Give the range over all MPIs: the longest waits of several have intervals that overlap."""
     access, idle = ([row[name].value for row in rows] for name in ("access", "idle"))
     computes = [length for row in rows for length in row["computes_s"]]
-    return Markup(
-        "The longest mean access of each MPI takes <strong>{}</strong> while the target computes "
-        "for {}, and {} while the target is idle. The intervals overlap: none is known to be the "
-        "slowest."
-    ).format(_span(access), _span(computes), _span(idle))
+    return SAY("longest_of_all", *map(_span, (access, computes, idle)))
