@@ -5,7 +5,7 @@ import synthetic_patterns as patterns
 from shown import materials, parts
 
 from onesided.cells import verdicts
-from onesided.report.pivot import VerdictMatrix
+from onesided.studies.stfc.matrix import VerdictMatrix
 from onesided.studies.stfc.operators import Decides
 
 ADDS, WAITS = "mpich-5.0.2", "openmpi-5.0.11"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import html.parser
-from types import SimpleNamespace
 
 import pytest
 from progress_page import rows_of
@@ -13,7 +12,7 @@ from onesided.cells import verdicts
 from onesided.report import badges
 from onesided.report.material import Cell
 from onesided.report.parts import Mark, Matrix, MatrixRow, Table
-from onesided.studies.stfc.progress.truth import TruthTable
+from onesided.studies.stfc.progress.truth import FLAVOR, SYNCHRONISATION, OperationOf, TruthMatrix
 
 
 class _Matrices(html.parser.HTMLParser):
@@ -126,16 +125,20 @@ def test_levels_that_differ_each_say_whose_verdict_it_is():
             }
         )  # fmt: skip
 
-    table = TruthTable(SimpleNamespace(cells=[]))
-    (one,) = table.marks([cell("single", "waits"), cell("multiple", "waits")])
+    axes = SYNCHRONISATION, OperationOf("operation", "operation"), FLAVOR
+
+    def marks(*cells):
+        return TruthMatrix("truth", "", *axes).marks(cells, lambda cells: ())
+
+    (one,) = marks(cell("single", "waits"), cell("multiple", "waits"))
     assert one.which is None
     assert "early fraction 0.00 to 0.25" in one.title
-    two = table.marks([cell("single", "independent"), cell("multiple", "waits")])
+    two = marks(cell("single", "independent"), cell("multiple", "waits"))
     assert [(mark.word, mark.which) for mark in two] == [
         ("independent", "single"),
         ("waits", "multiple"),
     ]
-    tests = table.marks([cell("single", "waits"), cell("single", "partial", "ProgressLong")])
+    tests = marks(cell("single", "waits"), cell("single", "partial", "ProgressLong"))
     assert [mark.which for mark in tests] == ["Progress", "ProgressLong"]
 
 

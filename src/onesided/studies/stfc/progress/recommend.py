@@ -270,6 +270,7 @@ class Advice:
 
     Attributes:
         environment: its name.
+        cells: those of it in the place.
         choices: one an operation and thread level, in the order declared.
         effects: one a setting other than the default that the campaign declares.
         waiting: how many cells wait at the default.
@@ -280,11 +281,11 @@ class Advice:
     def __init__(self, material: Material, environment: str, cells: Sequence[Cell]) -> None:
         """Take the cells of an environment among those of one place."""
         self.environment = environment
-        self._cells = [cell for cell in cells if cell.environment == environment]
-        self._latencies = Latencies(material, self._cells)
+        self.cells = [cell for cell in cells if cell.environment == environment]
+        self._latencies = Latencies(material, self.cells)
         self.choices = self._choices()
         mpi = _family_version(material, environment)
-        others = dict.fromkeys(cell.setting for cell in self._cells)
+        others = dict.fromkeys(cell.setting for cell in self.cells)
         self.effects = [
             self._effect(setting, *declared(setting, mpi))
             for setting in others
@@ -298,7 +299,7 @@ class Advice:
         self.missing = None if decided else next(reasons, None)
 
     def _with(self, setting: str | None) -> list[Cell]:
-        return [cell for cell in self._cells if cell.setting == setting]
+        return [cell for cell in self.cells if cell.setting == setting]
 
     def _choices(self) -> list[Choice]:
         cells = computing(self._with(DEFAULT_SETTING))

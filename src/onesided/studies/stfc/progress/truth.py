@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from markupsafe import Markup
@@ -12,9 +12,10 @@ from markupsafe import Markup
 from onesided.cells import verdicts
 from onesided.report import numbers
 from onesided.report.cells import axis_of, grouped
-from onesided.report.links import address, csv_lines, grid_name, of_cells
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Folded, Mark, Matrix, MatrixRow, Section, Table
+from onesided.report.pivot import Axis
+from onesided.studies.stfc.matrix import Each, VerdictMatrix
 from onesided.studies.stfc.progress.cells import (
     BASE_STATE,
     DEFAULT_SETTING,
@@ -25,7 +26,6 @@ from onesided.studies.stfc.progress.cells import (
     base_of,
     base_words,
     declared_order,
-    environments_of,
     groups,
     is_idle,
     levels_of,
@@ -44,6 +44,35 @@ _NOTES = {
     SCHEDULER: "fewer cores than ranks and helpers: the verdict and the delay measure the "
     "scheduler.",
 }
+
+SYNCHRONISATION = Axis("synchronisation", "synchronisation")
+FLAVOR = Axis("flavor", "flavor")
+
+Defaults = Mapping[tuple[Any, ...], set[str]]
+"""The verdicts at the default setting, by what cells that differ in the setting have in common."""
+
+
+@dataclass(frozen=True)
+class OperationOf(Axis):
+    """The operation, with what is moved where that differs from the base."""
+
+    base: Payload | None = None
+
+    def value(self, cell: Cell) -> str:
+        """Return a cell's operation: ``put, 64 KiB``."""
+        words = (axis_of(cell, "operation"), payload_words(payload_of(cell), self.base))
+        return ", ".join(word for word in words if word)
+
+
+def _twin(cell: Cell) -> tuple[Any, ...]:
+    labels = tuple(sorted((name, str(value)) for name, value in cell.labels.items()))
+    return cell.environment, cell.thread_level, labels, cell.group[:2], cell.group[3:]
+
+
+def default_words(cells: Iterable[Cell]) -> Defaults:
+    """Return the verdicts of some cells at the default setting."""
+    by_twin = grouped((cell for cell in cells if cell.setting == DEFAULT_SETTING), _twin)
+    return {twin: {cell.verdict for cell in own} for twin, own in by_twin.items()}
 
 
 def _title(cells: Sequence[Cell]) -> str:
@@ -70,51 +99,42 @@ def _which(own: Sequence[Cell], others: Sequence[Cell]) -> str | None:
     return ", ".join(dict.fromkeys(map(test_of, own)) if shared else levels)
 
 
-class TruthTable:
-    """The matrices of a page, one a setting, place and target state."""
+@dataclass(frozen=True)
+class TruthMatrix(VerdictMatrix):
+    """Cells of one place, setting and target state.
 
-    def __init__(self, material: Material) -> None:
-        """Take the page's material."""
-        self.material = material
+    Those of several thread levels and tests share a place.
 
-    @cached_property
-    def _defaults(self) -> dict[tuple[Any, ...], set[str]]:
-        """Return the verdicts at the default setting."""
-        at_default = (cell for cell in self.material.cells if cell.setting == DEFAULT_SETTING)
-        by_twin = grouped(at_default, self._twin)
-        return {twin: {cell.verdict for cell in cells} for twin, cells in by_twin.items()}
+    Attributes:
+        defaults: the verdicts at the default setting.
+        behind: where the evidence comes from; None leaves it at the verdict's own.
+    """
 
-    @staticmethod
-    def _twin(cell: Cell) -> tuple[Any, ...]:
-        """Return what a cell and its twin under another setting have in common."""
-        labels = tuple(sorted((name, str(value)) for name, value in cell.labels.items()))
-        return cell.environment, cell.thread_level, labels, cell.group[:2], cell.group[3:]
+    defaults: Defaults = field(default_factory=dict)
+    behind: Behind | None = None
 
-    def _notes(self, cell: Cell) -> str:
-        known = self._defaults.get(self._twin(cell))
-        measured = cell.verdict not in (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
-        changed = cell.setting != DEFAULT_SETTING and known and cell.verdict not in known
-        return (CHANGED if changed and measured else "") + (
-            SCHEDULER if cell.oversubscribed else ""
-        )
+    def columns(self, cells: Sequence[Cell]) -> list[tuple[str, list[str]]]:
+        """Return the flavors that are columns under each MPI."""
+        by_name = grouped(cells, lambda cell: cell.environment)
+        return [(name, declared_order(own, "flavor", FLAVORS)) for name, own in by_name.items()]
 
-    def marks(
-        self,
-        cells: Sequence[Cell],
-        behind: Behind | None = None,
-        each: Callable[[Sequence[Cell]], Sequence[Markup]] = lambda cells: (),
-    ) -> list[Mark]:
-        """Return the marks of one place: one where its cells agree, else one a verdict.
+    def rows(self, cells: Sequence[Cell]) -> dict[tuple[Any, Any], list[Cell]]:
+        """Return the cells of each row, by synchronisation and operation as they were declared."""
+        by_row = super().rows(cells)
+        axes = ("synchronisation", "operation")
+        orders = {axis: declared_order(cells, axis) for axis in axes}
 
-        Args:
-            cells: those of all thread levels and tests that share operation and way.
-            behind: where the evidence comes from; None leaves it at the verdict's own.
-            each: says of each cell where it is found, and how it is run again.
-        """
+        def place(row: tuple[Any, Any]) -> list[int]:
+            return [orders[axis].index(axis_of(by_row[row][0], axis)) for axis in axes]
+
+        return {row: by_row[row] for row in sorted(by_row, key=place)}
+
+    def marks(self, cells: Sequence[Cell], each: Each) -> list[Mark]:
+        """Return the marks of a place: one where its cells agree, else one a verdict."""
         marks = []
         for word, own in grouped(cells, lambda cell: cell.verdict).items():
-            notes = "".join(sorted({note for cell in own for note in self._notes(cell)}))
-            where, drawn = behind.of(own) if behind else ("", None)
+            notes = "".join(sorted({note for cell in own for note in self._notes_on(cell)}))
+            where, drawn = self.behind.of(own) if self.behind else ("", None)
             says = "; ".join(words for words in (_title(own), where) if words)
             which = _which(own, [cell for cell in cells if cell.verdict != word])
             access = ", ".join((axis_of(own[0], "operation"), *way_of(own[0])))
@@ -122,120 +142,88 @@ class TruthTable:
             marks.append(Mark(word, says, which, notes, name, drawn, each(own)))
         return marks
 
-    def _matrix(
-        self,
-        name: str,
-        caption: str | Markup,
-        cells: Sequence[Cell],
-        base: Payload | None,
-        behind: Behind | None = None,
-    ) -> Matrix:
-        """Return cells as a matrix; those of several thread levels and tests share a place.
+    def _notes_on(self, cell: Cell) -> list[str]:
+        known = self.defaults.get(_twin(cell))
+        measured = cell.verdict not in (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
+        differs = cell.setting != DEFAULT_SETTING and known and cell.verdict not in known
+        holds = {CHANGED: differs and measured, SCHEDULER: cell.oversubscribed}
+        return [note for note in holds if holds[note]]
 
-        Args:
-            name: of the matrix and its CSV.
-            caption: what it shows.
-            cells: of one place, setting and target state.
-            base: the payload that goes without saying.
-            behind: where the evidence comes from.
-        """
-        by_name = grouped(cells, lambda cell: cell.environment)
-        columns = [
-            (environment, declared_order(by_name[environment], "flavor", FLAVORS))
-            for environment in environments_of(self.material, cells)
-        ]
-        each = partial(of_cells, self.material, csv=name, lines=csv_lines(cells))
-        by_synchronisation = grouped(cells, lambda cell: axis_of(cell, "synchronisation"))
-        operations = declared_order(cells, "operation")
-        rows = []
-        for synchronisation, own in by_synchronisation.items():
-            by_row = grouped(own, lambda cell: (axis_of(cell, "operation"), payload_of(cell)))
-            for operation, payload in sorted(by_row, key=lambda row: operations.index(row[0])):
-                by_column = grouped(
-                    by_row[operation, payload],
-                    lambda cell: (cell.environment, axis_of(cell, "flavor")),
-                )
-                places = [
-                    self.marks(by_column.get((environment, flavor), []), behind, each)
-                    for environment, flavors in columns
-                    for flavor in flavors
-                ]
-                words = (operation, payload_words(payload, base))
-                rows.append(MatrixRow(synchronisation, ", ".join(filter(None, words)), places))
-        used = {
-            note for row in rows for place in row.places for mark in place for note in mark.notes
-        }
-        return Matrix(
-            name,
-            caption,
-            columns,
-            rows,
-            self._long_form(name, cells),
-            [(mark, text) for mark, text in _NOTES.items() if mark in used],
-            partial(address, "", grid_name(self.material), ""),
-        )
+    def notes(self, rows: Iterable[MatrixRow]) -> list[tuple[str, str]]:
+        """Return mark and text of the footnotes that the rows have."""
+        marks = (mark for row in rows for place in row.places for mark in place)
+        used = {note for mark in marks for note in mark.notes}
+        return [(note, text) for note, text in _NOTES.items() if note in used]
 
-    def _long_form(self, name: str, cells: Sequence[Cell]) -> Table:
-        means = self.material.experiment.means
+    def table(self, material: Material, cells: Sequence[Cell]) -> Table:
+        """Return a row for each cell with all its axes, for the CSV."""
+        means = material.experiment.means
         kept = ("environment", "setting", "thread_level", "verdict", "valid_launches", "launches")
         rows = [
             {
-                **{
-                    f"axis_{axis}": v for axis, v in cell.labels.items() if means(axis, cell.labels)
-                },
+                **{f"axis_{a}": v for a, v in cell.labels.items() if means(a, cell.labels)},
                 **{field: getattr(cell, field) for field in (*kept, "oversubscribed")},
                 "tau": cell.tau_s,
                 "early_low": min(cell.early_fractions, default=None),
                 "early_high": max(cell.early_fractions, default=None),
                 "test": test_of(cell),
-                "again": self.material.lines.line(cell),
+                "again": material.lines.line(cell),
             }
             for cell in cells
         ]
         axes = {axis: {} for cell in cells for axis in cell.labels}
-        return WRITTEN.table("truth", rows, called=name, each={"axis": axes})
+        return WRITTEN.table("truth", rows, called=self.name, each={"axis": axes})
 
-    def _of_group(self, cells: Sequence[Cell], at: int, behind: Behind) -> list[Matrix | Folded]:
-        """Return the matrices of one setting and place: the base first, the others folded.
 
-        The base of the default setting has the samples behind its symbols; of all others a page
-        would be too large.
-        """
-        base = base_of(cells)
-        setting = cells[0].setting or "unknown"
-        plain = "".join(c if c.isalnum() else "_" for c in setting)
-        stem = f"truth_{plain}" + (f"_{at}" if at else "")
-        place = ", ".join(filter(None, (base_words(base), place_words(cells))))
-        found: list[Matrix | Folded] = []
-        for state in declared_order((c for c in cells if not is_idle(c)), "target_state", STATES):
-            own = [cell for cell in cells if axis_of(cell, "target_state") == state]
-            usual = [cell for cell in own if payload_of(cell) == base]
-            further = [cell for cell in own if payload_of(cell) != base]
-            words = STATES.get(state, state.replace("_", " "))
-            if usual:
-                caption = Markup("<b>Setting {}</b>: {}. {}.").format(setting, words, place)
-                first = state == BASE_STATE and setting == DEFAULT_SETTING
-                own_behind = behind if first else None
-                part = self._matrix(f"{stem}_{state}", caption, usual, base, own_behind)
-                found.append(part if state == BASE_STATE else Folded(f"{setting}: {words}", part))
-            if further:
-                caption = (
-                    f"Setting {setting}, {words}; sizes, layouts and intervals beside the base."
-                )
-                part = self._matrix(f"{stem}_{state}_further", caption, further, base)
-                found.append(Folded(f"{setting}: {words}: other sizes, layouts, intervals", part))
-        return found
+def _of_group(
+    behind: Behind, cells: Sequence[Cell], at: int, defaults: Defaults
+) -> list[Matrix | Folded]:
+    """Return the matrices of one setting and place: the base first, the others folded.
 
-    def parts(self) -> list[Matrix | Folded]:
-        """Return all matrices."""
-        behind, places = Behind(self.material), Counter[str | None]()
-        found: list[Matrix | Folded] = []
-        for group in groups(self.material.cells):
-            found += self._of_group(group, places[group[0].setting], behind)
-            places[group[0].setting] += 1
-        return found
+    The base of the default setting has the samples behind its symbols; of all others a page would
+    be too large.
+    """
+    base = base_of(cells)
+    setting = cells[0].setting or "unknown"
+    plain = "".join(c if c.isalnum() else "_" for c in setting)
+    stem = f"truth_{plain}" + (f"_{at}" if at else "")
+    place = ", ".join(filter(None, (base_words(base), place_words(cells))))
+
+    def matrix(name: str, caption: str | Markup, state: str, is_base: bool) -> Matrix | None:
+        chosen = [
+            cell
+            for cell in cells
+            if axis_of(cell, "target_state") == state and (payload_of(cell) == base) == is_base
+        ]
+        first = is_base and state == BASE_STATE and setting == DEFAULT_SETTING
+        operation = OperationOf("operation", "operation", base=base)
+        axes = (SYNCHRONISATION, operation, FLAVOR)
+        own_behind = behind if first else None
+        own = TruthMatrix(name, caption, *axes, defaults=defaults, behind=own_behind)
+        return own.matrix(behind.material, chosen) if chosen else None
+
+    found: list[Matrix | Folded] = []
+    for state in declared_order((c for c in cells if not is_idle(c)), "target_state", STATES):
+        words = STATES.get(state, state.replace("_", " "))
+        caption = Markup("<b>Setting {}</b>: {}. {}.").format(setting, words, place)
+        usual = matrix(f"{stem}_{state}", caption, state, is_base=True)
+        if usual:
+            found.append(usual if state == BASE_STATE else Folded(f"{setting}: {words}", usual))
+        caption = f"Setting {setting}, {words}; sizes, layouts and intervals beside the base."
+        further = matrix(f"{stem}_{state}_further", caption, state, is_base=False)
+        if further:
+            title = f"{setting}: {words}: other sizes, layouts, intervals"
+            found.append(Folded(title, further))
+    return found
 
 
 def section(material: Material) -> Section | None:
     """Return the truth table, one matrix a setting and place."""
-    return WRITTEN.section("progress-truth", TruthTable(material).parts())
+    behind, defaults = Behind(material), default_words(material.cells)
+    places = Counter[str | None]()
+    parts: list[Matrix | Folded] = []
+    for group in groups(material.cells):
+        setting = group[0].setting
+        parts += _of_group(behind, group, places[setting], defaults)
+        places[setting] += 1
+    return WRITTEN.section("progress-truth", parts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from markupsafe import Markup
 
 from onesided.report import numbers
 from onesided.report.cells import grouped, names_apart
-from onesided.report.material import Cell, Material
+from onesided.report.material import Material
 from onesided.report.parts import Folded, Measure, Prose, Section, Table
 from onesided.report.pivot import Fields
 from onesided.report.words import listed
@@ -32,30 +31,14 @@ from onesided.studies.stfc.written import range_words
 FOLDER = "advice"
 
 
-@dataclass(frozen=True)
-class Advised:
-    """An advice for an environment in a place.
-
-    Attributes:
-        advice: it.
-        cells: those of the environment in the place.
-        at: how many places the environment has before it.
-    """
-
-    advice: Advice
-    cells: Sequence[Cell]
-    at: int
-
-
-def every_advice(material: Material) -> list[Advised]:
+def every_advice(material: Material) -> list[Advice]:
     """Return the advice for each environment in each place."""
-    every: list[Advised] = []
-    for cells in places(material.cells):
-        for environment in material.environments:
-            own = [cell for cell in cells if cell.environment == environment]
-            at = sum(one.advice.environment == environment for one in every)
-            every += [Advised(Advice(material, environment, own), own, at)] if own else []
-    return every
+    return [
+        Advice(material, environment, cells)
+        for cells in places(material.cells)
+        for environment in material.environments
+        if any(cell.environment == environment for cell in cells)
+    ]
 
 
 def first_advice(material: Material) -> dict[str, Advice]:
@@ -65,9 +48,9 @@ def first_advice(material: Material) -> dict[str, Advice]:
     """
     name = names_apart(material.cells)
     by_name: dict[str, Advice] = {}
-    for one in every_advice(material):
-        called = name(one.cells[0].entry) if name else one.advice.environment
-        by_name.setdefault(called, one.advice)
+    for advice in every_advice(material):
+        called = name(advice.cells[0].entry) if name else advice.environment
+        by_name.setdefault(called, advice)
     return by_name
 
 
@@ -112,10 +95,10 @@ def _remarks(material: Material, advice: Advice) -> list[Markup]:
     return [Markup("<b>Out of all proportion.</b> {}.").format("; ".join(said))]
 
 
-def _facts(material: Material, one: Advised) -> dict[str, str]:
+def _facts(material: Material, advice: Advice) -> dict[str, str]:
     """Return what a file says of the campaign."""
     campaign = material.campaign
-    own = campaign.cells.filter(campaign.cells["environment"] == one.advice.environment)
+    own = campaign.cells.filter(campaign.cells["environment"] == advice.environment)
     library = own["library_version"].drop_nulls().unique().sort()
     started = campaign.launches["started_at"].drop_nulls().sort()
     return {
@@ -123,21 +106,21 @@ def _facts(material: Material, one: Advised) -> dict[str, str]:
         "campaign": campaign.name,
         "measured": f"{started[0]} to {started[-1]}" if started.len() else "not known",
         "commit": str(campaign.record.get("commit") or "not known"),
-        "where": f"{place_words(one.cells)}; {material.hardware}",
+        "where": f"{place_words(advice.cells)}; {material.hardware}",
     }
 
 
-def _prose(material: Material, one: Advised, with_place: bool) -> Prose:
-    advice = one.advice
+def _prose(material: Material, advice: Advice, number: int, with_place: bool) -> Prose:
+    """Return an advice in words, with its file, which is one of several of its environment."""
     sentences = [Markup("<b>Variables.</b> {}").format(variables_say(advice))]
     for at, sentence in enumerate(_code_sentences(advice)):
         sentences.append(Markup("{}" if at else "<b>Code.</b> {}").format(sentence))
     sentences += _remarks(material, advice)
     name = Path(file_name(advice))
-    if one.at:
-        name = name.with_name(f"{name.stem}-{one.at + 1}{name.suffix}")
-    files = {f"{FOLDER}/{name}": shell_text(advice, _facts(material, one))}
-    place = f", {place_words(one.cells)}" if with_place else ""
+    if number > 1:
+        name = name.with_name(f"{name.stem}-{number}{name.suffix}")
+    files = {f"{FOLDER}/{name}": shell_text(advice, _facts(material, advice))}
+    place = f", {place_words(advice.cells)}" if with_place else ""
     return Prose(f"{advice.environment}{place}", sentences, files)
 
 
@@ -215,7 +198,10 @@ def _tables(material: Material, every: Sequence[Advice]) -> list[Table | Folded]
 def section(material: Material) -> Section | None:
     """Return what to use, in words, as shell files and with the evidence."""
     every = every_advice(material)
+    by_name = grouped(every, lambda advice: advice.environment)
     with_place = len(every) > len(material.environments)
-    prose = [_prose(material, one, with_place) for one in every]
-    tables = _tables(material, [one.advice for one in every])
-    return WRITTEN.section("progress-use", [*prose, *tables])
+    prose = [
+        _prose(material, advice, by_name[advice.environment].index(advice) + 1, with_place)
+        for advice in every
+    ]
+    return WRITTEN.section("progress-use", [*prose, *_tables(material, every)])

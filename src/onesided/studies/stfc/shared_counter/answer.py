@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import polars as pl
 from markupsafe import Markup
@@ -28,6 +26,7 @@ from onesided.report.answers import (
 from onesided.report.cells import axis_of, grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Headline, Measure, Row
+from onesided.report.pivot import Fields
 from onesided.report.words import listed
 from onesided.studies.stfc.shared_counter.analysis import BASE_CASE, IDLE_CASE, TARGET_RANK
 from onesided.studies.stfc.shared_counter.cells import (
@@ -46,6 +45,9 @@ from onesided.studies.stfc.written import range_words
 _span = partial(range_words, show=numbers.seconds)
 
 SAY = WRITTEN.say
+
+LONGEST = ("access", "idle", "slowdown", "where", "computes_s")
+"""Fields of a row that are of the cell in which an access takes longest."""
 
 Key = tuple[str, str]
 """Family of algorithms, and window flavor."""
@@ -110,55 +112,33 @@ def ways(cells: Heard) -> list[Way]:
 # ------------------------------------------------------------------------------ the longest wait
 
 
-@dataclass(frozen=True)
-class Worst:
-    """The cell in which an access takes longest.
+def _longest(material: Material, cells: Iterable[Cell]) -> Fields:
+    """Return what a row has of the cell in which an access takes longest, of some cells.
 
-    Attributes:
-        cell: it.
-        access: the mean access while the target computes.
-        slowdown: that over the mean access while the target is idle.
-        computes_s: the shortest and the longest compute of the target, as they were, in seconds.
+    The target of that cell did compute: with fewer cores than ranks another rank may take every
+    number before the target has one.
+
+    Returns:
+        The mean access while the target computes and while it is idle, the ratio of the two, the
+        cell in words, and the shortest and the longest compute of the target, as they were, in
+        seconds. Each is None where no cell has both times.
     """
-
-    cell: Cell
-    access: Measure
-    slowdown: Measure
-    computes_s: tuple[float, float]
-
-    def fields(self, material: Material) -> dict[str, Any]:
-        """Return what a row of the answer has of it."""
-        cell = self.cell
-        place = (
-            *way_of(cell),
-            numbers.milliseconds_label(compute_ms_of(cell)),
-            steps(spread_of(cell)),
-            str(cell.thread_level),
-        )
-        return {
-            "access": self.access,
-            "idle": _idle(material, cell),
-            "slowdown": self.slowdown,
-            "where": ", ".join(place),
-            "computes_s": self.computes_s,
-        }
-
-
-def _worst(material: Material, cells: Iterable[Cell]) -> Worst | None:
-    """Return the worst of some cells whose target did compute; None where none has both times.
-
-    With fewer cores than ranks another rank may take every number before the target has one.
-    """
-    sound = [cell for cell in cells if cell.verdict not in verdicts.FAILURES]
     measures = [
         (cell, material.measure(cell, "access_mean", "origins"), material.measure(cell, "slowdown"))
-        for cell in sound
+        for cell in cells
+        if cell.verdict not in verdicts.FAILURES
     ]
     known = [(cell, access, slow) for cell, access, slow in measures if access and slow]
-    for cell, access, slow in sorted(known, key=lambda row: row[1].value, reverse=True):
+    for cell, access, slowdown in sorted(known, key=lambda row: row[1].value, reverse=True):
         if computes_s := _computes_s(material, cell):
-            return Worst(cell, access, slow, computes_s)
-    return None
+            idle, where = _idle(material, cell), _place_of(cell)
+            return dict(zip(LONGEST, (access, idle, slowdown, where, computes_s), strict=True))
+    return dict.fromkeys(LONGEST)
+
+
+def _place_of(cell: Cell) -> str:
+    length = numbers.milliseconds_label(compute_ms_of(cell))
+    return ", ".join((*way_of(cell), length, steps(spread_of(cell)), str(cell.thread_level)))
 
 
 def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
@@ -188,7 +168,7 @@ def _idle(material: Material, cell: Cell) -> Measure | None:
     return next((measure for measure in measures if measure), None)
 
 
-def answer_row(material: Material, environment: str, cells: Heard) -> dict[str, Any]:
+def answer_row(material: Material, environment: str, cells: Heard) -> Fields:
     """Return an environment's row of the answer, from the cells that speak."""
     own = {
         key: {environment: by_name[environment]}
@@ -200,12 +180,10 @@ def answer_row(material: Material, environment: str, cells: Heard) -> dict[str, 
         for cell in material.cells
         if cell.environment == environment and axis_of(cell, "case") == BASE_CASE
     ]
-    worst = _worst(material, busy)
-    none = dict.fromkeys(("access", "idle", "slowdown", "where", "computes_s"))
     return {
         **row_of(environment, ways(own)),
         "reading": reading([cell.verdict for by in own.values() for cell in by[environment]]),
-        **(worst.fields(material) if worst else none),
+        **_longest(material, busy),
     }
 
 

@@ -1,0 +1,118 @@
+"""Verdicts as a matrix: rows in groups, columns an MPI, and behind each sign what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from markupsafe import Markup
+
+from onesided.report.answers import together
+from onesided.report.cells import apart, grouped
+from onesided.report.links import address, csv_lines, grid_name, of_cells
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Column, Mark, Matrix, MatrixRow, Table
+from onesided.report.pivot import Axis
+
+Each = Callable[[Sequence[Cell]], Sequence[Markup]]
+"""Says of each cell where it is found, and how it is run again."""
+
+
+@dataclass(frozen=True)
+class VerdictMatrix:
+    """A sign in each place, and behind it what it rests on.
+
+    Attributes:
+        name: of the matrix and its CSV.
+        caption: what it shows.
+        group: the axis by which rows are in groups.
+        row: the axis that names a row.
+        column: the axis whose values are columns, once for each MPI.
+        shown: which cells are in it.
+    """
+
+    name: str
+    caption: str | Markup
+    group: Axis
+    row: Axis
+    column: Axis
+    shown: Callable[[Cell], bool] = lambda cell: True
+
+    def parts(self, material: Material) -> list[Matrix]:
+        """Return the matrix; none where no cell of it was declared."""
+        material = apart(material)
+        cells = [cell for cell in material.cells if self.shown(cell)]
+        return [self.matrix(material, cells)] if cells else []
+
+    def matrix(self, material: Material, cells: Sequence[Cell]) -> Matrix:
+        """Return some cells as a matrix, of whatever places they are."""
+        each = partial(of_cells, material, csv=self.name, lines=csv_lines(cells))
+        columns = self.columns(cells)
+        rows = []
+        for (group, row), own in self.rows(cells).items():
+            by_column = grouped(own, lambda cell: (cell.environment, self.column.value(cell)))
+            places = [
+                self.marks(own, each) if (own := by_column.get((name, value))) else []
+                for name, values in columns
+                for value in values
+            ]
+            rows.append(MatrixRow(str(group), str(row), places))
+        titles = [(name, list(map(str, values))) for name, values in columns]
+        where = partial(address, "", grid_name(material), "")
+        table, notes = self.table(material, cells), self.notes(rows)
+        return Matrix(self.name, self.caption, titles, rows, table, notes, where)
+
+    def columns(self, cells: Sequence[Cell]) -> list[tuple[str, list[Any]]]:
+        """Return the values that are columns under each MPI."""
+        values = values_of(cells, self.column)
+        return [(name, values) for name in dict.fromkeys(cell.environment for cell in cells)]
+
+    def rows(self, cells: Sequence[Cell]) -> dict[tuple[Any, Any], list[Cell]]:
+        """Return the cells of each row, those of one group side by side."""
+        order = values_of(cells, self.group)
+        ordered = sorted(cells, key=lambda cell: order.index(self.group.value(cell)))
+        return grouped(ordered, lambda cell: (self.group.value(cell), self.row.value(cell)))
+
+    def marks(self, cells: Sequence[Cell], each: Each) -> list[Mark]:
+        """Return the marks of a place from its cells."""
+        said, first = together(cells), cells[0]
+        launches = f"{first.valid_launches} of {first.launches} launches valid"
+        title = "; ".join(word for word in (said.note, launches, first.detail) if word)
+        point = ", ".join(str(axis.value(first)) for axis in (self.group, self.row, self.column))
+        name = f"{first.environment}: {point}"
+        return [Mark(said.word, title, name=name, cells=each(cells))]
+
+    def notes(self, rows: Iterable[MatrixRow]) -> list[tuple[str, str]]:
+        """Return mark and text of the footnotes that the rows have."""
+        return []
+
+    def table(self, material: Material, cells: Sequence[Cell]) -> Table:
+        """Return a row for each cell, for the CSV."""
+        axes = (self.group, self.row, self.column)
+        rows = [
+            {
+                "environment": cell.environment,
+                **{axis.name: axis.value(cell) for axis in axes},
+                "verdict": cell.verdict,
+                "valid": cell.valid_launches,
+                "launches": cell.launches,
+                "again": material.lines.line(cell),
+            }
+            for cell in cells
+        ]
+        columns = [
+            Column("environment", "MPI", header=True),
+            *(Column(axis.name, axis.title) for axis in axes),
+            Column("verdict", "verdict", verdict=True),
+            Column("valid", "valid"),
+            Column("launches", "launches"),
+            Column("again", "run again"),
+        ]
+        return Table(self.name, "", columns, rows)
+
+
+def values_of(cells: Iterable[Cell], axis: Axis) -> list[Any]:
+    """Return the values of an axis in the order in which cells were declared."""
+    return list(dict.fromkeys(axis.value(cell) for cell in cells))
