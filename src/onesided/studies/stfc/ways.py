@@ -20,19 +20,19 @@ class Way:
     Attributes:
         key: a name for the column of the CSV.
         title: in words.
-        found: the verdict in each MPI that was to take the way.
+        by_environment: the verdict in each MPI that was to take the way.
         pairs: flavor and synchronisation of each; none of what a target does to help.
     """
 
     key: str
     title: str
-    found: Mapping[str, Together]
+    by_environment: Mapping[str, Together]
     pairs: Sequence[tuple[str, str]] = ()
 
     @property
     def words(self) -> dict[str, str]:
         """Return the verdict's word in each MPI."""
-        return {name: together.word for name, together in self.found.items()}
+        return {name: together.word for name, together in self.by_environment.items()}
 
     @property
     def good(self) -> int:
@@ -55,8 +55,8 @@ def row_of(environment: str, ways: Sequence[Way]) -> dict[str, Any]:
     """Return an MPI's row of that table: a word for each way, and what the word does not say."""
     row: dict[str, Any] = {"environment": environment}
     for way in ways:
-        if environment in way.found:
-            together = way.found[environment]
+        if environment in way.by_environment:
+            together = way.by_environment[environment]
             row |= {way.key: together.word, f"{way.key}_note": together.note}
     return row
 
@@ -81,8 +81,8 @@ class AnswerPage:
 
     def sections(self, material: Material) -> list[Section]:
         """Return the sections, in the order in which they are read."""
-        found = (content(material) for content in self.contents)
-        return [section for section in found if section is not None]
+        sections = (content(material) for content in self.contents)
+        return [section for section in sections if section is not None]
 
     def terminal_lines(self, material: Material) -> list[str]:
         """Return the answer as plain lines."""

@@ -116,7 +116,8 @@ def _column(key: str, given: Mapping[str, Any], words: Mapping[str, Any]) -> Col
     fields = {"title": key.replace("_", " "), **given}
     show = SHOWN.get(fields.pop("show", ""))
     told = {
-        name: one.format(**words) if isinstance(one, str) else one for name, one in fields.items()
+        name: text.format(**words) if isinstance(text, str) else text
+        for name, text in fields.items()
     }
     return Column(key.format(**words), show=show, **told)
 

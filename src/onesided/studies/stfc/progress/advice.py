@@ -203,7 +203,7 @@ def _places(choices: Sequence[Choice]) -> str:
 
 
 def _remarks(choices: Sequence[Choice]) -> list[str]:
-    pairs = ((choice, one) for choice in choices for one in (choice.best, choice.common))
+    pairs = ((choice, cell) for choice in choices for cell in (choice.best, choice.common))
     return list(
         dict.fromkeys(
             f"! {choice.operation} at {choice.thread_level}: {evidence.remark}."

@@ -203,20 +203,20 @@ def evidence(samples: pl.DataFrame) -> pl.DataFrame:
 
 def probe_of_series(series: Sequence[Mapping[str, Any]]) -> Probe:
     """Return the valid accesses of one cell in one launch, from its result line's series."""
-    found = evidence(samples_of_results({"": {"series": series}})).filter("valid")
-    return Probe(tuple(found["remaining"]), tuple(found["elapsed"]))
+    valid = evidence(samples_of_results({"": {"series": series}})).filter("valid")
+    return Probe(tuple(valid["remaining"]), tuple(valid["elapsed"]))
 
 
-def _opens_with_the_origin(found: Verdict, probes: Sequence[Probe]) -> Verdict | None:
+def _opens_with_the_origin(verdict: Verdict, probes: Sequence[Probe]) -> Verdict | None:
     """Return the verdict of a cell whose target cannot open its epoch without the origin."""
     saying = sum(probe.released >= MOST_RELEASED for probe in probes)
     if not probes or saying < agreeing_launches(len(probes)):
         return None
     reason = (
         "MPI_Win_post synchronises with the origin: it returned only after the origin had called "
-        f"MPI; after that the access returned as if {found.word}"
+        f"MPI; after that the access returned as if {verdict.word}"
     )
-    return replace(found, word=SYNCHRONISING, detail=reason)
+    return replace(verdict, word=SYNCHRONISING, detail=reason)
 
 
 def _waits_by_nature(labels: Mapping[str, Any], launches: int) -> Verdict | None:
@@ -241,23 +241,17 @@ def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
     too_few = "too few accesses were issued while the target computed"
     if labels.get("target_state") in VISITING:
         too_few += " and the origin had a core"
-    found = judging.judge(probes, too_few)
-    local = (
-        labels.get("synchronisation") in LOCAL_COMPLETIONS
-        and labels.get("operation") in NOT_FETCHING
-    )
-    if found.word == UNDECIDED:
-        return found
-    opens = _opens_with_the_origin(found, probes)
+    verdict = judging.judge(probes, too_few)
+    if verdict.word == UNDECIDED:
+        return verdict
+    opens = _opens_with_the_origin(verdict, probes)
     if opens is not None:
         return opens
-    if not local:
-        return judging.with_help(found) if labels.get("target_state") in HELPED else found
-    return Verdict(
-        LOCAL_COMPLETION,
-        "the last call says that the origin's buffer is free, nothing of the target; "
-        f"it returned as if {found.word}",
-        found.valid_launches,
-        found.early_fractions,
-        found.tau_s,
-    )
+    is_local = labels.get("synchronisation") in LOCAL_COMPLETIONS
+    if is_local and labels.get("operation") in NOT_FETCHING:
+        reason = (
+            "the last call says that the origin's buffer is free, nothing of the target; "
+            f"it returned as if {verdict.word}"
+        )
+        return replace(verdict, word=LOCAL_COMPLETION, detail=reason)
+    return judging.with_help(verdict) if labels.get("target_state") in HELPED else verdict

@@ -94,7 +94,10 @@ def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
         environments: the MPIs, in order.
     """
     tested = {pair: _by_environment(own, environments) for pair, own in _telling(cells).items()}
-    words = [(pair, {name: one.word for name, one in own.items()}) for pair, own in tested.items()]
+    words = [
+        (pair, {name: verdict.word for name, verdict in own.items()})
+        for pair, own in tested.items()
+    ]
     return [
         Way(
             "+".join("_".join(pair) for pair in pairs),
@@ -109,7 +112,7 @@ def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 def _merged(several: Sequence[Together]) -> Together:
     """Return one word for ways that have the same."""
     word = several[0].word
-    notes = [one.note for one in several if one.note]
+    notes = [verdict.note for verdict in several if verdict.note]
     if len(notes) == len(several) == 1:
         return several[0]
     return Together(word, "not every cell decided" if notes and word != answers.MIXED else None)
@@ -131,7 +134,7 @@ def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
     every = {axis_of(cell, "synchronisation") for cell in computing(cells) if is_judged(cell)}
     able = [cell for cell in cells if is_judged(cell) and not cell.is_crowded]
     by_state = grouped(able, lambda cell: axis_of(cell, "target_state"))
-    found = []
+    helping = []
     for state, words in WRITTEN.names["helps"].items():
         own = by_state.get(state)
         if not own:
@@ -142,42 +145,44 @@ def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
         if every - set(tested):
             windows = listed([*map(_window, declared_order(own, "flavor", FLAVORS))])
             said += f" (tested: {windows} with {listed([*map(_synchronisation, tested)], 'or')})"
-        found.append(Way(state, said, _by_environment(own, environments)))
-    return found
+        helping.append(Way(state, said, _by_environment(own, environments)))
+    return helping
 
 
 # ------------------------------------------------------------------------------ the sentences
 
 
-def _what_to_use(found: Sequence[Way], kind: str) -> list[Markup]:
+def _what_to_use(ranked: Sequence[Way], kind: str) -> list[Markup]:
     """Say for each way where an access completes while the target computes, the best first."""
-    best = found[0]
-    same = {word for way in found for word in way.words.values()}
-    names = answers.names(list(best.found), list(best.found), kind)
+    best = ranked[0]
+    same = {word for way in ranked for word in way.words.values()}
+    names = answers.names(list(best.by_environment), list(best.by_environment), kind)
     if same == {verdicts.INDEPENDENT}:
         return [SAY("everywhere", names)]
     if same == {verdicts.WAITS}:
         return [SAY("nowhere", names)]
-    shown = [SAY("way", way.title, answers.completes(way.words, kind)) for way in found[:MOST_WAYS]]
+    shown = [
+        SAY("way", way.title, answers.completes(way.words, kind)) for way in ranked[:MOST_WAYS]
+    ]
     if best.good:
         shown[0] = SAY("best", best.title, where(best.words, kind))
     else:
         shown.insert(0, SAY("none_best"))
-    return [*shown, SAY("more_ways")] if len(found) > MOST_WAYS else shown
+    return [*shown, SAY("more_ways")] if len(ranked) > MOST_WAYS else shown
 
 
-def variables_sentence(found: Mapping[str, Advice]) -> list[Markup]:
+def variables_sentence(advices: Mapping[str, Advice]) -> list[Markup]:
     """Say whom a variable helps; nothing where none was tried or none is needed.
 
     Args:
-        found: an advice for each environment.
+        advices: one for each environment.
     """
     said = [
         SAY("variable", listed([f"{n}={value}" for n, value in advice.variables.items()]), name)
-        for name, advice in found.items()
+        for name, advice in advices.items()
         if advice.chosen
     ]
-    left = [(n, a) for n, a in found.items() if a.waiting and a.tried and not a.chosen]
+    left = [(n, a) for n, a in advices.items() if a.waiting and a.tried and not a.chosen]
     for words, turns in (("no variable helps", False), ("no variable is recommended for", True)):
         names = [name for name, a in left if any(effect.turned for effect in a.tried) == turns]
         said += [SAY("no_variable", words, listed(names))] if names else []
@@ -213,12 +218,12 @@ def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
     return said if setting == DEFAULT_SETTING else said + SAY("setting", setting)
 
 
-def sentences(material: Material, found: Mapping[str, Advice]) -> list[Markup]:
+def sentences(material: Material, advices: Mapping[str, Advice]) -> list[Markup]:
     """Return the answer in words: what to use, what helps, and what was tested.
 
     Args:
         material: the page's, partitions apart.
-        found: the advice for each of its environments.
+        advices: one for each of its environments.
     """
     group = first_group(material.cells)
     cells = computing(group)
@@ -231,7 +236,7 @@ def sentences(material: Material, found: Mapping[str, Advice]) -> list[Markup]:
     return [
         *_what_to_use(ways(cells, measured), kind),
         *(SAY("help", way.title, where(way.words, kind)) for way in helping),
-        *variables_sentence(found),
+        *variables_sentence(advices),
         *answers.missing_sentence(material.environments, measured),
         _tested(cells, group[0].setting),
         scope.settings_tried(material.cells, material.experiments),

@@ -53,6 +53,11 @@ class Evidence:
     timed: Timed | None
 
     @property
+    def verdict(self) -> str:
+        """Return the verdict's word."""
+        return self.cell.verdict
+
+    @property
     def latency(self) -> Measure | None:
         """Return the latency."""
         return self.timed.measure if self.timed else None
@@ -93,7 +98,7 @@ class Evidence:
     def outcome(self) -> str:
         """Return the verdict with its delay."""
         tau_s = self.cell.tau_s
-        return f"{self.cell.verdict} by {plain_time(tau_s)}" if tau_s else self.cell.verdict
+        return f"{self.verdict} by {plain_time(tau_s)}" if tau_s else self.verdict
 
     def is_below(self, other: Evidence) -> bool:
         """Tell whether the latency lies below another one, intervals and all."""

@@ -78,7 +78,7 @@ class Choice:
         agreed = [
             min(own, key=lambda evidence: evidence.cost)
             for own in self._combinations.values()
-            if all(is_decided(one.cell) and one.cell.verdict == verdicts.INDEPENDENT for one in own)
+            if all(is_decided(e.cell) and e.verdict == verdicts.INDEPENDENT for e in own)
         ]
         return sorted(agreed, key=lambda evidence: evidence.cost)
 
@@ -115,29 +115,29 @@ class Choice:
     def waiting(self) -> list[str]:
         """Return the combinations that wait."""
         decided = (evidence for evidence in self._at_base if is_decided(evidence.cell))
-        waits = (one for one in decided if one.cell.verdict == verdicts.WAITS)
-        return list(dict.fromkeys(evidence.combination for evidence in waits))
+        waits = (e.combination for e in decided if e.verdict == verdicts.WAITS)
+        return list(dict.fromkeys(waits))
 
     @cached_property
     def _elsewhere(self) -> list[Evidence]:
         """Return the best at further sizes and layouts."""
         best = self.best
         return [
-            one
-            for one in self.known
-            if best and payload_of(one.cell) != self.base and one.combination == best.combination
+            e
+            for e in self.known
+            if best and payload_of(e.cell) != self.base and e.combination == best.combination
         ]
 
     @property
     def confirmed(self) -> list[Evidence]:
         """Return further sizes and layouts at which the best is independent."""
-        return [one for one in self._elsewhere if one.cell.verdict == verdicts.INDEPENDENT]
+        return [e for e in self._elsewhere if e.verdict == verdicts.INDEPENDENT]
 
     @property
     def exceptions(self) -> list[Evidence]:
         """Return those at which the best was measured and is not independent."""
         agree = (verdicts.INDEPENDENT, *verdicts.NOT_MEASURED)
-        return [one for one in self._elsewhere if one.cell.verdict not in agree]
+        return [e for e in self._elsewhere if e.verdict not in agree]
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class Turn:
     @property
     def words(self) -> tuple[str, str]:
         """Return both verdicts."""
-        return self.before.cell.verdict, self.after.cell.verdict
+        return self.before.verdict, self.after.cell.verdict
 
 
 @dataclass(frozen=True)

@@ -202,19 +202,19 @@ def _of_group(
         own = TruthMatrix(name, caption, *axes, defaults=defaults, behind=own_behind)
         return own.matrix(behind.material, chosen) if chosen else None
 
-    found: list[Matrix | Folded] = []
+    shown: list[Matrix | Folded] = []
     for state in declared_order((c for c in cells if not is_idle(c)), "target_state", STATES):
         words = STATES.get(state, state.replace("_", " "))
         caption = Markup("<b>Setting {}</b>: {}. {}.").format(setting, words, place)
         usual = matrix(f"{stem}_{state}", caption, state, is_base=True)
         if usual:
-            found.append(usual if state == BASE_STATE else Folded(f"{setting}: {words}", usual))
+            shown.append(usual if state == BASE_STATE else Folded(f"{setting}: {words}", usual))
         caption = f"Setting {setting}, {words}; sizes, layouts and intervals beside the base."
         further = matrix(f"{stem}_{state}_further", caption, state, is_base=False)
         if further:
             title = f"{setting}: {words}: other sizes, layouts, intervals"
-            found.append(Folded(title, further))
-    return found
+            shown.append(Folded(title, further))
+    return shown
 
 
 def section(material: Material) -> Section | None:

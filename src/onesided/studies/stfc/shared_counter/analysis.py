@@ -134,5 +134,5 @@ def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
         too_few += (
             " (with fixed compute the ranks fall into step; see the cell with random compute)"
         )
-    found = judging.judge(probes, too_few)
-    return judging.with_help(found) if labels.get("case") in HELPED_CASES else found
+    verdict = judging.judge(probes, too_few)
+    return judging.with_help(verdict) if labels.get("case") in HELPED_CASES else verdict

@@ -158,13 +158,13 @@ def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
 def _idle(material: Material, cell: Cell) -> Measure | None:
     """Return the mean access to an idle target of the same cell, of the least spread there is."""
 
-    def place(one: Cell) -> tuple[object, ...]:
-        axes = (axis_of(one, name) for name in ("algorithm", "flavor", "compute_ms"))
-        return (one.group, one.environment, one.test, *axes)
+    def place(cell: Cell) -> tuple[object, ...]:
+        axes = (axis_of(cell, name) for name in ("algorithm", "flavor", "compute_ms"))
+        return (cell.group, cell.environment, cell.test, *axes)
 
-    idle = [one for one in material.cells if axis_of(one, "case") == IDLE_CASE]
+    idle = [other for other in material.cells if axis_of(other, "case") == IDLE_CASE]
     twins = grouped(idle, place).get(place(cell), [])
-    measures = (material.measure(one, "access_mean", "origins") for one in least_spread(twins))
+    measures = (material.measure(twin, "access_mean", "origins") for twin in least_spread(twins))
     return next((measure for measure in measures if measure), None)
 
 
@@ -194,11 +194,11 @@ def headline(apart: Material, material: Material) -> Headline:
     """Return where the counter's owner has to come to MPI, and the longest wait."""
     cells = heard(apart, families(apart.cells))
     rows = [answer_row(apart, name, cells) for name in apart.environments]
-    found = ways(cells)
-    columns = {way.key: {"title": way.title} for way in found}
+    by_family = ways(cells)
+    columns = {way.key: {"title": way.title} for way in by_family}
     table = WRITTEN.table("shared_counter_answer", rows, each={"way": columns})
     known = measured(apart.environments, apart.cells)
-    sentences = _sentences(found, known, rows_are(apart.cells))
+    sentences = _sentences(by_family, known, rows_are(apart.cells))
     sentences += _worst_sentences(rows)
     return Headline([*sentences, *missing_sentence(apart.environments, known)], table)
 
@@ -217,11 +217,11 @@ def _title(keys: Sequence[Key]) -> str:
     return "; ".join(named)
 
 
-def _sentences(found: Sequence[Way], known: Sequence[str], plural: str) -> list[Markup]:
+def _sentences(by_family: Sequence[Way], known: Sequence[str], plural: str) -> list[Markup]:
     """Say for each family and flavor in which of some MPIs an access completes."""
     words = [
         (way.pairs[0], {name: way.words[name] for name in known if name in way.words})
-        for way in found
+        for way in by_family
     ]
     words = [(key, own) for key, own in words if own]
     observed = (*verdicts.OBSERVED, MIXED)

@@ -70,18 +70,18 @@ def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
             for case, several in grouped(own, lambda cell: axis_of(cell, "case")).items()
         }
         leading = by_case.get(BASE_CASE) or next(iter(by_case.values()))
-        found = [
+        own_rows = [
             {case: by.get(spread, by[min(by)]) for case, by in by_case.items()}
             for spread in sorted(leading)
         ]
-        shown = {id(cell) for row in found for cell in row.values()}
-        found += [
+        shown = {id(cell) for row in own_rows for cell in row.values()}
+        own_rows += [
             {case: cell}
             for case, by in by_case.items()
             for cell in by.values()
             if id(cell) not in shown and case != IDLE_CASE
         ]
-        rows += found
+        rows += own_rows
     return rows
 
 
