@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from onesided.campaign.tables import (
+    CELL_COLUMNS,
+    LAUNCH_COLUMNS,
+    SAMPLE_COLUMNS,
+    SUMMARY_COLUMNS,
+)
+from onesided.measure.values import VALUE_COLUMNS
 from onesided.report.document import Content
 from onesided.report.parts import Column, Row, Table
 
@@ -51,23 +58,30 @@ SUFFIXES = {
 UNITS = {"s": "s", "ms": "ms", "us": "us", "bytes": "bytes", "percent": "percent"}
 """By the last part of a column's key."""
 
-PARQUET = {
+_AS_SAID = "as column unit says"
+
+IN_PARQUET = {
+    **{
+        name: ("", MEANINGS[name])
+        for name in ("environment", "round", "test", "cell", "thread_level", "setting")
+    },
+    "campaign": ("", "name of the campaign"),
+    "system": ("", "ReFrame's system"),
+    "partition": ("", "ReFrame's partition of the system"),
+    "kernel": ("", "the program that was launched"),
+    "ranks": ("count", MEANINGS["ranks"]),
+    "placement": ("", "which cores the launch asked for"),
+    "launch_model": ("", "native, or how an image was launched"),
+    "metric": ("", "what was measured"),
+    "statistic": ("", "what the value of a launch is of its samples: median, mean, …"),
+}
+"""Unit and meaning of columns of several of a campaign's Parquet files."""
+
+_OWN = {
     "cells": {
-        "campaign": ("", "name of the campaign"),
-        "system": ("", "ReFrame's system"),
-        "partition": ("", "ReFrame's partition of the system"),
-        "environment": ("", MEANINGS["environment"]),
         "family": ("", "which MPI it is: mpich, openmpi, impi, …"),
         "mpi_version": ("", "declared version of the MPI"),
-        "round": ("", MEANINGS["round"]),
-        "test": ("", MEANINGS["test"]),
-        "kernel": ("", "the program that was launched"),
-        "thread_level": ("", MEANINGS["thread_level"]),
-        "setting": ("", MEANINGS["setting"]),
-        "ranks": ("count", MEANINGS["ranks"]),
         "placement": ("", "which cores the launch asked for: unbound, or a core for each rank"),
-        "launch_model": ("", "native, or how an image was launched"),
-        "cell": ("", MEANINGS["cell"]),
         "labels": ("", "the same as JSON"),
         "status": ("", "what became of the cell in this launch: ok, or how it failed"),
         "detail": ("", "the reason, where it is not ok"),
@@ -88,72 +102,52 @@ PARQUET = {
         "attempt": ("", "number of the session's try, from 1"),
     },
     "samples": {
-        "campaign": ("", "name of the campaign"),
-        "system": ("", "ReFrame's system"),
-        "partition": ("", "ReFrame's partition of the system"),
-        "environment": ("", MEANINGS["environment"]),
-        "round": ("", MEANINGS["round"]),
-        "test": ("", MEANINGS["test"]),
-        "cell": ("", MEANINGS["cell"]),
         "metric": ("", "what was measured (docs/kernels.md, and the page of the kernel)"),
         "unit": ("", "of the value: s, count, flag or 1"),
         "rank": ("", "the rank that measured it"),
         "burst": ("count", "operations that the sample stands for"),
         "index": ("", "number of the sample in its series, from 0"),
-        "value": ("as column unit says", "the sample; of a burst, the mean of one operation"),
+        "value": (_AS_SAID, "the sample; of a burst, the mean of one operation"),
     },
     "launches": {
-        "campaign": ("", "name of the campaign"),
-        "environment": ("", MEANINGS["environment"]),
         "partition": ("", "ReFrame's system and partition"),
-        "round": ("", MEANINGS["round"]),
-        "test": ("", MEANINGS["test"]),
         "started_at": ("UTC", "when the launcher was started"),
         "elapsed_s": ("s", "time until the launcher ended"),
         "exit_status": ("", "exit status of the launcher"),
     },
     "values": {
-        "system": ("", "ReFrame's system"),
-        "partition": ("", "ReFrame's partition of the system"),
-        "environment": ("", MEANINGS["environment"]),
-        "test": ("", MEANINGS["test"]),
-        "cell": ("", MEANINGS["cell"]),
-        "kernel": ("", "the program that was launched"),
-        "round": ("", MEANINGS["round"]),
-        "metric": ("", "what was measured"),
-        "statistic": ("", "what the value of a launch is of its samples: median, mean, …"),
         "unit": ("", "of the value: s, B/s, count or 1"),
-        "value": ("as column unit says", "the value of one launch"),
+        "value": (_AS_SAID, "the value of one launch"),
         "kind": ("", "of a latency: far or shared, where the launch met the cores otherwise"),
     },
     "summary": {
-        "system": ("", "ReFrame's system"),
-        "partition": ("", "ReFrame's partition of the system"),
-        "environment": ("", MEANINGS["environment"]),
-        "test": ("", MEANINGS["test"]),
-        "thread_level": ("", MEANINGS["thread_level"]),
-        "setting": ("", MEANINGS["setting"]),
-        "ranks": ("count", MEANINGS["ranks"]),
-        "placement": ("", "which cores the launch asked for"),
-        "launch_model": ("", "native, or how an image was launched"),
-        "kernel": ("", "the program that was launched"),
-        "cell": ("", MEANINGS["cell"]),
-        "metric": ("", "what was measured"),
-        "statistic": ("", "what the value of a launch is of its samples: median, mean, …"),
         "unit": ("", "of value, low, high, rerun_low, rerun_high, p50, p95 and p99"),
-        "value": ("as column unit says", "median over the launches"),
-        "low": ("as column unit says", "lower end of the value's interval"),
-        "high": ("as column unit says", "upper end of the value's interval"),
+        "value": (_AS_SAID, "median over the launches"),
+        "low": (_AS_SAID, "lower end of the value's interval"),
+        "high": (_AS_SAID, "upper end of the value's interval"),
         "coverage": ("1", "probability with which the interval covers the median"),
         "kind": ("", "whether low and high are an interval or a range"),
         "launches": ("count", "launches that stand behind the value"),
-        "rerun_low": ("as column unit says", "lower end of where another campaign's value lies"),
-        "rerun_high": ("as column unit says", "upper end of where another campaign's value lies"),
+        "rerun_low": (_AS_SAID, "lower end of where another campaign's value lies"),
+        "rerun_high": (_AS_SAID, "upper end of where another campaign's value lies"),
         "samples": ("count", "samples of all launches"),
-        "p50": ("as column unit says", "median of all samples"),
-        "p95": ("as column unit says", "95th percentile of all samples"),
-        "p99": ("as column unit says", "99th percentile of all samples"),
+        "p50": (_AS_SAID, "median of all samples"),
+        "p95": (_AS_SAID, "95th percentile of all samples"),
+        "p99": (_AS_SAID, "99th percentile of all samples"),
     },
+}
+
+_COLUMNS: Mapping[str, Iterable[str]] = {
+    "cells": CELL_COLUMNS,
+    "samples": SAMPLE_COLUMNS,
+    "launches": LAUNCH_COLUMNS,
+    "values": VALUE_COLUMNS,
+    "summary": SUMMARY_COLUMNS,
+}
+
+PARQUET = {
+    file: {name: _OWN[file].get(name) or IN_PARQUET[name] for name in names}
+    for file, names in _COLUMNS.items()
 }
 """Unit and meaning of each column of a campaign's Parquet files."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
@@ -152,14 +153,9 @@ class Matrix:
         """Return what a link to the row ends with, the same in every report."""
         return f"{self.name}-{zlib.crc32(f'{row.group}: {row.name}'.encode()):08x}"
 
-    def grouped(self) -> list[tuple[str, list[MatrixRow]]]:
+    def grouped(self) -> Iterator[tuple[str, Iterator[MatrixRow]]]:
         """Return runs of neighbouring rows with their heading."""
-        runs: list[tuple[str, list[MatrixRow]]] = []
-        for row in self.rows:
-            if not runs or runs[-1][0] != row.group:
-                runs.append((row.group, []))
-            runs[-1][1].append(row)
-        return runs
+        return itertools.groupby(self.rows, lambda row: row.group)
 
 
 @dataclass(frozen=True)

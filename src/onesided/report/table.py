@@ -222,8 +222,7 @@ def _csv_values(rows: Iterable[Row], columns: Sequence[Column]) -> Iterator[list
             if is_measure:
                 values += [value for column in part for value in column.csv_values(row)]
             else:
-                found = map(row.get, part)
-                values += [_machine(one) if type(one) in _OWN_FORM else one for one in found]
+                values += [_machine(v) if type(v) in _OWN_FORM else v for v in map(row.get, part)]
         yield values
 
 
@@ -369,12 +368,6 @@ class Table:
         """Return the different values of a column, in the order of the rows."""
         return list(dict.fromkeys(str(row[key]) for row in self.rows))
 
-    def grouped(self, rows: Sequence[Row]) -> list[tuple[str | None, list[Row]]]:
+    def grouped(self, rows: Sequence[Row]) -> Iterator[tuple[str | None, Iterator[Row]]]:
         """Return runs of neighbouring rows with their heading."""
-        runs: list[tuple[str | None, list[Row]]] = []
-        for row in rows:
-            heading = str(row[self.groups]) if self.groups else None
-            if not runs or runs[-1][0] != heading:
-                runs.append((heading, []))
-            runs[-1][1].append(row)
-        return runs
+        return itertools.groupby(rows, lambda row: str(row[self.groups]) if self.groups else None)
