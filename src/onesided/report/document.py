@@ -15,7 +15,8 @@ from onesided.report.parts import Figure, Folded, Matrix, Part, Prose, Section, 
 from onesided.system import writing
 
 
-def _template(name: str) -> str:
+def template(name: str) -> str:
+    """Return the text of one of the report's own files."""
     return resources.files(__package__).joinpath(f"templates/{name}").read_text("utf-8")
 
 
@@ -23,27 +24,27 @@ def _kind(part: object) -> str:
     return type(part).__name__.lower()
 
 
-def document(template: str, **values: Any) -> str:
+def document(name: str, **values: Any) -> str:
     """Return a page: a template with the project's style, script, legend and parts.
 
     Args:
-        template: its file's name.
+        name: of the template.
         values: what it shows; with no `legend` the page says what each verdict means, and a
             `caveat` is a sentence at each of its tables and figures.
     """
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_template),
+        loader=jinja2.FunctionLoader(template),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {"kind": _kind, "packed": figures.packed}
-    return environment.get_template(template).render(
+    return environment.get_template(name).render(
         **{"legend": badges.MEANINGS.items(), "caveat": None, **values},
         badge=badges.badge,
-        style=Markup(_template("style.css")),
-        script=Markup(_template("enhance.js")),
+        style=Markup(template("style.css")),
+        script=Markup(template("enhance.js")),
         Markup=Markup,
     )
 

@@ -9,10 +9,11 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from onesided.report import figures, probe
+from onesided.report import figures
 from onesided.report.cells import axis_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Section
+from onesided.studies.stfc import remaining
 from onesided.studies.stfc.progress.cells import (
     BASE_OPERATIONS,
     FLAVORS,
@@ -44,7 +45,7 @@ def _points(material: Material, cells: Sequence[Cell]) -> pl.DataFrame:
     """Return the accesses of some cells that met a computing target, with their axes."""
     places = pl.DataFrame([cell.place for cell in cells], schema=list(material.place), orient="row")
     return (
-        probe.valid_points(material, _AXES)
+        remaining.valid_points(material, _AXES)
         .join(places, on=list(material.place), how="inner")
         .sort("environment", *_AXES, "test", "cell", "round", "rank", "index")
     )
@@ -132,8 +133,8 @@ def _explorer(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> str:
     ]
     every_x, every_y = ([value * 1e-6 for row in rows for value in row[key]] for key in "xy")
     ends = (min(every_x), max(every_x))
-    scales = (probe.time_scale(every_x), probe.time_scale(every_y), ends)
-    x, y = probe.axes(scales)
+    scales = (remaining.time_scale(every_x), remaining.time_scale(every_y), ends)
+    x, y = remaining.axes(scales)
     wanted = " && ".join(f"datum.{name} == chosen_{name}" for name in names)
     chosen = figures.chart(rows).transform_filter(wanted)
     dots = (
@@ -164,7 +165,7 @@ def _explorer(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> str:
         .encode(**corner, text=alt.value("no such cell was measured"))
     )
     layered = (
-        alt.layer(probe.diagonal(scales), dots, words, none)
+        alt.layer(remaining.diagonal(scales), dots, words, none)
         .properties(width="container", height=320)
         .add_params(*selects)
     )
@@ -177,10 +178,10 @@ def section(material: Material) -> Section | None:
     if not cells:
         return None
     keys = ("environment", "synchronisation", "operation", "flavor")
-    points = probe.spread(_points(material, cells), keys, POINTS_A_COMBINATION)
+    points = remaining.spread(_points(material, cells), keys, POINTS_A_COMBINATION)
     if not points.height:
         return None
-    how = probe.Drawing(
+    how = remaining.Drawing(
         panels=("environment", "synchronisation"),
         second=declared_order(cells, "synchronisation"),
         colour=("operation", declared_order(cells, "operation", BASE_OPERATIONS)),
@@ -191,10 +192,10 @@ def section(material: Material) -> Section | None:
     caption = (
         "Each mark is an access that was issued while the target computed, against what was left "
         f"of that compute, at {cells[0].thread_level}, setting {cells[0].setting}. "
-        f"{probe.HOW_TO_READ} At most {POINTS_A_COMBINATION} marks per operation and flavor, "
+        f"{remaining.HOW_TO_READ} At most {POINTS_A_COMBINATION} marks per operation and flavor, "
         f"picked evenly. Explore shows any of {len(explored)} cells by itself."
     )
     table = WRITTEN.table(NAME, points.to_dicts(), points=points.height)
     view = _explorer(explored, list(_axes_of(cells[0])))
-    figure = probe.figure(points, how, material.environments, caption, table, view)
+    figure = remaining.figure(points, how, material.environments, caption, table, view)
     return WRITTEN.section("progress-probe", [figure])

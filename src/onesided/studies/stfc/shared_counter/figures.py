@@ -10,7 +10,7 @@ import altair as alt
 import polars as pl
 
 from onesided.campaign.grid import NO_MEANING
-from onesided.report import figures, numbers, probe
+from onesided.report import figures, numbers
 from onesided.report.cells import grouped, value_or_word
 from onesided.report.material import Cell, Material
 from onesided.report.numbers import Written
@@ -18,6 +18,7 @@ from onesided.report.parts import Figure, Measure, Section
 from onesided.report.pivot import Fields
 from onesided.report.published import NOT_AVAILABLE
 from onesided.report.words import listed
+from onesided.studies.stfc import remaining
 from onesided.studies.stfc.shared_counter.analysis import BASE_CASE
 from onesided.studies.stfc.shared_counter.cells import (
     FAMILIES,
@@ -248,7 +249,7 @@ def _points(material: Material) -> pl.DataFrame:
     families = {name: family for family, own in FAMILIES.items() for name in own["algorithms"]}
     axes = ("algorithm", "flavor", "case", "compute_ms", "spread_percent")
     return (
-        probe.valid_points(material, axes)
+        remaining.valid_points(material, axes)
         .filter(pl.col("case").is_in(list(DRAWN_CASES)))
         .with_columns(
             pl.col("algorithm").replace_strict(families, default="other").alias("family"),
@@ -262,12 +263,12 @@ def _points(material: Material) -> pl.DataFrame:
 def probe_section(material: Material) -> Section | None:
     """Return the figure, small multiples by environment and case; None without a valid access."""
     keys = ("environment", "flavor", "case", "family")
-    points = probe.spread(_points(material), keys, POINTS_A_PANEL)
+    points = remaining.spread(_points(material), keys, POINTS_A_PANEL)
     if not points.height:
         return None
     families, flavors = set(points["family"]), set(points["flavor"])
     named = [NO_WINDOW if flavor == NO_MEANING else flavor for flavor in FLAVORS]
-    how = probe.Drawing(
+    how = remaining.Drawing(
         panels=("environment", "case"),
         second=list(DRAWN_CASES.values()),
         colour=("family", [family for family in FAMILIES if family in families]),
@@ -276,9 +277,9 @@ def probe_section(material: Material) -> Section | None:
     )
     caption = (
         "Each mark is an access that was issued while the target computed, against what was left "
-        f"of that compute. {probe.HOW_TO_READ} At most {POINTS_A_PANEL} marks per colour and "
+        f"of that compute. {remaining.HOW_TO_READ} At most {POINTS_A_PANEL} marks per colour and "
         "shape, picked evenly."
     )
     table = WRITTEN.table(NAME, points.to_dicts(), points=points.height)
-    figure = probe.figure(points, how, material.environments, caption, table)
+    figure = remaining.figure(points, how, material.environments, caption, table)
     return WRITTEN.section("counter-probe", [figure])
