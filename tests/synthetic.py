@@ -319,3 +319,13 @@ if __name__ == "__main__":
     import sys
 
     campaign(Path(sys.argv[1]), compute_ms=(10, 240) if "--large" in sys.argv else (10,))
+
+
+def samples_of(result, metric: str, ranks: str = "all") -> list[float]:
+    """Return the samples of a result line's series of a metric; of "origins": all but rank 0."""
+    return [
+        sample
+        for series in result["series"]
+        if series["metric"] == metric and (ranks == "all" or series["rank"] != 0)
+        for sample in series["samples"]
+    ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 
-from onesided.campaign import campaign, declared, sizes
+from onesided.campaign import campaign, declared
 from onesided.system import paths, writing
 
 
@@ -19,15 +19,15 @@ def main() -> None:
     kernels: dict[str, dict[str, list[int]]] = {}
     for path in sorted((paths.config_dir() / "campaigns").glob("*.yaml")):
         tests = declared.describe(campaign.load(path.stem))
-        for kernel, found in sizes.of_tests(tests).items():
+        for kernel, found in declared.sizes_of(tests).items():
             kernels.setdefault(kernel, {})[path.stem] = found
         print(f"{path.stem}: {len(tests)} tests", flush=True)
-    document = {"schema": sizes.SCHEMA, "kernels": dict(sorted(kernels.items()))}
+    document = {"schema": declared.SIZES_SCHEMA, "kernels": dict(sorted(kernels.items()))}
     text = json.dumps(document, indent=1)
     # a list of numbers is a line
     lists = re.compile(r"\[\s+([\d,\s]+?)\s+\]")
     lines = lists.sub(lambda one: f"[{' '.join(one.group(1).split())}]", text)
-    writing.write_text(sizes.file(), f"{lines}\n")
+    writing.write_text(declared.sizes_file(), f"{lines}\n")
 
 
 if __name__ == "__main__":

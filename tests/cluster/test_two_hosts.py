@@ -8,9 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from synthetic import samples_of
 from two_hosts import LEGS, TwoHosts, missing
 
-from onesided.campaign.records import samples_of
 from onesided.environments import kernels
 
 pytestmark = pytest.mark.measures

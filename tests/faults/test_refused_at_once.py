@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from onesided.campaign import campaign, listing
+from onesided.campaign import campaign
 from onesided.system import paths, writing
 from onesided.system.errors import InputError
 
@@ -84,9 +84,9 @@ def test_run_without_a_campaign_lists_them_with_their_times_and_starts_none(
 def test_the_time_of_a_campaign_is_what_it_took_here_where_it_ran(campaign_that_ran):
     loaded = campaign.load(str(campaign_that_ran))
     record = json.loads((loaded.results / "campaign.json").read_text())
-    assert listing.time_of(loaded) == f"took {record['timing']['wall_s'] / 60:.1f} min here"
+    assert campaign.time_of(loaded) == f"took {record['timing']['wall_s'] / 60:.1f} min here"
     shutil.rmtree(loaded.results)
-    assert listing.time_of(loaded) == "1 round of 1 MPI; never run here"
+    assert campaign.time_of(loaded) == "1 round of 1 MPI; never run here"
 
 
 def test_a_folder_that_can_be_written_to_is_left_as_it_is(tmp_path):

@@ -16,7 +16,7 @@ import yaml
 from mutations import Document, write_json, write_yaml
 from synthetic_lines import further, header, result, started
 
-from onesided.campaign import campaign, outcomes, records, reframe_report, run, session_tables
+from onesided.campaign import campaign, outcomes, records, reframe, session_tables, snakemake
 from onesided.campaign.slot import Slot
 from onesided.environments import declarations, document, shell
 from onesided.report.published import PublishedTable
@@ -314,8 +314,8 @@ def report_files(source: Random, folder: Path) -> Files:
 
 
 def read_report(folder: Path) -> Any:
-    cases = reframe_report.read(folder / "report.json")
-    return reframe_report.account(NAMES, cases, reframe_report.skips(folder / "skips.jsonl"))
+    cases = reframe.read(folder / "report.json")
+    return reframe.account(NAMES, cases, reframe.skips(folder / "skips.jsonl"))
 
 
 # -------- a published table
@@ -365,7 +365,7 @@ KINDS = {
         Kind("environment.json", environment_files, read_environment),
         Kind("settings", settings_files, read_settings),
         Kind("variables", variables_files, read_variables),
-        Kind("Snakemake profile", profile_files, run.sessions_at_a_time),
+        Kind("Snakemake profile", profile_files, snakemake.sessions_at_a_time),
         Kind("site", site_files, read_site),
         Kind("result lines", line_files, read_launch),
         Kind("launches.jsonl", launches_files, read_launch),

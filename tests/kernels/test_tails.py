@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from synthetic import samples_of
 
-from onesided.campaign.records import samples_of
 from onesided.measure import tails
 
 from .launching import preloaded_mpi

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from onesided.campaign import campaign, declared, sizes
+from onesided.campaign import campaign, declared
 from onesided.report import scope
 from onesided.system import documents, paths
 
@@ -22,15 +22,15 @@ IN_SHORT = ("quick", "full")
     ],
 )
 def test_the_file_has_the_sizes_that_the_checks_declare(name):
-    kept = documents.read_json(sizes.file(), "campaign_sizes")["kernels"]
-    found = sizes.of_tests(declared.describe(campaign.load(name)))
+    kept = documents.read_json(declared.sizes_file(), "campaign_sizes")["kernels"]
+    found = declared.sizes_of(declared.describe(campaign.load(name)))
     assert found == {kernel: of[name] for kernel, of in kept.items() if name in of}, (
         "python tools/campaign_sizes.py writes it again"
     )
 
 
 def test_the_file_names_declared_campaigns_only():
-    kept = documents.read_json(sizes.file(), "campaign_sizes")["kernels"]
+    kept = documents.read_json(declared.sizes_file(), "campaign_sizes")["kernels"]
     assert {name for of in kept.values() for name in of} <= set(CAMPAIGNS)
 
 
@@ -40,7 +40,7 @@ def of_sizes(*found):
 
 def test_a_report_of_one_size_names_the_campaigns_that_have_more(monkeypatch):
     known = {"one": [8], "some": [8, 1024], "same": [8, 1024], "large": [2**20]}
-    monkeypatch.setattr(sizes, "known", lambda kernel: known)
+    monkeypatch.setattr(declared, "known_sizes", lambda kernel: known)
     said = scope.sizes_elsewhere("progress", of_sizes(8, 8))
     assert said.striptags().replace("\u202f", " ") == (
         "To measure other sizes: onesided run some or onesided run same (8 bytes and 1 KiB) or "

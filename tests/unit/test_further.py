@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 import synthetic
 
-from onesided.campaign import campaign, further, grid, run, tables, watch
+from onesided.campaign import campaign, further, grid, progress, tables
 from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot, slots
 from onesided.cells import verdicts
@@ -151,9 +151,9 @@ def test_what_all_cells_have_is_worth_the_same_with_further_rounds_and_without(t
         assert Session(with_until, TESTS).fingerprint == Session(without, TESTS).fingerprint
 
 
-def test_rounds_are_decided_one_after_the_other_until_one_has_no_cell(two):
-    news = further.News(two)
-    assert news.is_open and news() == []
+def test_rounds_are_decided_one_after_the_other_until_one_has_no_cell(two, sessions):
+    news = sessions.news
+    assert sessions.is_open and news() == []
     write(two, 3, THIRD)
     # of an earlier run, and of no worth before the one before it is there
     write(two, 5, {}, further_rounds.OUT_OF_ROUNDS)
@@ -164,7 +164,7 @@ def test_rounds_are_decided_one_after_the_other_until_one_has_no_cell(two):
     assert news() == []
     write(two, 4, {}, further_rounds.ENOUGH)
     assert [further.line(one) for one in news()] == ["there is no round 4: enough"]
-    assert not news.is_open
+    assert not sessions.is_open
     assert news() == []
     write(two, 3, {TEST: {"a=3": further_rounds.HALF_WIDTH}})
     assert [one["round"] for one in news()] == [3, 4], "what follows a changed decision is open too"
@@ -222,30 +222,30 @@ def sessions(two, monkeypatch):
 
     two.results.mkdir(parents=True)
     (two.results / "declared.json").write_text("{}")
-    monkeypatch.setattr(watch.declared, "tests_of", lambda _: TESTS)
-    monkeypatch.setattr(watch, "Session", made)
-    return watch.Plan(two)
+    monkeypatch.setattr(progress.declared, "tests_of", lambda _: TESTS)
+    monkeypatch.setattr(progress, "Session", made)
+    return progress.Plan(two)
 
 
 def test_the_watch_counts_sessions_that_were_not_known_when_it_began(two, sessions):
     said = []
     first = sessions.sessions(two.rounds) + sessions.decided()
-    looking = watch.SessionWatch(first, said.append, sessions)
-    looking._look()
+    looking = progress.Progress(first, said.append, sessions)
+    looking.look()
     for session in first:
         session.record.touch()
-    looking._look()
+    looking.look()
     assert said[-1].startswith("session   4 of 4+ round 2")
     write(two, 3, THIRD)
-    looking._look()
+    looking.look()
     assert said[-1].startswith("round 3 is for 2 cells of each environment")
     (two.results / "3-mpich-5.0.2").touch()
-    looking._look()
+    looking.look()
     assert said[-1].startswith("session   5 of 6+ round 3  mpich-5.0.2")
     assert "at least" in said[-1]
     (two.results / "3-openmpi-5.0.11").touch()
     write(two, 4, {}, further_rounds.ENOUGH)
-    looking._look()
+    looking.look()
     assert said[-1] == "there is no round 4: enough"
     assert len(said) == 8
 
@@ -253,10 +253,10 @@ def test_the_watch_counts_sessions_that_were_not_known_when_it_began(two, sessio
 def test_what_may_still_come_is_announced_and_explained(two, sessions):
     first = sessions.sessions(two.rounds)
     more = "then further rounds for the cells that need them, 8 rounds at most"
-    assert run.announcement(first, more=sessions.more()).endswith(f"min; {more}")
-    assert run.explanation(first, sessions.more()) == ["every session is finished", more]
+    assert progress.announcement(first, more=sessions.more()).endswith(f"min; {more}")
+    assert progress.explanation(first, sessions.more()) == ["every session is finished", more]
     write(two, 3, {}, further_rounds.ENOUGH)
-    assert watch.Plan(two).more() == ""
+    assert progress.Plan(two).more() == ""
 
 
 @pytest.fixture(scope="module")

@@ -4,13 +4,13 @@ import subprocess
 
 import pytest
 
-from onesided.campaign import origin
+from onesided.campaign import collect
 
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
-    monkeypatch.setattr(origin.paths, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(collect.paths, "project_root", lambda: tmp_path)
     return tmp_path
 
 
@@ -25,8 +25,8 @@ def checkout(tmp_path, monkeypatch):
 )
 def test_the_repository_is_a_page_without_a_user_or_nothing(checkout, address, told):
     subprocess.run(["git", "remote", "add", "origin", address], cwd=checkout, check=True)
-    assert origin.repository() == told
+    assert collect.repository() == told
 
 
 def test_without_a_repository_nothing_is_said(checkout):
-    assert origin.repository() is None
+    assert collect.repository() is None

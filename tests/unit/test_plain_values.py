@@ -2,7 +2,7 @@
 
 import pytest
 
-from onesided.campaign import reframe_report
+from onesided.campaign import reframe
 from onesided.report.published import NUMBER
 from onesided.system import documents, text, values
 from onesided.system.errors import InputError, OnesidedError
@@ -79,7 +79,7 @@ def test_a_document_is_shown_with_its_keys_but_what_programs_get_is_kept():
 def report(tmp_path, text):
     path = tmp_path / "report.json"
     path.write_text(text)
-    return reframe_report.read(path)
+    return reframe.read(path)
 
 
 CASE = '{{"runs": [{{"testcases": [{{"display_name": "A", "fixture": false, {}}}]}}]}}'

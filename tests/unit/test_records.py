@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from synthetic import samples_of
 from synthetic_lines import CELLS, further, header, result, started
 
 from onesided.campaign import outcomes, records
@@ -155,7 +156,7 @@ def test_what_was_measured_later_is_added_to_the_cells_result(launch):
     assert (access["samples"], access["dropped"]) == ([1e-6, 2e-6, 3e-6, 4e-6, 5e-6], 2)
     assert latency["samples"] == [3e-6]
     assert sum(one["checked"] for one in read.results["c=2"]["verification"]) == 5
-    assert records.samples_of(read.results["c=1"], "access") == [1e-6, 2e-6]
+    assert samples_of(read.results["c=1"], "access") == [1e-6, 2e-6]
 
 
 def test_wrong_data_found_later_makes_the_cell_wrong(launch):

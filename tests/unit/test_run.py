@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from onesided.campaign import campaign, causes, run
+from onesided.campaign import campaign, progress, run, snakemake
 from onesided.campaign.session import SESSION_SCHEMA, Session
 from onesided.campaign.slot import Slot, read_record
 from onesided.environments import fingerprint
@@ -181,7 +181,7 @@ def test_a_changed_harness_makes_every_result_old(slot, monkeypatch):
     monkeypatch.setattr(fingerprint, "kernel_source_state", lambda *names: "changed")
     again = Session(slot, [declared(kernel) for kernel in KERNELS])
     assert set(again.reasons().values()) == {"changed: kernel"}
-    assert run.explanation([again]) == [
+    assert progress.explanation([again]) == [
         f"round 1  {slot.environment}  laptop:node: tests 2 changed: kernel"
     ]
 
@@ -201,7 +201,7 @@ def test_a_changed_harness_makes_every_result_old(slot, monkeypatch):
 )
 def test_a_profile_says_how_many_sessions_run_side_by_side(tmp_path, text, number):
     (tmp_path / "config.yaml").write_text(text)
-    assert run.sessions_at_a_time(tmp_path) == number
+    assert snakemake.sessions_at_a_time(tmp_path) == number
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_a_profile_says_how_many_sessions_run_side_by_side(tmp_path, text, numbe
 def test_a_profile_that_says_it_wrongly_is_refused_with_what_was_found(tmp_path, text, words):
     (tmp_path / "config.yaml").write_text(text)
     with pytest.raises(InputError, match=words):
-        run.sessions_at_a_time(tmp_path)
+        snakemake.sessions_at_a_time(tmp_path)
 
 
 def test_the_time_announced_counts_sessions_that_run_side_by_side_once():
@@ -224,9 +224,9 @@ def test_the_time_announced_counts_sessions_that_run_side_by_side_once():
     over = SimpleNamespace(record=SimpleNamespace(exists=lambda: True), tests=tests)
     waiting = SimpleNamespace(record=SimpleNamespace(exists=lambda: False), tests=tests)
     sessions = [over] + [waiting] * 9
-    said = run.announcement(sessions)
+    said = progress.announcement(sessions)
     assert said == "1 launches with 2 cells in each of 10 sessions, 9 to run: about 9 min"
-    said = run.announcement(sessions, at_a_time=4)
+    said = progress.announcement(sessions, at_a_time=4)
     # two times four, then one
     assert said.endswith("9 to run, 4 at a time: about 3 min")
 
@@ -235,7 +235,7 @@ def test_sessions_of_another_library_are_announced_with_their_own_launches():
     test = {"base_point": {"size": 1}, "crosses": [{"size": [1, 2]}], "expected_s": 58.0}
     record = SimpleNamespace(exists=lambda: False)
     sessions = [SimpleNamespace(record=record, tests=[test] * number) for number in (2, 2, 1)]
-    assert run.announcement(sessions) == (
+    assert progress.announcement(sessions) == (
         "2 launches with 4 cells in each of 2 sessions and "
         "1 launches with 2 cells in each of 1 sessions, 3 to run: about 5 min"
     )
@@ -310,5 +310,5 @@ def test_a_campaign_ends_with_the_faults_of_all_its_stages_and_the_greatest_exit
     faults = tmp_path / "faults.jsonl"
     lines = [{"message": "one", "exit_code": 1}, {"message": "two", "exit_code": 2}]
     faults.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    found = causes.failure(loaded, 1, faults)
+    found = snakemake.failure(loaded, 1, faults)
     assert (str(found), found.exit_code) == ("one; two", 2)

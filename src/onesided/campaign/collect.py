@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -11,10 +13,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import polars as pl
 
-from onesided.campaign import further, origin, session_tables
+from onesided.campaign import further, session_tables
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.declared import tests_of
 from onesided.campaign.parquet import join_parts, write_part
@@ -22,7 +25,7 @@ from onesided.campaign.session_tables import COLUMNS, INSIDE, Collected, Piece
 from onesided.campaign.slot import slots
 from onesided.campaign.tables import READ_COLUMNS, RECORD_SCHEMA, CollectedCampaign
 from onesided.environments import provision
-from onesided.system import parallel, writing
+from onesided.system import cores, parallel, paths, writing
 
 #: When the command that started the campaign began, seconds since the epoch.
 STARTED_VARIABLE = "ONESIDED_STARTED_S"
@@ -114,9 +117,9 @@ def _campaign_record(campaign: Campaign, found: Iterable[Collected]) -> dict[str
         "launch_facts": [{**json.loads(text), "launches": n} for text, n in facts.items()],
         "sessions": timed,
         "timing": _timing(timed),
-        "commit": origin.commit(),
-        "repository": origin.repository(),
-        "host": origin.host(),
+        "commit": commit(),
+        "repository": repository(),
+        "host": host(),
     }
 
 
@@ -142,4 +145,51 @@ def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
         "wall_s": inside + sum(parts.values()),
         "inside_launches_s": inside,
         "parts": parts,
+    }
+
+
+def _git(*arguments: str) -> str | None:
+    try:
+        answer = subprocess.run(
+            ["git", *arguments],
+            cwd=paths.project_root(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return answer.stdout.strip()
+
+
+def commit() -> str | None:
+    """Return the checkout's commit, with ``+changes`` when the work tree differs from it."""
+    found = _git("rev-parse", "HEAD")
+    return f"{found}+changes" if found and _git("status", "--porcelain") else found
+
+
+def repository() -> str | None:
+    """Return where the checkout comes from, if that is a page on the web; without a user's name."""
+    address = urlsplit(_git("config", "--get", "remote.origin.url") or "")
+    if address.scheme != "https" or not address.hostname:
+        return None
+    return f"https://{address.hostname}{address.path.removesuffix('.git')}"
+
+
+def host() -> dict[str, Any]:
+    """Return the machine: its name, system, processor, cores, and how many of these are usable."""
+    model = None
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text(errors="replace").splitlines():
+            if line.startswith("model name"):
+                model = line.partition(":")[2].strip()
+                break
+    return {
+        "name": platform.node(),
+        "system": f"{platform.system()} {platform.release()}",
+        "machine": platform.machine(),
+        "processor": model,
+        "cores": cores.existing(),
+        "usable_cores": cores.usable(),
     }

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from onesided.campaign import grid
+from onesided.campaign import grid, reframe
 from onesided.campaign.campaign import Campaign
-from onesided.environments import provision, settings
-from onesided.system import documents, paths, strays, writing
+from onesided.environments import provision
+from onesided.system import documents, paths, writing
 from onesided.system.errors import InputError, OnesidedError
-from onesided.system.lock import lock_file
 
 DECLARED_SCHEMA = "onesided/declared/5"
 #: ReFrame only warns of a check file with a fault, and goes on without it.
@@ -26,6 +22,8 @@ NOT_LOADED = "skipping test file"
 EVALUATION_FAULT = re.compile(
     r"error while evaluating expression `[^`]*` for [^`]*`[^`]*`: ([^\n\x1b]*)"
 )
+SIZES_SCHEMA = "onesided/campaign-sizes/1"
+SIZE_AXIS = "size_bytes"
 #: What a declared test is described by, as ReFrame's ``--describe`` names it.
 TEST_FIELDS = (
     "kernel",
@@ -42,69 +40,6 @@ TEST_FIELDS = (
 )
 
 
-def checks_folder() -> Path:
-    """Return the folder of the checks' files."""
-    return paths.project_root() / "reframe_checks"
-
-
-def reframe_command(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> list[str]:
-    """Return the call of ReFrame for the campaign's tests, without an action.
-
-    Args:
-        campaign: the campaign.
-        tests: as declared; ReFrame loads their checks only, and without any it loads all.
-    """
-    checks = checks_folder()
-    files = sorted({test["check"] for test in tests})
-    return [
-        str(Path(sys.executable).with_name("reframe")),
-        f"--config-file={campaign.site_file}",
-        *([f"--checkpath={checks / name}" for name in files] or _every_check(checks)),
-        *campaign.reframe_selection(),
-    ]
-
-
-def _every_check(folder: Path) -> list[str]:
-    return [f"--checkpath={folder}", "--recursive"]
-
-
-def reframe_variables(campaign: Campaign) -> dict[str, str]:
-    """Return what tells ReFrame whose environments are used, and which checks it need not make."""
-    return {
-        provision.PROVIDER_VARIABLE: campaign.provider or "",
-        settings.CHOICE_VARIABLE: ",".join(campaign.document["settings"]),
-    }
-
-
-def last_line(text: str) -> str:
-    """Return the last line of a text that is not blank."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "no output"
-
-
-def _ask_reframe(
-    campaign: Campaign, action: str, tests: Iterable[Mapping[str, Any]] = ()
-) -> subprocess.CompletedProcess[str]:
-    """Have ReFrame say something of the campaign's tests; of some, it loads their checks only."""
-    temporary = strays.make_temporary_folder(lock_file())
-    try:
-        return subprocess.run(
-            [*reframe_command(campaign, tests), f"--system={campaign.partitions[0]}", action],
-            cwd=paths.project_root(),
-            env={
-                **os.environ,
-                **reframe_variables(campaign),
-                strays.SESSION_MARKER: str(temporary),
-                "TMPDIR": str(temporary),
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
 def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
     """Return the campaign's tests as ReFrame describes them, each with its grid of cells.
 
@@ -116,7 +51,7 @@ def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> lis
         OnesidedError: ReFrame cannot load the checks.
         InputError: the campaign's selection holds no test.
     """
-    answer = _ask_reframe(campaign, "--describe", tests)
+    answer = reframe.ask(campaign, "--describe", tests)
     unloadable = [
         line for line in (answer.stdout + answer.stderr).splitlines() if NOT_LOADED in line
     ]
@@ -124,7 +59,7 @@ def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> lis
         raise OnesidedError(f"reframe --describe: {unloadable[0]}")
     start = answer.stdout.find("[\n")
     if answer.returncode != 0:
-        raise OnesidedError(f"reframe --describe failed: {last_line(answer.stderr)}")
+        raise OnesidedError(f"reframe --describe failed: {reframe.last_line(answer.stderr)}")
     found, _ = json.JSONDecoder().raw_decode(answer.stdout, start) if start >= 0 else ([], 0)
     if not found:
         raise _nothing_selected(campaign)
@@ -141,7 +76,7 @@ def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> lis
 def _nothing_selected(campaign: Campaign) -> InputError:
     """Return why ReFrame selected no test: what the expression raised, or that none fits."""
     select = campaign.document["select"]
-    output = _ask_reframe(campaign, "--list").stdout
+    output = reframe.ask(campaign, "--list").stdout
     raised = EVALUATION_FAULT.search(output) if "expression" in select else None
     if raised is None:
         return InputError(campaign.path, "select", select, "some checks")
@@ -195,3 +130,30 @@ def _fits(word: str, environment: Mapping[str, Any]) -> bool:
 def cells_of(test: dict[str, Any]) -> dict[str, dict[str, str]]:
     """Return the labels of a declared test's cells by id."""
     return grid.cells(test["base_point"], test["crosses"])
+
+
+def sizes_file() -> Path:
+    """Return the file of `known_sizes`, for ReFrame takes seconds to describe a campaign.
+
+    ``tools/campaign_sizes.py`` writes it, and a test compares it with the checks.
+    """
+    return paths.config_dir() / "campaign_sizes.json"
+
+
+def sizes_of(tests: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
+    """Return the sizes of each kernel that has any, from tests as ReFrame describes them."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for test in tests:
+        for labels in cells_of(dict(test)).values():
+            if labels.get(SIZE_AXIS, "").isdigit():
+                found[test["kernel"]].add(int(labels[SIZE_AXIS]))
+    return {kernel: sorted(sizes) for kernel, sizes in found.items()}
+
+
+def known_sizes(kernel: str) -> Mapping[str, list[int]]:
+    """Return the sizes that each declared campaign has of a kernel's cells.
+
+    Raises:
+        InputError: the file is missing or does not fit its schema.
+    """
+    return documents.read_json(sizes_file(), "campaign_sizes")["kernels"].get(kernel, {})

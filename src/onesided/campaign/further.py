@@ -6,7 +6,6 @@ After the rounds that every cell has, a file says of each further one which cell
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -94,26 +93,3 @@ def line(decision: Decision) -> str:
     reasons = Counter(why for chosen in cells.values() for why in chosen.values())
     why = ", ".join(f"{count} {word}" for word, count in sorted(reasons.items()))
     return f"round {number} is for {sum(reasons.values())} cells of each environment: {why}"
-
-
-class News:
-    """The decisions that are new, or changed, since it was last asked."""
-
-    def __init__(self, campaign: Campaign) -> None:
-        """Take those that are there already for known."""
-        self._campaign = campaign
-        self._known: list[Decision] = []
-        self()
-
-    def __call__(self) -> list[Decision]:
-        """Return them, the earliest first, with all that follow: these were of what was before."""
-        before, self._known = self._known, decisions(self._campaign)
-        same = itertools.takewhile(
-            lambda pair: pair[0] == pair[1], zip(before, self._known, strict=False)
-        )
-        return self._known[len(list(same)) :]
-
-    @property
-    def is_open(self) -> bool:
-        """Tell whether there may be further rounds that are not decided."""
-        return self._campaign.until is not None and end(self._known) is None

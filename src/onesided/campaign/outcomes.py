@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from onesided.campaign import places
-from onesided.campaign.line_order import DAMAGED
-from onesided.campaign.records import OK, Launch, launch_s
+from onesided.campaign.records import DAMAGED, OK, Launch, launch_s
 from onesided.environments import libraries
 from onesided.system import paths
 

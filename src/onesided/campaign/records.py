@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from onesided.campaign.line_order import LineOrder
 from onesided.system import documents, values
 from onesided.system.errors import InputError
 
@@ -26,6 +25,9 @@ LEAST: Mapping[str, tuple[float, str]] = {
 """By unit the least that a sample may be, and what is expected."""
 DIFFERENCES = ("remaining",)
 """Metrics that are one time less another, and may be below 0."""
+
+DAMAGED = "damaged file"
+"""Begins the reason why a cell of such a file was not measured."""
 
 OK = "ok"
 #: Statuses that fail a check; each is a verdict of its own in the report.
@@ -65,6 +67,114 @@ class Launch:
     attempts: list[dict[str, Any]] = field(default_factory=list)
     finished: bool = False
     damage: dict[str | None, str] = field(default_factory=dict)
+
+
+class LineOrder:
+    """Follows the lines of a file, one after the other: which are cut, doubled or out of order.
+
+    A kernel appends a header, for each cell a started line and then its result, and at last a
+    finished line. A launcher that was ended leaves at most one line that is cut, its last. Any
+    other file was damaged later. Damage is no verdict on an MPI: the cells that it concerns are
+    not measured.
+
+    Attributes:
+        damage: what is damaged in one line, by cell; None: of a line that is no cell's, and then
+            no cell of the file counts.
+    """
+
+    def __init__(self, file: str) -> None:
+        """Begin before the first line of a file, which is called so."""
+        self.damage: dict[str | None, str] = {}
+        self._file = file
+        self._headers: list[Mapping[str, Any]] = []
+        self._finished = 0
+        self._open: str | None = None
+        self._over: set[str] = set()
+        self._cut: tuple[str | None, int] | None = None
+
+    def cut(self, number: int) -> None:
+        """Take a line that is no whole document: ordinary if its launcher was ended in it."""
+        self._blame_cut()
+        self._cut = self._open, number
+
+    def line(self, number: int, document: Mapping[str, Any]) -> None:
+        """Take a whole line."""
+        kind, cell = document["type"], document.get("cell")
+        if kind != "header":
+            self._blame_cut()
+        self._cut = None
+        if kind == "header":
+            self._header(number, document)
+        elif not self._headers:
+            self._note(None, number, f"is a {kind} line with no header line above it")
+        elif kind == "finished":
+            self._finished += 1
+            self._close(number, "ends the launch")
+        elif self._is_of_another_launch(document):
+            self._note(None, number, f"has index {document['index']} for {cell}: another launch's")
+        else:
+            self._of_cell(number, kind, cell)
+
+    def end(self, attempts: Sequence[Mapping[str, Any]]) -> None:
+        """Take the end of the file, with what the launch script recorded of each launcher."""
+        if not attempts:
+            return
+        if attempts[-1]["exit_status"] == 0:
+            self._blame_cut()
+        finished = sum(one["finished"] for one in attempts)
+        # an interrupted record does not say whether its launcher came to its end
+        open_ends = sum(one["exit_status"] is None for one in attempts)
+        self._counted("header", len(self._headers), 0, len(attempts))
+        self._counted("finished", self._finished, finished, finished + open_ends)
+
+    def _counted(self, kind: str, found: int, least: int, most: int) -> None:
+        """See that the file has as many lines of a kind as the record of the launches allows."""
+        if not least <= found <= most:
+            allowed = f"{least}" if least == most else f"{least} to {most}"
+            told = f"{found} {kind} line{'' if found == 1 else 's'}"
+            self._say(None, f"the file has {told}, by the record of the launches {allowed}")
+
+    def _header(self, number: int, document: Mapping[str, Any]) -> None:
+        if self._headers and document["kernel"] != self._headers[0]["kernel"]:
+            kernels = f"{document['kernel']} after one of {self._headers[0]['kernel']}"
+            self._note(None, number, f"is a header line of {kernels}")
+        self._headers.append(document)
+        self._open = None
+
+    def _is_of_another_launch(self, document: Mapping[str, Any]) -> bool:
+        cells, index = self._headers[-1]["cells"], document["index"]
+        return index >= len(cells) or cells[index] != document["cell"]
+
+    def _of_cell(self, number: int, kind: str, cell: str) -> None:
+        if kind == "further":
+            if cell not in self._over:
+                self._note(cell, number, "adds to a result that is not in the file")
+        elif cell in self._over:
+            self._note(cell, number, f"is a second {kind} line of a cell that has a result")
+        elif kind == "started":
+            self._close(number, "begins another cell")
+            self._open = cell
+        else:
+            if self._open != cell:
+                self._note(cell, number, "is a result with no started line above it")
+            self._over.add(cell)
+            self._open = None
+
+    def _close(self, number: int, what: str) -> None:
+        if self._open is not None:
+            self._note(self._open, number, f"{what}, and the result of this cell is missing")
+        self._open = None
+
+    def _blame_cut(self) -> None:
+        if self._cut:
+            self._note(*self._cut, "is cut")
+        self._cut = None
+
+    def _note(self, cell: str | None, number: int, what: str) -> None:
+        self._say(cell, f"line {number} {what}")
+
+    def _say(self, cell: str | None, what: str) -> None:
+        self.damage.setdefault(cell, f"{DAMAGED} {self._file}: {what}")
 
 
 def whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
@@ -132,7 +242,7 @@ def check_line(document: dict[str, Any], source: str) -> None:
     Raises:
         InputError: naming the first field that does not fit.
     """
-    whole = document
+    whole, kind = document, document.get("type")
     # samples are numbers by the thousand: they are checked against the schema by their first one
     if document.get("type") in ("result", "further") and isinstance(document.get("series"), list):
         document = {
@@ -147,7 +257,6 @@ def check_line(document: dict[str, Any], source: str) -> None:
     if document.get("type") == "header" and document.get("schema") != LINE_SCHEMA:
         expected = f"{LINE_SCHEMA}: measure again, with kernels of these sources"
         raise InputError(source, "schema", repr(document.get("schema")), expected)
-    kind = document.get("type")
     if kind not in LINE_TYPES:
         raise InputError(source, "type", repr(kind), f"one of {', '.join(LINE_TYPES)}")
     documents.check(document, f"line#{kind}", source)
@@ -181,6 +290,13 @@ def _check_ranks(document: Mapping[str, Any], ranks: int, source: str) -> None:
             raise InputError(source, f"series.{index}.rank", series["rank"], f"less than {ranks}")
 
 
+_WITHOUT_END = {
+    **dict.fromkeys(("exit_status", "cells_begun", "end_s")),
+    **dict.fromkeys(("timed_out", "finished", "given_up"), False),
+}
+"""What the record says of a launcher that has begun."""
+
+
 def read_attempts(path: Path) -> list[dict[str, Any]]:
     """Return the launch script's record of each launcher it started, in order.
 
@@ -194,14 +310,7 @@ def read_attempts(path: Path) -> list[dict[str, Any]]:
         documents.check(document, "launches", f"{path}: line {number}")
         attempt = attempts.setdefault(
             document["launch"],
-            {
-                "exit_status": None,
-                "timed_out": False,
-                "finished": False,
-                "given_up": False,
-                "cells_begun": None,
-                "end_s": None,
-            },
+            dict(_WITHOUT_END),
         )
         attempt.update({key: value for key, value in document.items() if key != "type"})
     return [attempts[number] for number in sorted(attempts)]
@@ -253,10 +362,9 @@ def read_launch(lines: Path | str, launches: Path | str, shown: str | None = Non
             case "finished":
                 launch.finished = True
     order.end(launch.attempts)
-    for hang in _side_lines(lines, "hang"):
-        launch.hangs.setdefault(hang["cell"], []).append(hang)
-    for crash in _side_lines(lines, "crash"):
-        launch.crashes.setdefault(crash["cell"], []).append(crash)
+    for kind, found in (("hang", launch.hangs), ("crash", launch.crashes)):
+        for line in _side_lines(lines, kind):
+            found.setdefault(line["cell"], []).append(line)
     for crashes in launch.crashes.values():
         crashes.sort(key=lambda crash: crash["signal"] is None)
     return launch
@@ -290,19 +398,3 @@ def _side_lines(lines: Path, kind: str) -> list[dict[str, Any]]:
                 documents.check(document, f"line#{kind}", f"{path}: line {number}")
                 found.append(document)
     return sorted(found, key=lambda document: document["rank"])
-
-
-def samples_of(result: Mapping[str, Any], metric: str, ranks: str = "all") -> list[float]:
-    """Return the samples of a result line's series of that metric.
-
-    Args:
-        result: a result line.
-        metric: name of the series.
-        ranks: "all", or "origins" for all but rank 0, the target.
-    """
-    return [
-        sample
-        for series in result["series"]
-        if series["metric"] == metric and (ranks == "all" or series["rank"] != 0)
-        for sample in series["samples"]
-    ]

@@ -1,4 +1,4 @@
-"""A session: one ReFrame run for a partition, environment and round. The only caller of ReFrame.
+"""A session: one ReFrame run for a partition, environment and round.
 
 A session is finished when its ``session.json`` was renamed into place. It names every declared
 test, with what its result depends on (`slot.inputs_of`). Its folder is named by a fingerprint of
@@ -15,36 +15,24 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
-import subprocess
 import time
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from onesided.campaign import further, records, reframe_report, transport
-from onesided.campaign.declared import (
-    last_line,
-    reframe_command,
-    reframe_variables,
-    tests_for,
-)
+from onesided.campaign import further, reframe, transport
+from onesided.campaign.declared import tests_for
 from onesided.campaign.slot import Slot, adopt, earlier_entries, inputs_of, is_hole
-from onesided.environments import declarations, fingerprint, kernels, provision
-from onesided.system import documents, paths, processes, strays, surroundings, writing
+from onesided.environments import fingerprint, provision
+from onesided.system import documents, surroundings, writing
 from onesided.system.command import one_line
 from onesided.system.errors import InputError, OnesidedError
-from onesided.system.lock import lock_file
 
 SESSION_SCHEMA = "onesided/session/3"
-#: In an attempt's folder: the debug launches that did not end well (`transport_report.sh`).
-TRANSPORT_FAILURES = "transport_failures"
 #: In a session's folder: the record of a session that was taken up again and is not over yet.
 UNFINISHED = "unfinished.json"
-#: How long ReFrame gets to end its jobs after it was told to stop.
-STOP_S = 10.0
 
 
 class InterruptedSessionError(OnesidedError):
@@ -203,49 +191,16 @@ class Session:
 
     def _call_reframe(self, attempt: Path, selection: list[str]) -> int:
         campaign = self.slot.campaign
-        name = provision.reframe_name(self.slot.environment)
-        command = [
-            *reframe_command(campaign, self.tests),
+        options = [
+            *reframe.command(campaign, self.tests),
             f"--system={self.slot.partition}",
-            f"--prgenv=^{name}$",
-            f"--setvar=launch_timeout_s={campaign.document['launch_timeout_s']}",
-            "--exec-policy=serial",
-            f"--prefix={attempt / 'reframe'}",
-            f"--report-file={attempt / 'report.json'}",
+            f"--prgenv=^{provision.reframe_name(self.slot.environment)}$",
             *selection,
-            "--run",
         ]
-        temporary = strays.make_temporary_folder(lock_file())
-        begin_s = time.time()
-        environment = {
-            **os.environ,
-            **reframe_variables(campaign),
-            kernels.CHOICE_VARIABLE: ",".join(self._kernels()),
-            strays.CAMPAIGN_MARKER: str(campaign.results),
-            strays.LOCK_MARKER: str(lock_file()),
-            strays.SESSION_MARKER: str(attempt),
-            "TMPDIR": str(temporary),
-        }
         try:
-            with (attempt / "reframe.out").open("wb") as output:
-                process = subprocess.Popen(
-                    command,
-                    cwd=paths.project_root(),
-                    env=environment,
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                    # Ctrl-C is for us: told twice, ReFrame would leave its jobs
-                    process_group=0,
-                )
-                return processes.wait(process, lambda: processes.end(process, STOP_S))
+            return reframe.run(campaign, attempt, self._kernels(), options)
         except KeyboardInterrupt:
             raise InterruptedSessionError("the session was told to stop") from None
-        finally:
-            strays.end_processes(strays.SESSION_MARKER, str(attempt))
-            strays.end_mounts(paths.images_dir())
-            shutil.rmtree(temporary, ignore_errors=True)
-            _clear_after_dead_launches(attempt, begin_s)
 
     def _account(self, attempt: Path, exit_status: int, names: list[str]) -> list[dict[str, Any]]:
         """Return what became of every test that was to run.
@@ -258,13 +213,13 @@ class Session:
                 f"{attempt}: ReFrame was ended by {signal.Signals(-exit_status).name}"
             )
         try:
-            report = reframe_report.read(attempt / "report.json")
-            skips = reframe_report.skips(attempt / "skips.jsonl")
+            report = reframe.read(attempt / "report.json")
+            skips = reframe.skips(attempt / "skips.jsonl")
         except InputError as fault:
-            said = last_line(documents.read_text(attempt / "reframe.out", errors="replace"))
+            said = reframe.last_line(documents.read_text(attempt / "reframe.out", errors="replace"))
             reason = one_line(f"ReFrame exited {exit_status} with no report: {said} ({fault})")
             return _without_run(names, "not_run", reason)
-        accounted = reframe_report.account(names, report, skips)
+        accounted = reframe.account(names, report, skips)
         lost = [test["test"] for test in accounted if test["result"] == "lost"]
         if lost:
             raise InterruptedSessionError(
@@ -287,22 +242,3 @@ def _without_run(names: list[str], verdict: str, reason: str) -> list[dict[str, 
 def _of_names(names: list[str]) -> list[str]:
     """Return ReFrame's options that select the tests of these names, which it takes unspaced."""
     return [f"--name=^{re.escape(name.replace(' ', ''))}$" for name in names]
-
-
-def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
-    """Remove from shared memory what launches that did not end well left there.
-
-    Only then: a segment that nobody maps may be one that another job of ours is about to map.
-    """
-    failed = not all(map(_ended_well, attempt.rglob("launches.jsonl")))
-    if failed or (attempt / TRANSPORT_FAILURES).exists():
-        patterns = declarations.left_behind().shared_memory
-        strays.remove_files(strays.SHARED_MEMORY, patterns, begin_s)
-
-
-def _ended_well(record: Path) -> bool:
-    """Tell whether all launches of a record did; one that cannot be read does not say so."""
-    try:
-        return all(launch["exit_status"] == 0 for launch in records.read_attempts(record))
-    except InputError:
-        return False

@@ -22,9 +22,7 @@ def _say(line: str) -> None:
 
 def _list() -> NoReturn:
     """Say which campaigns there are: none is started unasked, for some take hours."""
-    from onesided.campaign import listing
-
-    for line in listing.lines():
+    for line in campaign.listed():
         _say(line)
     raise InputError("run", "CAMPAIGN", "none", "a name of this list, or a file")
 

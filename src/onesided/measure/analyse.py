@@ -13,7 +13,6 @@ from typing import Any
 
 import polars as pl
 
-from onesided.campaign import proof
 from onesided.campaign.parquet import join_parts, readable, scan_table, write_part
 from onesided.campaign.tables import (
     CELL_COLUMNS,
@@ -25,7 +24,7 @@ from onesided.campaign.tables import (
     record_of,
 )
 from onesided.cells.experiment import Experiments
-from onesided.measure import values
+from onesided.measure import setting_check, values
 from onesided.measure.cell_verdicts import VERDICTS_SCHEMA, verdicts
 from onesided.measure.further_rounds import end_of
 from onesided.measure.summary import merit_rows, summary_of
@@ -163,7 +162,7 @@ def analyse(folder: Path, experiments: Experiments) -> tuple[int, int]:
     cells = scan_table(folder / "cells.parquet", CELL_COLUMNS)
     with readable(folder / "cells.parquet"):
         batches = batches_of(cells, experiments.baselines)
-        threads = proof.default_threads(cells) if len(batches) > 1 else None
+        threads = setting_check.default_threads(cells) if len(batches) > 1 else None
     with writing.temporary_folder(folder) as parts:
         tasks = [
             (folder, experiments, batch, threads, parts, number)

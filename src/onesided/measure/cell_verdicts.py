@@ -15,9 +15,7 @@ from typing import Any, TextIO, TypeVar
 
 import polars as pl
 
-from onesided.campaign import proof
 from onesided.campaign.parquet import count_rows
-from onesided.campaign.proof import Proof
 from onesided.campaign.tables import (
     IDENTITY,
     PLACE,
@@ -32,7 +30,9 @@ from onesided.campaign.tables import (
 from onesided.cells.experiment import Experiment, Experiments
 from onesided.cells.verdicts import NO_COMMON_CLOCK, NO_EFFECT, RELEASED, UNDECIDED, Probe, Verdict
 from onesided.environments import settings
+from onesided.measure import setting_check
 from onesided.measure.judging import MINIMUM_VALID_LAUNCHES, failure
+from onesided.measure.setting_check import SettingCheck
 from onesided.system import documents, text, values
 from onesided.system.command import one_line
 from onesided.system.errors import InputError, OnesidedError
@@ -112,7 +112,7 @@ def _judge_cell(
     labels: Mapping[str, Any],
     probes: Mapping[Place, Probe],
     experiment: Experiment | None,
-    proven: Proof,
+    proven: SettingCheck,
     of_one: bool,
 ) -> Verdict:
     """Return the verdict on one cell from its launches, failures first."""
@@ -166,13 +166,13 @@ def verdicts(
     Args:
         campaign: the tables, or some tests of them.
         experiments: that judge cells.
-        threads: of the whole campaign, as `proof.default_threads` gives them; without, they are
-            those of these tables.
+        threads: of the whole campaign, as `setting_check.default_threads` gives them; without,
+            they are those of these tables.
         of_one: the verdicts to which launches like those of these tables alone would lead. What
             such a verdict is shown with says that it is of one launch.
     """
     if threads is None:
-        threads = proof.default_threads(campaign.cells.lazy())
+        threads = setting_check.default_threads(campaign.cells.lazy())
     probes: dict[Place, Probe] = {}
     for experiment in experiments.measured(campaign.kernels):
         probes.update(launch_probes(usable_evidence(campaign, experiment)))
@@ -185,7 +185,9 @@ def verdicts(
     for rows in launches.values():
         labels = parse_labels(rows[0]["labels"], source)
         counting = [row for row in rows if row["status"] in USABLE_STATUSES]
-        proven = proof.prove(counting, proof.asked_transport(campaign.record, rows[0]), threads)
+        proven = setting_check.check(
+            counting, setting_check.asked_transport(campaign.record, rows[0]), threads
+        )
         experiment = experiments.get(rows[0]["kernel"])
         verdict = _judge_cell(rows, labels, probes, experiment, proven, of_one)
         entries.append(

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from onesided.campaign import transport
-from onesided.campaign.line_order import DAMAGED
+from onesided.campaign.records import DAMAGED
 from onesided.campaign.tables import PLACE
 from onesided.environments.settings import DEFAULT
 from onesided.measure.further_rounds import line

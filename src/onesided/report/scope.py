@@ -8,9 +8,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from onesided.campaign import campaign, transport
-from onesided.campaign import sizes as campaign_sizes
-from onesided.campaign.sizes import AXIS
+from onesided.campaign import campaign, declared, transport
+from onesided.campaign.declared import SIZE_AXIS
 from onesided.cells import verdicts
 from onesided.environments import settings
 from onesided.report import numbers
@@ -43,11 +42,11 @@ def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> Markup | None:
         kernel: of the cells.
         cells: those of a report.
     """
-    own = {int(cell.labels[AXIS]) for cell in cells if AXIS in cell.labels}
+    own = {int(cell.labels[SIZE_AXIS]) for cell in cells if SIZE_AXIS in cell.labels}
     if len(own) != 1:
         return None
     same: dict[tuple[int, ...], list[str]] = {}
-    for name, found in campaign_sizes.known(kernel).items():
+    for name, found in declared.known_sizes(kernel).items():
         if not own >= set(found):
             same.setdefault(tuple(found), []).append(name)
     said = [

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from onesided.campaign import collect, declared, further, grid, proof
+from onesided.campaign import collect, declared, further, grid, reframe
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.parquet import read_table, scan_table
 from onesided.campaign.run import clean_after
@@ -27,6 +27,7 @@ from onesided.campaign.tables import (
 from onesided.cells.experiment import Experiments
 from onesided.cells.verdicts import UNDECIDED
 from onesided.environments import kernels, provision
+from onesided.measure import setting_check
 from onesided.measure.cell_verdicts import verdicts
 from onesided.measure.summary import merit_rows, summary_of
 from onesided.measure.values import of_campaign
@@ -184,7 +185,7 @@ def _check_of(found: Found, name: str) -> list[dict[str, Any]]:
     if not path.is_file():
         return []
     tests = [one for one in documents.read_json(path, "declared")["tests"] if one["test"] == name]
-    return [one for one in tests if (declared.checks_folder() / one["check"]).is_file()]
+    return [one for one in tests if (reframe.checks_folder() / one["check"]).is_file()]
 
 
 def _write_choice(small: Campaign, test: Mapping[str, Any], cell: str) -> None:
@@ -203,7 +204,10 @@ def _write_choice(small: Campaign, test: Mapping[str, Any], cell: str) -> None:
 def _judged(gathered: CollectedCampaign, found: Found, experiments: Experiments) -> Again:
     """Judge the launch, with the threads of the report's launches under no setting."""
     cells = scan_table(found.folder / "cells.parquet", CELL_COLUMNS)
-    threads = {**proof.default_threads(cells), **proof.default_threads(gathered.cells.lazy())}
+    threads = {
+        **setting_check.default_threads(cells),
+        **setting_check.default_threads(gathered.cells.lazy()),
+    }
     [entry] = verdicts(gathered, experiments, threads, of_one=True)
     [alone] = verdicts(gathered, experiments, threads)
     fractions = alone["early_fractions"]

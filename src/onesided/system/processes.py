@@ -94,31 +94,38 @@ def termination_interrupts() -> Iterator[None]:
 LOOK_S = 0.1
 
 
-def wait(process: subprocess.Popen[bytes], stop: Callable[[], None]) -> int:
+def wait(
+    process: subprocess.Popen[bytes],
+    stop: Callable[[], None],
+    look: Callable[[], None] | None = None,
+) -> int:
     """Return the program's exit status; negative if a signal ended it.
 
     Args:
         process: the program.
         stop: ends the program where we are told to stop. A further signal does not disturb it: a
             terminal signals the whole group, and so may who started us.
+        look: is called from time to time meanwhile.
 
     Raises:
         KeyboardInterrupt: we were told to stop; `stop` was called.
     """
     with termination_interrupts():
         try:
-            return _status(process)
+            return _status(process, look)
         except KeyboardInterrupt:
             with _handled(signal.SIG_IGN, (signal.SIGINT, *STOPS)):
                 stop()
             raise
 
 
-def _status(process: subprocess.Popen[bytes]) -> int:
-    if threading.active_count() == 1:
+def _status(process: subprocess.Popen[bytes], look: Callable[[], None] | None) -> int:
+    if look is None and threading.active_count() == 1:
         return process.wait()
     while process.poll() is None:
-        time.sleep(LOOK_S)
+        if look:
+            look()
+        time.sleep(LOOK_S if look is None else 2.5 * LOOK_S)
     return process.returncode
 
 

@@ -1,6 +1,6 @@
 """In an image, as its ``%test``: two ranks of each MPI in it, a real kernel, every number right.
 
-Called as ``python -m onesided.campaign.verify_image``. The image without an MPI is held
+Called as ``python -m onesided.rerun.verify_image``. The image without an MPI is held
 against what it is for: the kernels want a library with the MPI ABI, and nothing else is missing.
 """
 

@@ -6,10 +6,10 @@ import polars as pl
 import pytest
 import synthetic
 
-from onesided.campaign import proof
 from onesided.campaign.tables import CELL_COLUMNS
 from onesided.campaign.transport import Transport
 from onesided.cells import verdicts
+from onesided.measure import setting_check
 from onesided.measure.analyse import analyse
 from onesided.measure.cell_verdicts import read_verdicts
 from onesided.studies import find
@@ -35,30 +35,30 @@ def row(transport=None, threads=None, setting="tcp", **changes):
 
 
 def test_a_setting_that_asks_for_nothing_is_never_in_doubt():
-    assert proof.prove([row(), row(ON_SM)], {}, {}) == proof.Proof()
+    assert setting_check.check([row(), row(ON_SM)], {}, {}) == setting_check.SettingCheck()
 
 
 def test_the_path_asked_for_proves_the_setting():
-    found = proof.prove([row(ON_TCP), row(ON_TCP)], TCP, {})
-    assert found == proof.Proof()
+    found = setting_check.check([row(ON_TCP), row(ON_TCP)], TCP, {})
+    assert found == setting_check.SettingCheck()
     assert found.note is None
 
 
 def test_another_path_in_any_launch_says_no_effect():
-    found = proof.prove([row(ON_TCP), row(ON_SM)], TCP, {})
+    found = setting_check.check([row(ON_TCP), row(ON_SM)], TCP, {})
     assert found.differences == ("no shared memory asked for, shared memory found",)
 
 
 def test_an_unknown_path_proves_and_disproves_nothing():
-    found = proof.prove([row(ON_TCP), row()], TCP, {})
+    found = setting_check.check([row(ON_TCP), row()], TCP, {})
     assert not found.differences
     assert found.note == "transport not proven: provider, shm not known"
 
 
 def threads_of(*rows):
-    names = (*proof.MACHINE, "setting", "threads_after_init")
+    names = (*setting_check.MACHINE, "setting", "threads_after_init")
     types = {name: CELL_COLUMNS[name] for name in names}
-    return proof.default_threads(pl.DataFrame(rows, schema=types).lazy())
+    return setting_check.default_threads(pl.DataFrame(rows, schema=types).lazy())
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,9 @@ def test_a_progress_thread_is_proven_by_one_thread_more_than_by_default(
     own, by_default, differs, unknown
 ):
     threads = threads_of(row(threads=by_default, setting="default"))
-    found = proof.prove([row(threads=own, setting="async")], {"progress_thread": True}, threads)
+    found = setting_check.check(
+        [row(threads=own, setting="async")], {"progress_thread": True}, threads
+    )
     assert bool(found.differences) == differs
     assert bool(found.unknown) == unknown
 
@@ -79,7 +81,7 @@ def test_threads_of_another_level_or_environment_are_no_measure():
         row(threads=1, setting="default", thread_level="multiple"),
         row(threads=1, setting="default", environment="mpich-5.0.2"),
     ]
-    found = proof.prove([row(threads=2)], {"progress_thread": True}, threads_of(*others))
+    found = setting_check.check([row(threads=2)], {"progress_thread": True}, threads_of(*others))
     assert found.unknown == ("progress_thread",)
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import threading
+import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from onesided.campaign import declared, further
 from onesided.campaign.campaign import Campaign
+from onesided.campaign.declared import cells_of
 from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot, slots
 
-LOOK_S = 0.25
+LAUNCH_OVERHEAD_S = 2.0
+"""What a launch takes beside its cells, about: the start of ReFrame, of the ranks, of MPI."""
 
 Say = Callable[[str], None]
 
@@ -21,10 +24,10 @@ class Plan:
     """The sessions of a campaign, as far as they are decided."""
 
     def __init__(self, campaign: Campaign) -> None:
-        """Take the tests from ``declared.json``."""
+        """Take the tests from ``declared.json``, and the decisions that are there for known."""
         self.campaign = campaign
         self.tests = declared.tests_of(campaign)
-        self.news = further.News(campaign)
+        self._known = further.decisions(campaign)
 
     def sessions(self, rounds: Iterable[int]) -> list[Session]:
         """Return the sessions of some rounds, in the order in which they are run."""
@@ -35,57 +38,54 @@ class Plan:
 
     def decided(self) -> list[Session]:
         """Return those of the further rounds that are decided already."""
-        return self.sessions(further.decided_rounds(further.decisions(self.campaign)))
+        return self.sessions(further.decided_rounds(self._known))
+
+    def news(self) -> list[further.Decision]:
+        """Return decisions that are new or changed since it was last asked, and all that follow."""
+        before, self._known = self._known, further.decisions(self.campaign)
+        same = 0
+        while before[same : same + 1] == self._known[same : same + 1] != []:
+            same += 1
+        return self._known[same:]
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether there may be further rounds that are not decided."""
+        return self.campaign.until is not None and further.end(self._known) is None
 
     def more(self) -> str:
         """Say that there may be further rounds, where that is open."""
-        if not self.news.is_open:
+        if not self.is_open:
             return ""
         most = self.campaign.until["at_most_rounds"]
         return f"; then further rounds for the cells that need them, {most} rounds at most"
 
 
-class SessionWatch:
+class Progress:
     """Tells how many sessions are over and how long the rest may take."""
 
     def __init__(self, sessions: list[Session], say: Say, plan: Plan) -> None:
-        """Watch for the sessions' records; those that exist already are not counted as work."""
+        """Expect the sessions' records; those that exist already are not counted as work."""
         self._plan = plan
         self._slots: dict[Path, Slot] = {}
         self._waiting: dict[Path, Slot] = {}
         self._expect(sessions)
         self._say = say
-        self._begin = self._last = time.monotonic()
+        self._last = time.monotonic()
         self._durations: list[float] = []
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> SessionWatch:
-        """Start to watch."""
         over = len(self._slots) - len(self._waiting)
         if self._waiting and over:
-            self._say(f"{over} of {len(self._slots)} sessions are finished already")
-        self._thread.start()
-        return self
+            say(f"{over} of {len(self._slots)} sessions are finished already")
 
-    def __exit__(self, *exception: object) -> None:
-        """Stop, after a last look."""
-        self._stop.set()
-        self._thread.join()
-        self._look()
-
-    def _watch(self) -> None:
-        while not self._stop.wait(LOOK_S):
-            self._look()
-
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Tell what is over since the last look."""
         for record in [record for record in self._waiting if record.exists()]:
             slot = self._waiting.pop(record)
             now = time.monotonic()
             self._durations.append(now - self._last)
             self._last = now
             total = len(self._slots)
-            more = "+" if self._plan.news.is_open else " "
+            more = "+" if self._plan.is_open else " "
             self._say(
                 f"session {total - len(self._waiting):3d} of {total}{more} round {slot.round}  "
                 f"{slot.environment:<18} {self._durations[-1]:6.1f} s{self._left()}"
@@ -114,5 +114,56 @@ class SessionWatch:
         latest = self._durations[-6:]
         left_s = len(self._waiting) * sum(latest) / len(latest)
         minutes, seconds = divmod(round(left_s), 60)
-        about = "at least" if self._plan.news.is_open else "about"
+        about = "at least" if self._plan.is_open else "about"
         return f"   {about} {minutes} min {seconds:02d} s left"
+
+
+def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") -> str:
+    """Return in one line what will be run, and about how long it will take.
+
+    Args:
+        sessions: all of the campaign, as far as they are decided.
+        at_a_time: how many sessions run side by side.
+        more: of the further rounds that may come.
+    """
+    waiting = [session for session in sessions if not session.record.exists()]
+    waiting_s = sum(
+        test.get("expected_s", 0.0) + LAUNCH_OVERHEAD_S
+        for session in waiting
+        for test in session.tests
+    )
+    mean_s = waiting_s / max(1, len(waiting))
+    minutes = max(1, round(math.ceil(len(waiting) / at_a_time) * mean_s / 60))
+    side_by_side = f", {at_a_time} at a time" if at_a_time > 1 else ""
+    return f"{_sizes(sessions)}, {len(waiting)} to run{side_by_side}: about {minutes} min{more}"
+
+
+def _sizes(sessions: list[Session]) -> str:
+    """Return how many launches and cells the sessions have: those of each library by themselves."""
+    sizes = Counter(
+        (len(session.tests), sum(len(cells_of(test)) for test in session.tests))
+        for session in sessions
+    )
+    return " and ".join(
+        f"{launches} launches with {cells} cells in each of {count} sessions"
+        for (launches, cells), count in sizes.items()
+    )
+
+
+def explanation(sessions: list[Session], more: str = "") -> list[str]:
+    """Return a line for each session that has tests to run: how many, and why.
+
+    Args:
+        sessions: as for `announcement`.
+        more: likewise.
+    """
+    lines = []
+    for session in sessions:
+        reasons = Counter(session.reasons().values())
+        if reasons:
+            slot = session.slot
+            why = "; ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+            lines.append(f"round {slot.round}  {slot.environment}  {slot.partition}: tests {why}")
+    if more:
+        return [*(lines or ["every session is finished"]), more.removeprefix("; ")]
+    return lines or ["every session is finished: there is nothing to run"]

@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Proof:
+class SettingCheck:
     """What differs from what a setting asks for, in words; and what of it is not known."""
 
     differences: tuple[str, ...] = ()
@@ -54,11 +54,11 @@ def default_threads(cells: pl.LazyFrame) -> dict[tuple[Any, ...], int]:
     return {tuple(machine): threads for *machine, threads in most.iter_rows()}
 
 
-def prove(
+def check(
     rows: Sequence[Row],
     asked: Mapping[str, Any],
     threads: Mapping[tuple[Any, ...], int],
-) -> Proof:
+) -> SettingCheck:
     """Compare the launches of a cell with what its setting asks for.
 
     Args:
@@ -68,7 +68,7 @@ def prove(
         threads: from `default_threads`.
     """
     if not asked:
-        return Proof()
+        return SettingCheck()
     of_window = {name: value for name, value in asked.items() if name != PROGRESS_THREAD}
     differences: dict[str, None] = {}
     unknown: dict[str, None] = {}
@@ -85,4 +85,4 @@ def prove(
                 differences[
                     f"a progress thread asked for, as many threads as without it: {own}"
                 ] = None
-    return Proof(tuple(differences), tuple(unknown))
+    return SettingCheck(tuple(differences), tuple(unknown))

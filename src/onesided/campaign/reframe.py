@@ -1,0 +1,250 @@
+"""The calls of ReFrame for a campaign's tests, and what it leaves: no other module calls it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from onesided.campaign.campaign import Campaign
+from onesided.campaign.records import read_attempts, whole_lines
+from onesided.environments import declarations, kernels, provision, settings
+from onesided.system import documents, paths, processes, strays, values
+from onesided.system.errors import InputError
+from onesided.system.lock import lock_file
+
+#: How long ReFrame gets to end its jobs after it was told to stop.
+STOP_S = 10.0
+#: In an attempt's folder: the debug launches that did not end well (`transport_report.sh`).
+TRANSPORT_FAILURES = "transport_failures"
+#: What is used of a case of the report; the rest is ReFrame's own, and may hold anything.
+FIELDS = ("display_name", "fixture", "result", "fail_reason", "outputdir", "stagedir")
+
+
+def checks_folder() -> Path:
+    """Return the folder of the checks' files."""
+    return paths.project_root() / "reframe_checks"
+
+
+def command(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> list[str]:
+    """Return the call of ReFrame for the campaign's tests, without an action.
+
+    Args:
+        campaign: the campaign.
+        tests: as declared; ReFrame loads their checks only, and without any it loads all.
+    """
+    checks = checks_folder()
+    files = sorted({test["check"] for test in tests})
+    return [
+        str(Path(sys.executable).with_name("reframe")),
+        f"--config-file={campaign.site_file}",
+        *([f"--checkpath={checks / name}" for name in files] or _every_check(checks)),
+        *campaign.reframe_selection(),
+    ]
+
+
+def _every_check(folder: Path) -> list[str]:
+    return [f"--checkpath={folder}", "--recursive"]
+
+
+def variables(campaign: Campaign) -> dict[str, str]:
+    """Return what tells ReFrame whose environments are used, and which checks it need not make."""
+    return {
+        provision.PROVIDER_VARIABLE: campaign.provider or "",
+        settings.CHOICE_VARIABLE: ",".join(campaign.document["settings"]),
+    }
+
+
+def last_line(text: str) -> str:
+    """Return the last line of a text that is not blank."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "no output"
+
+
+def ask(
+    campaign: Campaign, action: str, tests: Iterable[Mapping[str, Any]] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Have ReFrame say something of the campaign's tests; of some, it loads their checks only."""
+    temporary = strays.make_temporary_folder(lock_file())
+    try:
+        return subprocess.run(
+            [*command(campaign, tests), f"--system={campaign.partitions[0]}", action],
+            cwd=paths.project_root(),
+            env={
+                **os.environ,
+                **variables(campaign),
+                strays.SESSION_MARKER: str(temporary),
+                "TMPDIR": str(temporary),
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterable[str]) -> int:
+    """Run a session's tests to their end; return ReFrame's exit status, negative for a signal.
+
+    Args:
+        campaign: the campaign.
+        attempt: the folder for all that ReFrame writes.
+        names: of the kernels that the tests launch.
+        options: what selects the tests, from `command` on.
+
+    Raises:
+        KeyboardInterrupt: we were told to stop, and ReFrame ended.
+    """
+    words = [
+        *options,
+        f"--setvar=launch_timeout_s={campaign.document['launch_timeout_s']}",
+        "--exec-policy=serial",
+        f"--prefix={attempt / 'reframe'}",
+        f"--report-file={attempt / 'report.json'}",
+        "--run",
+    ]
+    temporary = strays.make_temporary_folder(lock_file())
+    begin_s = time.time()
+    environment = {
+        **os.environ,
+        **variables(campaign),
+        kernels.CHOICE_VARIABLE: ",".join(names),
+        strays.CAMPAIGN_MARKER: str(campaign.results),
+        strays.LOCK_MARKER: str(lock_file()),
+        strays.SESSION_MARKER: str(attempt),
+        "TMPDIR": str(temporary),
+    }
+    try:
+        with (attempt / "reframe.out").open("wb") as output:
+            process = subprocess.Popen(
+                words,
+                cwd=paths.project_root(),
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                # Ctrl-C is for us: told twice, ReFrame would leave its jobs
+                process_group=0,
+            )
+            return processes.wait(process, lambda: processes.end(process, STOP_S))
+    finally:
+        strays.end_processes(strays.SESSION_MARKER, str(attempt))
+        strays.end_mounts(paths.images_dir())
+        shutil.rmtree(temporary, ignore_errors=True)
+        _clear_after_dead_launches(attempt, begin_s)
+
+
+def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
+    """Remove from shared memory what launches that did not end well left there.
+
+    Only then: a segment that nobody maps may be one that another job of ours is about to map.
+    """
+    failed = not all(map(_ended_well, attempt.rglob("launches.jsonl")))
+    if failed or (attempt / TRANSPORT_FAILURES).exists():
+        patterns = declarations.left_behind().shared_memory
+        strays.remove_files(strays.SHARED_MEMORY, patterns, begin_s)
+
+
+def _ended_well(record: Path) -> bool:
+    """Tell whether all launches of a record did; one that cannot be read does not say so."""
+    try:
+        return all(launch["exit_status"] == 0 for launch in read_attempts(record))
+    except InputError:
+        return False
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Return the test cases of a ReFrame report, with the fields that are used.
+
+    Raises:
+        InputError: it is not there, is cut, lacks one of them, or has its files elsewhere than in
+            its own folder.
+    """
+    text = documents.read_text(path)
+    try:
+        report = json.loads(text)
+    except (ValueError, RecursionError) as fault:
+        raise InputError(path, None, fault, "a whole JSON document") from fault
+    documents.check(report, "reframe_report", path)
+    found = []
+    for number, run in enumerate(report["runs"]):
+        for index, case in enumerate(run["testcases"]):
+            used = {name: case.get(name) for name in FIELDS}
+            where = f"{path}: runs.{number}.testcases.{index}"
+            documents.refuse(values.fault(used), where)
+            for name in ("outputdir", "stagedir"):
+                if used[name] is not None and not paths.is_below(used[name], path.parent):
+                    raise InputError(where, name, used[name], f"a folder in {path.parent}")
+            found.append(used)
+    return found
+
+
+def skips(path: Path) -> dict[str, dict[str, str]]:
+    """Return what a session's checks said of their skips, by test; nothing without the file.
+
+    Raises:
+        InputError: a whole line does not fit.
+    """
+    found = {}
+    for number, document in whole_lines(path):
+        if document is not None:
+            documents.check(document, "reframe_report#skip", f"{path}: line {number}")
+            found[document["test"]] = document
+    return found
+
+
+def account(
+    names: list[str], report: list[dict[str, Any]], skipped: Mapping[str, Mapping[str, str]]
+) -> list[dict[str, Any]]:
+    """Return the entry of session.json of each test; "lost" where ReFrame never came to it.
+
+    Args:
+        names: of the tests that were to run.
+        report: from `read`.
+        skipped: from `skips`.
+    """
+    cases = {case["display_name"]: case for case in report}
+    fixtures = [case for case in report if case["fixture"] and case["result"] == "fail"]
+    return [_account_test(name, cases, fixtures, skipped) for name in names]
+
+
+def _account_test(
+    name: str,
+    cases: dict[str, dict[str, Any]],
+    failed_fixtures: list[dict[str, Any]],
+    skipped: Mapping[str, Mapping[str, str]],
+) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "test": name,
+        "result": "lost",
+        "verdict": None,
+        "reason": None,
+        "folder": None,
+    }
+    case = cases.get(name)
+    if case is None:
+        return entry
+    entry["result"] = case["result"]
+    if name in skipped:
+        entry |= {key: skipped[name][key] for key in ("verdict", "reason")}
+    elif case["result"] == "fail_deps" or (case["result"] == "skip" and failed_fixtures):
+        reason = failed_fixtures[0]["fail_reason"] if failed_fixtures else "a fixture failed"
+        entry |= {"verdict": "unavailable", "reason": f"kernels not built: {reason}"}
+    elif case["result"] == "skip":
+        # a test whose fixture was skipped is skipped with it; the reason is with the fixture
+        skip = next(iter(skipped.values()), {"verdict": "not_run", "reason": "skipped by ReFrame"})
+        entry |= {key: skip[key] for key in ("verdict", "reason")}
+    else:
+        passed = case["result"] == "pass"
+        entry["folder"] = case["outputdir"] if passed else case["stagedir"]
+        # ReFrame's report does not hold the messages of expected failures
+        reason = case["fail_reason"] or "an expected failure: a known defect"
+        entry["reason"] = None if passed else " ".join(str(reason).split())
+    return entry

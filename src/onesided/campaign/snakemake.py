@@ -1,0 +1,199 @@
+"""The call of Snakemake for a campaign: its profile, how it is stopped, and why it failed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from onesided.campaign.campaign import Campaign
+from onesided.system import cores, documents, paths, processes, strays
+from onesided.system.command import Outcome, one_line
+from onesided.system.errors import InputError, OnesidedError
+from onesided.system.lock import lock_file
+
+STOP_S = 20.0
+"""How long sessions get to end what they launched: a scheduler is asked to cancel its jobs."""
+
+ALL_CORES = "all"
+"""What a profile says for as many cores as there are to use; Snakemake knows of no quota."""
+
+FULL_BYTES = 1_000_000
+"""Less free space than this, and nothing of use can be written."""
+
+#: How Snakemake says that a stage failed: its name, the file of its output, its exit status.
+FAILED_STAGE = re.compile(
+    r"^Command '.*?onesided(?:\.cli)? (\w+) .* >(.+) 2>&1' (?:returned|died).* (\d+)\.?$", re.M
+)
+#: What it says of itself: of its options in one line, of a workflow in two.
+OWN_FAULT = re.compile(r"^(?:\S+: error:|\w*(?:Error|Exception)\b).*(?:\n.+)?", re.M)
+#: What a shell adds to the number of a signal that ended a program.
+SIGNALLED = 128
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def profile_folder(name_or_folder: str) -> Path:
+    """Return the folder of a Snakemake profile, by its name in ``profiles`` or as a folder.
+
+    Raises:
+        InputError: there is no such profile; the names that exist are listed.
+    """
+    folder = paths.project_root() / "profiles"
+    for found in (folder / name_or_folder, Path(name_or_folder).resolve()):
+        if (found / "config.yaml").is_file():
+            return found
+    known = ", ".join(sorted(found.parent.name for found in folder.glob("*/config.yaml")))
+    expected = f"one of {known}, or a folder with a config.yaml"
+    raise InputError(folder, None, f"no profile {name_or_folder!r}", expected)
+
+
+def command(campaign: Campaign, profile: Path) -> list[str]:
+    """Return the call of Snakemake that makes the campaign's report."""
+    return [
+        str(Path(sys.executable).with_name("snakemake")),
+        f"--snakefile={paths.project_root() / 'Snakefile'}",
+        f"--directory={campaign.results}",
+        f"--workflow-profile={profile}",
+        f"--cores={_cores_of(_profile_document(profile))}",
+        "--config",
+        f"campaign={campaign.path}",
+    ]
+
+
+def sessions_at_a_time(profile: Path) -> int:
+    """Return how many sessions a Snakemake profile lets run side by side.
+
+    A session asks for all cores unless the profile's ``set-threads`` says for how many.
+
+    Raises:
+        InputError: the profile does not fit its schema, or holds no whole numbers there.
+    """
+    document = _profile_document(profile)
+    threads = document.get("set-threads", {})
+    if not isinstance(threads, dict):
+        # as on the command line: session=1, or a list of such
+        words = [threads] if isinstance(threads, str) else threads
+        threads = dict(str(word).partition("=")[::2] for word in words)
+    if "session" not in threads:
+        return 1
+    return max(1, _cores_of(document) // int(threads["session"]))
+
+
+def _profile_document(profile: Path) -> dict[str, Any]:
+    path = profile / "config.yaml"
+    document: dict[str, Any] = documents.parse_yaml(documents.read_text(path), path) or {}
+    documents.check(document, "profile", path)
+    return document
+
+
+def _cores_of(document: Mapping[str, Any]) -> int:
+    """Return how many cores a profile gives its stages: all are those that one may use."""
+    asked = document.get("cores", ALL_CORES)
+    return cores.usable() if asked == ALL_CORES else int(asked)
+
+
+def _stop(snakemake: subprocess.Popen[bytes]) -> None:
+    """End Snakemake and the stages, and have the sessions end what they launched.
+
+    Snakemake itself would wait until every stage that runs is over. It is killed, for it keeps
+    nothing: what is finished is seen from the files.
+    """
+    snakemake.kill()
+    snakemake.wait()
+    lock = str(lock_file())
+    strays.stop_processes(strays.LOCK_MARKER, lock, but=strays.SESSION_MARKER, within_s=STOP_S)
+
+
+def call(
+    campaign: Campaign, profile: Path, variables: Mapping[str, str], look: Callable[[], None]
+) -> int:
+    """Run the campaign's stages to their end; return Snakemake's exit status.
+
+    Args:
+        campaign: the campaign.
+        profile: the folder of a profile.
+        variables: the whole environment of the stages.
+        look: is called again and again meanwhile.
+
+    Raises:
+        KeyboardInterrupt: we were told to stop, and everything ended.
+    """
+    log = campaign.results / "log" / "snakemake.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command(campaign, profile),
+            env=dict(variables),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        return processes.wait(process, lambda: _stop(process), look)
+
+
+def failure(campaign: Campaign, exit_status: int, faults: Path) -> OnesidedError:
+    """Return why Snakemake failed: what the failing stages left, else what can be found.
+
+    Args:
+        campaign: what was run.
+        exit_status: Snakemake's; negative for a signal.
+        faults: the file of `errors.record_fault`.
+    """
+    lines = _recorded(faults)
+    full = _full_folder(campaign)
+    if full is not None:
+        found = OnesidedError(f"no space left in {full}; make room and run again to go on")
+    elif lines:
+        found = OnesidedError("; ".join(dict.fromkeys(line["message"] for line in lines)))
+        found.exit_code = max(line["exit_code"] for line in lines)
+    elif exit_status < 0:
+        name = signal.Signals(-exit_status).name
+        found = OnesidedError(f"Snakemake was ended by {name}; run again to go on from here")
+    else:
+        log = campaign.results / "log" / "snakemake.log"
+        found = OnesidedError(f"Snakemake exited {exit_status}: {_said(log)} (see {log})")
+    return found
+
+
+def _recorded(faults: Path) -> list[dict[str, Any]]:
+    """Return the faults that stages recorded; a line may be cut where the disk was full."""
+    try:
+        lines = faults.read_text("utf-8", errors="replace").splitlines()
+        return [json.loads(line) for line in lines if line.endswith("}")]
+    except (OSError, ValueError):
+        return []
+
+
+def _full_folder(campaign: Campaign) -> Path | None:
+    for folder in (campaign.results, paths.build_dir()):
+        status = os.statvfs(folder)
+        has_no_file_left = status.f_files > 0 and status.f_favail == 0
+        if has_no_file_left or status.f_bavail * status.f_frsize < FULL_BYTES:
+            return folder
+    return None
+
+
+def _said(log: Path) -> str:
+    """Return what Snakemake's log says of the cause, or that of the stage that failed."""
+    text = COLOUR.sub("", log.read_text("utf-8", errors="replace"))
+    stage = FAILED_STAGE.search(text)
+    if stage is None:
+        own_fault = OWN_FAULT.search(text)
+        return one_line(own_fault.group()) if own_fault else Outcome(None, text).main_line()
+    name, log_word, status = stage.groups()
+    number = int(status) - SIGNALLED
+    ended = f"was ended by {signal.Signals(number).name}" if number > 0 else f"exited {status}"
+    lines = _lines(Path(shlex.split(log_word)[0]))
+    return one_line(f"{name} {ended}: {lines[-1]}" if lines else f"{name} {ended}")
+
+
+def _lines(log: Path) -> list[str]:
+    text = log.read_text("utf-8", errors="replace") if log.is_file() else ""
+    return [line for line in text.splitlines() if line.strip()]
