@@ -13,10 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from onesided.campaign import tables
-from onesided.compare import weigh
-from onesided.compare.reproducibility import place_of
-from onesided.measure.cell_verdicts import read_verdicts
+from onesided.campaign.tables import place_of
+from onesided.compare.pair import Judged, is_timed
 from onesided.measure.statistics import median
 from onesided.studies import find
 
@@ -30,16 +28,15 @@ WHAT = (
 
 def spreads(folders: Sequence[Path]) -> dict[str, Any]:
     """Return the document: the cells that were timed in all campaigns."""
-    launches = [weigh.headline_launches(tables.read_campaign(folder), find()) for folder in folders]
-    judged = [
-        {place_of(cell): cell for cell in read_verdicts(folder / "verdicts.json")}
-        for folder in folders
-    ]
+    merits = find().merits
+    campaigns = [Judged.read(folder, merits) for folder in folders]
+    launches = [campaign.launches for campaign in campaigns]
+    judged = [{place_of(cell): cell for cell in campaign.entries} for campaign in campaigns]
     environments = sorted({place[2] for cells in judged for place in cells})
     rounds = [sorted({number for cell in one.values() for number in cell}) for one in launches]
     found = []
     for place in sorted(set.intersection(*map(set, judged)), key=str):
-        if not all(weigh.is_timed(cells[place]) for cells in judged):
+        if not all(is_timed(cells[place], merits) for cells in judged):
             continue
         values = [
             one.get(place, {}).get(number)

@@ -11,8 +11,8 @@ import json
 import sys
 from pathlib import Path
 
-from onesided.campaign import tables
-from onesided.compare import compare_tails
+from onesided.compare.pair import Judged
+from onesided.studies import find
 
 DIGITS = 2
 WHAT = (
@@ -23,7 +23,7 @@ WHAT = (
 
 def tails_of(folder: Path) -> list[list[str | list[float]]]:
     """Return environment, cell and tails of each cell of a campaign that has a latency."""
-    found = compare_tails.launches_of(tables.read_campaign(folder))
+    found = Judged.read(folder, find().merits).tails
     return [
         [place[2], place[4], [round(value, DIGITS) for value in values]]
         for place, values in sorted(found.items())

@@ -13,7 +13,7 @@ import synthetic
 
 from onesided import report
 from onesided.measure.analyse import analyse
-from onesided.report import beside
+from onesided.report import comparison
 from onesided.studies import find
 
 
@@ -110,4 +110,4 @@ def test_without_the_other_campaign_the_section_says_so_and_the_report_is_made(t
 
 
 def test_a_campaign_that_names_no_other_has_no_such_section(campaign, html):
-    assert f'id="{beside.IDENTIFIER}"' not in html
+    assert f'id="{comparison.IDENTIFIER}"' not in html

@@ -13,7 +13,7 @@ import pytest
 import synthetic
 
 from onesided import cli
-from onesided.compare import compare, terminal, weigh
+from onesided.compare import campaigns, differences, terminal
 from onesided.measure.analyse import analyse
 from onesided.studies import find
 
@@ -72,22 +72,22 @@ def kept(folder, name):
 
 
 def test_nothing_changed_shows_nothing(runs):
-    found = compare.compare(*runs, find())
-    assert [cell.turn for cell in found.cells if cell.turn not in (None, "open")] == []
+    found = campaigns.compare(*runs, find())
+    assert [cell.change for cell in found.pairs if cell.change not in (None, "open")] == []
     assert [whole.difference.word for whole in found.wholes] == ["~"] * len(RUNNING)
     assert found.differing == [] and found.missing == {}
 
 
 def test_a_campaign_against_itself_has_ratios_of_one(runs):
-    found = compare.compare(runs[0], runs[0], find())
+    found = campaigns.compare(runs[0], runs[0], find())
     assert {whole.difference.ratio for whole in found.wholes} == {1.0}
-    assert all(cell.turn is None for cell in found.cells)
-    assert any(cell.difference for cell in found.cells)
+    assert all(cell.change is None for cell in found.pairs)
+    assert any(cell.difference for cell in found.pairs)
 
 
 def test_every_cell_of_both_is_there_also_of_other_settings_and_with_a_helper(runs):
     cells = json.loads((runs[0] / "verdicts.json").read_text())["cells"]
-    assert len(compare.compare(*runs, find()).cells) == len(cells)
+    assert len(campaigns.compare(*runs, find()).pairs) == len(cells)
 
 
 @pytest.mark.parametrize(
@@ -103,26 +103,24 @@ def test_every_cell_of_both_is_there_also_of_other_settings_and_with_a_helper(ru
 )
 def test_a_changed_verdict_is_first_and_is_worse_better_or_open(copy, before, after, kind):
     cell = turn_verdict(copy[1], before, after)
-    found = compare.compare(*copy, find())
-    changed = [one for one in found.turned(kind) if one.pair.cell["cell"] == cell["cell"]]
+    found = campaigns.compare(*copy, find())
+    changed = [one for one in found.changed(kind) if one.first["cell"] == cell["cell"]]
     assert len(changed) == 1
     if kind != "open":
-        assert found.cells[0] is changed[0]
+        assert found.pairs[0] is changed[0]
         assert f"  {kind}: {cell['environment']} default" in "\n".join(terminal.lines(found))
 
 
 def test_with_fewer_cores_than_threads_only_failures_turn_for_the_worse(copy):
     turn_verdict(copy[1], "independent", "waits", oversubscribed=True)
-    assert compare.compare(*copy, find()).turned("worse") == []
+    assert campaigns.compare(*copy, find()).changed("worse") == []
     turn_verdict(copy[1], "waits", "hang", oversubscribed=True)
-    assert len(compare.compare(*copy, find()).turned("worse")) == 1
+    assert len(campaigns.compare(*copy, find()).changed("worse")) == 1
 
 
 def test_a_cell_with_fewer_cores_than_threads_is_compared_by_its_verdict_alone(copy):
     timed = {
-        one.pair.cell["environment"]
-        for one in compare.compare(*copy, find()).cells
-        if one.difference
+        one.first["environment"] for one in campaigns.compare(*copy, find()).pairs if one.difference
     }
     assert "mpich-5.0.2" in timed
     path = copy[1] / "verdicts.json"
@@ -130,11 +128,11 @@ def test_a_cell_with_fewer_cores_than_threads_is_compared_by_its_verdict_alone(c
     for cell in document["cells"]:
         cell["oversubscribed"] |= cell["environment"] == "mpich-5.0.2"
     path.write_text(json.dumps(document))
-    found = compare.compare(*copy, find())
-    assert {one.pair.cell["environment"] for one in found.cells if one.difference} == (
+    found = campaigns.compare(*copy, find())
+    assert {one.first["environment"] for one in found.pairs if one.difference} == (
         timed - {"mpich-5.0.2"}
     )
-    assert "mpich-5.0.2" in {one.pair.cell["environment"] for one in found.cells}
+    assert "mpich-5.0.2" in {one.first["environment"] for one in found.pairs}
 
 
 def test_an_environment_that_is_slower_is_called_so_and_no_other(tmp_path, runs):
@@ -144,42 +142,42 @@ def test_an_environment_that_is_slower_is_called_so_and_no_other(tmp_path, runs)
 
     slower = replace(RUNNING[1], behaviour=slow)
     second = made(tmp_path / "slower", (RUNNING[0], slower, RUNNING[2]), seed=3)
-    found = compare.compare(runs[0], second, find())
+    found = campaigns.compare(runs[0], second, find())
     words = {whole.environment: whole.difference.word for whole in found.wholes}
     assert words == {"mpich-5.0.2": "~", "openmpi-5.0.11": "slower", "impi-2021.18.1": "~"}
-    back = compare.compare(second, runs[0], find())
+    back = campaigns.compare(second, runs[0], find())
     assert [w.difference.word for w in back.wholes] == ["~", "faster", "~"]
 
 
 def test_one_launch_has_ratios_without_interval_and_nothing_is_tested(tmp_path, runs):
-    found = compare.compare(runs[0], made(tmp_path / "one", rounds=1), find())
-    assert {w.difference.word for w in found.wholes} == {weigh.NOT_TESTED}
+    found = campaigns.compare(runs[0], made(tmp_path / "one", rounds=1), find())
+    assert {w.difference.word for w in found.wholes} == {differences.NOT_TESTED}
     assert all(whole.difference.low is None for whole in found.wholes)
     assert found.tested == []
 
 
 def test_what_is_not_called_different_says_what_would_have_been(runs):
-    found = compare.compare(*runs, find())
+    found = campaigns.compare(*runs, find())
     printed = "\n".join(terminal.lines(found))
     for whole in found.wholes:
-        assert whole.difference.detectable > weigh.LEAST_FACTOR
+        assert whole.difference.detectable > differences.LEAST_FACTOR
         assert f"~, found from {whole.difference.detectable:.3g} on" in printed
     assert found.detectable is None and "would be found" not in printed
 
 
 def test_ten_rounds_say_in_how_many_cells_ten_percent_would_be_found(tmp_path):
     first, second = (made(tmp_path / name, rounds=10, seed=seed) for seed, name in enumerate("ab"))
-    found = compare.compare(first, second, find())
+    found = campaigns.compare(first, second, find())
     tested = [cell.difference.detectable for cell in found.tested]
     assert min(tested) < found.detectable < max(tested)
-    sensitive = sum(factor <= weigh.ASKED_FACTOR for factor in tested)
+    sensitive = sum(factor <= differences.ASKED_FACTOR for factor in tested)
     said = f"a factor of 1.1 would be found: {sensitive} of {len(tested)} tested; half of them from"
     assert said in "\n".join(terminal.lines(found))
 
 
 def test_another_version_of_a_family_is_compared_with_the_one_it_followed(copy):
     rename(copy[1], {"environment": ("mpich-5.0.2", "mpich-5.0.3")})
-    found = compare.compare(*copy, find())
+    found = campaigns.compare(*copy, find())
     assert "mpich-5.0.2 → mpich-5.0.3" in {whole.name for whole in found.wholes}
     assert found.missing == {}
 
@@ -190,23 +188,23 @@ def test_the_same_mpi_in_a_container_is_not_taken_for_another_version_of_it(copy
     inside = pl.col("environment") == "mpich-5.0.2-hybrid"
     model = pl.when(inside).then(pl.lit("hybrid")).otherwise(pl.col("launch_model"))
     pl.read_parquet(path).with_columns(launch_model=model).write_parquet(path)
-    found = compare.compare(*copy, find())
+    found = campaigns.compare(*copy, find())
     assert {whole.name for whole in found.wholes} == {one.name for one in RUNNING[1:]}
     assert set(found.missing) == {"mpich-5.0.2", "mpich-5.0.2-hybrid"}
-    named = compare.compare(*copy, find(), {"mpich-5.0.2": "mpich-5.0.2-hybrid"})
+    named = campaigns.compare(*copy, find(), {"mpich-5.0.2": "mpich-5.0.2-hybrid"})
     assert "mpich-5.0.2 → mpich-5.0.2-hybrid" in {whole.name for whole in named.wholes}
 
 
 def test_another_machine_is_compared_where_each_has_one_partition(copy):
     rename(copy[1], {"system": ("laptop", "cluster"), "partition": ("local", "network")})
-    found = compare.compare(*copy, find())
+    found = campaigns.compare(*copy, find())
     assert found.missing == {} and len(found.wholes) == len(RUNNING)
 
 
 @pytest.mark.parametrize("old", ["mpich-5.0.2", "impi-2021.18.1"])
 def test_what_is_the_same_may_be_said_and_then_holds_for_nothing_else(runs, old):
     new = next(name for name in ("mpich-5.0.2", "impi-2021.18.1") if name != old)
-    found = compare.compare(*runs, find(), {old: new})
+    found = campaigns.compare(*runs, find(), {old: new})
     assert {whole.name for whole in found.wholes} == {f"{old} → {new}", "openmpi-5.0.11"}
     # the one is only in the first now, the other only in the second
     cells = kept(runs[0], new) // 6
@@ -215,7 +213,7 @@ def test_what_is_the_same_may_be_said_and_then_holds_for_nothing_else(runs, old)
 
 def test_cells_of_only_one_campaign_are_counted_not_forgotten(tmp_path, runs):
     second = made(tmp_path / "fewer", RUNNING[:2], seed=4)
-    found = compare.compare(runs[0], second, find())
+    found = campaigns.compare(runs[0], second, find())
     cells = kept(runs[0], "impi-2021.18.1") // 6
     assert found.missing == {"impi-2021.18.1": (cells, 0)}
     assert f"impi-2021.18.1: {cells} cells only in the first" in "\n".join(terminal.lines(found))
@@ -223,9 +221,9 @@ def test_cells_of_only_one_campaign_are_counted_not_forgotten(tmp_path, runs):
 
 def test_a_cell_that_failed_in_either_campaign_has_no_ratio(copy):
     cell = turn_verdict(copy[1], "waits", "wrong data")
-    found = compare.compare(*copy, find())
-    assert found.cells[0].pair.cell["cell"] == cell["cell"]
-    assert found.cells[0].difference is None
+    found = campaigns.compare(*copy, find())
+    assert found.pairs[0].first["cell"] == cell["cell"]
+    assert found.pairs[0].difference is None
 
 
 def test_the_terminal_says_verdicts_environments_cells_in_that_order(copy, capsys):
@@ -246,7 +244,7 @@ def test_the_csv_has_every_cell_and_its_ratio(copy, capsys):
     turn_verdict(copy[1], "independent", "waits")
     assert cli.main(["compare", *map(str, copy), "--csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert len(rows) == len(compare.compare(*copy, find()).cells)
+    assert len(rows) == len(campaigns.compare(*copy, find()).pairs)
     assert (rows[0]["turn"], rows[0]["first"], rows[0]["second"]) == (
         "worse",
         "independent",
@@ -256,7 +254,7 @@ def test_the_csv_has_every_cell_and_its_ratio(copy, capsys):
     assert timed
     for row in timed:
         assert float(row["ratio_low"]) <= float(row["ratio"]) <= float(row["ratio_high"])
-        assert row["difference"] == weigh.NOT_TESTED
+        assert row["difference"] == differences.NOT_TESTED
 
 
 @pytest.mark.parametrize(

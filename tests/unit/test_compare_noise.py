@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from onesided.compare import weigh
-from onesided.compare.reproducibility import Pair
+from onesided.compare import differences, pair
+from onesided.compare.pair import Pair, Timed
 
 DATA = Path(__file__).parents[1] / "data"
 TEN_PERCENT = math.log(1.1)
@@ -38,6 +38,16 @@ def spreads():
     return spreads_of("launch_spreads_1.json")
 
 
+CELL = {
+    "system": "s",
+    "partition": "p",
+    "environment": "e",
+    "setting": "default",
+    "kernel": "k",
+}
+SAME_CELL = Pair(CELL, CELL)
+
+
 def drawn(spreads, source, launches, shifts=lambda place, environment: 0.0):
     """Return two sets of launches of all cells; the second is shifted as asked."""
     rounds = source.sample(range(len(spreads[0][2])), 2 * launches)
@@ -49,32 +59,24 @@ def drawn(spreads, source, launches, shifts=lambda place, environment: 0.0):
         ]
         if not all(sides):
             continue
-        cell = {
-            "system": "s",
-            "partition": "p",
-            "environment": str(environment),
-            "setting": "default",
-            "kernel": kernel,
-            "place": place,
-        }
+        cell = {**CELL, "environment": str(environment), "kernel": kernel, "place": place}
         shift = shifts(place, environment)
         second = {turn: value + shift for turn, value in sides[1].items()}
-        timed.append((Pair(cell, cell, None, None), sides[0], second))
+        timed.append(Timed(Pair(cell, cell), sides[0], second))
     return timed
 
 
 def called(timed):
     """Return the environments, and the cells, that are called different."""
-    cells, wholes = weigh.weigh(timed)
     return (
         {
             (w.environment, w.kernel, w.difference.word)
-            for w in wholes
+            for w in pair.wholes(timed)
             if w.difference.is_significant
         },
         {
-            (pair.cell["place"], difference.word)
-            for (pair, *_), difference in zip(timed, cells, strict=True)
+            (one.pair.first["place"], difference.word)
+            for one, difference in zip(timed, pair.cell_differences(timed), strict=True)
             if difference.is_significant
         },
     )
@@ -98,7 +100,7 @@ def test_ten_percent_of_an_environment_is_found_at_six_launches(spreads, environ
         wholes, _ = called(
             drawn(spreads, source, 6, lambda _, at: shift if at == environment else 0.0)
         )
-        found += (str(environment), weigh.EVERYTHING, word) in wholes
+        found += (str(environment), pair.EVERYTHING, word) in wholes
         others += any(name != str(environment) for name, *_ in wholes)
     assert found >= 38
     assert others <= 2
@@ -115,9 +117,9 @@ def test_ten_percent_of_a_single_quiet_cell_is_found_at_ten_launches(spreads):
         shifted = source.choice(quiet)
         timed = drawn(spreads, source, 10, lambda at, _, s=shifted: TEN_PERCENT * (at == s))
         if all(
-            min(map(len, sides)) >= weigh.CELL_LAUNCHES
-            for pair, *sides in timed
-            if pair.cell["place"] == shifted
+            min(map(len, sides)) >= differences.CELL_LAUNCHES
+            for cell, *sides in timed
+            if cell.first["place"] == shifted
         ):
             tries += 1
             found += (shifted, "slower") in called(timed)[1]
@@ -131,42 +133,35 @@ def test_what_a_comparison_says_it_would_find_the_next_one_finds(name):
     found = tries = 0
     for _ in range(20):
         timed = drawn(spreads, source, 10)
-        cells, _ = weigh.weigh(timed)
         sensitive = [
-            pair.cell["place"]
-            for (pair, *_), of in zip(timed, cells, strict=True)
-            if of.detectable is not None and of.detectable <= weigh.ASKED_FACTOR
+            one.pair.first["place"]
+            for one, of in zip(timed, pair.cell_differences(timed), strict=True)
+            if of.detectable is not None and of.detectable <= differences.ASKED_FACTOR
         ]
         assert sensitive
         shifted = source.choice(sensitive)
         again = drawn(spreads, source, 10, lambda at, _, s=shifted: TEN_PERCENT * (at == s))
-        of = {p.cell["place"]: d for (p, *_), d in zip(again, weigh.weigh(again)[0], strict=True)}
-        if shifted in of and of[shifted].word != weigh.NOT_TESTED:
+        judged = zip(again, pair.cell_differences(again), strict=True)
+        of = {one.pair.first["place"]: difference for one, difference in judged}
+        if shifted in of and of[shifted].word != differences.NOT_TESTED:
             tries += 1
-            found += of[shifted].word == weigh.SLOWER
+            found += of[shifted].word == differences.SLOWER
     assert tries >= 15
     assert found >= 0.85 * tries
 
 
 def test_a_single_cell_is_not_judged_by_six_launches(spreads):
     timed = drawn(spreads, random.Random(1), 6, lambda at, _: math.log(3) * (at == 7))
-    cells, _ = weigh.weigh(timed)
-    assert {difference.word for difference in cells} == {weigh.NOT_TESTED}
+    words = {difference.word for difference in pair.cell_differences(timed)}
+    assert words == {differences.NOT_TESTED}
 
 
 def test_a_shift_below_five_percent_is_no_difference_however_sure_it_is():
-    cell = {
-        "system": "s",
-        "partition": "p",
-        "environment": "e",
-        "setting": "default",
-        "kernel": "k",
-    }
-    pair = Pair(cell, cell, None, None)
     first = {turn: 1e-4 * turn for turn in range(10)}
     for factor, word in ((1.04, "~"), (1.06, "slower"), (1 / 1.04, "~"), (1 / 1.06, "faster")):
         second = {turn: value + math.log(factor) for turn, value in first.items()}
-        (one,), (whole,) = weigh.weigh([(pair, first, second)])
+        timed = [Timed(SAME_CELL, first, second)]
+        (one,), (whole,) = pair.cell_differences(timed), pair.wholes(timed)
         assert one.p < 1e-6 and whole.difference.p < 1e-6
         assert (one.word, whole.difference.word) == (word, word)
         assert one.ratio == pytest.approx(factor)
@@ -174,37 +169,21 @@ def test_a_shift_below_five_percent_is_no_difference_however_sure_it_is():
 
 
 def test_what_the_cells_of_a_launch_share_counts_once():
-    cell = {
-        "system": "s",
-        "partition": "p",
-        "environment": "e",
-        "setting": "default",
-        "kernel": "k",
-    }
     shared = [0.3, -0.2, 0.1, 0.25, -0.3, 0.0]
     first = dict(enumerate(shared))
     second = {turn: value + 0.12 for turn, value in enumerate(reversed(shared))}
-    pairs = [(Pair({**cell, "place": n}, cell, None, None), first, second) for n in range(50)]
-    _, (whole,) = weigh.weigh(pairs)
-    _, (alone,) = weigh.weigh(pairs[:1])
+    timed = [Timed(Pair({**CELL, "place": n}, CELL), first, second) for n in range(50)]
+    (whole,), (alone,) = pair.wholes(timed), pair.wholes(timed[:1])
     assert whole.difference.p == pytest.approx(alone.difference.p)
     assert whole.difference.word == "~"
 
 
 def test_a_round_without_its_slow_cells_is_not_faster_for_that():
-    cell = {
-        "system": "s",
-        "partition": "p",
-        "environment": "e",
-        "setting": "default",
-        "kernel": "k",
-    }
-    pair = Pair(cell, cell, None, None)
     noise = dict(enumerate([0.01, -0.01, 0.02, 0.0, -0.02, 0.005]))
     slow = {turn: value + 3 for turn, value in noise.items()}
-    _, (whole,) = weigh.weigh(
-        [(pair, noise, noise), (pair, slow, {turn: slow[turn] for turn in (0, 1, 2)})]
-    )
+    quickest = Timed(SAME_CELL, noise, noise)
+    slowest = Timed(SAME_CELL, slow, {turn: slow[turn] for turn in (0, 1, 2)})
+    (whole,) = pair.wholes([quickest, slowest])
     assert whole.difference.ratio == pytest.approx(1, abs=0.02)
     assert whole.difference.word == "~"
 
@@ -213,9 +192,11 @@ def test_rounds_that_only_a_few_cells_have_do_not_speak_for_an_environment(sprea
     """A campaign with further rounds has such: its cells that spread most."""
     timed = drawn(spreads, random.Random(1), 6)
     more = [
-        (pair, first, {**second, **dict.fromkeys(range(100, 106), 0.5)} if at < 3 else second)
-        for at, (pair, first, second) in enumerate(timed)
+        one._replace(second={**one.second, **dict.fromkeys(range(100, 106), 0.5)})
+        if at < 3
+        else one
+        for at, one in enumerate(timed)
     ]
-    sides = [weigh._whole_sides(one) for one in (timed, more)]
-    assert [list(map(len, pair)) for pair in sides] == [[6, 6], [6, 6]]
+    for cells in (timed, more):
+        assert list(map(len, differences.together([one[1:] for one in cells]))) == [6, 6]
     assert called(timed)[0] == called(more)[0] == set()

@@ -12,6 +12,7 @@ import synthetic
 from onesided import cli
 from onesided.cells import verdicts
 from onesided.compare import reproducibility
+from onesided.compare.pair import Judged
 from onesided.measure.analyse import analyse
 from onesided.studies import find
 
@@ -38,8 +39,12 @@ def copies(runs, tmp_path):
     return runs[0], changed
 
 
+def pairs(*folders):
+    return reproducibility.plain_pairs(*(Judged.read(one, find().merits) for one in folders))
+
+
 def figures(first, second):
-    return reproducibility.figures(reproducibility.pairs(first, second, find()))
+    return reproducibility.figures(pairs(first, second))
 
 
 def shares(first, second):
@@ -77,9 +82,8 @@ def test_a_turned_verdict_is_counted_and_named(copies, capsys):
     after = figures(first, second)
     assert after[0].count == before[0].count + 1
     assert after[1].count == before[1].count - 1
-    assert f"{cell['cell']}: waits -> undecided" in "\n".join(
-        reproducibility.turned(reproducibility.pairs(first, second, find()))
-    )
+    said = "\n".join(reproducibility.lines(pairs(first, second)))
+    assert f"{cell['cell']}: waits -> undecided" in said
     cli.main(["reproducibility", str(first), str(second)])
     printed = capsys.readouterr().out.splitlines()
     assert [line.partition(":")[0] for line in printed[:6]] == [figure.name for figure in after]

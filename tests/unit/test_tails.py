@@ -12,7 +12,7 @@ import pytest
 import synthetic_progress
 
 from onesided import cli, report
-from onesided.compare import compare_tails
+from onesided.compare.differences import tail_change
 from onesided.measure import analyse, statistics, tails
 from onesided.report import load, terminal_summary
 from onesided.studies import find
@@ -170,7 +170,7 @@ def pairs(first, second):
         {(e, cell): launches for e, cell, launches in DATA[name]} for name in (first, second)
     )
     common = one.keys() & two.keys()
-    return sum(compare_tails.is_change(one[cell], two[cell]) for cell in common), len(common)
+    return sum(tail_change(one[cell], two[cell]) is not None for cell in common), len(common)
 
 
 def test_of_measured_launches_a_tail_changes_with_the_library_not_with_the_machine():

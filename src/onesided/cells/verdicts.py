@@ -51,6 +51,9 @@ FAILURES = (WRONG_DATA, HANG, CRASH, TEARDOWN_FAILURE, TIMED_OUT, HELPER_RETURNE
 NOT_MEASURED = (UNSUPPORTED, UNAVAILABLE, NOT_RUN)
 """Verdicts of cells that have no measurement."""
 
+WITHOUT_VALUES = (*FAILURES, *NOT_MEASURED)
+"""Verdicts of cells whose values are compared with no others."""
+
 OBSERVED = (INDEPENDENT, WITH_HELP, DELAYED, PARTIAL, WAITS)
 """Verdicts that tell how the operation and the target's computing got on."""
 
@@ -69,6 +72,18 @@ WORDS = (
     RIGHT,
 )
 """Every verdict, in the order in which a reader should meet them."""
+
+WORSE, BETTER, OPEN = "worse", "better", "open"
+
+_BEST = (WITH_HELP, INDEPENDENT, LOCAL_COMPLETION, SYNCHRONISING, REFERENCE, RIGHT)
+RANKS: Mapping[str, int] = {
+    **dict.fromkeys(FAILURES, 0),
+    WAITS: 1,
+    PARTIAL: 2,
+    DELAYED: 3,
+    **dict.fromkeys(_BEST, 4),
+}
+"""From bad to good; a verdict that has no rank says nothing that could be better or worse."""
 
 RELEASED = "released"
 """The series of whether the target's call that opens its part of an epoch returned only after the
@@ -118,3 +133,23 @@ class Verdict:
 def is_early(remaining_s: float, elapsed_s: float) -> bool:
     """Tell whether an operation returned while the target provably still computed."""
     return elapsed_s < EARLY_SHARE_OF_REMAINING * remaining_s
+
+
+def change(before: str, after: str, crowded: bool) -> str | None:
+    """Return how a verdict changed: `WORSE`, `BETTER` or `OPEN`; None if it did not.
+
+    A change to or from `UNDECIDED`, or a verdict without a measurement, is open. A change between
+    two observations is open in a crowded cell, because there the scheduler may have changed. A
+    failure that comes or goes counts in a crowded cell, too.
+
+    Args:
+        before: the verdict of the first of two cells.
+        after: the verdict of the second.
+        crowded: one of the two cells had fewer cores than threads.
+    """
+    if before == after:
+        return None
+    ranks = RANKS.get(before), RANKS.get(after)
+    if None in ranks or ranks[0] == ranks[1] or (crowded and 0 not in ranks):
+        return OPEN
+    return BETTER if ranks[1] > ranks[0] else WORSE

@@ -20,9 +20,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "reproduce": ("reproduce",),
     "machine": ("environments", "spack", "container", "site"),
     "references": ("references",),
-    "reproducibility": ("reproducibility",),
-    "compare": ("compare",),
-    "versions": ("versions",),
+    "compare": ("reproducibility", "compare", "versions"),
     "advice": ("advice",),
     "new_experiment": ("new",),
 }

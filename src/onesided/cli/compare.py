@@ -1,4 +1,4 @@
-"""`onesided compare FIRST SECOND`: which verdicts changed, what is slower or faster than before?"""
+"""Campaigns beside each other: `onesided compare`, `reproducibility` and `versions`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,19 @@ from pathlib import Path
 from onesided.cli.command import argument, command
 from onesided.system import paths, writing
 from onesided.system.errors import InputError
+
+FIRST = argument(
+    "first",
+    type=paths.campaign_results,
+    metavar="FIRST",
+    help="a campaign's folder of results, or its name",
+)
+SECOND = argument(
+    "second", type=paths.campaign_results, metavar="SECOND", help="the same of the other"
+)
+PAGE = argument(
+    "--page", type=Path, metavar="FOLDER", help="write a page and its CSVs into this folder"
+)
 
 
 def _same(asked: list[str]) -> dict[str, str]:
@@ -26,13 +39,8 @@ def _same(asked: list[str]) -> dict[str, str]:
 @command(
     "compare",
     "compare two campaigns: versions, weeks or machines",
-    argument(
-        "first",
-        type=paths.campaign_results,
-        metavar="FIRST",
-        help="a campaign's folder of results, or its name",
-    ),
-    argument("second", type=paths.campaign_results, metavar="SECOND", help="the same of the other"),
+    FIRST,
+    SECOND,
     argument(
         "--same",
         action="append",
@@ -42,19 +50,17 @@ def _same(asked: list[str]) -> dict[str, str]:
         "it those of one name, or the ones of a family that are left over; may be repeated",
     ),
     argument("--csv", action="store_true", help="print every cell as CSV in place of the summary"),
-    argument(
-        "--page", type=Path, metavar="FOLDER", help="write a page and its CSVs into this folder"
-    ),
-    description=__doc__,
+    PAGE,
+    description="Which verdicts changed, what is slower or faster than before?",
 )
-def run(options: argparse.Namespace) -> int:
+def compare(options: argparse.Namespace) -> int:
     """Print the comparison, write its page where one is asked for; return 0."""
     if options.page:
         writing.demand_folder("--page", options.page)
-    from onesided.compare import compare, terminal
+    from onesided.compare import campaigns, terminal
     from onesided.studies import find
 
-    found = compare.compare(options.first, options.second, find(), _same(options.same))
+    found = campaigns.compare(options.first, options.second, find(), _same(options.same))
     if options.csv or options.page:
         from onesided.report import comparison  # loads the drawing library
 
@@ -67,4 +73,54 @@ def run(options: argparse.Namespace) -> int:
         print(line)
     if options.page:
         print(f"page: {page}")
+    return 0
+
+
+@command(
+    "reproducibility",
+    "compare two runs of one campaign on one machine: six figures",
+    FIRST,
+    SECOND,
+    description="Do two runs of one campaign say the same?",
+)
+def reproducibility(options: argparse.Namespace) -> int:
+    """Print the figures, what moved, and the verdicts that changed; return 1 unless all hold."""
+    from onesided.compare import reproducibility
+    from onesided.compare.pair import Judged
+    from onesided.studies import find
+
+    merits = find().merits
+    sides = (Judged.read(folder, merits) for folder in (options.first, options.second))
+    pairs = reproducibility.plain_pairs(*sides)
+    for line in reproducibility.lines(pairs):
+        print(line)
+    return 0 if all(figure.holds for figure in reproducibility.figures(pairs)) else 1
+
+
+@command(
+    "versions",
+    "put the answers of several campaigns side by side",
+    argument(
+        "folders",
+        type=paths.campaign_results,
+        nargs="+",
+        metavar="FOLDER",
+        help="the folder of results of each campaign, or the campaign's name",
+    ),
+    PAGE,
+    description="Since which version of an MPI does an access progress?",
+)
+def versions(options: argparse.Namespace) -> int:
+    """Print what changed between versions, write the page where one is asked for; return 0."""
+    if options.page:
+        writing.demand_folder("--page", options.page)
+    # these load the drawing library
+    from onesided.report import versions
+    from onesided.studies import find
+
+    every, found = versions.read(options.folders, find())
+    for line in versions.sentences(found):
+        print(line)
+    if options.page:
+        print(f"page: {versions.build(every, found, options.page)}")
     return 0

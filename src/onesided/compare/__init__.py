@@ -1,1 +1,1 @@
-"""Two campaigns, cell by cell and as a whole: what changed, and what comes again."""
+"""Two things beside each other, cell by cell and as a whole: what changed, and what comes again."""

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from onesided.campaign.parquet import read_table
-from onesided.campaign.tables import SUMMARY_COLUMNS, Place, place_of
 from onesided.cells import verdicts
-from onesided.cells.experiment import Experiments
-from onesided.measure.cell_verdicts import is_plain, read_verdicts
+from onesided.compare.pair import Judged, Pair, demand_pairs, pairs
+from onesided.measure.cell_verdicts import is_plain
 from onesided.measure.statistics import median
-from onesided.measure.summary import MOST_HALF_WIDTH, Row, is_narrow, merit_rows
-from onesided.system.errors import InputError
+from onesided.measure.summary import MOST_HALF_WIDTH, Row, is_narrow
 
 MOST_UNDECIDED = 0.05
 LEAST_EQUAL_VERDICTS = 0.95
@@ -55,20 +50,14 @@ class Figure:
             return True
         return self.share <= self.bound if self.at_most else self.share >= self.bound
 
-
-def _is_inside(first: Row, second: Row) -> bool:
-    """Tell whether the ratio of medians lies within the first's rerun interval over its median."""
-    return first["rerun_low"] <= second["value"] <= first["rerun_high"]
-
-
-def _is_among(first: Row, second: Row) -> bool:
-    """Tell whether the second's median lies within the interval of the first's."""
-    return first["low"] <= second["value"] <= first["high"]
-
-
-def _overlap(first: Row, second: Row) -> bool:
-    """Tell whether the intervals of both medians have a point in common."""
-    return first["low"] <= second["high"] and second["low"] <= first["high"]
+    @property
+    def line(self) -> str:
+        """Return the figure as a person reads it."""
+        said = f"{self.name}: {self.count} of {self.total} ({self.share:.1%})"
+        if self.bound is None:
+            return said
+        asked = f"{'at most' if self.at_most else 'at least'} {self.bound:.0%}"
+        return f"{said}; {asked}: {'holds' if self.holds else 'does not hold'}"
 
 
 def figures(found: Sequence[Pair]) -> list[Figure]:
@@ -81,124 +70,59 @@ def figures(found: Sequence[Pair]) -> list[Figure]:
     distribution have their median within that of six others in 90.0 % of all cases.
 
     Args:
-        found: the cells, as `pairs` returns them.
+        found: the cells, as `plain_pairs` returns them.
     """
     total = len(found)
-    words = [pair.cell["verdict"] for pair in found] + [pair.again["verdict"] for pair in found]
-    equal = sum(pair.cell["verdict"] == pair.again["verdict"] for pair in found)
-    timed = [
-        (pair.value, pair.value_again)
-        for pair in found
-        if pair.value is not None and pair.value_again is not None
+    words = [entry["verdict"] for pair in found for entry in (pair.first, pair.second)]
+    equal = sum(pair.change is None for pair in found)
+    timed = [(pair, *_values(pair)) for pair in found if None not in _values(pair)]
+    reruns = [
+        (pair, *rows) for pair, *rows in timed if all(row["rerun_low"] is not None for row in rows)
     ]
-    held = [rows for rows in timed if all(row["rerun_low"] is not None for row in rows)]
-    narrow = sum(is_narrow(row) for rows in held for row in rows)
-    percent = f"{MOST_HALF_WIDTH:.0%}"
+    narrow = sum(is_narrow(row) for _, *rows in reruns for row in rows)
+    inside = sum(bool(pair.is_inside) for pair, *_ in reruns)
+    overlapping = sum(
+        one["low"] <= two["high"] and two["low"] <= one["high"] for _, one, two in timed
+    )
+    among = sum(one["low"] <= two["value"] <= one["high"] for _, one, two in timed)
+    half = f"half-width of the rerun interval at most {MOST_HALF_WIDTH:.0%} of the median"
+    undecided, cells = words.count(verdicts.UNDECIDED), len(timed)
     return [
-        Figure(
-            "undecided", words.count(verdicts.UNDECIDED), 2 * total, MOST_UNDECIDED, at_most=True
-        ),
+        Figure("undecided", undecided, 2 * total, MOST_UNDECIDED, at_most=True),
         Figure("equal verdicts", equal, total, LEAST_EQUAL_VERDICTS),
-        Figure(
-            f"half-width of the rerun interval at most {percent} of the median",
-            narrow,
-            2 * len(timed),
-            LEAST_NARROW,
-        ),
-        *(
-            Figure(name, sum(holds(*rows) for rows in over), len(timed), bound)
-            for name, holds, over, bound in (
-                ("ratio of medians within the rerun interval", _is_inside, held, LEAST_INSIDE),
-                ("intervals of both medians overlap", _overlap, timed, LEAST_OVERLAPPING),
-                ("second median within the first's interval", _is_among, timed, None),
-            )
-        ),
+        Figure(half, narrow, 2 * cells, LEAST_NARROW),
+        Figure("ratio of medians within the rerun interval", inside, cells, LEAST_INSIDE),
+        Figure("intervals of both medians overlap", overlapping, cells, LEAST_OVERLAPPING),
+        Figure("second median within the first's interval", among, cells, None),
     ]
 
 
-@dataclass(frozen=True)
-class Pair:
-    """One cell in two runs.
-
-    Attributes:
-        cell: its entry in the first run's verdicts.json.
-        again: its entry in the second's.
-        value: its headline row of the first run's summary; None where no launch gave a value.
-        value_again: of the second's.
-    """
-
-    cell: Mapping[str, Any]
-    again: Mapping[str, Any]
-    value: Row | None
-    value_again: Row | None
-
-    @property
-    def ratio(self) -> float | None:
-        """Return the second's median over the first's; None without both."""
-        if self.value is None or self.value_again is None or not self.value["value"]:
-            return None
-        return self.value_again["value"] / self.value["value"]
-
-    @property
-    def is_inside(self) -> bool | None:
-        """Tell whether the second's median is where a rerun's is to lie; None if nothing says."""
-        if self.value is None or self.value_again is None or self.value["rerun_low"] is None:
-            return None
-        return _is_inside(self.value, self.value_again)
+def _values(pair: Pair) -> tuple[Row | None, Row | None]:
+    return pair.value_first, pair.value_second
 
 
-def pairs(
-    first: Path,
-    second: Path,
-    experiments: Experiments,
-    chosen: Callable[[Mapping[str, Any]], bool] | None = None,
-    place_in_first: Callable[[Place], Place] = lambda place: place,
-) -> list[Pair]:
-    """Return the cells that both runs have.
-
-    Args:
-        first: a results folder that was analysed.
-        second: another.
-        experiments: that judged both.
-        chosen: tells of an entry of verdicts.json whether it is wanted; by default those that
-            `figures` compares.
-        place_in_first: where in the first run a cell of the second has to be looked for.
+def plain_pairs(first: Judged, second: Judged) -> list[Pair]:
+    """Return the cells that `figures` compares.
 
     Raises:
-        InputError: a file is missing or cut, or the two have no cell in common.
+        InputError: the two runs have no such cell in common.
     """
-    merits = experiments.merits
-    chosen = chosen or (lambda cell: is_plain(cell, merits))
-    one = {place_of(cell): cell for cell in read_verdicts(first / "verdicts.json") if chosen(cell)}
-    two = {
-        place_in_first(place_of(cell)): cell
-        for cell in read_verdicts(second / "verdicts.json")
-        if chosen(cell)
-    }
-    if not one.keys() & two.keys():
-        raise InputError(second, None, "no cell of the other run", f"the cells of {first}")
-    heads, again = (
-        merit_rows(read_table(folder / "summary.parquet", SUMMARY_COLUMNS), merits)
-        for folder in (first, second)
-    )
-    return [
-        Pair(cell, two[place], heads.get(place), again.get(place_of(two[place])))
-        for place, cell in one.items()
-        if place in two
+    found = [
+        pair
+        for pair in pairs(first, second)
+        if is_plain(pair.first, first.merits) and is_plain(pair.second, second.merits)
     ]
+    demand_pairs(found, first.folder, second.folder)
+    return found
 
 
-def turned(found: Sequence[Pair]) -> list[str]:
-    """Return the cells whose verdicts differ, one line each."""
-    return [
-        f"{pair.cell['environment']} {pair.cell['thread_level']} {pair.cell['cell']}: "
-        f"{pair.cell['verdict']} -> {pair.again['verdict']}"
-        for pair in found
-        if pair.cell["verdict"] != pair.again["verdict"]
-    ]
+def lines(found: Sequence[Pair]) -> list[str]:
+    """Return what is said of two runs: the figures, what moved, the verdicts that changed."""
+    figure_lines = [figure.line for figure in figures(found)]
+    return [*figure_lines, *_moved_lines(found), *_changed_lines(found)]
 
 
-def moved(found: Sequence[Pair]) -> list[str]:
+def _moved_lines(found: Sequence[Pair]) -> list[str]:
     """Return by what factor the values of each MPI and kernel have moved, one line each.
 
     Where nearly all cells have moved by one factor, the machine has changed between the two runs.
@@ -207,21 +131,17 @@ def moved(found: Sequence[Pair]) -> list[str]:
     ratios = defaultdict(list)
     for pair in found:
         if pair.ratio is not None:
-            ratios[pair.cell["environment"], pair.cell["kernel"]].append(pair.ratio)
+            ratios[pair.first["environment"], pair.first["kernel"]].append(pair.ratio)
     return [
         f"{environment} {kernel}: second over first {median(some):.3f}, median of {len(some)} cells"
         for (environment, kernel), some in sorted(ratios.items())
     ]
 
 
-def lines(found: Sequence[Figure]) -> list[str]:
-    """Return the figures as a person reads them."""
-    return [_line(figure) for figure in found]
-
-
-def _line(figure: Figure) -> str:
-    said = f"{figure.name}: {figure.count} of {figure.total} ({figure.share:.1%})"
-    if figure.bound is None:
-        return said
-    asked = f"{'at most' if figure.at_most else 'at least'} {figure.bound:.0%}"
-    return f"{said}; {asked}: {'holds' if figure.holds else 'does not hold'}"
+def _changed_lines(found: Sequence[Pair]) -> list[str]:
+    return [
+        f"{pair.first['environment']} {pair.first['thread_level']} {pair.first['cell']}: "
+        f"{pair.change_words}"
+        for pair in found
+        if pair.change is not None
+    ]

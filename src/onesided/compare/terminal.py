@@ -1,17 +1,17 @@
-"""A comparison as a terminal shows it."""
+"""A comparison of two campaigns as a terminal shows it."""
 
 from __future__ import annotations
 
-from onesided.compare.compare import BETTER, OPEN, WORSE, Comparison
-from onesided.compare.reproducibility import Pair
-from onesided.compare.weigh import (
+from onesided.cells.verdicts import BETTER, OPEN, WORSE
+from onesided.compare.campaigns import Campaigns
+from onesided.compare.differences import (
     ASKED_FACTOR,
     CELL_LAUNCHES,
     LEAST_FACTOR,
     SAME,
     Difference,
-    in_both,
 )
+from onesided.compare.pair import Pair
 from onesided.measure import tails
 from onesided.measure.statistics import MINIMUM_COVERAGE
 
@@ -31,81 +31,71 @@ def said(difference: Difference) -> str:
 
 
 def _cell_name(pair: Pair) -> str:
-    name = in_both(pair.cell["environment"], pair.again["environment"])
-    return f"{name} {pair.cell['setting']} {pair.cell['thread_level']} {pair.cell['cell']}"
+    cell = pair.first
+    return f"{pair.environment} {cell['setting']} {cell['thread_level']} {cell['cell']}"
 
 
-def _turned_lines(comparison: Comparison) -> list[str]:
-    counts = [f"{len(comparison.turned(kind))} {kind}" for kind in (WORSE, BETTER, OPEN)]
-    lines = [f"verdicts that changed: {', '.join(counts)}"]
-    for kind in (WORSE, BETTER):
-        for cell in comparison.turned(kind):
-            before, after = cell.pair.cell["verdict"], cell.pair.again["verdict"]
-            lines.append(f"  {kind}: {_cell_name(cell.pair)}: {before} -> {after}")
-    return lines
+def _verdict_lines(found: Campaigns) -> list[str]:
+    counts = [f"{len(found.changed(kind))} {kind}" for kind in (WORSE, BETTER, OPEN)]
+    changed = [pair for kind in (WORSE, BETTER) for pair in found.changed(kind)]
+    named = [f"  {pair.change}: {_cell_name(pair)}: {pair.change_words}" for pair in changed]
+    return [f"verdicts that changed: {', '.join(counts)}", *named]
 
 
-def _whole_lines(comparison: Comparison) -> list[str]:
+def _whole_lines(found: Campaigns) -> list[str]:
     lines = ["environments, geometric mean over cells, second over first:"]
-    for whole in comparison.wholes:
+    for whole in found.wholes:
         where = f"{whole.system}:{whole.partition} {whole.setting}"
         what = f"{where} {whole.name}, {whole.kernel.replace('_', ' ')} ({whole.cells})"
         lines.append(f"  {what}: {said(whole.difference)}")
     return lines
 
 
-def _cell_lines(comparison: Comparison) -> list[str]:
-    timed = [cell for cell in comparison.cells if cell.difference is not None]
+def _cell_lines(found: Campaigns) -> list[str]:
+    timed = [pair for pair in found.pairs if pair.difference is not None]
+    tested, least = len(found.tested), found.detectable
     lines = [
-        f"cells that differ: {len(comparison.differing)} of {len(comparison.tested)} tested "
-        f"({len(timed)} timed; a single cell needs {CELL_LAUNCHES} launches on either side)"
+        f"cells that differ: {len(found.differing)} of {tested} tested "
+        f"({len(timed)} timed; a single cell needs {CELL_LAUNCHES} launches on either side)",
+        *(f"  {_cell_name(pair)}: {said(pair.difference)}" for pair in found.differing),
     ]
-    for cell in comparison.differing:
-        lines.append(f"  {_cell_name(cell.pair)}: {said(cell.difference)}")
-    return [*lines, *_sensitivity_lines(comparison)]
+    if least is not None:
+        lines.append(
+            f"cells in which a factor of {ASKED_FACTOR:g} would be found: "
+            f"{len(found.sensitive(ASKED_FACTOR))} of {tested} tested; half of them from a factor "
+            f"of {least:.3g} on"
+        )
+    return lines
 
 
-def _sensitivity_lines(comparison: Comparison) -> list[str]:
-    least = comparison.detectable
-    if least is None:
+def _tail_lines(found: Campaigns) -> list[str]:
+    if not found.tails:
         return []
-    sensitive, tested = len(comparison.sensitive(ASKED_FACTOR)), len(comparison.tested)
-    return [
-        f"cells in which a factor of {ASKED_FACTOR:g} would be found: {sensitive} of {tested} "
-        f"tested; half of them from a factor of {least:.3g} on"
-    ]
-
-
-def _tail_lines(comparison: Comparison) -> list[str]:
-    if not comparison.tails:
-        return []
-    differences = {id(cell.pair): cell.difference for cell in comparison.cells}
-    found = [f"latencies whose tail changed, whatever their median did: {len(comparison.tails)}"]
-    for change in comparison.tails:
-        difference = differences[id(change.pair)]
-        beside = f"; medians {said(difference)}" if difference is not None else ""
-        found.append(f"  {_cell_name(change.pair)}: {change.words}{beside}")
-    for which, campaign in (("first", comparison.first), ("second", comparison.second)):
+    lines = [f"latencies whose tail changed, whatever their median did: {len(found.tails)}"]
+    for pair in found.tails:
+        words = " -> ".join(map(tails.times, pair.tails))
+        medians = f"; medians {said(pair.difference)}" if pair.difference is not None else ""
+        lines.append(f"  {_cell_name(pair)}: tail {words}{medians}")
+    for which, campaign in (("first", found.first), ("second", found.second)):
         waited = tails.waited(campaign.folder)
         if waited:
-            found.append(f"  in the {which} {waited}")
-    return found
+            lines.append(f"  in the {which} {waited}")
+    return lines
 
 
-def lines(comparison: Comparison) -> list[str]:
+def lines(found: Campaigns) -> list[str]:
     """Return the comparison as a terminal shows it."""
-    found = [
-        *_turned_lines(comparison),
-        *_whole_lines(comparison),
-        *_cell_lines(comparison),
-        *_tail_lines(comparison),
-    ]
-    for name, (one, two) in comparison.missing.items():
-        found.append(f"not compared: {name}: {one} cells only in the first, {two} in the second")
-    found.append(
+    return [
+        *_verdict_lines(found),
+        *_whole_lines(found),
+        *_cell_lines(found),
+        *_tail_lines(found),
+        *(
+            f"not compared: {name}: {one} cells only in the first, {two} in the second"
+            for name, (one, two) in found.missing.items()
+        ),
         f"{SAME} means: not significant after correction for the number of tests, or a factor "
         f"below {LEAST_FACTOR:g}. The interval of a ratio covers {MINIMUM_COVERAGE:.0%} if it is "
         "the only one. Found from 1.2 on means: nine of ten such comparisons would find a change "
-        "by the factor 1.2."
-    )
-    return found
+        "by the factor 1.2.",
+    ]

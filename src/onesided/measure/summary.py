@@ -184,13 +184,17 @@ def summary_of(
 
 def merit_rows(summary: pl.DataFrame, merits: Merits) -> dict[Place, Row]:
     """Return each cell's row of a summary that has its figure of merit, by kernel in `merits`."""
-    wanted = pl.any_horizontal(
+    return {place_of(row): row for row in summary.filter(has_merit(merits)).to_dicts()}
+
+
+def has_merit(merits: Merits) -> pl.Expr:
+    """Return what chooses the rows with figures of merit, of the summary or of values.parquet."""
+    return pl.any_horizontal(
         (pl.col("kernel") == kernel)
         & (pl.col("metric") == merit.metric)
         & (pl.col("statistic") == merit.statistic)
         for kernel, merit in merits.items()
     )
-    return {place_of(row): row for row in summary.filter(wanted).to_dicts()}
 
 
 def is_narrow(row: Row, share: float = MOST_HALF_WIDTH) -> bool:

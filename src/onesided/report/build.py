@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from onesided.cells.experiment import Experiment, Study
 from onesided.report import (
-    beside,
+    comparison,
     containers,
     dictionary,
     figures,
@@ -21,7 +21,14 @@ from onesided.report import (
     provenance,
     scope,
 )
-from onesided.report.document import Content, document, files_of, has_figure, write_files
+from onesided.report.document import (
+    INDEX,
+    Content,
+    document,
+    files_of,
+    has_figure,
+    write_files,
+)
 from onesided.report.links import TYPED, with_links
 from onesided.report.material import Loaded, Material
 from onesided.report.parts import Headline, RowsOf, Section
@@ -29,7 +36,6 @@ from onesided.report.words import listed
 from onesided.system import writing
 from onesided.system.errors import OnesidedError
 
-INDEX = "index.html"
 ARCHIVE = "data.zip"
 """Every file beside the pages: tables, drawings, advice."""
 
@@ -143,7 +149,7 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
     closing = containers.sections(loaded.campaign, loaded.experiments, entries, loaded.summary)
     other = loaded.campaign.record.get("declared", {}).get("beside")
     if other:
-        closing.append(beside.section(loaded.campaign.folder, other, loaded.experiments))
+        closing.append(comparison.section(loaded.campaign.folder, other, loaded.experiments))
     closing += _known(loaded, answers)
     closing += [_every_cell(loaded, materials, files, single_file), provenance.section(loaded)]
     heading = "Which MPI progresses while the target computes?"

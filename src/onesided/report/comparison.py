@@ -1,4 +1,7 @@
-"""The page of two campaigns: verdicts that changed, what is slower or faster, what is not told."""
+"""Two campaigns compared: a page of its own, and the section of a report that names another.
+
+Verdicts that changed, what is slower or faster, what is not told.
+"""
 
 from __future__ import annotations
 
@@ -7,172 +10,102 @@ from pathlib import Path
 from typing import Any
 
 from onesided.campaign.tables import CollectedCampaign
-from onesided.compare import compare, weigh
-from onesided.compare.compare import ComparedCell, Comparison
-from onesided.compare.weigh import CELL_LAUNCHES, Whole
-from onesided.measure import tails
+from onesided.cells.experiment import Experiments
+from onesided.cells.verdicts import BETTER, OPEN, WORSE
+from onesided.compare import campaigns, reproducibility
+from onesided.compare.campaigns import Campaigns
+from onesided.compare.differences import ASKED_FACTOR, CELL_LAUNCHES, LEAST_FACTOR, SAME
+from onesided.compare.pair import Judged, Pair, Whole
+from onesided.compare.reproducibility import Figure
+from onesided.environments.settings import DEFAULT
+from onesided.measure import statistics, tails
 from onesided.measure.statistics import MINIMUM_COVERAGE
 from onesided.report import numbers
-from onesided.report.beside import axes_that_differ, measure_of, measure_of_difference
-from onesided.report.build import INDEX
-from onesided.report.document import document, files_of, write_files
+from onesided.report.pairs import (
+    SHORT,
+    axes_that_differ,
+    cell_row,
+    columns,
+    measure_of_difference,
+    value_columns,
+    whole_row,
+    write_page,
+)
 from onesided.report.parts import Column, Row, Section, Table
 from onesided.report.words import listed
-from onesided.system import writing
+from onesided.system.errors import InputError
 
-SHORT = 12
-"""Rows up to which a table of cells is shown in full."""
-
-_DETECTABLE = Column("detectable", "found from", numbers.ratio)
+# ------------------------------------------------------------------------- the page of two
 
 
-def _whole_row(comparison: Comparison, whole: Whole) -> dict[str, Any]:
-    cells = [
-        cell
-        for cell in comparison.cells
-        if all(
-            cell.pair.cell[name] == getattr(whole, name)
-            for name in ("system", "partition", "environment", "setting")
-        )
-        and whole.kernel in (weigh.EVERYTHING, cell.pair.cell["kernel"])
-    ]
-    return {
-        "environment": whole.name,
-        "where": f"{whole.system}:{whole.partition}",
-        "setting": whole.setting,
-        "kernel": whole.kernel.replace("_", " "),
-        **{
-            kind: sum(cell.turn == kind for cell in cells)
-            for kind in (compare.WORSE, compare.BETTER, compare.OPEN)
-        },
-        "cells": whole.cells,
-        "ratio": measure_of_difference(whole.difference),
-        "difference": whole.difference.word,
-        "detectable": whole.difference.detectable,
-        "p": whole.difference.p,
-    }
-
-
-def _environments(comparison: Comparison) -> Table:
-    columns = [
-        Column("environment", "MPI", header=True),
-        Column("where", "where"),
-        Column("setting", "setting"),
-        Column("kernel", "cells of"),
-        Column(compare.WORSE, "verdicts worse", str),
-        Column(compare.BETTER, "better", str),
-        Column(compare.OPEN, "cannot be told", str),
-        Column("cells", "cells timed", str),
-        Column("ratio", "ratio", numbers.ratio, measure=True),
-        Column("difference", "difference"),
-        _DETECTABLE,
-    ]
+def _environments(found: Campaigns) -> Table:
     return Table(
         "compare_environments",
         "Second over first, geometric mean over cells and launches.",
-        columns,
-        [_whole_row(comparison, whole) for whole in comparison.wholes],
-        csv_only=(Column("p", "p, corrected", numbers.ratio),),
+        columns(
+            "environment", "where", "setting", Column("kernel", "cells of"), WORSE, BETTER, OPEN,
+            "cells", "ratio", "difference", "detectable",
+        ),
+        [whole_row(found, whole) for whole in found.wholes],
+        csv_only=columns("p"),
         form="cards",
-    )
+    )  # fmt: skip
 
 
-def _cell_row(cell: ComparedCell, axes: Sequence[str]) -> dict[str, Any]:
-    pair, difference = cell.pair, cell.difference
-    labels = pair.cell["labels"]
-    kept = ("system", "partition", "kernel", "setting", "thread_level", "ranks", "placement")
-    return {
-        **{name: pair.cell[name] for name in (*kept, "test", "cell")},
-        "environment": weigh.in_both(pair.cell["environment"], pair.again["environment"]),
-        "what": ", ".join(str(labels[axis]) for axis in axes if axis in labels),
-        "first": pair.cell["verdict"],
-        "second": pair.again["verdict"],
-        "turn": cell.turn,
-        "oversubscribed": pair.cell["oversubscribed"] or pair.again["oversubscribed"],
-        "value_first": measure_of(pair.value),
-        "value_second": measure_of(pair.value_again),
-        "ratio": None if difference is None else measure_of_difference(difference),
-        "difference": None if difference is None else difference.word,
-        "detectable": None if difference is None else difference.detectable,
-        "p": None if difference is None else difference.p,
-    }
-
-
-_WORDS = (
-    Column("environment", "MPI", header=True),
-    Column("what", "cell", prose=True),
-    Column("setting", "setting"),
-    Column("thread_level", "thread level"),
+_NAMES = columns("environment", "what", "setting", "thread_level")
+_VERDICTS = columns(
     Column("first", "verdict, first", verdict=True),
     Column("second", "verdict, second", verdict=True),
-    Column("turn", "is"),
+    "turn",
 )
-
-_BESIDE = (
+_IN_CSV = [
     *(Column(key, key) for key in ("system", "partition", "kernel", "ranks", "placement")),
-    Column("oversubscribed", "over-subscribed"),
-    Column("p", "p, corrected", numbers.ratio),
-    *(Column(key, key) for key in ("test", "cell")),
-)
+    *columns("oversubscribed", "p", "test", "cell"),
+]
+_SIDES = (("first", ", first"), ("second", ", second"))
 
 
-def _value_columns(cells: Sequence[ComparedCell], metric: str) -> list[Column]:
-    units = {cell.pair.value["unit"] for cell in cells if cell.pair.value is not None}
-    show = numbers.seconds if units == {"s"} else numbers.factor
-    return [
-        Column("value_first", f"{metric}, first", show, measure=True),
-        Column("value_second", f"{metric}, second", show, measure=True),
-        Column("ratio", "ratio", numbers.ratio, measure=True),
-        Column("difference", "difference"),
-        _DETECTABLE,
-    ]
-
-
-def _table(name: str, caption: str, cells: Sequence[ComparedCell], metric: str | None) -> Table:
+def _table(name: str, caption: str, found: Sequence[Pair], metric: str | None) -> Table:
     """Return a table of cells; with values where they are of one metric."""
-    axes = axes_that_differ([cell.pair for cell in cells])
-    rows: list[Row] = [_cell_row(cell, axes) for cell in cells]
-    values = _value_columns(cells, metric) if metric else []
-    large = len(cells) > SHORT
-    return Table(name, caption, [*_WORDS, *values], rows, csv_only=_BESIDE, large=large)
+    axes = axes_that_differ(found)
+    values = value_columns(found, *_SIDES, metric=metric)
+    values += columns("ratio", "difference", "detectable") if metric else []
+    rows: list[Row] = [cell_row(pair, axes) for pair in found]
+    shown = [*_NAMES, *_VERDICTS, *values]
+    return Table(name, caption, shown, rows, csv_only=_IN_CSV, large=len(found) > SHORT)
 
 
-def cells_table(comparison: Comparison) -> Table:
+def cells_table(found: Campaigns) -> Table:
     """Return every cell of both campaigns, verdicts that changed first, then what differs."""
-    return _table("compare_cells", "Every cell.", comparison.cells, "headline")
+    return _table("compare_cells", "Every cell.", found.pairs, "headline")
 
 
-def _kernel_tables(comparison: Comparison) -> list[Table]:
+def _kernel_tables(found: Campaigns) -> list[Table]:
     tables = []
-    for kernel, experiment in comparison.experiments.items():
-        cells = [cell for cell in comparison.cells if cell.pair.cell["kernel"] == kernel]
-        if not cells:
-            continue
-        merit = experiment.merit
-        caption = f"Cells of {kernel.replace('_', ' ')}: changed verdicts, then differences first."
-        tables.append(_table(f"compare_{kernel}", caption, cells, merit and merit.metric))
+    for kernel, experiment in found.experiments.items():
+        own = [pair for pair in found.pairs if pair.first["kernel"] == kernel]
+        if own:
+            merit = experiment.merit
+            caption = (
+                f"Cells of {kernel.replace('_', ' ')}: changed verdicts, then differences first."
+            )
+            tables.append(_table(f"compare_{kernel}", caption, own, merit and merit.metric))
     return tables
 
 
-def _tails(comparison: Comparison) -> Section:
+def _tails(found: Campaigns) -> Section:
     """Return the latencies whose slowest bursts changed, beside what their medians did."""
-    cells = {id(cell.pair): cell for cell in comparison.cells}
-    changed = [(change, cells[id(change.pair)]) for change in comparison.tails]
-    axes = axes_that_differ([cell.pair for _, cell in changed])
+    axes = axes_that_differ(found.tails)
     rows = [
-        {
-            **_cell_row(cell, axes),
-            "tail_first": change.before,
-            "tail_second": change.after,
-        }
-        for change, cell in changed
+        {**cell_row(pair, axes), "tail_first": pair.tails[0], "tail_second": pair.tails[1]}
+        for pair in found.tails
     ]
-    columns = [
-        *_WORDS[:4],
+    shown = [
+        *_NAMES,
         Column("tail_first", "tail, first", numbers.factor),
         Column("tail_second", "tail, second", numbers.factor),
         Column("ratio", "ratio of medians", numbers.ratio, measure=True),
-        Column("difference", "difference"),
+        *columns("difference"),
     ]
     lead = (
         "An uncontended latency is a median, which leaves out the slowest bursts. A tail is the "
@@ -181,12 +114,12 @@ def _tails(comparison: Comparison) -> Section:
         "launches of one campaign are above all of the other."
     )
     caption = f"{numbers.count(len(rows), 'tail')} changed."
-    table = Table("compare_tails", caption, columns, rows, large=len(rows) > SHORT)
+    table = Table("compare_tails", caption, shown, rows, large=len(rows) > SHORT)
     return Section("tails", "Tails that changed", lead, (table,) if rows else ())
 
 
-def _changed(comparison: Comparison) -> Section:
-    changed = [cell for cell in comparison.cells if cell.turn is not None]
+def _changed(found: Campaigns) -> Section:
+    changed = [pair for pair in found.pairs if pair.change is not None]
     lead = (
         "From worst to best: failure, waits, partial, delayed, independent or with help. Open are "
         "those to or from undecided or not measured, and those of cells with fewer cores than "
@@ -218,42 +151,40 @@ def _facts(campaign: CollectedCampaign) -> dict[str, str]:
     return facts | {f"library: {name}": str(text)[:160] for name, text in libraries.rows()}
 
 
-def _origin(comparison: Comparison) -> Section:
-    one, two = _facts(comparison.first), _facts(comparison.second)
+def _origin(found: Campaigns) -> Section:
+    one, two = _facts(found.first), _facts(found.second)
     rows: list[dict[str, Any]] = [
         {"what": what, "first": one.get(what), "second": two.get(what)}
         for what in dict.fromkeys([*one, *two])
     ]
-    columns = [
+    shown = [
         Column("what", "what", header=True),
         Column("first", "first", prose=True),
         Column("second", "second", prose=True),
     ]
-    tables = [Table("compare_provenance", "The two campaigns.", columns, rows)]
-    if comparison.missing:
+    tables = [Table("compare_provenance", "The two campaigns.", shown, rows)]
+    if found.missing:
         missing = [
             {"environment": name, "first": first, "second": second}
-            for name, (first, second) in comparison.missing.items()
+            for name, (first, second) in found.missing.items()
         ]
-        heads = [
-            Column("environment", "MPI", header=True),
+        shown = columns(
+            "environment",
             Column("first", "cells only in the first", str),
             Column("second", "only in the second", str),
-        ]
-        tables.append(Table("compare_missing", "Not compared.", heads, missing))
+        )
+        tables.append(Table("compare_missing", "Not compared.", shown, missing))
     lead = "What the two say of themselves, and which cells only one of them has."
     return Section("provenance", "Where this comes from", lead, tables)
 
 
-def _sentences(comparison: Comparison) -> list[str]:
-    worse, better, is_open = (
-        len(comparison.turned(kind)) for kind in (compare.WORSE, compare.BETTER, compare.OPEN)
-    )
-    whole = [one for one in comparison.wholes if one.difference.is_significant]
+def _sentences(found: Campaigns) -> list[str]:
+    worse, better, is_open = (len(found.changed(kind)) for kind in (WORSE, BETTER, OPEN))
     named = [
-        f"{one.name} ({one.kernel.replace('_', ' ')}, {one.setting}): "
-        f"{numbers.factor(one.difference.ratio)}, {one.difference.word}"
-        for one in whole
+        f"{whole.name} ({whole.kernel.replace('_', ' ')}, {whole.setting}): "
+        f"{numbers.factor(whole.difference.ratio)}, {whole.difference.word}"
+        for whole in found.wholes
+        if whole.difference.is_significant
     ]
     said = f"{numbers.count(worse, 'verdict')} worse, {better} better, {is_open} open."
     if named:
@@ -261,59 +192,190 @@ def _sentences(comparison: Comparison) -> list[str]:
     return [said, "No environment is slower or faster beyond the noise between launches."]
 
 
-def _cells_lead(comparison: Comparison) -> str:
-    tested, differing = len(comparison.tested), len(comparison.differing)
+def _cells_lead(found: Campaigns) -> str:
+    tested, differing = len(found.tested), len(found.differing)
     said = (
         f"{differing} of {numbers.count(tested, 'cell')} tested differ. A single cell is tested "
         f"where {CELL_LAUNCHES} launches or more of either campaign count."
     )
-    if comparison.detectable is None:
+    if found.detectable is None:
         return said
-    sensitive = len(comparison.sensitive(weigh.ASKED_FACTOR))
     return (
-        f"{said} A factor of {weigh.ASKED_FACTOR:g} would be found in {sensitive} of them, and "
-        f"in half of them one of {numbers.factor(comparison.detectable)} or more."
+        f"{said} A factor of {ASKED_FACTOR:g} would be found in "
+        f"{len(found.sensitive(ASKED_FACTOR))} of them, and "
+        f"in half of them one of {numbers.factor(found.detectable)} or more."
     )
 
 
-def sections(comparison: Comparison) -> list[Section]:
-    """Return the page's sections."""
-    lead = (
-        "A value is an uncontended latency or, for the shared counter, the degradation factor; "
-        "cells with a helper and cells that failed are not compared by it. The two small numbers "
-        "are the "
-        f"{100 * MINIMUM_COVERAGE:.0f}{numbers.THIN_SPACE}% interval of the ratio. {weigh.SAME} "
-        "is what the noise between launches may explain, corrected for the number of tests, or a "
-        f"factor below {weigh.LEAST_FACTOR:g}. Found from is the factor that nine of ten "
-        "such comparisons would call a difference."
-    )
-    return [
-        _changed(comparison),
-        Section("environments", "Environments", lead, (_environments(comparison),)),
-        _tails(comparison),
-        Section("cells", "Every cell", _cells_lead(comparison), _kernel_tables(comparison)),
-        _origin(comparison),
-    ]
-
-
-def build(comparison: Comparison, folder: Path) -> Path:
+def build(found: Campaigns, folder: Path) -> Path:
     """Write the page and its CSVs; return the page's path, which is written last.
 
     Raises:
         OnesidedError: a file cannot be written.
     """
-    shown = sections(comparison)
-    html = document(
-        "compare.html.j2",
-        kicker=f"onesided · {comparison.first.name} → {comparison.second.name}",
-        heading="What changed between two campaigns?",
-        sentences=_sentences(comparison),
-        sections=shown,
+    lead = (
+        "A value is an uncontended latency or, for the shared counter, the degradation factor; "
+        "cells with a helper and cells that failed are not compared by it. The two small numbers "
+        f"are the {100 * MINIMUM_COVERAGE:.0f}{numbers.THIN_SPACE}% interval of the ratio. {SAME} "
+        "is what the noise between launches may explain, corrected for the number of tests, or a "
+        f"factor below {LEAST_FACTOR:g}. Found from is the factor that nine of ten "
+        "such comparisons would call a difference."
     )
-    files = files_of(shown, [cells_table(comparison)])
-    write_files(folder, files)
-    for path in folder.glob("compare_*.csv"):
-        if path.name not in files:
-            path.unlink()
-    writing.write_text(folder / INDEX, html)
-    return folder / INDEX
+    return write_page(
+        folder,
+        "compare",
+        kicker=f"onesided · {found.first.name} → {found.second.name}",
+        heading="What changed between two campaigns?",
+        sentences=_sentences(found),
+        sections=[
+            _changed(found),
+            Section("environments", "Environments", lead, (_environments(found),)),
+            _tails(found),
+            Section("cells", "Every cell", _cells_lead(found), _kernel_tables(found)),
+            _origin(found),
+        ],
+        others=[cells_table(found)],
+    )
+
+
+# ------------------------------------------------------- the section that names another
+
+IDENTIFIER = "beside"
+
+
+def section(folder: Path, other: str, experiments: Experiments) -> Section:
+    """Return the section; one that says why, where the other campaign's results cannot be read.
+
+    Args:
+        folder: of this campaign's results.
+        other: the other campaign's name; its results are beside this one's.
+        experiments: that judged both.
+    """
+    title = f"Beside the campaign {other}"
+    first, merits = folder.parent / other, experiments.merits
+    try:
+        found = reproducibility.plain_pairs(Judged.read(first, merits), Judged.read(folder, merits))
+        wholes = campaigns.compare(first, folder, experiments).wholes
+    except InputError as fault:
+        lead = f"Nothing is compared: {fault}. Run that campaign, then this report again."
+        return Section(IDENTIFIER, title, lead.replace("..", "."), ())
+    lead = (
+        "The same cells in two campaigns, without helpers and with a core for each thread. A "
+        "cell's value is its uncontended "
+        "latency or, for the counter, its degradation factor; its ratio is this campaign over the "
+        f"other. Inside means that it lies where a rerun of {other} would, in 95"
+        f"{numbers.THIN_SPACE}% of all cases, if nothing had changed."
+    )
+    kernels = dict.fromkeys(pair.first["kernel"] for pair in found)
+    tables = [
+        _rerun_table(
+            [pair for pair in found if pair.first["kernel"] == kernel],
+            kernel,
+            merits[kernel].metric,
+            other,
+        )
+        for kernel in kernels
+    ]
+    figures = _figures(reproducibility.figures(found))
+    return Section(IDENTIFIER, title, lead, (figures, _rerun_environments(found, wholes), *tables))
+
+
+def _yes_or_no(value: bool | None) -> str | None:
+    return None if value is None else "yes" if value else "no"
+
+
+def _figures(figures: Sequence[Figure]) -> Table:
+    def percent(share: float, digits: int = 0) -> str:
+        return f"{100 * share:.{digits}f}{numbers.THIN_SPACE}%"
+
+    rows = [
+        {
+            "figure": figure.name,
+            "count": figure.count,
+            "total": figure.total,
+            "share": percent(figure.share, 1),
+            "bound": None
+            if figure.bound is None
+            else f"{'at most' if figure.at_most else 'at least'} {percent(figure.bound)}",
+            "holds": None if figure.bound is None else _yes_or_no(figure.holds),
+        }
+        for figure in figures
+    ]
+    shown = columns(
+        Column("figure", "figure", header=True),
+        Column("count", "cells", str),
+        Column("total", "of", str),
+        "share",
+        Column("bound", "asked"),
+        "holds",
+    )
+    return Table("beside_figures", "How much of the other campaign comes again.", shown, rows)
+
+
+def _rerun_environments(found: Sequence[Pair], wholes: Sequence[Whole]) -> Table:
+    """Return how the environments differ; the last ratio is that of `compare`, over launches."""
+    # the first of an environment is that of all its cells
+    differences = {
+        whole.environment: whole.difference
+        for whole in reversed(wholes)
+        if whole.setting == DEFAULT
+    }
+    rows = []
+    for name in dict.fromkeys(pair.first["environment"] for pair in found):
+        own = [pair for pair in found if pair.first["environment"] == name]
+        ratios = [pair.ratio for pair in own if pair.ratio]
+        difference = differences.get(name)
+        rows.append(
+            {
+                "environment": name,
+                "cells": len(own),
+                "turned": sum(pair.change is not None for pair in own),
+                "ratio": statistics.geometric_mean(ratios) if ratios else None,
+                "outside": sum(pair.is_inside is False for pair in own),
+                "over_launches": measure_of_difference(difference) if difference else None,
+                "difference": difference.word if difference else None,
+            }
+        )
+    shown = columns(
+        "environment",
+        Column("cells", "cells", str),
+        Column("turned", "verdicts that differ", str),
+        Column("ratio", "ratio, geometric mean", numbers.ratio),
+        Column("outside", "ratios outside", str),
+        Column("over_launches", "ratio over launches", numbers.ratio, measure=True),
+        "difference",
+    )
+    caption = (
+        "By environment. The last ratio is that of onesided compare; "
+        f"{SAME}: noise and drift explain it."
+    )
+    return Table("beside_environments", caption, shown, rows)
+
+
+def _rerun_table(found: Sequence[Pair], kernel: str, metric: str, other: str) -> Table:
+    """Return the table of one kernel's cells, whose values are all of one kind."""
+    axes = axes_that_differ(found)
+    ordered = sorted(found, key=lambda pair: (pair.change is None, pair.is_inside is not False))
+    rows = [
+        {
+            **cell_row(pair, axes, "there", "here"),
+            "ratio": pair.ratio,
+            "inside": _yes_or_no(pair.is_inside),
+        }
+        for pair in ordered
+    ]
+    shown = columns(
+        "environment",
+        "what",
+        "thread_level",
+        Column("there", f"verdict, {other}", verdict=True),
+        Column("here", "verdict here", verdict=True),
+        *value_columns(found, ("there", f", {other}"), ("here", " here"), metric=metric),
+        Column("ratio", "ratio", numbers.ratio),
+        "inside",
+    )
+    caption = (
+        f"Cells of {kernel.replace('_', ' ')}: verdicts that differ first, then ratios outside."
+    )
+    in_csv = (Column("cell", "cell in full"),)
+    return Table(f"beside_{kernel}", caption, shown, rows, csv_only=in_csv, large=True)

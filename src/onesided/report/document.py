@@ -14,6 +14,9 @@ from onesided.report import badges, figures
 from onesided.report.parts import Figure, Folded, Matrix, Part, Prose, Section, Table
 from onesided.system import writing
 
+INDEX = "index.html"
+"""The first page of a folder."""
+
 
 def template(name: str) -> str:
     """Return the text of one of the report's own files."""

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from onesided.cells import verdicts
 from onesided.report import numbers, scope
-from onesided.report.build import INDEX
+from onesided.report.document import INDEX
 from onesided.report.material import Loaded, Material
 from onesided.report.provenance import damaged_files, further_rounds, timing_lines
 from onesided.report.words import tally

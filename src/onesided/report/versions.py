@@ -9,18 +9,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from onesided.cells.experiment import Experiments
 from onesided.report import answers, numbers, scope
 from onesided.report.answers import together
-from onesided.report.build import INDEX
 from onesided.report.cells import apart
-from onesided.report.document import document, files_of, write_files
 from onesided.report.material import Cell, Loaded, load
+from onesided.report.pairs import write_page
 from onesided.report.parts import Column, Mark, Matrix, MatrixRow, Section, Table
 from onesided.report.words import listed, tally
-from onesided.system import writing
 
 Rows = Mapping[tuple[str, str], Sequence[Cell]]
 """Cells by the way a program takes: a heading, and a name below it."""
@@ -44,20 +40,33 @@ class Version:
 
 
 @dataclass(frozen=True)
-class Beside:
+class SideBySide:
     """What an experiment found in several campaigns.
 
     Attributes:
         kernel: of the experiment.
         title: of the experiment.
         versions: the columns, those of a family together, the oldest version first.
-        found: the cells of each way in each version, none where it was not declared.
+        ways: the cells of each way in each version, none where it was not declared.
     """
 
     kernel: str
     title: str
     versions: Sequence[Version]
-    found: Mapping[tuple[str, str], Sequence[Sequence[Cell]]]
+    ways: Mapping[tuple[str, str], Sequence[Sequence[Cell]]]
+
+    def changes(self) -> list[str]:
+        """Say what changed from one version to the next that was measured, a line each."""
+        said = []
+        for (heading, name), found in self.ways.items():
+            words = zip(self.versions, map(_word, found), strict=True)
+            measured = [(version, word) for version, word in words if word]
+            for (old, before), (new, now) in pairwise(measured):
+                if old.family == new.family and before != now:
+                    said.append(
+                        f"{heading}, {name}: {new.family} {new.name}: {now}; {old.name}: {before}."
+                    )
+        return said
 
 
 def _day(loaded: Loaded) -> str:
@@ -85,46 +94,37 @@ def _versions(every: Sequence[Loaded], environments: Sequence[Sequence[str]]) ->
     return sorted(found, key=lambda one: (families.index(one.family), _in_order(one.name)))
 
 
-def side_by_side(every: Sequence[Loaded]) -> list[Beside]:
+def side_by_side(every: Sequence[Loaded]) -> list[SideBySide]:
     """Return what the experiments found whose pages tell ways apart (`way_rows`)."""
+    materials = [
+        {material.experiment.kernel: material for material in loaded.materials()}
+        for loaded in every
+    ]
     found = []
     for kernel, experiment in every[0].experiments.items():
         way_rows = getattr(experiment.page, "way_rows", None)
-        materials = [
-            next((apart(m) for m in loaded.materials() if m.experiment.kernel == kernel), None)
-            for loaded in every
-        ]
-        if way_rows is None or not any(materials):
+        if way_rows is None or not any(kernel in known for known in materials):
             continue
-        rows: list[Rows] = [way_rows(m.cells) if m else {} for m in materials]
-        versions = _versions(every, [m.environments if m else () for m in materials])
-        ways = dict.fromkeys(way for one in rows for way in one)
-        cells = {
+        own = [apart(known[kernel]) if kernel in known else None for known in materials]
+        rows: list[Rows] = [way_rows(one.cells) if one else {} for one in own]
+        columns = _versions(every, [one.environments if one else () for one in own])
+        ways = {
             way: [
-                [c for c in rows[v.campaign].get(way, ()) if c.environment == v.environment]
-                for v in versions
+                [
+                    cell
+                    for cell in rows[version.campaign].get(way, ())
+                    if cell.environment == version.environment
+                ]
+                for version in columns
             ]
-            for way in ways
+            for way in dict.fromkeys(way for one in rows for way in one)
         }
-        found.append(Beside(kernel, experiment.title, versions, cells))
+        found.append(SideBySide(kernel, experiment.title, columns, ways))
     return found
 
 
 def _word(cells: Sequence[Cell]) -> str | None:
     return together(cells).word if cells else None
-
-
-def turns(beside: Beside) -> list[str]:
-    """Say what changed from one version of an MPI to the next that was measured, a line each."""
-    said = []
-    for (heading, name), found in beside.found.items():
-        measured = [(v, w) for v, c in zip(beside.versions, found, strict=True) if (w := _word(c))]
-        for (old, before), (new, now) in pairwise(measured):
-            if old.family == new.family and before != now:
-                said.append(
-                    f"{heading}, {name}: {new.family} {new.name}: {now}; {old.name}: {before}."
-                )
-    return said
 
 
 def _mark(version: Version, way: tuple[str, str], cells: Sequence[Cell]) -> list[Mark]:
@@ -138,18 +138,14 @@ def _mark(version: Version, way: tuple[str, str], cells: Sequence[Cell]) -> list
     return [Mark(one.word, title, name=which)]
 
 
-def matrix(beside: Beside) -> Matrix:
+def matrix(beside: SideBySide) -> Matrix:
     """Return the matrix: a row per way to program, a column per version."""
     families: dict[str, list[str]] = {}
     for version in beside.versions:
         families.setdefault(version.family, []).append(version.name)
     rows = [
-        MatrixRow(
-            way[0],
-            way[1],
-            [_mark(v, way, cells) for v, cells in zip(beside.versions, found, strict=True)],
-        )
-        for way, found in beside.found.items()
+        MatrixRow(*way, [_mark(v, way, own) for v, own in zip(beside.versions, cells, strict=True)])
+        for way, cells in beside.ways.items()
     ]
     caption = f"{beside.title}: does an access complete while its target computes?"
     table = Table(f"versions_{beside.kernel}", caption, _COLUMNS, _long_form(beside))
@@ -169,7 +165,7 @@ _COLUMNS = (
 )
 
 
-def _long_form(beside: Beside) -> list[dict[str, Any]]:
+def _long_form(beside: SideBySide) -> list[dict[str, Any]]:
     return [
         {
             "heading": way[0],
@@ -182,8 +178,8 @@ def _long_form(beside: Beside) -> list[dict[str, Any]]:
             "cells": len(cells),
             "tally": tally([cell.verdict for cell in cells]),
         }
-        for way, found in beside.found.items()
-        for version, cells in zip(beside.versions, found, strict=True)
+        for way, every in beside.ways.items()
+        for version, cells in zip(beside.versions, every, strict=True)
         if cells
     ]
 
@@ -209,18 +205,18 @@ def _campaigns(every: Sequence[Loaded]) -> Table:
     return Table("versions_campaigns", "The campaigns, as they were given.", columns, rows)
 
 
-def sentences(found: Sequence[Beside]) -> list[str]:
+def sentences(found: Sequence[SideBySide]) -> list[str]:
     """Return what changed, or that nothing did."""
-    said = [line for beside in found for line in turns(beside)]
+    said = [line for beside in found for line in beside.changes()]
     if said:
-        return [
-            f"{numbers.count(len(said), 'verdict')} changed from one version to the next.",
-            *said,
-        ]
+        count = numbers.count(len(said), "verdict")
+        return [f"{count} changed from one version to the next.", *said]
     return ["No verdict changed from one version to the next."]
 
 
-def read(folders: Sequence[Path], experiments: Experiments) -> tuple[list[Loaded], list[Beside]]:
+def read(
+    folders: Sequence[Path], experiments: Experiments
+) -> tuple[list[Loaded], list[SideBySide]]:
     """Read campaigns and bring them side by side.
 
     Raises:
@@ -230,7 +226,7 @@ def read(folders: Sequence[Path], experiments: Experiments) -> tuple[list[Loaded
     return every, side_by_side(every)
 
 
-def build(every: Sequence[Loaded], found: Sequence[Beside], folder: Path) -> Path:
+def build(every: Sequence[Loaded], found: Sequence[SideBySide], folder: Path) -> Path:
     """Write the page and its CSVs; return the page's path, which is written last.
 
     Raises:
@@ -241,17 +237,14 @@ def build(every: Sequence[Loaded], found: Sequence[Beside], folder: Path) -> Pat
         f"{answers.MIXED.capitalize()} means that its cells differ; the report of the campaign has "
         "each of them."
     )
-    shown = [
-        Section("versions", "Versions side by side", lead, tuple(map(matrix, found))),
-        Section("provenance", "Where this comes from", "", (_campaigns(every),)),
-    ]
-    html = document(
-        "compare.html.j2",
+    return write_page(
+        folder,
+        "versions",
         kicker=f"onesided · {numbers.count(len(every), 'campaign')}",
         heading="Since which version does an access complete while its target computes?",
-        sentences=[Markup("{}").format(line) for line in sentences(found)],
-        sections=shown,
+        sentences=sentences(found),
+        sections=[
+            Section("versions", "Versions side by side", lead, tuple(map(matrix, found))),
+            Section("provenance", "Where this comes from", "", (_campaigns(every),)),
+        ],
     )
-    write_files(folder, files_of(shown, []))
-    writing.write_text(folder / INDEX, html)
-    return folder / INDEX

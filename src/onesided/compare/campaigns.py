@@ -1,15 +1,82 @@
-"""Which cells of two campaigns are the same, where names differ and where only one has them."""
+"""Two campaigns beside each other: versions, weeks, machines; which of their cells are the same.
+
+Which verdicts changed, what became slower or faster, and what of it the noise between launches
+cannot explain.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from onesided.campaign.tables import NATIVE, PLACE, CollectedCampaign
-from onesided.compare.reproducibility import Pair, Place, place_of
+from onesided.campaign.tables import (
+    NATIVE,
+    PLACE,
+    CollectedCampaign,
+    Place,
+    place_of,
+    read_campaign,
+)
+from onesided.cells.experiment import Experiments
+from onesided.cells.verdicts import BETTER, OPEN, WORSE
+from onesided.compare.pair import Comparison, Judged, Pair, demand_pairs, pairs
+from onesided.compare.pair import compare as compare_sides
 from onesided.system.errors import InputError
+
+
+@dataclass(frozen=True)
+class Campaigns(Comparison):
+    """What two campaigns say of each other.
+
+    The cells whose verdicts changed are first, then those that differ, the farthest first.
+
+    Attributes:
+        experiments: that judged both.
+        first: the campaign compared with.
+        second: the one compared.
+        missing: environment (of the first campaign if it is there) to how many cells only the
+            first has, and only the second.
+    """
+
+    experiments: Experiments
+    first: CollectedCampaign
+    second: CollectedCampaign
+    missing: Mapping[str, tuple[int, int]]
+
+
+def compare(
+    first: Path, second: Path, experiments: Experiments, same: Mapping[str, str] | None = None
+) -> Campaigns:
+    """Compare a campaign with another.
+
+    Args:
+        first: a results folder that was analysed.
+        second: another.
+        experiments: that judged both.
+        same: names of environments in the first to names in the second.
+
+    Raises:
+        InputError: a file is missing or cut, a name is unknown, or no cell is in both.
+    """
+    one, two = read_campaign(first), read_campaign(second)
+    place = _place_in_first(one, two, same or {})
+    sides = [Judged.read(folder, experiments.merits) for folder in (first, second)]
+    found = pairs(*sides, place)
+    demand_pairs(found, first, second)
+    compared = compare_sides(found, *sides)
+    cells, missing = sorted(compared.pairs, key=_order), _missing(one, two, found, place)
+    return Campaigns(cells, compared.wholes, experiments, one, two, missing)
+
+
+def _order(pair: Pair) -> tuple[int, int, float]:
+    changes = (WORSE, BETTER, OPEN, None)
+    distance = abs(math.log(pair.difference.ratio)) if pair.differs else 0.0
+    return changes.index(pair.change), not pair.differs, -distance
 
 
 def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, Any]:
@@ -65,7 +132,7 @@ def _sites(campaign: CollectedCampaign) -> list[tuple[str, str]]:
     return campaign.cells.select("system", "partition").unique().rows()
 
 
-def place_in_first(
+def _place_in_first(
     first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
 ) -> Callable[[Place], Place]:
     """Return where in the first campaign a cell of the second is.
@@ -99,10 +166,10 @@ def place_in_first(
     return place
 
 
-def missing(
+def _missing(
     first: CollectedCampaign,
     second: CollectedCampaign,
-    pairs: Sequence[Pair],
+    found: Sequence[Pair],
     place: Callable[[Place], Place],
 ) -> dict[str, tuple[int, int]]:
     """Return how many cells of each environment only one of the two has.
@@ -110,16 +177,16 @@ def missing(
     Args:
         first: one campaign.
         second: the other.
-        pairs: the cells of both.
-        place: where in the first a cell of the second is (see `place_in_first`).
+        found: the cells of both.
+        place: where in the first a cell of the second is (see `_place_in_first`).
 
     Returns:
         Environment (of the first campaign if it is there) to how many only the first has, and only
         the second.
     """
-    one = set(first.cells.select(PLACE).rows()) - {place_of(pair.cell) for pair in pairs}
-    two = set(second.cells.select(PLACE).rows()) - {place_of(pair.again) for pair in pairs}
+    one = set(first.cells.select(PLACE).rows()) - {place_of(pair.first) for pair in found}
+    two = set(second.cells.select(PLACE).rows()) - {place_of(pair.second) for pair in found}
     at = PLACE.index("environment")
     names = [cell[at] for cell in one]
-    again = [place(cell)[at] or cell[at] for cell in two]
-    return {name: (names.count(name), again.count(name)) for name in sorted({*names, *again})}
+    others = [place(cell)[at] or cell[at] for cell in two]
+    return {name: (names.count(name), others.count(name)) for name in sorted({*names, *others})}

@@ -1,0 +1,368 @@
+"""Two things beside each other, cell by cell: campaigns, versions, containers and native MPIs.
+
+`pairs` brings together the cells that two sides have. `compare` says which verdicts changed and
+which values differ beyond noise. Both sides may be of one campaign.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from onesided.campaign.parquet import read_table
+from onesided.campaign.tables import PLACE, SUMMARY_COLUMNS, Place, place_of
+from onesided.cells import verdicts
+from onesided.compare import differences
+from onesided.compare.differences import NOT_TESTED, Difference, Launches
+from onesided.measure import tails, values
+from onesided.measure.cell_verdicts import is_crowded, read_verdicts
+from onesided.measure.statistics import median
+from onesided.measure.summary import Merits, Row, has_merit, merit_rows
+from onesided.system.errors import InputError
+
+EVERYTHING = "all cells"
+
+Entry = Mapping[str, Any]
+"""A cell of verdicts.json."""
+
+
+def in_both(first: str, second: str) -> str:
+    """Return a name, or both names where they differ."""
+    return first if first == second else f"{first} → {second}"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A campaign that was judged: one side of a comparison, or both.
+
+    Attributes:
+        folder: its results.
+        merits: what is compared, by kernel.
+        entries: the cells of verdicts.json.
+        summary: summary.parquet.
+    """
+
+    folder: Path
+    merits: Merits
+    entries: Sequence[Entry]
+    summary: pl.DataFrame
+
+    @classmethod
+    def read(cls, folder: Path, merits: Merits) -> Judged:
+        """Read a campaign.
+
+        Raises:
+            InputError: a file is missing or cut.
+        """
+        entries = read_verdicts(folder / "verdicts.json")
+        return cls(folder, merits, entries, read_table(folder / "summary.parquet", SUMMARY_COLUMNS))
+
+    @cached_property
+    def rows(self) -> Mapping[Place, Row]:
+        """Return each cell's row of the summary that has its figure of merit."""
+        return merit_rows(self.summary, self.merits)
+
+    @cached_property
+    def launches(self) -> Mapping[Place, Launches]:
+        """Return each cell's figures of merit, the logarithm of one a launch."""
+        found: dict[Place, dict[int, float]] = defaultdict(dict)
+        chosen = has_merit(self.merits) & values.USUAL & (pl.col("value") > 0)
+        read = values.read(self.folder, chosen, (*PLACE, "round", "value"))
+        for *place, number, value in read.iter_rows():
+            found[tuple(place)][number] = math.log(value)
+        return found
+
+    @cached_property
+    def tails(self) -> Mapping[Place, Sequence[float]]:
+        """Return the tails of each cell that has a latency, one a launch."""
+        found: dict[Place, list[float]] = defaultdict(list)
+        chosen = pl.col("metric") == tails.TAIL
+        for *place, value in values.read(self.folder, chosen, (*PLACE, "value")).iter_rows():
+            found[tuple(place)].append(value)
+        return found
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A cell that both sides have.
+
+    Attributes:
+        first: its entry on the first side.
+        second: its entry on the second side.
+        value_first: the row of the first side's summary that has its figure of merit; None where
+            no launch gave a value.
+        value_second: the same of the second side.
+        difference: of its launches, or of those of the cells that it is taken together with; None
+            where none of them is timed.
+        tails: the medians of its tails on either side, where they changed.
+    """
+
+    first: Entry
+    second: Entry
+    value_first: Row | None = None
+    value_second: Row | None = None
+    difference: Difference | None = None
+    tails: tuple[float, float] | None = None
+
+    @property
+    def environment(self) -> str:
+        """Return the environment, with both names where they differ."""
+        return in_both(self.first["environment"], self.second["environment"])
+
+    @property
+    def is_crowded(self) -> bool | None:
+        """Tell whether either side had fewer cores than threads; None where nothing says."""
+        return self.first["oversubscribed"] or self.second["oversubscribed"]
+
+    @property
+    def change(self) -> str | None:
+        """Return how its verdict changed: worse, better, open; None if it did not."""
+        before, after = self.first["verdict"], self.second["verdict"]
+        return verdicts.change(before, after, bool(self.is_crowded))
+
+    @property
+    def change_words(self) -> str:
+        """Return its verdict on either side."""
+        return f"{self.first['verdict']} -> {self.second['verdict']}"
+
+    @property
+    def ratio(self) -> float | None:
+        """Return the second side's median over the first's; None without both."""
+        if self.value_first is None or self.value_second is None or not self.value_first["value"]:
+            return None
+        return self.value_second["value"] / self.value_first["value"]
+
+    @property
+    def is_inside(self) -> bool | None:
+        """Tell whether the second median is where a rerun's is to lie; None if nothing says."""
+        first, second = self.value_first, self.value_second
+        if first is None or second is None or first["rerun_low"] is None:
+            return None
+        return first["rerun_low"] <= second["value"] <= first["rerun_high"]
+
+    @property
+    def is_tested(self) -> bool:
+        """Tell whether it has launches enough to be judged by them."""
+        return self.difference is not None and self.difference.word != NOT_TESTED
+
+    @property
+    def differs(self) -> bool:
+        """Tell whether its values differ beyond noise."""
+        return self.difference is not None and self.difference.is_significant
+
+
+def pairs(
+    first: Judged, second: Judged, place_in_first: Callable[[Place], Place] = lambda place: place
+) -> list[Pair]:
+    """Return the cells that both sides have, in the order of the first.
+
+    Args:
+        first: one side.
+        second: the other.
+        place_in_first: where on the first side a cell of the second has to be looked for.
+    """
+    others = {place_in_first(place_of(entry)): entry for entry in second.entries}
+    found = []
+    for entry in first.entries:
+        place = place_of(entry)
+        if place in others:
+            other = others[place]
+            value = second.rows.get(place_of(other))
+            found.append(Pair(entry, other, first.rows.get(place), value))
+    return found
+
+
+def demand_pairs(found: Sequence[Pair], first: Path, second: Path) -> None:
+    """See whether two campaigns have any cell in common.
+
+    Raises:
+        InputError: they have none.
+    """
+    if not found:
+        raise InputError(second, None, "no cell of the other run", f"the cells of {first}")
+
+
+@dataclass(frozen=True)
+class Whole:
+    """An environment's cells taken together, where and how they were run.
+
+    Attributes:
+        system: of the first side.
+        partition: the same.
+        environment: on the first side.
+        other: what it is called on the second side.
+        setting: of both.
+        kernel: whose cells they are, or `EVERYTHING`.
+        cells: how many were timed on both sides.
+        difference: ratio of the geometric means over cells and launches.
+    """
+
+    system: str
+    partition: str
+    environment: str
+    other: str
+    setting: str | None
+    kernel: str
+    cells: int
+    difference: Difference
+
+    @property
+    def name(self) -> str:
+        """Return the environment, with both names where they differ."""
+        return in_both(self.environment, self.other)
+
+    def has(self, pair: Pair) -> bool:
+        """Tell whether a cell is one of its cells, timed or not."""
+        place = (self.system, self.partition, self.environment, self.other, self.setting)
+        return _whole_of(pair) == place and self.kernel in (EVERYTHING, pair.first["kernel"])
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is said of two sides.
+
+    Attributes:
+        pairs: the cells of both, with their differences.
+        wholes: one for each place, environment and setting, and one for each of its kernels.
+    """
+
+    pairs: Sequence[Pair]
+    wholes: Sequence[Whole]
+
+    def changed(self, kind: str) -> list[Pair]:
+        """Return the cells whose verdicts became worse, better or open."""
+        return [pair for pair in self.pairs if pair.change == kind]
+
+    @property
+    def tested(self) -> list[Pair]:
+        """Return the cells with launches enough to be judged one by one."""
+        return [pair for pair in self.pairs if pair.is_tested]
+
+    @property
+    def detectable(self) -> float | None:
+        """Return the factor from which on half of the tested cells would be called different."""
+        factors = [pair.difference.detectable for pair in self.tested]
+        return median(factors) if factors else None
+
+    def sensitive(self, factor: float) -> list[Pair]:
+        """Return the tested cells in which a true change by this factor would have been found."""
+        return [pair for pair in self.tested if pair.difference.detectable <= factor]
+
+    @property
+    def differing(self) -> list[Pair]:
+        """Return the cells that differ beyond noise."""
+        return [pair for pair in self.pairs if pair.differs]
+
+    @property
+    def tails(self) -> list[Pair]:
+        """Return the cells whose tails changed, the farthest first."""
+        found = [pair for pair in self.pairs if pair.tails is not None]
+        return sorted(found, key=lambda pair: max(pair.tails) / min(pair.tails), reverse=True)
+
+
+class Timed(NamedTuple):
+    """A pair whose values are compared, with the launches of either side."""
+
+    pair: Pair
+    first: Launches
+    second: Launches
+
+
+def is_timed(entry: Entry, merits: Container[str]) -> bool:
+    """Tell whether a cell of verdicts.json has launches to be compared, and none that failed."""
+    failed = entry["verdict"] in verdicts.WITHOUT_VALUES
+    return entry["kernel"] in merits and not is_crowded(entry) and not failed
+
+
+def _places_of(pair: Pair) -> tuple[Place, Place]:
+    return place_of(pair.first), place_of(pair.second)
+
+
+def compare(
+    found: Sequence[Pair],
+    first: Judged,
+    second: Judged,
+    part_of: Callable[[Pair], Hashable] | None = None,
+) -> Comparison:
+    """Compare the cells of two sides.
+
+    Args:
+        found: the cells, as `pairs` returns them.
+        first: one side.
+        second: the other.
+        part_of: tells the part that a cell belongs to; the cells of a part are taken together.
+            Without it each cell is tested by itself.
+
+    Raises:
+        InputError: values.parquet of a side is missing or cut.
+    """
+    compared, timed = [], []
+    for pair in found:
+        place, other = _places_of(pair)
+        if not (is_timed(pair.first, first.merits) and is_timed(pair.second, second.merits)):
+            compared.append(pair)
+            continue
+        tails_of_both = first.tails.get(place, ()), second.tails.get(other, ())
+        compared.append(replace(pair, tails=differences.tail_change(*tails_of_both)))
+        launches = first.launches.get(place, {}), second.launches.get(other, {})
+        if all(launches):
+            timed.append(Timed(pair, *launches))
+    key = part_of or _places_of
+    parts = _grouped(timed, key)
+    judged = _part_differences(parts.values()) if part_of else cell_differences(timed)
+    of_part = dict(zip(parts, judged, strict=True))
+    cells = [replace(pair, difference=of_part.get(key(pair))) for pair in compared]
+    return Comparison(cells, wholes(timed))
+
+
+def cell_differences(timed: Sequence[Timed]) -> list[Difference]:
+    """Return the difference of each cell by itself."""
+    sides = [(list(one.first.values()), list(one.second.values())) for one in timed]
+    return differences.differences(sides, differences.CELLS)
+
+
+def _part_differences(parts: Iterable[Sequence[Timed]]) -> list[Difference]:
+    """Return the difference of each part, whose cells are taken together."""
+    return differences.differences(list(map(_together, parts)), differences.CELLS)
+
+
+def wholes(timed: Sequence[Timed]) -> list[Whole]:
+    """Return the differences of environments, each followed by those of its kernels."""
+    parts: dict[tuple[Any, ...], list[Timed]] = {}
+    for place, cells in _grouped(timed, _whole_of).items():
+        of_kernels = _grouped(cells, lambda pair: pair.first["kernel"])
+        if len(of_kernels) > 1:
+            parts[(*place, EVERYTHING)] = cells
+        parts |= {(*place, kernel): some for kernel, some in of_kernels.items()}
+    sides = list(map(_together, parts.values()))
+    judged = differences.differences(sides, differences.ENVIRONMENTS)
+    return [
+        Whole(*part, len(cells), difference)
+        for (part, cells), difference in zip(parts.items(), judged, strict=True)
+    ]
+
+
+def _whole_of(pair: Pair) -> tuple[Any, ...]:
+    """Return what tells the whole of all kernels that a cell belongs to."""
+    where = (pair.first[name] for name in ("system", "partition", "environment"))
+    return (*where, pair.second["environment"], pair.first["setting"])
+
+
+def _together(cells: Sequence[Timed]) -> differences.Sides:
+    return differences.together([(one.first, one.second) for one in cells])
+
+
+def _grouped(
+    timed: Sequence[Timed], key: Callable[[Pair], Hashable]
+) -> Mapping[Any, Sequence[Timed]]:
+    found: dict[Any, list[Timed]] = defaultdict(list)
+    for one in timed:
+        found[key(one.pair)].append(one)
+    return found

@@ -1,0 +1,235 @@
+"""Ratios of values in containers to native ones: a table for each kernel, and a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+
+from onesided.cells.experiment import FigureOfMerit
+from onesided.compare.differences import Difference
+from onesided.compare.pair import EVERYTHING, Comparison, Pair, Whole
+from onesided.measure.summary import Merits
+from onesided.report import figures, numbers
+from onesided.report.pairs import axes_that_differ, cell_words, columns, measure_of_difference
+from onesided.report.parts import Column, Figure, Table
+from onesided.report.words import listed
+
+_HOW = ("system", "partition", "setting", "thread_level", "ranks", "placement")
+
+
+def _labels_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[tuple[str, str], ...]:
+    """Return what a cell's figure of merit depends on."""
+    pooled = merit.pooled if merit else ()
+    labels = pair.first["labels"].items()
+    return tuple((axis, str(value)) for axis, value in labels if axis not in pooled)
+
+
+def _row_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[Any, ...]:
+    """Return what has a row of its own: all environments beside one native one share it."""
+    how = (pair.first[name] for name in _HOW)
+    return (pair.first["environment"], pair.first["kernel"], *how, _labels_of(merit, pair))
+
+
+def part_of(merits: Merits, pair: Pair) -> tuple[Any, ...]:
+    """Return what has a ratio of its own: an environment, and what has a row."""
+    return (pair.second["environment"], _row_of(merits.get(pair.first["kernel"]), pair))
+
+
+def cells_with_ratio(comparison: Comparison, kernel: str) -> list[Pair]:
+    """Return the cells of a kernel that have a ratio."""
+    timed = [pair for pair in comparison.pairs if pair.difference is not None]
+    return [pair for pair in timed if pair.first["kernel"] == kernel]
+
+
+def _key(way: str) -> str:
+    return "".join(letter if letter.isalnum() else "_" for letter in way).replace("__", "_")
+
+
+def ratios_table(
+    topic: str, cells: Sequence[Pair], ways: Mapping[str, str], merit: FigureOfMerit
+) -> Table:
+    """Return the ratios of one kernel: a row per operation, a column per launch model.
+
+    Args:
+        topic: identifier of the question.
+        cells: of the kernel, at least one, as `cells_with_ratio` returns them.
+        ways: how each environment in a container was launched, by its name.
+        merit: by which cells are compared.
+    """
+    kernel = cells[0].first["kernel"]
+    axes = [axis for axis in axes_that_differ(cells) if axis not in merit.pooled]
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for pair in cells:
+        row = rows.setdefault(_row_of(merit, pair), _operation(pair, axes))
+        key = _key(ways[pair.second["environment"]])
+        row |= {
+            key: measure_of_difference(pair.difference),
+            f"difference_{key}": pair.difference.word,
+            f"p_{key}": pair.difference.p,
+        }
+    keys = {_key(way): way for way in ways.values()}
+    left_out = listed([axis.replace("_", " ") for axis in merit.pooled])
+    named = [*(axis for axis, _ in _labels_of(merit, cells[0])), "where", "ranks", "placement"]
+    return Table(
+        f"{topic}_{kernel}",
+        f"Ratio of the {merit.metric} to native, cells of {kernel.replace('_', ' ')}: geometric "
+        f"mean over launches with its 95{numbers.THIN_SPACE}% interval. Cells that differ in "
+        f"{left_out} alone are taken together.",
+        [
+            Column("what", "cell", header=True, prose=True),
+            *columns("setting", "thread_level"),
+            *(
+                Column(key, way, numbers.ratio, measure=True, note=f"difference_{key}")
+                for key, way in keys.items()
+            ),
+        ],
+        list(rows.values()),
+        groups="native",
+        csv_only=(
+            *columns("native"),
+            *(Column(f"difference_{key}", way) for key, way in keys.items()),
+            *(Column(f"p_{key}", way, numbers.ratio) for key, way in keys.items()),
+            *columns(*named),
+        ),
+        large=True,
+    )
+
+
+def _operation(pair: Pair, axes: Sequence[str]) -> dict[str, Any]:
+    """Return what a row says beside its ratios."""
+    cell = pair.first
+    return {
+        "native": cell["environment"],
+        "what": cell_words(pair, axes) or cell["kernel"].replace("_", " "),
+        "where": f"{cell['system']}:{cell['partition']}",
+        **{name: cell[name] for name in _HOW},
+        **cell["labels"],
+    }
+
+
+# -------------------------------------------------------------------------------- the figure
+
+_LEAST_SPAN = 1.25
+"""How far from 1 the axis reaches at least, as a factor."""
+
+_CUT = 3.0
+"""How far beyond the values an interval is drawn at most, as a factor."""
+
+
+def ratios_figure(
+    topic: str, comparison: Comparison, wholes: Sequence[Whole], merits: Merits
+) -> Figure:
+    """Return the ratios as drawn: a line per environment.
+
+    Args:
+        topic: identifier of the question.
+        comparison: of the native cells with those in containers.
+        wholes: one of each environment that was timed, at least one.
+        merits: by which cells are compared, by kernel.
+    """
+    rows = [_drawn(whole.other, EVERYTHING, whole.difference) for whole in wholes]
+    settings = {whole.other: whole.setting for whole in wholes}
+    parts = {
+        part_of(merits, pair): pair for pair in comparison.pairs if pair.difference is not None
+    }
+    marks = [
+        _drawn(name, _words(merits, pair), pair.difference)
+        for (name, _), pair in parts.items()
+        if pair.first["setting"] == settings[name]
+    ]
+    name = f"{topic}_ratios"
+    drawn = figures.draw(
+        name,
+        _chart(rows, marks, figures.WIDE_PX - 240, narrow=False),
+        _chart(rows, marks, figures.NARROW_PX - 40, narrow=True),
+    )
+    table = Table(
+        name,
+        "Ratios to native, those of all cells together first.",
+        columns(
+            "environment",
+            Column("what", "cells"),
+            Column("ratio", "ratio to native", numbers.ratio, measure=True),
+        ),
+        [*rows, *marks],
+        large=True,
+    )
+    caption = (
+        "Values in a container over native values; at the dashed line they are equal, to its right "
+        "the container is slower. Dot and bar: all cells together with the 95"
+        f"{numbers.THIN_SPACE}% interval; strokes: one for each row of the tables below."
+    )
+    return Figure(name, "Ratio to native", caption, *drawn, table)
+
+
+def _words(merits: Merits, pair: Pair) -> str:
+    labels = _labels_of(merits.get(pair.first["kernel"]), pair)
+    return ", ".join([str(pair.first["thread_level"]), *(value for _, value in labels)])
+
+
+def _drawn(environment: str, what: str, difference: Difference) -> dict[str, Any]:
+    return {"environment": environment, "what": what, "ratio": measure_of_difference(difference)}
+
+
+def _chart(
+    rows: Sequence[Mapping[str, Any]],
+    marks: Sequence[Mapping[str, Any]],
+    width: int,
+    *,
+    narrow: bool,
+) -> alt.LayerChart:
+    order = [row["environment"] for row in rows]
+    whole, single = list(map(_plain, rows)), list(map(_plain, marks))
+    values = [one["value"] for one in (*whole, *single)]
+    # the interval of two or three launches may go from nothing to everything: it is cut there
+    least, most = min(values) / _CUT, max(values) * _CUT
+    ends = [min(max(end, least), most) for row in whole for end in (row["low"], row["high"])]
+    ends += values
+    low = min([1 / _LEAST_SPAN, *(end / 1.05 for end in ends)])
+    high = max([_LEAST_SPAN, *(end * 1.05 for end in ends)])
+    ratio = alt.X(
+        "value:Q",
+        scale=alt.Scale(type="log", domain=[low, high], nice=False),
+        axis=alt.Axis(title="ratio to native", format="~g", tickCount=4 if narrow else 8),
+    )
+    # names above the lines where the page is narrow: beside them there is no room
+    names = {"labelPadding": 8, "labelLimit": 230, "minExtent": 200}
+    if narrow:
+        names = {
+            "orient": "left", "labelAlign": "left", "labelOffset": -18, "labelPadding": -4,
+            "labelLimit": width, "zindex": 1,
+        }  # fmt: skip
+    axis = alt.Axis(title=None, ticks=False, domain=False, **names)
+    place = alt.Y("environment:N", sort=order, axis=axis, scale=alt.Scale(padding=0.3))
+    hints = [
+        alt.Tooltip("environment:N", title="MPI"),
+        alt.Tooltip("what:N", title="cells"),
+        alt.Tooltip("value:Q", title="ratio", format=".3~g"),
+    ]
+    strokes = (
+        figures.chart(single)
+        .mark_tick(color=figures.colour("bar"), opacity=0.55, thickness=1.5, size=14)
+        .encode(y=place, x=ratio, tooltip=hints)
+    )
+    base = figures.chart(whole).encode(y=place)
+    bars = base.mark_rule(color=figures.colour("ink"), strokeWidth=2.5, clip=True).encode(
+        x=alt.X("low:Q"), x2="high:Q"
+    )
+    dots = base.mark_point(filled=True, size=70, color=figures.colour("ink"), opacity=1).encode(
+        x=ratio, tooltip=hints
+    )
+    one = (
+        figures.chart([{"one": 1}])
+        .mark_rule(color=figures.colour("line"), strokeDash=[5, 3], strokeWidth=1.2)
+        .encode(x="one:Q")
+    )
+    step = 52 if narrow else 40
+    return alt.layer(one, strokes, bars, dots).properties(width=width, height=step * len(order))
+
+
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    ratio = row["ratio"]
+    own = {"environment": row["environment"], "what": row["what"]}
+    return {**own, "value": ratio.value, "low": ratio.low, "high": ratio.high}

@@ -1,0 +1,310 @@
+"""What a container costs, and whether the ABI is free: environments in images and native ones.
+
+A launch model is an environment of its own and nothing is pooled: each is compared with the native
+environment of its MPI in the same campaign, cell by cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from onesided.campaign.tables import PLACE, CollectedCampaign, Place
+from onesided.cells.experiment import Experiments
+from onesided.cells.verdicts import BETTER, OPEN, WITHOUT_VALUES, WORSE
+from onesided.compare.differences import NOT_TESTED, SAME, Difference
+from onesided.compare.pair import Comparison, Judged, Pair, Whole, compare, pairs
+from onesided.environments.settings import DEFAULT
+from onesided.measure.summary import Merits
+from onesided.report import container_facts, numbers
+from onesided.report.container_facts import Contained
+from onesided.report.container_ratios import cells_with_ratio, part_of, ratios_figure, ratios_table
+from onesided.report.pairs import (
+    SHORT,
+    axes_that_differ,
+    cell_row,
+    columns,
+    whole_row,
+)
+from onesided.report.parts import Column, Part, Prose, Section, Table
+from onesided.report.words import listed, short_detail
+
+ABI_IMAGE = "abi"
+"""The image with no MPI in it: its one binary runs on whichever MPI is bound in."""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One of the questions that environments in containers answer.
+
+    Attributes:
+        identifier: of its section; its files' names begin with it.
+        title: of its section.
+        question: its first sentence.
+    """
+
+    identifier: str
+    title: str
+    question: str
+
+
+COST = Topic(
+    "containers",
+    "What a container costs",
+    "The same MPI launched natively and in a container, in one campaign, round by round. "
+    "Contained: launcher and ranks in one container. Hybrid: the host's launcher, a container for "
+    "each rank. Bind: the same, with the host's MPI over the image's.",
+)
+ABI = Topic(
+    "abi",
+    "Is the ABI free?",
+    "One binary, built once with the MPI ABI and with no MPI in its image, runs on the MPI that is "
+    "bound in; beside it that MPI's native build.",
+)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What is said of a topic's environments.
+
+    Attributes:
+        topic: the question.
+        environments: those with cells that their native environment has too.
+        comparison: of the native cells with those in containers.
+        merits: by which cells are compared, by kernel.
+    """
+
+    topic: Topic
+    environments: Sequence[Contained]
+    comparison: Comparison
+    merits: Merits
+
+    def of(self, environment: Contained) -> list[Pair]:
+        """Return the cells of one environment."""
+        name = environment.name
+        return [pair for pair in self.comparison.pairs if pair.second["environment"] == name]
+
+    def whole(self, environment: Contained) -> Whole | None:
+        """Return the difference of all timed cells of one environment; the default setting's."""
+        own = [whole for whole in self.comparison.wholes if whole.other == environment.name]
+        # the first of each setting is that of all kernels
+        return min(own, key=lambda whole: whole.setting != DEFAULT, default=None)
+
+
+def sections(
+    campaign: CollectedCampaign,
+    experiments: Experiments,
+    entries: Sequence[Mapping[str, Any]],
+    summary: pl.DataFrame,
+) -> list[Section]:
+    """Return a section for each question that the campaign's environments answer; often none.
+
+    Args:
+        campaign: the collected tables.
+        experiments: that judged the cells.
+        entries: the cells of verdicts.json.
+        summary: summary.parquet.
+    """
+    judged = Judged(campaign.folder, experiments.merits, entries, summary)
+    found = [_section(campaign, judged, topic) for topic in (COST, ABI)]
+    return [section for section in found if section is not None]
+
+
+def _environments(campaign: CollectedCampaign, topic: Topic) -> list[Contained]:
+    """Return the environments in containers that a topic is about, in the campaign's order."""
+    documents = [one for one in campaign.record.get("environments", []) if one.get("container")]
+    found = [
+        one for one in documents if (one["container"]["image_name"] == ABI_IMAGE) == (topic is ABI)
+    ]
+    ways = [(one["container"]["environment"], one["launch_model"]) for one in found]
+    return [
+        Contained(
+            native,
+            one,
+            model
+            if ways.count((native, model)) == 1
+            else f"{model}, {one['container']['image_name']}",
+        )
+        for one, (native, model) in zip(found, ways, strict=True)
+    ]
+
+
+def _of_native(environment: Contained, place: Place) -> Place:
+    """Return where a cell in a container is natively; a place of no cell for any other cell."""
+    at = PLACE.index("environment")
+    native = environment.native if place[at] == environment.name else None
+    return (*place[:at], native, *place[at + 1 :])
+
+
+def _section(campaign: CollectedCampaign, judged: Judged, topic: Topic) -> Section | None:
+    every = _environments(campaign, topic)
+    own = {one.name: pairs(judged, judged, partial(_of_native, one)) for one in every}
+    kept = [one for one in every if own[one.name]]
+    if not kept:
+        return None
+    found = [pair for one in kept for pair in own[one.name]]
+    comparison = compare(found, judged, judged, partial(part_of, judged.merits))
+    compared = Compared(topic, kept, comparison, judged.merits)
+    parts: list[Part] = [_answer(compared, [one for one in every if one not in kept])]
+    if topic is ABI:
+        parts.append(container_facts.binaries_table(campaign, kept))
+    if any(pair.change for pair in found):
+        parts.append(_verdicts_table(compared))
+    parts.append(_environments_table(compared))
+    wholes = [whole for one in kept if (whole := compared.whole(one)) is not None]
+    if wholes:
+        parts.append(ratios_figure(topic.identifier, comparison, wholes, judged.merits))
+    ways = {one.name: one.way for one in kept}
+    parts += [
+        ratios_table(topic.identifier, cells, ways, merit)
+        for kernel, merit in judged.merits.items()
+        if (cells := cells_with_ratio(comparison, kernel))
+    ]
+    parts.append(container_facts.sharing_table(campaign, kept, topic.identifier))
+    return Section(topic.identifier, topic.title, topic.question, parts)
+
+
+# ------------------------------------------------------------------------------- in short
+
+
+def _is_lost(found: Sequence[Pair]) -> bool:
+    """Tell whether every cell of an environment ended in the same way, and that was a failure."""
+    ends = {(pair.second["verdict"], pair.second["detail"]) for pair in found}
+    return len(ends) == 1 and found[0].second["verdict"] in WITHOUT_VALUES
+
+
+def _answer(compared: Compared, alone: Sequence[Contained]) -> Prose:
+    """Say in one sentence an environment what it costs, verdicts first."""
+    said = [
+        f"{one.name} beside {one.native}: {_outcome(compared.of(one), compared.whole(one))}."
+        for one in compared.environments
+    ]
+    said += [
+        f"{one.name} stands alone: this campaign has no cells of {one.native} to compare."
+        for one in alone
+    ]
+    return Prose("In short", said)
+
+
+def _outcome(own: Sequence[Pair], whole: Whole | None) -> str:
+    if _is_lost(own):
+        last = own[0].second
+        return last["verdict"] + (f" ({short_detail(last['detail'])})" if last["detail"] else "")
+    changed = sum(pair.change is not None for pair in own)
+    words = numbers.count(changed, "verdict differs", "verdicts differ")
+    cost = _cost(whole.difference) if whole else "nothing was timed in both"
+    return f"{words if changed else 'no verdict differs'}, {cost}"
+
+
+def _cost(difference: Difference) -> str:
+    ratio = numbers.factor(difference.ratio)
+    if difference.word == NOT_TESTED:
+        return f"{ratio} the native value, {NOT_TESTED} to tell it from noise"
+    if not difference.is_significant:
+        return f"no slower or faster beyond noise ({ratio})"
+    return f"{difference.word}, {ratio} the native value"
+
+
+# ------------------------------------------------------------------------------ the tables
+
+
+def _verdict_row(pair: Pair, environment: Contained, axes: Sequence[str]) -> dict[str, Any]:
+    return {
+        **cell_row(pair, axes, "verdict_native", "verdict"),
+        "native": environment.native,
+        "environment": environment.name,
+        "way": environment.way,
+        "kernel": pair.first["kernel"].replace("_", " "),
+        "turn": pair.change or OPEN,
+        "reason": short_detail(pair.second["detail"]),
+    }
+
+
+def _verdict_rows(environment: Contained, own: Sequence[Pair]) -> list[dict[str, Any]]:
+    """Return the rows of an environment's cells; a single one where every cell failed alike."""
+    if _is_lost(own):
+        differ = ("setting", "thread_level", "verdict_native", "test", "cell")
+        words = {"what": f"every cell ({len(own)})"}
+        return [{**_verdict_row(own[0], environment, ()), **dict.fromkeys(differ), **words}]
+    rows = []
+    for kernel in dict.fromkeys(pair.first["kernel"] for pair in own):
+        cells = [pair for pair in own if pair.first["kernel"] == kernel]
+        axes = axes_that_differ(cells)
+        rows += [_verdict_row(pair, environment, axes) for pair in cells if pair.change]
+    return rows
+
+
+def _verdicts_table(compared: Compared) -> Table:
+    """Return the cells whose verdicts differ from the native ones, worse ones first."""
+    rows = [row for one in compared.environments for row in _verdict_rows(one, compared.of(one))]
+    rows.sort(key=lambda row: (WORSE, OPEN, BETTER).index(row["turn"]))
+    shown = columns(
+        "environment",
+        Column("way", "launch"),
+        "what",
+        "setting",
+        "thread_level",
+        Column("verdict_native", "verdict, native", verdict=True),
+        Column("verdict", "verdict", verdict=True, note="reason"),
+        "turn",
+    )
+    every = compared.comparison.pairs
+    caption = (
+        f"{sum(pair.change is not None for pair in every)} of {numbers.count(len(every), 'cell')} "
+        "have another verdict than "
+        "natively; what became worse first. Open: to or from undecided or not measured, or with "
+        "fewer cores than threads."
+    )
+    return Table(
+        f"{compared.topic.identifier}_verdicts",
+        caption,
+        shown,
+        rows,
+        csv_only=columns("native", "kernel", "reason", "test", "cell"),
+        large=len(rows) > SHORT,
+        form="cards",
+    )
+
+
+def _environments_table(compared: Compared) -> Table:
+    """Return the ratio to native of each environment as a whole."""
+    ways = {one.name: one.way for one in compared.environments}
+    comparison, merits = compared.comparison, compared.merits
+    rows = [
+        {
+            **whole_row(comparison, whole),
+            "environment": whole.other,
+            "native": whole.environment,
+            "way": ways[whole.other],
+        }
+        for whole in comparison.wholes
+    ]
+    shown = columns(
+        "environment",
+        Column("native", "beside"),
+        Column("way", "launch"),
+        "setting",
+        Column("kernel", "cells of"),
+        WORSE,
+        BETTER,
+        OPEN,
+        "cells",
+        Column("ratio", "ratio to native", numbers.ratio, measure=True),
+        "difference",
+    )
+    kernels = {pair.first["kernel"] for pair in comparison.pairs}
+    metrics = [
+        f"{merit.metric} for {kernel.replace('_', ' ')}"
+        for kernel, merit in merits.items()
+        if kernel in kernels
+    ]
+    caption = (
+        f"Geometric mean over cells and launches of the ratio to native ({listed(metrics)}), with "
+        f"its 95{numbers.THIN_SPACE}% interval over launches; {SAME}: noise explains it."
+    )
+    name = f"{compared.topic.identifier}_environments"
+    return Table(name, caption, shown, rows, csv_only=columns("where", "p"), form="cards")

@@ -1,0 +1,181 @@
+"""Tables of cells that two sides have, and of whole environments; a page of several campaigns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from onesided.cells.verdicts import BETTER, OPEN, WORSE
+from onesided.compare.differences import Difference
+from onesided.compare.pair import Comparison, Pair, Whole
+from onesided.measure.statistics import INTERVAL, MINIMUM_COVERAGE
+from onesided.measure.summary import Row
+from onesided.report import numbers
+from onesided.report.document import INDEX, document, files_of, write_files
+from onesided.report.parts import Column, Measure, Section, Table
+from onesided.system import writing
+
+SHORT = 12
+"""Rows up to which a table of cells is shown in full."""
+
+_KEPT = ("system", "partition", "kernel", "setting", "thread_level", "ranks", "placement")
+
+_KNOWN = {
+    column.key: column
+    for column in (
+        Column("environment", "MPI", header=True),
+        Column("what", "cell", prose=True),
+        Column("setting", "setting"),
+        Column("thread_level", "thread level"),
+        Column("turn", "is"),
+        Column("where", "where"),
+        Column(WORSE, "verdicts worse", str),
+        Column(BETTER, "better", str),
+        Column(OPEN, "cannot be told", str),
+        Column("cells", "cells timed", str),
+        Column("ratio", "ratio", numbers.ratio, measure=True),
+        Column("difference", "difference"),
+        Column("detectable", "found from", numbers.ratio),
+        Column("p", "p, corrected", numbers.ratio),
+        Column("oversubscribed", "over-subscribed"),
+    )
+}
+
+
+def columns(*wanted: str | Column) -> list[Column]:
+    """Return columns: those with a title that all tables share by their keys, others as given."""
+    return [
+        _KNOWN.get(one, Column(one, one.replace("_", " "))) if isinstance(one, str) else one
+        for one in wanted
+    ]
+
+
+def measure_of(row: Row | None) -> Measure | None:
+    """Return a row of the summary as it is shown; None without one."""
+    return Measure.of(row) if row is not None else None
+
+
+def measure_of_difference(difference: Difference) -> Measure:
+    """Return a ratio of two sides with its interval, as it is shown."""
+    low, high = (
+        difference.ratio if end is None else end for end in (difference.low, difference.high)
+    )
+    # without an interval nothing is shown beside the ratio
+    launches = difference.launches if difference.low is not None else 1
+    return Measure(difference.ratio, low, high, MINIMUM_COVERAGE, INTERVAL, launches)
+
+
+def axes_that_differ(found: Sequence[Pair]) -> list[str]:
+    """Return the axes on which cells differ."""
+    axes = list(dict.fromkeys(axis for pair in found for axis in pair.first["labels"]))
+    return [axis for axis in axes if len({pair.first["labels"].get(axis) for pair in found}) > 1]
+
+
+def cell_words(pair: Pair, axes: Sequence[str]) -> str:
+    """Return a cell's values on some axes."""
+    labels = pair.first["labels"]
+    return ", ".join(str(labels[axis]) for axis in axes if axis in labels)
+
+
+def cell_row(
+    pair: Pair, axes: Sequence[str], first: str = "first", second: str = "second"
+) -> dict[str, Any]:
+    """Return the row of a cell.
+
+    Args:
+        pair: the cell.
+        axes: the axes that name it in words.
+        first: key of the first side's verdict; that of its value begins with ``value_``.
+        second: the same of the second side.
+    """
+    return {
+        **{name: pair.first[name] for name in (*_KEPT, "test", "cell")},
+        "environment": pair.environment,
+        "what": cell_words(pair, axes),
+        first: pair.first["verdict"],
+        second: pair.second["verdict"],
+        "turn": pair.change,
+        "oversubscribed": pair.is_crowded,
+        f"value_{first}": measure_of(pair.value_first),
+        f"value_{second}": measure_of(pair.value_second),
+        **_difference_row(pair.difference),
+    }
+
+
+def _difference_row(difference: Difference | None) -> dict[str, Any]:
+    if difference is None:
+        return {}
+    return {
+        "ratio": measure_of_difference(difference),
+        "difference": difference.word,
+        "detectable": difference.detectable,
+        "p": difference.p,
+    }
+
+
+def value_columns(
+    found: Sequence[Pair], *sides: tuple[str, str], metric: str | None
+) -> list[Column]:
+    """Return the columns of the values on either side; none without a metric.
+
+    Args:
+        found: the cells, whose values are of one unit.
+        sides: of each the key of its verdict, and what follows the metric in the title.
+        metric: of the values.
+    """
+    if metric is None:
+        return []
+    units = {pair.value_first["unit"] for pair in found if pair.value_first is not None}
+    show = numbers.seconds if units == {"s"} else numbers.factor
+    return [Column(f"value_{key}", f"{metric}{title}", show, measure=True) for key, title in sides]
+
+
+def whole_row(comparison: Comparison, whole: Whole) -> dict[str, Any]:
+    """Return the row of a whole environment, with how many of its verdicts changed."""
+    changes = [pair.change for pair in comparison.pairs if whole.has(pair)]
+    return {
+        "environment": whole.name,
+        "where": f"{whole.system}:{whole.partition}",
+        "setting": whole.setting,
+        "kernel": whole.kernel.replace("_", " "),
+        **{kind: changes.count(kind) for kind in (WORSE, BETTER, OPEN)},
+        "cells": whole.cells,
+        **_difference_row(whole.difference),
+    }
+
+
+def write_page(
+    folder: Path,
+    prefix: str,
+    *,
+    kicker: str,
+    heading: str,
+    sentences: Sequence[str],
+    sections: Sequence[Section],
+    others: Sequence[Table] = (),
+) -> Path:
+    """Write a page and its CSVs; return the page's path, which is written last.
+
+    Args:
+        folder: where.
+        prefix: of its CSVs; those of an earlier page that this page has not are removed.
+        kicker: what the page is of.
+        heading: the question.
+        sentences: the answer.
+        sections: what follows.
+        others: tables that have a CSV only.
+
+    Raises:
+        OnesidedError: a file cannot be written.
+    """
+    html = document(
+        "compare.html.j2", kicker=kicker, heading=heading, sentences=sentences, sections=sections
+    )
+    files = files_of(sections, others)
+    write_files(folder, files)
+    for path in folder.glob(f"{prefix}_*.csv"):
+        if path.name not in files:
+            path.unlink()
+    writing.write_text(folder / INDEX, html)
+    return folder / INDEX
