@@ -11,6 +11,7 @@ import pytest
 import synthetic_containers as synthetic
 
 from onesided import report
+from onesided.compare import campaigns
 from onesided.measure.analyse import analyse
 from onesided.report import containers
 from onesided.report.document import files_of
@@ -86,6 +87,21 @@ def test_a_launch_model_that_costs_three_times_as_much_says_so_and_one_that_does
     low, high = float(hybrid["ratio_low"]), float(hybrid["ratio_high"])
     assert low < synthetic.HYBRID_FACTOR * 1.01 and high > synthetic.HYBRID_FACTOR * 0.99
     assert low > 2.9
+
+
+def test_a_ratio_to_native_is_the_one_that_compare_finds_between_the_two_environments(folder):
+    same = {NATIVE: synthetic.HYBRID}
+    (whole,) = [
+        one
+        for one in campaigns.compare(folder, folder, find(), same).wholes
+        if one.other in same.values()
+    ]
+    (hybrid,) = of(rows(folder, "containers_environments"), synthetic.HYBRID)
+    assert [float(hybrid[f"ratio{end}"]) for end in ("", "_low", "_high")] == [
+        whole.difference.ratio,
+        whole.difference.low,
+        whole.difference.high,
+    ]
 
 
 def test_each_operation_has_a_ratio_to_native_with_an_interval_for_each_launch_model(folder):

@@ -7,6 +7,7 @@ cannot explain.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,8 +83,8 @@ def _order(pair: Pair) -> tuple[int, int, float]:
 def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, Any]:
     """Return what of the second stands for what of the first: the one left over on both sides."""
     one, two = set(first), set(second)
-    left = one - two, two - one
-    return dict(zip(left[1], left[0], strict=True)) if len(left[0]) == len(left[1]) == 1 else {}
+    left = two - one, one - two
+    return dict(zip(*left, strict=True)) if len(left[0]) == len(left[1]) == 1 else {}
 
 
 def _kinds(campaign: CollectedCampaign) -> dict[str, tuple[str | None, str]]:
@@ -94,67 +95,47 @@ def _kinds(campaign: CollectedCampaign) -> dict[str, tuple[str | None, str]]:
     return {name: (family, launch_model or NATIVE) for name, family, launch_model in kinds.rows()}
 
 
-def _environment_names(
+def _names_in_first(
     first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the first campaign's name for each environment of the second that has another there.
-
-    Args:
-        first: one campaign.
-        second: the other.
-        same: names of the first to names of the second, as asked for.
 
     Raises:
         InputError: a name in ``same`` is in no campaign.
     """
     one, two = _kinds(first), _kinds(second)
-    for name, known, campaign in (
-        *((name, one, first) for name in same),
-        *((name, two, second) for name in same.values()),
-    ):
-        if name not in known:
-            raise InputError(
-                "--same", None, name, f"one of {', '.join(sorted(known))} (in {campaign.folder})"
-            )
-    renamed = {new: old for old, new in same.items()}
+    for names, known, campaign in ((same, one, first), (same.values(), two, second)):
+        for name in names:
+            if name not in known:
+                expected = f"one of {', '.join(sorted(known))} (in {campaign.folder})"
+                raise InputError("--same", None, name, expected)
+    asked = {new: old for old, new in same.items()}
+    found = dict(asked)
     for kind in {kind for kind in (*one.values(), *two.values()) if kind[0] is not None}:
-        renamed = {
-            **_only_ones_left(
-                (name for name in one if one[name] == kind and name not in same),
-                (name for name in two if two[name] == kind and name not in renamed),
-            ),
-            **renamed,
-        }
-    return renamed
-
-
-def _sites(campaign: CollectedCampaign) -> list[tuple[str, str]]:
-    return campaign.cells.select("system", "partition").unique().rows()
+        found |= _only_ones_left(
+            (name for name in one if one[name] == kind and name not in same),
+            (name for name in two if two[name] == kind and name not in asked),
+        )
+    return found
 
 
 def _place_in_first(
     first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
 ) -> Callable[[Place], Place]:
-    """Return where in the first campaign a cell of the second is.
+    """Return what tells where in the first campaign a cell of the second is.
 
     Cells are the same when test, cell and environment are. An environment with another name in the
     second campaign is the one of its family and launch model that is left over in both, or what
-    ``same`` says; a partition, the one left over in both.
-
-    Args:
-        first: one campaign.
-        second: the other.
-        same: names of environments in the first to names in the second.
-
-    Returns:
-        A function of a place in the second campaign. Where it is nowhere in the first, the place
-        that it returns has no environment, or is in no cell.
+    ``same`` says; a partition, the one left over in both. A place that is nowhere in the first
+    campaign becomes one with no environment, or one that is in no cell.
 
     Raises:
         InputError: a name in ``same`` is in no campaign.
     """
-    sites = _only_ones_left(_sites(first), _sites(second))
-    names = _environment_names(first, second, same)
+    partitions = (
+        one.cells.select("system", "partition").unique().rows() for one in (first, second)
+    )
+    sites, names = _only_ones_left(*partitions), _names_in_first(first, second, same)
     taken = set(names.values())
 
     def place(of_second: Place) -> Place:
@@ -172,21 +153,13 @@ def _missing(
     found: Sequence[Pair],
     place: Callable[[Place], Place],
 ) -> dict[str, tuple[int, int]]:
-    """Return how many cells of each environment only one of the two has.
+    """Return how many cells of each environment only the first campaign has, and only the second.
 
-    Args:
-        first: one campaign.
-        second: the other.
-        found: the cells of both.
-        place: where in the first a cell of the second is (see `_place_in_first`).
-
-    Returns:
-        Environment (of the first campaign if it is there) to how many only the first has, and only
-        the second.
+    An environment has the name that it has in the first campaign, if it is there.
     """
     one = set(first.cells.select(PLACE).rows()) - {place_of(pair.first) for pair in found}
     two = set(second.cells.select(PLACE).rows()) - {place_of(pair.second) for pair in found}
     at = PLACE.index("environment")
-    names = [cell[at] for cell in one]
-    others = [place(cell)[at] or cell[at] for cell in two]
-    return {name: (names.count(name), others.count(name)) for name in sorted({*names, *others})}
+    names = Counter(cell[at] for cell in one)
+    others = Counter(place(cell)[at] or cell[at] for cell in two)
+    return {name: (names[name], others[name]) for name in sorted({*names, *others})}

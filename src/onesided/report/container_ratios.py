@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import altair as alt
@@ -14,6 +15,7 @@ from onesided.measure.summary import Merits
 from onesided.report import figures, numbers
 from onesided.report.pairs import axes_that_differ, cell_words, columns, measure_of_difference
 from onesided.report.parts import Column, Figure, Table
+from onesided.report.pivot import pivoted
 from onesided.report.words import listed
 
 _HOW = ("system", "partition", "setting", "thread_level", "ranks", "placement")
@@ -60,15 +62,16 @@ def ratios_table(
     """
     kernel = cells[0].first["kernel"]
     axes = [axis for axis in axes_that_differ(cells) if axis not in merit.pooled]
-    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for pair in cells:
-        row = rows.setdefault(_row_of(merit, pair), _operation(pair, axes))
-        key = _key(ways[pair.second["environment"]])
-        row |= {
-            key: measure_of_difference(pair.difference),
-            f"difference_{key}": pair.difference.word,
-            f"p_{key}": pair.difference.p,
+
+    def ratio(pair: Pair) -> dict[str, Any]:
+        key, difference = _key(ways[pair.second["environment"]]), pair.difference
+        return {
+            key: measure_of_difference(difference),
+            f"difference_{key}": difference.word,
+            f"p_{key}": difference.p,
         }
+
+    rows = pivoted(cells, partial(_operation, axes), ratio, partial(_row_of, merit))
     keys = {_key(way): way for way in ways.values()}
     left_out = listed([axis.replace("_", " ") for axis in merit.pooled])
     named = [*(axis for axis, _ in _labels_of(merit, cells[0])), "where", "ranks", "placement"]
@@ -85,7 +88,7 @@ def ratios_table(
                 for key, way in keys.items()
             ),
         ],
-        list(rows.values()),
+        rows,
         groups="native",
         csv_only=(
             *columns("native"),
@@ -97,7 +100,7 @@ def ratios_table(
     )
 
 
-def _operation(pair: Pair, axes: Sequence[str]) -> dict[str, Any]:
+def _operation(axes: Sequence[str], pair: Pair) -> dict[str, Any]:
     """Return what a row says beside its ratios."""
     cell = pair.first
     return {

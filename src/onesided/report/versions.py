@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
 from onesided.cells.experiment import Experiments
 from onesided.report import answers, numbers, scope
 from onesided.report.answers import together
-from onesided.report.cells import apart
+from onesided.report.cells import apart, grouped
 from onesided.report.material import Cell, Loaded, load
 from onesided.report.pairs import write_page
 from onesided.report.parts import Column, Mark, Matrix, MatrixRow, Section, Table
 from onesided.report.words import listed, tally
 
-Rows = Mapping[tuple[str, str], Sequence[Cell]]
-"""Cells by the way a program takes: a heading, and a name below it."""
+Way = tuple[str, str]
+"""A way that a program takes: a heading, and a name below it."""
 
 
 @dataclass(frozen=True)
@@ -47,26 +47,24 @@ class SideBySide:
         kernel: of the experiment.
         title: of the experiment.
         versions: the columns, those of a family together, the oldest version first.
-        ways: the cells of each way in each version, none where it was not declared.
+        ways: the cells of each way in each version that has any.
     """
 
     kernel: str
     title: str
     versions: Sequence[Version]
-    ways: Mapping[tuple[str, str], Sequence[Sequence[Cell]]]
+    ways: Mapping[Way, Mapping[Version, Sequence[Cell]]]
 
     def changes(self) -> list[str]:
         """Say what changed from one version to the next that was measured, a line each."""
-        said = []
-        for (heading, name), found in self.ways.items():
-            words = zip(self.versions, map(_word, found), strict=True)
-            measured = [(version, word) for version, word in words if word]
-            for (old, before), (new, now) in pairwise(measured):
-                if old.family == new.family and before != now:
-                    said.append(
-                        f"{heading}, {name}: {new.family} {new.name}: {now}; {old.name}: {before}."
-                    )
-        return said
+        return [
+            f"{heading}, {name}: {new.family} {new.name}: {now}; {old.name}: {before}."
+            for (heading, name), found in self.ways.items()
+            for (old, before), (new, now) in pairwise(
+                (version, together(cells).word) for version, cells in found.items()
+            )
+            if old.family == new.family and before != now
+        ]
 
 
 def _day(loaded: Loaded) -> str:
@@ -106,50 +104,43 @@ def side_by_side(every: Sequence[Loaded]) -> list[SideBySide]:
         if way_rows is None or not any(kernel in known for known in materials):
             continue
         own = [apart(known[kernel]) if kernel in known else None for known in materials]
-        rows: list[Rows] = [way_rows(one.cells) if one else {} for one in own]
+        rows = [way_rows(one.cells) if one else {} for one in own]
         columns = _versions(every, [one.environments if one else () for one in own])
-        ways = {
-            way: [
-                [
-                    cell
-                    for cell in rows[version.campaign].get(way, ())
-                    if cell.environment == version.environment
-                ]
-                for version in columns
-            ]
-            for way in dict.fromkeys(way for one in rows for way in one)
-        }
+        ways = {way: {} for way in dict.fromkeys(way for one in rows for way in one)}
+        for way, version in product(ways, columns):
+            cells = rows[version.campaign].get(way, ())
+            if here := [cell for cell in cells if cell.environment == version.environment]:
+                ways[way][version] = here
         found.append(SideBySide(kernel, experiment.title, columns, ways))
     return found
 
 
-def _word(cells: Sequence[Cell]) -> str | None:
-    return together(cells).word if cells else None
+def matrix(beside: SideBySide) -> Matrix:
+    """Return the matrix: a row per way to program, a column per version."""
+    rows = [
+        MatrixRow(*way, [_marks(version, way, found.get(version)) for version in beside.versions])
+        for way, found in beside.ways.items()
+    ]
+    long_form = [
+        _row(way, version, cells)
+        for way, found in beside.ways.items()
+        for version, cells in found.items()
+    ]
+    caption = f"{beside.title}: does an access complete while its target computes?"
+    table = Table(f"versions_{beside.kernel}", caption, _COLUMNS, long_form)
+    by_family = grouped(beside.versions, lambda version: version.family)
+    columns = [(family, [one.name for one in some]) for family, some in by_family.items()]
+    return Matrix(table.name, caption, columns, rows, table)
 
 
-def _mark(version: Version, way: tuple[str, str], cells: Sequence[Cell]) -> list[Mark]:
+def _marks(version: Version, way: Way, cells: Sequence[Cell] | None) -> list[Mark]:
     if not cells:
         return []
-    one = together(cells)
     title = f"{numbers.count(len(cells), 'cell')}: {tally([cell.verdict for cell in cells])}"
     sizes = listed(scope.sizes(cells))
     title += f"; {sizes}" if sizes else ""
     which = f"{version.family} {version.name}: {', '.join(way)}"
-    return [Mark(one.word, title, name=which)]
-
-
-def matrix(beside: SideBySide) -> Matrix:
-    """Return the matrix: a row per way to program, a column per version."""
-    families: dict[str, list[str]] = {}
-    for version in beside.versions:
-        families.setdefault(version.family, []).append(version.name)
-    rows = [
-        MatrixRow(*way, [_mark(v, way, own) for v, own in zip(beside.versions, cells, strict=True)])
-        for way, cells in beside.ways.items()
-    ]
-    caption = f"{beside.title}: does an access complete while its target computes?"
-    table = Table(f"versions_{beside.kernel}", caption, _COLUMNS, _long_form(beside))
-    return Matrix(table.name, caption, list(families.items()), rows, table)
+    return [Mark(together(cells).word, title, name=which)]
 
 
 _COLUMNS = (
@@ -165,23 +156,18 @@ _COLUMNS = (
 )
 
 
-def _long_form(beside: SideBySide) -> list[dict[str, Any]]:
-    return [
-        {
-            "heading": way[0],
-            "name": way[1],
-            "family": version.family,
-            "version": version.name,
-            "environment": version.environment,
-            "campaign": version.campaign + 1,
-            "verdict": _word(cells),
-            "cells": len(cells),
-            "tally": tally([cell.verdict for cell in cells]),
-        }
-        for way, every in beside.ways.items()
-        for version, cells in zip(beside.versions, every, strict=True)
-        if cells
-    ]
+def _row(way: Way, version: Version, cells: Sequence[Cell]) -> dict[str, Any]:
+    return {
+        "heading": way[0],
+        "name": way[1],
+        "family": version.family,
+        "version": version.name,
+        "environment": version.environment,
+        "campaign": version.campaign + 1,
+        "verdict": together(cells).word,
+        "cells": len(cells),
+        "tally": tally([cell.verdict for cell in cells]),
+    }
 
 
 def _campaigns(every: Sequence[Loaded]) -> Table:
