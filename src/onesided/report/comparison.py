@@ -23,15 +23,14 @@ from onesided.measure.statistics import MINIMUM_COVERAGE
 from onesided.report import numbers
 from onesided.report.pairs import (
     SHORT,
+    Sides,
     axes_that_differ,
-    cell_row,
     columns,
     measure_of_difference,
-    value_columns,
     whole_row,
     write_page,
 )
-from onesided.report.parts import Column, Row, Section, Table
+from onesided.report.parts import Column, Section, Table
 from onesided.report.words import listed
 from onesided.system.errors import InputError
 
@@ -53,25 +52,19 @@ def _environments(found: Campaigns) -> Table:
 
 
 _NAMES = columns("environment", "what", "setting", "thread_level")
-_VERDICTS = columns(
-    Column("first", "verdict, first", verdict=True),
-    Column("second", "verdict, second", verdict=True),
-    "turn",
+_SIDES = Sides("first", "second", (", first", ", second"))
+_IN_CSV = columns(
+    *("system", "partition", "kernel", "ranks", "placement", "oversubscribed", "p", "test", "cell")
 )
-_IN_CSV = [
-    *(Column(key, key) for key in ("system", "partition", "kernel", "ranks", "placement")),
-    *columns("oversubscribed", "p", "test", "cell"),
-]
-_SIDES = (("first", ", first"), ("second", ", second"))
 
 
 def _table(name: str, caption: str, found: Sequence[Pair], metric: str | None) -> Table:
     """Return a table of cells; with values where they are of one metric."""
     axes = axes_that_differ(found)
-    values = value_columns(found, *_SIDES, metric=metric)
-    values += columns("ratio", "difference", "detectable") if metric else []
-    rows: list[Row] = [cell_row(pair, axes) for pair in found]
-    shown = [*_NAMES, *_VERDICTS, *values]
+    shown = [*_NAMES, *_SIDES.verdicts, *columns("turn")]
+    if metric:
+        shown += [*_SIDES.values(found, metric), *columns("ratio", "difference", "detectable")]
+    rows = [_SIDES.row(pair, axes) for pair in found]
     return Table(name, caption, shown, rows, csv_only=_IN_CSV, large=len(found) > SHORT)
 
 
@@ -97,7 +90,7 @@ def _tails(found: Campaigns) -> Section:
     """Return the latencies whose slowest bursts changed, beside what their medians did."""
     axes = axes_that_differ(found.tails)
     rows = [
-        {**cell_row(pair, axes), "tail_first": pair.tails[0], "tail_second": pair.tails[1]}
+        {**_SIDES.row(pair, axes), "tail_first": pair.tails[0], "tail_second": pair.tails[1]}
         for pair in found.tails
     ]
     shown = [
@@ -356,9 +349,10 @@ def _rerun_table(found: Sequence[Pair], kernel: str, metric: str, other: str) ->
     """Return the table of one kernel's cells, whose values are all of one kind."""
     axes = axes_that_differ(found)
     ordered = sorted(found, key=lambda pair: (pair.change is None, pair.is_inside is not False))
+    sides = Sides("there", "here", (f", {other}", " here"))
     rows = [
         {
-            **cell_row(pair, axes, "there", "here"),
+            **sides.row(pair, axes),
             "ratio": pair.ratio,
             "inside": _yes_or_no(pair.is_inside),
         }
@@ -368,9 +362,8 @@ def _rerun_table(found: Sequence[Pair], kernel: str, metric: str, other: str) ->
         "environment",
         "what",
         "thread_level",
-        Column("there", f"verdict, {other}", verdict=True),
-        Column("here", "verdict here", verdict=True),
-        *value_columns(found, ("there", f", {other}"), ("here", " here"), metric=metric),
+        *sides.verdicts,
+        *sides.values(found, metric),
         Column("ratio", "ratio", numbers.ratio),
         "inside",
     )

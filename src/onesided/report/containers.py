@@ -25,8 +25,8 @@ from onesided.report.container_facts import Contained
 from onesided.report.container_ratios import cells_with_ratio, part_of, ratios_figure, ratios_table
 from onesided.report.pairs import (
     SHORT,
+    Sides,
     axes_that_differ,
-    cell_row,
     columns,
     whole_row,
 )
@@ -211,10 +211,12 @@ def _cost(difference: Difference) -> str:
 
 # ------------------------------------------------------------------------------ the tables
 
+_SIDES = Sides("verdict_native", "verdict", (", native", ""), note="reason")
+
 
 def _verdict_row(pair: Pair, environment: Contained, axes: Sequence[str]) -> dict[str, Any]:
     return {
-        **cell_row(pair, axes, "verdict_native", "verdict"),
+        **_SIDES.row(pair, axes),
         "native": environment.native,
         "environment": environment.name,
         "way": environment.way,
@@ -248,8 +250,7 @@ def _verdicts_table(compared: Compared) -> Table:
         "what",
         "setting",
         "thread_level",
-        Column("verdict_native", "verdict, native", verdict=True),
-        Column("verdict", "verdict", verdict=True, note="reason"),
+        *_SIDES.verdicts,
         "turn",
     )
     every = compared.comparison.pairs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ from onesided.cells.verdicts import BETTER, OPEN, WORSE
 from onesided.compare.differences import Difference
 from onesided.compare.pair import Comparison, Pair, Whole
 from onesided.measure.statistics import INTERVAL, MINIMUM_COVERAGE
-from onesided.measure.summary import Row
 from onesided.report import numbers
 from onesided.report.document import INDEX, document, files_of, write_files
 from onesided.report.parts import Column, Measure, Section, Table
@@ -19,7 +19,18 @@ from onesided.system import writing
 SHORT = 12
 """Rows up to which a table of cells is shown in full."""
 
-_KEPT = ("system", "partition", "kernel", "setting", "thread_level", "ranks", "placement")
+_KEPT = (
+    "system",
+    "partition",
+    "kernel",
+    "setting",
+    "thread_level",
+    "ranks",
+    "placement",
+    "test",
+    "cell",
+)
+"""What a row of a cell has of its entry on the first side."""
 
 _KNOWN = {
     column.key: column
@@ -51,11 +62,6 @@ def columns(*wanted: str | Column) -> list[Column]:
     ]
 
 
-def measure_of(row: Row | None) -> Measure | None:
-    """Return a row of the summary as it is shown; None without one."""
-    return Measure.of(row) if row is not None else None
-
-
 def measure_of_difference(difference: Difference) -> Measure:
     """Return a ratio of two sides with its interval, as it is shown."""
     low, high = (
@@ -78,29 +84,54 @@ def cell_words(pair: Pair, axes: Sequence[str]) -> str:
     return ", ".join(str(labels[axis]) for axis in axes if axis in labels)
 
 
-def cell_row(
-    pair: Pair, axes: Sequence[str], first: str = "first", second: str = "second"
-) -> dict[str, Any]:
-    """Return the row of a cell.
+@dataclass(frozen=True)
+class Sides:
+    """What the two sides of a comparison are called in a table of cells.
 
-    Args:
-        pair: the cell.
-        axes: the axes that name it in words.
+    Attributes:
         first: key of the first side's verdict; that of its value begins with ``value_``.
         second: the same of the second side.
+        titles: what follows ``verdict``, and the name of the metric, in either side's titles.
+        note: key of what stands below the second side's verdict; None where nothing does.
     """
-    return {
-        **{name: pair.first[name] for name in (*_KEPT, "test", "cell")},
-        "environment": pair.environment,
-        "what": cell_words(pair, axes),
-        first: pair.first["verdict"],
-        second: pair.second["verdict"],
-        "turn": pair.change,
-        "oversubscribed": pair.is_crowded,
-        f"value_{first}": measure_of(pair.value_first),
-        f"value_{second}": measure_of(pair.value_second),
-        **_difference_row(pair.difference),
-    }
+
+    first: str
+    second: str
+    titles: tuple[str, str]
+    note: str | None = None
+
+    @property
+    def verdicts(self) -> list[Column]:
+        """Return the columns of the verdicts."""
+        first, second = self.titles
+        return [
+            Column(self.first, f"verdict{first}", verdict=True),
+            Column(self.second, f"verdict{second}", verdict=True, note=self.note),
+        ]
+
+    def values(self, found: Sequence[Pair], metric: str) -> list[Column]:
+        """Return the columns of the values of cells, which are of one metric and unit."""
+        units = {pair.value_first["unit"] for pair in found if pair.value_first is not None}
+        show = numbers.seconds if units == {"s"} else numbers.factor
+        return [
+            Column(f"value_{key}", f"{metric}{title}", show, measure=True)
+            for key, title in zip((self.first, self.second), self.titles, strict=True)
+        ]
+
+    def row(self, pair: Pair, axes: Sequence[str]) -> dict[str, Any]:
+        """Return the row of a cell, which some axes name in words."""
+        return {
+            **{name: pair.first[name] for name in _KEPT},
+            "environment": pair.environment,
+            "what": cell_words(pair, axes),
+            self.first: pair.first["verdict"],
+            self.second: pair.second["verdict"],
+            "turn": pair.change,
+            "oversubscribed": pair.is_crowded,
+            f"value_{self.first}": pair.value_first and Measure.of(pair.value_first),
+            f"value_{self.second}": pair.value_second and Measure.of(pair.value_second),
+            **_difference_row(pair.difference),
+        }
 
 
 def _difference_row(difference: Difference | None) -> dict[str, Any]:
@@ -112,23 +143,6 @@ def _difference_row(difference: Difference | None) -> dict[str, Any]:
         "detectable": difference.detectable,
         "p": difference.p,
     }
-
-
-def value_columns(
-    found: Sequence[Pair], *sides: tuple[str, str], metric: str | None
-) -> list[Column]:
-    """Return the columns of the values on either side; none without a metric.
-
-    Args:
-        found: the cells, whose values are of one unit.
-        sides: of each the key of its verdict, and what follows the metric in the title.
-        metric: of the values.
-    """
-    if metric is None:
-        return []
-    units = {pair.value_first["unit"] for pair in found if pair.value_first is not None}
-    show = numbers.seconds if units == {"s"} else numbers.factor
-    return [Column(f"value_{key}", f"{metric}{title}", show, measure=True) for key, title in sides]
 
 
 def whole_row(comparison: Comparison, whole: Whole) -> dict[str, Any]:
