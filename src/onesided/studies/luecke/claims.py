@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from onesided.measure.common_analyses import COMPUTES
+from onesided.report.by_cores import is_timed
 from onesided.report.cells import axis_of, has
 from onesided.report.claims import Own
 from onesided.report.decisions import (
@@ -54,7 +54,7 @@ def _is_shmem(cells: Cells) -> bool:
 
 def _taking_part(cells: Cells) -> list[Cell]:
     """Return the cells of all MPIs with a core for each rank in which every rank takes part."""
-    return [cell for cell in cells.cores if axis_of(cell, "target_state") != COMPUTES]
+    return [cell for cell in cells.cores if is_timed(cell)]
 
 
 def _own(cells: Cells, choice: Mapping[str, Any]) -> list[Cell]:
