@@ -4,7 +4,6 @@ from types import SimpleNamespace
 
 import polars as pl
 
-from onesided.report.answers import reading
 from onesided.report.material import Cell
 from onesided.report.parts import Measure
 from onesided.studies.stfc.shared_counter.answer import (
@@ -14,6 +13,7 @@ from onesided.studies.stfc.shared_counter.answer import (
     heard,
     ways,
 )
+from onesided.studies.stfc.ways import reading
 
 SEVERAL_ANSWERS = WRITTEN.say("several_answers")
 KEY = ("atomic and flush", "allocate")

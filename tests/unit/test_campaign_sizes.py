@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from onesided.campaign import campaign, declared
-from onesided.report import scope
+from onesided.studies.stfc import left_out
 from onesided.system import documents, paths
 
 CAMPAIGNS = sorted(path.stem for path in (paths.config_dir() / "campaigns").glob("*.yaml"))
@@ -40,13 +40,13 @@ def of_sizes(*found):
 
 def test_a_report_of_one_size_names_the_campaigns_that_have_more(monkeypatch):
     known = {"one": [8], "some": [8, 1024], "same": [8, 1024], "large": [2**20]}
-    monkeypatch.setattr(declared, "known_sizes", lambda kernel: known)
-    said = scope.sizes_elsewhere("progress", of_sizes(8, 8))
+    monkeypatch.setattr(left_out, "known_sizes", lambda kernel: known)
+    said = left_out.sizes_elsewhere("progress", of_sizes(8, 8))
     assert said.striptags().replace("\u202f", " ") == (
         "To measure other sizes: onesided run some or onesided run same (8 bytes and 1 KiB) or "
         "onesided run large (1 MiB)."
     )
-    assert scope.sizes_elsewhere("progress", of_sizes(8, 1024)) is None
-    assert scope.sizes_elsewhere("progress", []) is None
+    assert left_out.sizes_elsewhere("progress", of_sizes(8, 1024)) is None
+    assert left_out.sizes_elsewhere("progress", []) is None
     known.clear()
-    assert scope.sizes_elsewhere("progress", of_sizes(8)) is None
+    assert left_out.sizes_elsewhere("progress", of_sizes(8)) is None

@@ -14,12 +14,6 @@ from onesided.report.badges import MIXED
 from onesided.report.material import Cell
 from onesided.report.words import listed, tally
 
-STRONG = "consistent with strong progress"
-WEAK = "consistent with weak progress"
-IN_PART = "independent in part"
-NOT_MEASURED = "nothing measured"
-NOT_DECIDED = "nothing decided"
-
 T = TypeVar("T")
 
 MOST_NAMES = 3
@@ -27,21 +21,6 @@ MOST_NAMES = 3
 
 _GOOD = (verdicts.INDEPENDENT, verdicts.WITH_HELP)
 _IN_PART = (verdicts.PARTIAL, MIXED)
-
-
-def reading(words: Sequence[str]) -> str:
-    """Say what the verdicts of an MPI are consistent with, if all of them agree.
-
-    Strong and weak progress are properties of an implementation; cells are behaviour. One cell
-    that waits excludes the first word, and one that does not wait excludes the second.
-    """
-    observed = {word for word in words if word in verdicts.OBSERVED}
-    if not observed:
-        missing = {*verdicts.NOT_MEASURED, *verdicts.FAILURES}
-        return NOT_MEASURED if set(words) <= missing else NOT_DECIDED
-    if observed <= {verdicts.INDEPENDENT, verdicts.DELAYED}:
-        return STRONG
-    return WEAK if observed == {verdicts.WAITS} else IN_PART
 
 
 @dataclass(frozen=True)
@@ -88,12 +67,6 @@ def rows_are(cells: Sequence[Cell]) -> str:
     """Return what the rows of an answer are: MPIs, or MPIs each on one of several partitions."""
     several = len({(cell.system, cell.partition) for cell in cells}) > 1
     return "combinations of MPI and partition" if several else "MPIs"
-
-
-def measured(environments: Sequence[str], cells: Sequence[Cell]) -> list[str]:
-    """Return the MPIs with which anything was measured."""
-    tried = {cell.environment for cell in cells if cell.verdict not in verdicts.NOT_MEASURED}
-    return [name for name in environments if name in tried]
 
 
 def missing_sentence(environments: Sequence[str], found: Sequence[str]) -> list[Markup]:
@@ -150,14 +123,6 @@ def where(found: Mapping[str, str], plural: str) -> str:
     return "; ".join(said)
 
 
-def completes(found: Mapping[str, str], plural: str) -> str:
-    """Say the same in words that can follow the name of what is done."""
-    said = where(found, plural)
-    if said.startswith("not in "):
-        return f"does not complete {said.removeprefix('not ')}"
-    return said if said.startswith(("failed", "not known")) else f"completes {said}"
-
-
 def by_result(found: Sequence[tuple[T, Mapping[str, str]]]) -> list[tuple[list[T], dict[str, str]]]:
     """Bring together what has the same word in every MPI; most MPIs with progress come first.
 
@@ -171,11 +136,6 @@ def by_result(found: Sequence[tuple[T, Mapping[str, str]]]) -> list[tuple[list[T
     def rank(one: tuple[list[T], dict[str, str]]) -> tuple[int, int]:
         words = list(one[1].values())
         better = sum(word in _IN_PART for word in words) + 2 * words.count(verdicts.DELAYED)
-        return -sum(map(is_good, words)), -better
+        return -sum(word in _GOOD for word in words), -better
 
     return sorted(same.values(), key=rank)
-
-
-def is_good(word: str) -> bool:
-    """Tell whether a word says that accesses complete while the target computes."""
-    return word in _GOOD

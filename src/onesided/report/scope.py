@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from markupsafe import Markup
-
-from onesided.campaign import campaign, declared, transport
-from onesided.campaign.declared import SIZE_AXIS
+from onesided.campaign import transport
 from onesided.cells import verdicts
-from onesided.environments import settings
 from onesided.report import numbers
 from onesided.report.material import Cell, Loaded
 from onesided.report.words import listed
@@ -35,29 +31,6 @@ def sizes(cells: Sequence[Cell]) -> list[str]:
     return [size_label(size) for size in sorted(found)]
 
 
-def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> Markup | None:
-    """Say which declared campaigns have further sizes; None where these cells have several.
-
-    Args:
-        kernel: of the cells.
-        cells: those of a report.
-    """
-    own = {int(cell.labels[SIZE_AXIS]) for cell in cells if SIZE_AXIS in cell.labels}
-    if len(own) != 1:
-        return None
-    same: dict[tuple[int, ...], list[str]] = {}
-    for name, found in declared.known_sizes(kernel).items():
-        if not own >= set(found):
-            same.setdefault(tuple(found), []).append(name)
-    said = [
-        Markup("{} ({})").format(run_commands(names), listed([*map(size_label, found)]))
-        for found, names in same.items()
-    ]
-    if not said:
-        return None
-    return Markup("To measure other sizes: {}.").format(Markup(" or ").join(said))
-
-
 def ranks(cells: Sequence[Cell]) -> str | None:
     """Return the numbers of ranks: ``2 ranks``, ``2, 3 or 4 ranks``."""
     found = sorted({cell.ranks for cell in cells if cell.ranks is not None})
@@ -75,41 +48,6 @@ def launches(cells: Sequence[Cell]) -> str | None:
         return None
     many = str(found[0]) if len(found) == 1 else f"{found[0]} to {found[-1]}"
     return f"{many} launch{'' if found == [1] else 'es'} of each cell"
-
-
-def run_commands(campaigns: Iterable[str]) -> Markup:
-    """Return the commands that run some campaigns."""
-    code = Markup("<code>onesided run {}</code>")
-    return Markup(" or ").join(code.format(name) for name in campaigns)
-
-
-def settings_tried(cells: Sequence[Cell], kernels: Iterable[str]) -> Markup:
-    """Say how many of the declared settings were tried, and what runs the others.
-
-    Args:
-        cells: of an experiment, or of several.
-        kernels: of all experiments.
-    """
-    declared = settings.names()
-    tried = [name for name in declared if name in {cell.setting for cell in cells}]
-    said = f"{len(tried)} of {numbers.count(len(declared), 'setting')}"
-    said += f" {'was' if len(tried) == 1 else 'were'} tried"
-    if tried == [settings.DEFAULT]:
-        said += f": {settings.DEFAULT}, which sets no environment variable"
-    missing = set(declared) - set(tried)
-    # a tag that is a kernel's name selects that kernel's checks alone
-    foreign = set(kernels) - {cell.kernel for cell in cells}
-    others = campaign.with_settings(missing, foreign) if missing else []
-    if others:
-        return Markup("{}. To try the others: {}.").format(said, run_commands(others))
-    return Markup("{}.").format(said)
-
-
-def one_setting(name: str | None) -> str:
-    """Say which setting a table is of, and that it is one of several."""
-    declared = settings.names()
-    nothing = ", no environment variable set" if name == settings.DEFAULT else ""
-    return f"Setting: {name}{nothing} (1 of {len(declared)})."
 
 
 def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:

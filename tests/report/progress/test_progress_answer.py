@@ -10,6 +10,7 @@ from progress_page import rows_of
 from onesided.report import answers
 from onesided.report.material import Cell
 from onesided.studies.stfc.progress.answer import title
+from onesided.studies.stfc.ways import STRONG, WEAK, reading
 
 
 def test_the_answer_says_what_to_use_and_what_it_was_tested_with(text):
@@ -49,9 +50,9 @@ def test_the_matrix_has_a_word_for_each_mpi_and_way_and_its_csv_counts_cells(pag
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["independent"] * 3, answers.STRONG),
-        (["independent", "delayed"], answers.STRONG),
-        (["waits", "waits", "undecided", "reference"], answers.WEAK),
+        (["independent"] * 3, STRONG),
+        (["independent", "delayed"], STRONG),
+        (["waits", "waits", "undecided", "reference"], WEAK),
         (["waits", "independent"], "independent in part"),
         (["waits", "partial"], "independent in part"),
         (["crash", "undecided"], "nothing decided"),
@@ -60,7 +61,7 @@ def test_the_matrix_has_a_word_for_each_mpi_and_way_and_its_csv_counts_cells(pag
     ],
 )
 def test_strong_or_weak_is_said_only_where_all_observed_cells_agree(words, said):
-    assert answers.reading(words) == said
+    assert reading(words) == said
 
 
 def test_ways_are_named_in_few_words():

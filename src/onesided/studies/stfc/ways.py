@@ -6,11 +6,51 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from onesided.report import answers
-from onesided.report.answers import Together
+from onesided.cells import verdicts
+from onesided.report.answers import Together, where
 from onesided.report.cells import apart
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Headline, Section
+
+STRONG = "consistent with strong progress"
+WEAK = "consistent with weak progress"
+IN_PART = "independent in part"
+NOT_MEASURED = "nothing measured"
+NOT_DECIDED = "nothing decided"
+
+
+def reading(words: Sequence[str]) -> str:
+    """Say what the verdicts of an MPI are consistent with, if all of them agree.
+
+    Strong and weak progress are properties of an implementation; cells are behaviour. One cell
+    that waits excludes the first word, and one that does not wait excludes the second.
+    """
+    observed = {word for word in words if word in verdicts.OBSERVED}
+    if not observed:
+        missing = {*verdicts.NOT_MEASURED, *verdicts.FAILURES}
+        return NOT_MEASURED if set(words) <= missing else NOT_DECIDED
+    if observed <= {verdicts.INDEPENDENT, verdicts.DELAYED}:
+        return STRONG
+    return WEAK if observed == {verdicts.WAITS} else IN_PART
+
+
+def measured_with(environments: Sequence[str], cells: Sequence[Cell]) -> list[str]:
+    """Return the MPIs with which anything was measured."""
+    tried = {cell.environment for cell in cells if cell.verdict not in verdicts.NOT_MEASURED}
+    return [name for name in environments if name in tried]
+
+
+def completes(found: Mapping[str, str], plural: str) -> str:
+    """Say the same in words that can follow the name of what is done."""
+    said = where(found, plural)
+    if said.startswith("not in "):
+        return f"does not complete {said.removeprefix('not ')}"
+    return said if said.startswith(("failed", "not known")) else f"completes {said}"
+
+
+def is_good(word: str) -> bool:
+    """Tell whether a word says that accesses complete while the target computes."""
+    return word in (verdicts.INDEPENDENT, verdicts.WITH_HELP)
 
 
 @dataclass(frozen=True)
@@ -37,7 +77,7 @@ class Way:
     @property
     def good(self) -> int:
         """Return in how many MPIs accesses complete while the target computes."""
-        return sum(map(answers.is_good, self.words.values()))
+        return sum(map(is_good, self.words.values()))
 
 
 def columns_of(ways: Sequence[Way]) -> dict[str, dict[str, str]]:

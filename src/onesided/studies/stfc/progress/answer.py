@@ -15,6 +15,7 @@ from onesided.report.cells import axis_of, grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Headline
 from onesided.report.words import listed, tally
+from onesided.studies.stfc import left_out
 from onesided.studies.stfc.progress.advice import program
 from onesided.studies.stfc.progress.cells import (
     DEFAULT_SETTING,
@@ -30,7 +31,7 @@ from onesided.studies.stfc.progress.cells import (
 )
 from onesided.studies.stfc.progress.recommend import Advice
 from onesided.studies.stfc.progress.use import first_advice
-from onesided.studies.stfc.ways import Way, columns_of, row_of
+from onesided.studies.stfc.ways import Way, columns_of, completes, measured_with, reading, row_of
 
 MOST_OPERATIONS = 6
 """That the first screen names; of more it says how many."""
@@ -161,9 +162,7 @@ def _what_to_use(ranked: Sequence[Way], kind: str) -> list[Markup]:
         return [SAY("everywhere", names)]
     if same == {verdicts.WAITS}:
         return [SAY("nowhere", names)]
-    shown = [
-        SAY("way", way.title, answers.completes(way.words, kind)) for way in ranked[:MOST_WAYS]
-    ]
+    shown = [SAY("way", way.title, completes(way.words, kind)) for way in ranked[:MOST_WAYS]]
     if best.good:
         shown[0] = SAY("best", best.title, where(best.words, kind))
     else:
@@ -229,17 +228,17 @@ def sentences(material: Material, advices: Mapping[str, Advice]) -> list[Markup]
     cells = computing(group)
     if not any(cell.verdict in verdicts.OBSERVED for cell in cells):
         return [_nothing(cells)]
-    measured = answers.measured(material.environments, cells)
+    measured = measured_with(material.environments, cells)
     kind = answers.rows_are(cells)
     helping = helps(group, measured)
-    elsewhere = scope.sizes_elsewhere(material.experiment.kernel, material.cells)
+    elsewhere = left_out.sizes_elsewhere(material.experiment.kernel, material.cells)
     return [
         *_what_to_use(ways(cells, measured), kind),
         *(SAY("help", way.title, where(way.words, kind)) for way in helping),
         *variables_sentence(advices),
         *answers.missing_sentence(material.environments, measured),
         _tested(cells, group[0].setting),
-        scope.settings_tried(material.cells, material.experiments),
+        left_out.settings_tried(material.cells, material.experiments),
         *([elsewhere] if elsewhere else []),
     ]
 
@@ -253,7 +252,7 @@ def _counts(cells: Sequence[Cell]) -> dict[str, Any]:
     named = (verdicts.INDEPENDENT, verdicts.WAITS)
     missing = [cell.verdict for cell in cells if cell.verdict in verdicts.NOT_MEASURED]
     return {
-        "reading": answers.reading([cell.verdict for cell in cells]),
+        "reading": reading([cell.verdict for cell in cells]),
         "judged": len(judged),
         "independent": judged.count(verdicts.INDEPENDENT),
         "waits": judged.count(verdicts.WAITS),
@@ -273,7 +272,7 @@ def headline(apart: Material, material: Material) -> Headline:
     shown = [*ways(cells, apart.environments)[:MOST_WAYS], *helps(group, apart.environments)]
     by_name = grouped(cells, lambda cell: cell.environment)
     rows = [row_of(name, shown) | _counts(by_name.get(name, [])) for name in apart.environments]
-    setting = scope.one_setting(group[0].setting)
+    setting = left_out.one_setting(group[0].setting)
     columns = {"way": columns_of(shown)}
     table = WRITTEN.table("progress_answer", rows, each=columns, setting=setting)
     said = sentences(apart, first_advice(material))
@@ -282,7 +281,7 @@ def headline(apart: Material, material: Material) -> Headline:
 
 def _example(material: Material, cells: Sequence[Cell]) -> tuple[str, str] | None:
     """Return what the first sentence says to use as a program in C, with its title."""
-    best, *_ = ways(cells, answers.measured(material.environments, cells)) or [None]
+    best, *_ = ways(cells, measured_with(material.environments, cells)) or [None]
     independent = (cell for cell in cells if cell.verdict == verdicts.INDEPENDENT)
     for cell in independent if best else ():
         if way_of(cell) in best.pairs:

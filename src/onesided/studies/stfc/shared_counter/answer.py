@@ -15,10 +15,7 @@ from onesided.report import numbers
 from onesided.report.answers import (
     MIXED,
     by_result,
-    completes,
-    measured,
     missing_sentence,
-    reading,
     rows_are,
     together,
     where,
@@ -39,7 +36,7 @@ from onesided.studies.stfc.shared_counter.cells import (
     steps,
     way_of,
 )
-from onesided.studies.stfc.ways import Way, row_of
+from onesided.studies.stfc.ways import Way, completes, measured_with, reading, row_of
 from onesided.studies.stfc.written import range_words
 
 _span = partial(range_words, show=numbers.seconds)
@@ -197,7 +194,7 @@ def headline(apart: Material, material: Material) -> Headline:
     by_family = ways(cells)
     columns = {way.key: {"title": way.title} for way in by_family}
     table = WRITTEN.table("shared_counter_answer", rows, each={"way": columns})
-    known = measured(apart.environments, apart.cells)
+    known = measured_with(apart.environments, apart.cells)
     sentences = _sentences(by_family, known, rows_are(apart.cells))
     sentences += _worst_sentences(rows)
     return Headline([*sentences, *missing_sentence(apart.environments, known)], table)
