@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from onesided.environments import declarations, document, provision
-from onesided.system import paths
+from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
@@ -176,6 +176,14 @@ def test_an_environment_never_provided_reads_as_unavailable(monkeypatch, tmp_pat
     assert found["status"] == "unavailable"
     assert "not provided yet" in found["reason"]
     assert not paths.environment_file("mpich-5.0.2").exists()
+
+
+def test_each_provider_is_found_by_its_name_and_declarations_name_no_other():
+    assert {name: one.name for name, one in provision.PROVIDERS.items()} == {
+        name: name for name in ("wheel", "system", "spack", "container")
+    }
+    entry = documents.load_schema("environments")["$defs"]["environment"]
+    assert set(entry["properties"]["provider"]["enum"]) <= set(provision.PROVIDERS)
 
 
 def test_names_for_reframe_have_no_dots_and_differ():

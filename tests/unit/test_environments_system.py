@@ -195,6 +195,12 @@ def test_a_prefix_whose_wrapper_links_an_mpi_elsewhere_is_refused(site, tmp_path
     assert reason == f"{wrapper} links {other}, outside {wrapper.parents[1]}"
 
 
+def test_a_link_to_a_folder_that_mpis_share_is_refused(site, tmp_path):
+    (tmp_path / "mine").symlink_to("/usr")
+    reason = declare(site, prefix=str(tmp_path / "mine"))["reason"]
+    assert reason == f"several MPIs can be in {tmp_path}/mine; `compiler:` names one"
+
+
 def test_a_wrapper_with_no_launcher_beside_it_asks_for_one(site):
     wrapper = site()
     launcher = wrapper.with_name("mpiexec").rename(wrapper.with_name("startmpi"))
