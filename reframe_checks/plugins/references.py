@@ -84,7 +84,7 @@ class ReferencePlugin(RegressionTestPlugin):
         """Return each figure that is held, by ReFrame's name."""
         if not self.hold_figures:
             return {}
-        return repeats.held(self.kept, [launch.results for launch in launches])
+        return repeats.decided(self.kept, [launch.results for launch in launches])
 
     def undecided_figures(self, launches):
         """Return the figures that no launch could decide; a warning names them and says why.

@@ -50,7 +50,7 @@ def result(
 
 def held(*launches):
     """Return the value that decides of each figure that is held after these launches."""
-    found = repeats.held(KEPT, [{CELL: launch} for launch in launches])
+    found = repeats.decided(KEPT, [{CELL: launch} for launch in launches])
     return [one.value for one in found.values()]
 
 
@@ -97,12 +97,12 @@ def test_a_launch_that_did_not_come_to_its_end_is_not_repeated():
 
 
 def test_a_figure_has_an_upper_bound_alone():
-    (found,) = repeats.held(KEPT, [{CELL: at(1e-6)}]).items()
-    assert found == (NAME, repeats.Held(1e-6, (1e-6, None, 1.0, "s")))
+    (found,) = repeats.decided(KEPT, [{CELL: at(1e-6)}]).items()
+    assert found == (NAME, repeats.Decided(1e-6, (1e-6, None, 1.0, "s")))
 
 
 def test_a_figure_that_was_not_measured_is_not_held_and_asks_for_nothing():
-    assert repeats.held(KEPT, [{}]) == {}
+    assert repeats.decided(KEPT, [{}]) == {}
     assert repeats.undecided(KEPT, [{}]) == []
     assert not repeats.asks_for_another(KEPT, [records.Launch(finished=True)])
 
@@ -202,7 +202,7 @@ def decide(kept, launches):
         found.append(records.Launch(results={CELL: at(latency, distances=())}, finished=True))
         if not repeats.asks_for_another(kept, found):
             break
-    (one,) = repeats.held(kept, [launch.results for launch in found]).values()
+    (one,) = repeats.decided(kept, [launch.results for launch in found]).values()
     return len(found), one.value > one.bound[0] * (1 + one.bound[2])
 
 
@@ -248,5 +248,5 @@ def test_a_figure_that_is_no_latency_is_held_as_its_experiment_declares_it(over_
         {"metric": "time", "rank": rank, "samples": [sample] * 3}
         for rank, sample in enumerate((1e-6, 3e-6))
     ]
-    found = repeats.held(kept, [{CELL: {"cell": CELL, "series": series}}])
+    found = repeats.decided(kept, [{CELL: {"cell": CELL, "series": series}}])
     assert found[f"get[{CELL}]"].value == pytest.approx(value)

@@ -31,8 +31,8 @@ from onesided.measure.analyse import analyse
 from onesided.measure.cell_verdicts import verdicts
 from onesided.report import grid
 from onesided.report.material import Cell, load
-from onesided.rerun import lines
-from onesided.rerun.lines import Lines, is_named_by, telling, words
+from onesided.rerun import cell_line
+from onesided.rerun.cell_line import Lines, is_named_by, telling, words
 
 MPI = "mpich-5.0.2"
 
@@ -67,7 +67,7 @@ def asked_by(line):
     program, *arguments = shlex.split(line)
     assert program == "onesided"
     options = PARSER.parse_args(arguments)
-    asked = lines.Asked(options.environment, options.cell, options.test, options.partition)
+    asked = cell_line.Asked(options.environment, options.cell, options.test, options.partition)
     return asked, options.results
 
 
@@ -95,7 +95,7 @@ def test_the_line_of_each_row_names_its_cell_and_no_other(study, tmp_path, monke
         known = [row for row in rows if row["environment"] in declared]
         for row in known[:: len(known) // SPREAD + 1]:
             asked, results = asked_by(row["again"])
-            found = lines.find(asked, results).entry
+            found = cell_line.find(asked, results).entry
             assert [found[name] for name in ("environment", "test", "cell")] == [
                 row[name] for name in ("environment", "test", "cell")
             ]
@@ -178,9 +178,9 @@ def of(folder, **labels):
 
 def test_quick_is_looked_at_first_and_then_the_newest_results(results):
     in_both = of(results / "quick", environment=MPI)
-    assert lines.find(lines.Asked(MPI, in_both["cell"])).folder == results / "quick"
+    assert cell_line.find(cell_line.Asked(MPI, in_both["cell"])).folder == results / "quick"
     later = of(results / "later", environment=MPI, case="helper_blocked")
-    assert lines.find(lines.Asked(MPI, later["cell"])).folder == results / "later"
+    assert cell_line.find(cell_line.Asked(MPI, later["cell"])).folder == results / "later"
 
 
 @pytest.mark.parametrize(

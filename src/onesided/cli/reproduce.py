@@ -15,7 +15,7 @@ from typing import Any
 from onesided.campaign import grid
 from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
 from onesided.environments import kernels, settings
-from onesided.rerun import launch, lines
+from onesided.rerun import cell_line, launch
 from onesided.studies.data import shrink
 from onesided.system import paths, surroundings, writing
 from onesided.system.errors import InputError, OnesidedError
@@ -103,7 +103,7 @@ def labels_of(cell: str, environment: str) -> dict[str, str]:
     if missing:
         expected = (
             f"a cell of {KERNEL}, the only ones that become a program; "
-            f"`{lines.COMMAND} {environment} '...'` runs a cell of any kernel again"
+            f"`{cell_line.COMMAND} {environment} '...'` runs a cell of any kernel again"
         )
         raise InputError("cell", None, f"no axis {missing[0]}", expected)
     return labels

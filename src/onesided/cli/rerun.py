@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from onesided.cli.command import KEEP_ENVIRONMENT, argument, command
 
 if TYPE_CHECKING:
+    from onesided.rerun.cell_line import Found
     from onesided.rerun.launch import Again
-    from onesided.rerun.lines import Found
 
 
 @command(
@@ -53,11 +53,11 @@ def run(options: argparse.Namespace) -> int:
     from onesided import studies
     from onesided.campaign import grid
     from onesided.cells.verdicts import UNDECIDED
-    from onesided.rerun import launch, lines
+    from onesided.rerun import cell_line, launch
 
     grid.labels_of(options.cell)
-    asked = lines.Asked(options.environment, options.cell, options.test, options.partition)
-    found = lines.find(asked, options.results)
+    asked = cell_line.Asked(options.environment, options.cell, options.test, options.partition)
+    found = cell_line.find(asked, options.results)
     print(f"{options.environment}: {found.entry['test']}\n{options.cell}", flush=True)
     again = launch.again(found, studies.find(), lambda line: print(line, flush=True))
     for line in lines(found, again):

@@ -43,7 +43,7 @@ Results = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Held:
+class Decided:
     """A figure and the bound that it is compared with.
 
     Attributes:
@@ -108,11 +108,11 @@ def shown(kept: Kept, launches: Sequence[Results]) -> dict[str, Shown]:
     return found
 
 
-def held(kept: Kept, launches: Sequence[Results]) -> dict[str, Held]:
+def decided(kept: Kept, launches: Sequence[Results]) -> dict[str, Decided]:
     """Return what decides of each figure that launches have and that the site keeps.
 
-    A figure is not held where no launch cleared it and nearly all had their cores farther apart
-    than the campaign's, or shared the core: then it says nothing of the MPI.
+    Nothing decides where no launch cleared the figure and nearly all launches had their cores
+    farther apart than the campaign's, or shared the core: such a figure says nothing of the MPI.
 
     Args:
         kept: as for `shown`.
@@ -120,15 +120,15 @@ def held(kept: Kept, launches: Sequence[Results]) -> dict[str, Held]:
     """
     found = {}
     for name, own in shown(kept, launches).items():
-        decided, figure = own.decides(len(launches)), kept.figures[name]
-        if decided is not None:
+        value, figure = own.decides(len(launches)), kept.figures[name]
+        if value is not None:
             share = round(figure["upper"] / figure["value"] - 1, 6)
-            found[name] = Held(decided, (figure["value"], None, share, figure["unit"]))
+            found[name] = Decided(value, (figure["value"], None, share, figure["unit"]))
     return found
 
 
 def undecided(kept: Kept, launches: Sequence[Results]) -> list[str]:
-    """Return the figures that were measured and that `held` leaves out.
+    """Return the figures that were measured and that `decided` leaves out.
 
     No launch cleared them, so they are not known to be as the site keeps them: a test does not
     pass with such a figure, though the cores may be all that was otherwise.

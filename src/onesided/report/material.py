@@ -30,7 +30,7 @@ from onesided.measure.summary import MACHINE
 from onesided.measure.values import IN_SUMMARY
 from onesided.report import numbers
 from onesided.report.parts import Measure
-from onesided.rerun.lines import Lines
+from onesided.rerun.cell_line import Lines
 from onesided.system.errors import InputError
 
 MORE_THREADS = "more threads than cores"

@@ -31,7 +31,7 @@ from onesided.measure import setting_check
 from onesided.measure.cell_verdicts import verdicts
 from onesided.measure.summary import merit_rows, summary_of
 from onesided.measure.values import of_campaign
-from onesided.rerun.lines import Found
+from onesided.rerun.cell_line import Found
 from onesided.system import documents, paths, processes, strays, surroundings, writing
 from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import campaign_lock, lock_file
