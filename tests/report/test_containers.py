@@ -93,7 +93,7 @@ def test_a_ratio_to_native_is_the_one_that_compare_finds_between_the_two_environ
     same = {NATIVE: synthetic.HYBRID}
     (whole,) = [
         one
-        for one in campaigns.compare(folder, folder, find(), same).wholes
+        for one in campaigns.compare(folder, folder, find(), same).overall
         if one.other in same.values()
     ]
     (hybrid,) = of(rows(folder, "containers_environments"), synthetic.HYBRID)

@@ -74,13 +74,13 @@ def kept(folder, name):
 def test_nothing_changed_shows_nothing(runs):
     found = campaigns.compare(*runs, find())
     assert [cell.change for cell in found.pairs if cell.change not in (None, "open")] == []
-    assert [whole.difference.word for whole in found.wholes] == ["~"] * len(RUNNING)
+    assert [whole.difference.word for whole in found.overall] == ["~"] * len(RUNNING)
     assert found.differing == [] and found.missing == {}
 
 
 def test_a_campaign_against_itself_has_ratios_of_one(runs):
     found = campaigns.compare(runs[0], runs[0], find())
-    assert {whole.difference.ratio for whole in found.wholes} == {1.0}
+    assert {whole.difference.ratio for whole in found.overall} == {1.0}
     assert all(cell.change is None for cell in found.pairs)
     assert any(cell.difference for cell in found.pairs)
 
@@ -143,23 +143,23 @@ def test_an_environment_that_is_slower_is_called_so_and_no_other(tmp_path, runs)
     slower = replace(RUNNING[1], behaviour=slow)
     second = made(tmp_path / "slower", (RUNNING[0], slower, RUNNING[2]), seed=3)
     found = campaigns.compare(runs[0], second, find())
-    words = {whole.environment: whole.difference.word for whole in found.wholes}
+    words = {whole.environment: whole.difference.word for whole in found.overall}
     assert words == {"mpich-5.0.2": "~", "openmpi-5.0.11": "slower", "impi-2021.18.1": "~"}
     back = campaigns.compare(second, runs[0], find())
-    assert [w.difference.word for w in back.wholes] == ["~", "faster", "~"]
+    assert [w.difference.word for w in back.overall] == ["~", "faster", "~"]
 
 
 def test_one_launch_has_ratios_without_interval_and_nothing_is_tested(tmp_path, runs):
     found = campaigns.compare(runs[0], made(tmp_path / "one", rounds=1), find())
-    assert {w.difference.word for w in found.wholes} == {differences.NOT_TESTED}
-    assert all(whole.difference.low is None for whole in found.wholes)
+    assert {w.difference.word for w in found.overall} == {differences.NOT_TESTED}
+    assert all(whole.difference.low is None for whole in found.overall)
     assert found.tested == []
 
 
 def test_what_is_not_called_different_says_what_would_have_been(runs):
     found = campaigns.compare(*runs, find())
     printed = "\n".join(terminal.lines(found))
-    for whole in found.wholes:
+    for whole in found.overall:
         assert whole.difference.detectable > differences.LEAST_FACTOR
         assert f"~, found from {whole.difference.detectable:.3g} on" in printed
     assert found.detectable is None and "would be found" not in printed
@@ -178,7 +178,7 @@ def test_ten_rounds_say_in_how_many_cells_ten_percent_would_be_found(tmp_path):
 def test_another_version_of_a_family_is_compared_with_the_one_it_followed(copy):
     rename(copy[1], {"environment": ("mpich-5.0.2", "mpich-5.0.3")})
     found = campaigns.compare(*copy, find())
-    assert "mpich-5.0.2 → mpich-5.0.3" in {whole.name for whole in found.wholes}
+    assert "mpich-5.0.2 → mpich-5.0.3" in {whole.name for whole in found.overall}
     assert found.missing == {}
 
 
@@ -189,23 +189,23 @@ def test_the_same_mpi_in_a_container_is_not_taken_for_another_version_of_it(copy
     model = pl.when(inside).then(pl.lit("hybrid")).otherwise(pl.col("launch_model"))
     pl.read_parquet(path).with_columns(launch_model=model).write_parquet(path)
     found = campaigns.compare(*copy, find())
-    assert {whole.name for whole in found.wholes} == {one.name for one in RUNNING[1:]}
+    assert {whole.name for whole in found.overall} == {one.name for one in RUNNING[1:]}
     assert set(found.missing) == {"mpich-5.0.2", "mpich-5.0.2-hybrid"}
     named = campaigns.compare(*copy, find(), {"mpich-5.0.2": "mpich-5.0.2-hybrid"})
-    assert "mpich-5.0.2 → mpich-5.0.2-hybrid" in {whole.name for whole in named.wholes}
+    assert "mpich-5.0.2 → mpich-5.0.2-hybrid" in {whole.name for whole in named.overall}
 
 
 def test_another_machine_is_compared_where_each_has_one_partition(copy):
     rename(copy[1], {"system": ("laptop", "cluster"), "partition": ("local", "network")})
     found = campaigns.compare(*copy, find())
-    assert found.missing == {} and len(found.wholes) == len(RUNNING)
+    assert found.missing == {} and len(found.overall) == len(RUNNING)
 
 
 @pytest.mark.parametrize("old", ["mpich-5.0.2", "impi-2021.18.1"])
 def test_what_is_the_same_may_be_said_and_then_holds_for_nothing_else(runs, old):
     new = next(name for name in ("mpich-5.0.2", "impi-2021.18.1") if name != old)
     found = campaigns.compare(*runs, find(), {old: new})
-    assert {whole.name for whole in found.wholes} == {f"{old} → {new}", "openmpi-5.0.11"}
+    assert {whole.name for whole in found.overall} == {f"{old} → {new}", "openmpi-5.0.11"}
     # the one is only in the first now, the other only in the second
     cells = kept(runs[0], new) // 6
     assert found.missing == {new: (cells, 0), old: (0, cells)}

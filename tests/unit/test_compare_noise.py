@@ -71,7 +71,7 @@ def called(timed):
     return (
         {
             (w.environment, w.kernel, w.difference.word)
-            for w in pair.wholes(timed)
+            for w in pair.overall(timed)
             if w.difference.is_significant
         },
         {
@@ -161,7 +161,7 @@ def test_a_shift_below_five_percent_is_no_difference_however_sure_it_is():
     for factor, word in ((1.04, "~"), (1.06, "slower"), (1 / 1.04, "~"), (1 / 1.06, "faster")):
         second = {turn: value + math.log(factor) for turn, value in first.items()}
         timed = [Timed(SAME_CELL, first, second)]
-        (one,), (whole,) = pair.cell_differences(timed), pair.wholes(timed)
+        (one,), (whole,) = pair.cell_differences(timed), pair.overall(timed)
         assert one.p < 1e-6 and whole.difference.p < 1e-6
         assert (one.word, whole.difference.word) == (word, word)
         assert one.ratio == pytest.approx(factor)
@@ -173,7 +173,7 @@ def test_what_the_cells_of_a_launch_share_counts_once():
     first = dict(enumerate(shared))
     second = {turn: value + 0.12 for turn, value in enumerate(reversed(shared))}
     timed = [Timed(Pair({**CELL, "place": n}, CELL), first, second) for n in range(50)]
-    (whole,), (alone,) = pair.wholes(timed), pair.wholes(timed[:1])
+    (whole,), (alone,) = pair.overall(timed), pair.overall(timed[:1])
     assert whole.difference.p == pytest.approx(alone.difference.p)
     assert whole.difference.word == "~"
 
@@ -183,7 +183,7 @@ def test_a_round_without_its_slow_cells_is_not_faster_for_that():
     slow = {turn: value + 3 for turn, value in noise.items()}
     quickest = Timed(SAME_CELL, noise, noise)
     slowest = Timed(SAME_CELL, slow, {turn: slow[turn] for turn in (0, 1, 2)})
-    (whole,) = pair.wholes([quickest, slowest])
+    (whole,) = pair.overall([quickest, slowest])
     assert whole.difference.ratio == pytest.approx(1, abs=0.02)
     assert whole.difference.word == "~"
 

@@ -71,7 +71,7 @@ def compare(
     demand_pairs(found, first, second)
     compared = compare_sides(found, *sides)
     cells, missing = sorted(compared.pairs, key=_order), _missing(one, two, found, place)
-    return Campaigns(cells, compared.wholes, experiments, one, two, missing)
+    return Campaigns(cells, compared.overall, experiments, one, two, missing)
 
 
 def _order(pair: Pair) -> tuple[int, int, float]:

@@ -190,7 +190,7 @@ def demand_pairs(found: Sequence[Pair], first: Path, second: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Whole:
+class Overall:
     """An environment's cells taken together, where and how they were run.
 
     Attributes:
@@ -221,7 +221,7 @@ class Whole:
     def has(self, pair: Pair) -> bool:
         """Tell whether a cell is one of its cells, timed or not."""
         place = (self.system, self.partition, self.environment, self.other, self.setting)
-        return _whole_of(pair) == place and self.kernel in (EVERYTHING, pair.first["kernel"])
+        return _overall_key(pair) == place and self.kernel in (EVERYTHING, pair.first["kernel"])
 
 
 @dataclass(frozen=True)
@@ -230,11 +230,11 @@ class Comparison:
 
     Attributes:
         pairs: the cells of both, with their differences.
-        wholes: one for each place, environment and setting, and one for each of its kernels.
+        overall: one for each place, environment and setting, and one for each of its kernels.
     """
 
     pairs: Sequence[Pair]
-    wholes: Sequence[Whole]
+    overall: Sequence[Overall]
 
     def changed(self, kind: str) -> list[Pair]:
         """Return the cells whose verdicts became worse, better or open."""
@@ -319,7 +319,7 @@ def compare(
     judged = _part_differences(parts.values()) if part_of else cell_differences(timed)
     of_part = dict(zip(parts, judged, strict=True))
     cells = [replace(pair, difference=of_part.get(key(pair))) for pair in compared]
-    return Comparison(cells, wholes(timed))
+    return Comparison(cells, overall(timed))
 
 
 def cell_differences(timed: Sequence[Timed]) -> list[Difference]:
@@ -333,10 +333,10 @@ def _part_differences(parts: Iterable[Sequence[Timed]]) -> list[Difference]:
     return differences.differences(list(map(_together, parts)), differences.CELLS)
 
 
-def wholes(timed: Sequence[Timed]) -> list[Whole]:
+def overall(timed: Sequence[Timed]) -> list[Overall]:
     """Return the differences of environments, each followed by those of its kernels."""
     parts: dict[tuple[Any, ...], list[Timed]] = {}
-    for place, cells in _grouped(timed, _whole_of).items():
+    for place, cells in _grouped(timed, _overall_key).items():
         of_kernels = _grouped(cells, lambda pair: pair.first["kernel"])
         if len(of_kernels) > 1:
             parts[(*place, EVERYTHING)] = cells
@@ -344,13 +344,13 @@ def wholes(timed: Sequence[Timed]) -> list[Whole]:
     sides = list(map(_together, parts.values()))
     judged = differences.differences(sides, differences.ENVIRONMENTS)
     return [
-        Whole(*part, len(cells), difference)
+        Overall(*part, len(cells), difference)
         for (part, cells), difference in zip(parts.items(), judged, strict=True)
     ]
 
 
-def _whole_of(pair: Pair) -> tuple[Any, ...]:
-    """Return what tells the whole of all kernels that a cell belongs to."""
+def _overall_key(pair: Pair) -> tuple[Any, ...]:
+    """Return what tells the environment that a cell counts for: where and how it was run."""
     where = (pair.first[name] for name in ("system", "partition", "environment"))
     return (*where, pair.second["environment"], pair.first["setting"])
 

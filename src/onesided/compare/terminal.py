@@ -42,12 +42,12 @@ def _verdict_lines(found: Campaigns) -> list[str]:
     return [f"verdicts that changed: {', '.join(counts)}", *named]
 
 
-def _whole_lines(found: Campaigns) -> list[str]:
+def _overall_lines(found: Campaigns) -> list[str]:
     lines = ["environments, geometric mean over cells, second over first:"]
-    for whole in found.wholes:
-        where = f"{whole.system}:{whole.partition} {whole.setting}"
-        what = f"{where} {whole.name}, {whole.kernel.replace('_', ' ')} ({whole.cells})"
-        lines.append(f"  {what}: {said(whole.difference)}")
+    for one in found.overall:
+        where = f"{one.system}:{one.partition} {one.setting}"
+        what = f"{where} {one.name}, {one.kernel.replace('_', ' ')} ({one.cells})"
+        lines.append(f"  {what}: {said(one.difference)}")
     return lines
 
 
@@ -87,7 +87,7 @@ def lines(found: Campaigns) -> list[str]:
     """Return the comparison as a terminal shows it."""
     return [
         *_verdict_lines(found),
-        *_whole_lines(found),
+        *_overall_lines(found),
         *_cell_lines(found),
         *_tail_lines(found),
         *(

@@ -15,7 +15,7 @@ from onesided.cells.verdicts import BETTER, OPEN, WORSE
 from onesided.compare import campaigns, reproducibility
 from onesided.compare.campaigns import Campaigns
 from onesided.compare.differences import ASKED_FACTOR, CELL_LAUNCHES, LEAST_FACTOR, SAME
-from onesided.compare.pair import Judged, Pair, Whole
+from onesided.compare.pair import Judged, Overall, Pair
 from onesided.compare.reproducibility import Figure
 from onesided.environments.settings import DEFAULT
 from onesided.measure import statistics, tails
@@ -27,7 +27,7 @@ from onesided.report.pairs import (
     axes_that_differ,
     columns,
     measure_of_difference,
-    whole_row,
+    overall_row,
     write_page,
 )
 from onesided.report.parts import Column, Section, Table
@@ -45,7 +45,7 @@ def _environments(found: Campaigns) -> Table:
             "environment", "where", "setting", Column("kernel", "cells of"), WORSE, BETTER, OPEN,
             "cells", "ratio", "difference", "detectable",
         ),
-        [whole_row(found, whole) for whole in found.wholes],
+        [overall_row(found, one) for one in found.overall],
         csv_only=columns("p"),
         form="cards",
     )  # fmt: skip
@@ -174,10 +174,10 @@ def _origin(found: Campaigns) -> Section:
 def _sentences(found: Campaigns) -> list[str]:
     worse, better, is_open = (len(found.changed(kind)) for kind in (WORSE, BETTER, OPEN))
     named = [
-        f"{whole.name} ({whole.kernel.replace('_', ' ')}, {whole.setting}): "
-        f"{numbers.factor(whole.difference.ratio)}, {whole.difference.word}"
-        for whole in found.wholes
-        if whole.difference.is_significant
+        f"{one.name} ({one.kernel.replace('_', ' ')}, {one.setting}): "
+        f"{numbers.factor(one.difference.ratio)}, {one.difference.word}"
+        for one in found.overall
+        if one.difference.is_significant
     ]
     said = f"{numbers.count(worse, 'verdict')} worse, {better} better, {is_open} open."
     if named:
@@ -248,7 +248,7 @@ def section(folder: Path, other: str, experiments: Experiments) -> Section:
     first, merits = folder.parent / other, experiments.merits
     try:
         found = reproducibility.plain_pairs(Judged.read(first, merits), Judged.read(folder, merits))
-        wholes = campaigns.compare(first, folder, experiments).wholes
+        overall = campaigns.compare(first, folder, experiments).overall
     except InputError as fault:
         lead = f"Nothing is compared: {fault}. Run that campaign, then this report again."
         return Section(IDENTIFIER, title, lead.replace("..", "."), ())
@@ -270,7 +270,7 @@ def section(folder: Path, other: str, experiments: Experiments) -> Section:
         for kernel in kernels
     ]
     figures = _figures(reproducibility.figures(found))
-    return Section(IDENTIFIER, title, lead, (figures, _rerun_environments(found, wholes), *tables))
+    return Section(IDENTIFIER, title, lead, (figures, _rerun_environments(found, overall), *tables))
 
 
 def _yes_or_no(value: bool | None) -> str | None:
@@ -305,13 +305,11 @@ def _figures(figures: Sequence[Figure]) -> Table:
     return Table("beside_figures", "How much of the other campaign comes again.", shown, rows)
 
 
-def _rerun_environments(found: Sequence[Pair], wholes: Sequence[Whole]) -> Table:
+def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Table:
     """Return how the environments differ; the last ratio is that of `compare`, over launches."""
     # the first of an environment is that of all its cells
     differences = {
-        whole.environment: whole.difference
-        for whole in reversed(wholes)
-        if whole.setting == DEFAULT
+        one.environment: one.difference for one in reversed(overall) if one.setting == DEFAULT
     }
     rows = []
     for name in dict.fromkeys(pair.first["environment"] for pair in found):

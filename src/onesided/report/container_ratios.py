@@ -10,7 +10,7 @@ import altair as alt
 
 from onesided.cells.experiment import FigureOfMerit
 from onesided.compare.differences import Difference
-from onesided.compare.pair import EVERYTHING, Comparison, Pair, Whole
+from onesided.compare.pair import EVERYTHING, Comparison, Overall, Pair
 from onesided.measure.summary import Merits
 from onesided.report import figures, numbers
 from onesided.report.pairs import axes_that_differ, cell_words, columns, measure_of_difference
@@ -122,18 +122,18 @@ _CUT = 3.0
 
 
 def ratios_figure(
-    topic: str, comparison: Comparison, wholes: Sequence[Whole], merits: Merits
+    topic: str, comparison: Comparison, overall: Sequence[Overall], merits: Merits
 ) -> Figure:
     """Return the ratios as drawn: a line per environment.
 
     Args:
         topic: identifier of the question.
         comparison: of the native cells with those in containers.
-        wholes: one of each environment that was timed, at least one.
+        overall: one of each environment that was timed, at least one.
         merits: by which cells are compared, by kernel.
     """
-    rows = [_drawn(whole.other, EVERYTHING, whole.difference) for whole in wholes]
-    settings = {whole.other: whole.setting for whole in wholes}
+    rows = [_drawn(one.other, EVERYTHING, one.difference) for one in overall]
+    settings = {one.other: one.setting for one in overall}
     parts = {
         part_of(merits, pair): pair for pair in comparison.pairs if pair.difference is not None
     }

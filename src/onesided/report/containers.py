@@ -17,7 +17,7 @@ from onesided.campaign.tables import PLACE, CollectedCampaign, Place
 from onesided.cells.experiment import Experiments
 from onesided.cells.verdicts import BETTER, OPEN, WITHOUT_VALUES, WORSE
 from onesided.compare.differences import NOT_TESTED, SAME, Difference
-from onesided.compare.pair import Comparison, Judged, Pair, Whole, compare, pairs
+from onesided.compare.pair import Comparison, Judged, Overall, Pair, compare, pairs
 from onesided.environments.settings import DEFAULT
 from onesided.measure.summary import Merits
 from onesided.report import container_facts, numbers
@@ -28,7 +28,7 @@ from onesided.report.pairs import (
     Sides,
     axes_that_differ,
     columns,
-    whole_row,
+    overall_row,
 )
 from onesided.report.parts import Column, Part, Prose, Section, Table
 from onesided.report.words import listed, short_detail
@@ -88,11 +88,11 @@ class Compared:
         name = environment.name
         return [pair for pair in self.comparison.pairs if pair.second["environment"] == name]
 
-    def whole(self, environment: Contained) -> Whole | None:
+    def overall(self, environment: Contained) -> Overall | None:
         """Return the difference of all timed cells of one environment; the default setting's."""
-        own = [whole for whole in self.comparison.wholes if whole.other == environment.name]
+        own = [one for one in self.comparison.overall if one.other == environment.name]
         # the first of each setting is that of all kernels
-        return min(own, key=lambda whole: whole.setting != DEFAULT, default=None)
+        return min(own, key=lambda one: one.setting != DEFAULT, default=None)
 
 
 def sections(
@@ -155,9 +155,9 @@ def _section(campaign: CollectedCampaign, judged: Judged, topic: Topic) -> Secti
     if any(pair.change for pair in found):
         parts.append(_verdicts_table(compared))
     parts.append(_environments_table(compared))
-    wholes = [whole for one in kept if (whole := compared.whole(one)) is not None]
-    if wholes:
-        parts.append(ratios_figure(topic.identifier, comparison, wholes, judged.merits))
+    overall = list(filter(None, map(compared.overall, kept)))
+    if overall:
+        parts.append(ratios_figure(topic.identifier, comparison, overall, judged.merits))
     ways = {one.name: one.way for one in kept}
     parts += [
         ratios_table(topic.identifier, cells, ways, merit)
@@ -180,7 +180,7 @@ def _is_lost(found: Sequence[Pair]) -> bool:
 def _answer(compared: Compared, alone: Sequence[Contained]) -> Prose:
     """Say in one sentence an environment what it costs, verdicts first."""
     said = [
-        f"{one.name} beside {one.native}: {_outcome(compared.of(one), compared.whole(one))}."
+        f"{one.name} beside {one.native}: {_outcome(compared.of(one), compared.overall(one))}."
         for one in compared.environments
     ]
     said += [
@@ -190,13 +190,13 @@ def _answer(compared: Compared, alone: Sequence[Contained]) -> Prose:
     return Prose("In short", said)
 
 
-def _outcome(own: Sequence[Pair], whole: Whole | None) -> str:
+def _outcome(own: Sequence[Pair], overall: Overall | None) -> str:
     if _is_lost(own):
         last = own[0].second
         return last["verdict"] + (f" ({short_detail(last['detail'])})" if last["detail"] else "")
     changed = sum(pair.change is not None for pair in own)
     words = numbers.count(changed, "verdict differs", "verdicts differ")
-    cost = _cost(whole.difference) if whole else "nothing was timed in both"
+    cost = _cost(overall.difference) if overall else "nothing was timed in both"
     return f"{words if changed else 'no verdict differs'}, {cost}"
 
 
@@ -272,17 +272,17 @@ def _verdicts_table(compared: Compared) -> Table:
 
 
 def _environments_table(compared: Compared) -> Table:
-    """Return the ratio to native of each environment as a whole."""
+    """Return the ratio to native of each environment."""
     ways = {one.name: one.way for one in compared.environments}
     comparison, merits = compared.comparison, compared.merits
     rows = [
         {
-            **whole_row(comparison, whole),
-            "environment": whole.other,
-            "native": whole.environment,
-            "way": ways[whole.other],
+            **overall_row(comparison, one),
+            "environment": one.other,
+            "native": one.environment,
+            "way": ways[one.other],
         }
-        for whole in comparison.wholes
+        for one in comparison.overall
     ]
     shown = columns(
         "environment",

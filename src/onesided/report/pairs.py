@@ -1,4 +1,4 @@
-"""Tables of cells that two sides have, and of whole environments; a page of several campaigns."""
+"""Tables of cells that two sides have, and of environments; a page of several campaigns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from onesided.cells.verdicts import BETTER, OPEN, WORSE
 from onesided.compare.differences import Difference
-from onesided.compare.pair import Comparison, Pair, Whole
+from onesided.compare.pair import Comparison, Overall, Pair
 from onesided.measure.statistics import INTERVAL, MINIMUM_COVERAGE
 from onesided.report import numbers
 from onesided.report.document import INDEX, document, files_of, write_files
@@ -145,17 +145,17 @@ def _difference_row(difference: Difference | None) -> dict[str, Any]:
     }
 
 
-def whole_row(comparison: Comparison, whole: Whole) -> dict[str, Any]:
-    """Return the row of a whole environment, with how many of its verdicts changed."""
-    changes = [pair.change for pair in comparison.pairs if whole.has(pair)]
+def overall_row(comparison: Comparison, overall: Overall) -> dict[str, Any]:
+    """Return the row of an environment, with how many of its verdicts changed."""
+    changes = [pair.change for pair in comparison.pairs if overall.has(pair)]
     return {
-        "environment": whole.name,
-        "where": f"{whole.system}:{whole.partition}",
-        "setting": whole.setting,
-        "kernel": whole.kernel.replace("_", " "),
+        "environment": overall.name,
+        "where": f"{overall.system}:{overall.partition}",
+        "setting": overall.setting,
+        "kernel": overall.kernel.replace("_", " "),
         **{kind: changes.count(kind) for kind in (WORSE, BETTER, OPEN)},
-        "cells": whole.cells,
-        **_difference_row(whole.difference),
+        "cells": overall.cells,
+        **_difference_row(overall.difference),
     }
 
 
