@@ -109,7 +109,7 @@ def ran(checkout):
 
 def test_an_experiment_is_short_and_changes_no_file():
     files = written()
-    assert len(files) == 7
+    assert len(files) == 8
     assert sum(len(text.splitlines()) for text in files.values()) < MOST_LINES
     assert not [name for name in files if (paths.project_root() / name).exists()]
 

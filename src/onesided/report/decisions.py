@@ -14,12 +14,11 @@ from typing import Any
 
 from onesided.cells import verdicts
 from onesided.environments.settings import DEFAULT
-from onesided.measure.common_analyses import MEDIAN
 from onesided.report import numbers
-from onesided.report.averages import Averages
 from onesided.report.cells import apart_by_cores, has, what_crowds
 from onesided.report.material import MORE_THREADS, Cell, Material
 from onesided.report.parts import Measure
+from onesided.report.values import Values, quotient
 
 HOLDS, DOES_NOT_HOLD, OPEN, NOT_MEASURED = "holds", "does not hold", "open", "not measured"
 
@@ -55,13 +54,6 @@ class Found:
     word: str
     why: str = ""
     measure: Measure | None = None
-
-
-def quotient(above: Measure, below: Measure) -> Measure:
-    """Return the ratio of two values, with the widest interval that theirs allow."""
-    low, high = above.low / below.high, above.high / below.low
-    launches = min(above.launches, below.launches)
-    return replace(above, value=above.value / below.value, low=low, high=high, launches=launches)
 
 
 def decided(
@@ -157,30 +149,31 @@ class Cells:
             and setting in (None, cell.setting)
         ]
 
+    @property
+    def values(self) -> Values:
+        """Return the values of the metric."""
+        return Values(self.material, self.metric)
+
     def measured(self, choice: Choice) -> dict[int, Cell]:
         """Return the first with a value by number of ranks, the fewest and the default first."""
         found: dict[int, Cell] = {}
         cells = self.are(self.cores, choice)
         for cell in sorted(cells, key=lambda cell: cell.setting not in (None, DEFAULT)):
-            if self.material.measure(cell, self.metric, MEDIAN) is not None:
+            if self.values.of(cell) is not None:
                 found.setdefault(cell.ranks, cell)
         return dict(sorted(found.items()))
 
     def measures(self, choice: Choice) -> dict[int, Measure]:
         """Return the values of these cells by number of ranks."""
-        measured = self.measured(choice).items()
-        known = (
-            (ranks, self.material.measure(cell, self.metric, MEDIAN)) for ranks, cell in measured
-        )
+        known = ((ranks, self.values.of(cell)) for ranks, cell in self.measured(choice).items())
         return {ranks: measure for ranks, measure in known if measure is not None}
 
     def ratio(self, above: Cell, below: Cell) -> Measure | None:
         """Return the ratio of two cells' values, round by round where rounds have both."""
-        over, under = (self.material.measure(one, self.metric, MEDIAN) for one in (above, below))
+        over, under = self.values.of(above), self.values.of(below)
         if over is None or under is None or not under.low:
             return None
-        by_round = Averages(self.material).ratio(above, below, self.metric, MEDIAN)
-        return by_round or quotient(over, under)
+        return self.values.ratio(above, below) or quotient(over, under)
 
     def missing(self, *choices: Choice) -> Found:
         """Say why no cells that some choices mean were compared."""
@@ -197,18 +190,16 @@ class Cells:
 def ratio(cells: Cells, asked: Asked) -> Found:
     """Decide by the ratio of two cells' values: with as many ranks, or each with its own number."""
     choices = asked["of"], asked["to"]
-    numbers_of_ranks = [cells.asked(choice, RANKS) for choice in choices]
-    if None not in numbers_of_ranks and len(set(numbers_of_ranks)) > 1:
-        found = [cells.measures(choice) for choice in choices]
-        for known, ranks in zip(found, numbers_of_ranks, strict=True):
+    over, under = (cells.measured(choice) for choice in choices)
+    many, few = (cells.asked(choice, RANKS) for choice in choices)
+    if None not in (many, few) and many != few:
+        for known, ranks in ((over, many), (under, few)):
             if ranks not in known:
                 return missing_ranks(ranks)
-        above, below = (known[at] for known, at in zip(found, numbers_of_ranks, strict=True))
-        return decided(above, below, *bounds(asked))
-    over, under = (cells.measured(choice) for choice in choices)
-    for ranks, cell in over.items():
-        if ranks in under:
-            return within(cells.ratio(cell, under[ranks]), *bounds(asked))
+        pair = cells.values.of(over[many]), cells.values.of(under[few])
+        return decided(*pair, *bounds(asked))
+    for ranks in filter(under.__contains__, over):
+        return within(cells.ratio(over[ranks], under[ranks]), *bounds(asked))
     return cells.missing(*choices)
 
 

@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from onesided.measure.common_analyses import MEDIAN
 from onesided.report import numbers
-from onesided.report.averages import Averages
 from onesided.report.cells import apart, apart_by_cores, axis_of, grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Part, Prose, Table
 from onesided.report.pivot import WHERE, Axis, by_difference, pivoted
+from onesided.report.values import Values
 
 OPEN = "open"
 """The word where the interval of a ratio reaches to both sides of 1."""
@@ -32,29 +31,6 @@ def factor_of(ratio: Measure) -> str:
 def word_of(ratio: Measure, below: str, above: str) -> str:
     """Return one of two words, or `OPEN`, by the interval of a ratio: is it below 1 or above?"""
     return below if ratio.high < 1 else above if ratio.low > 1 else OPEN
-
-
-@dataclass(frozen=True)
-class Values:
-    """The values of a metric: the median over launches of each cell.
-
-    Attributes:
-        material: with the values.
-        metric: of summary.parquet.
-    """
-
-    material: Material
-    metric: str
-
-    def of(self, cell: Cell) -> Measure | None:
-        """Return the value of a cell; None where it has none."""
-        return self.material.measure(cell, self.metric, MEDIAN)
-
-    def by_value(self, cells: Iterable[Cell]) -> list[Cell]:
-        """Return the cells that have a value, the least value first."""
-        known = ((self.of(cell), cell) for cell in cells)
-        timed = [(measure.value, cell) for measure, cell in known if measure is not None]
-        return [cell for _, cell in sorted(timed, key=lambda pair: pair[0])]
 
 
 @dataclass(frozen=True)
@@ -113,12 +89,12 @@ def compared(material: Material, metric: str, pairs: Pairs) -> dict[str, list[Ra
         pairs: chooses the cells.
     """
     cores, _ = apart_by_cores(material, material.cells)
-    averages = Averages(material)
+    values = Values(material, metric)
     found: dict[str, list[Ratio]] = {}
     for name in dict.fromkeys(cell.environment for cell in cores):
         own = [cell for cell in cores if cell.environment == name]
-        for pair in pairs(Values(material, metric), own):
-            measure = averages.ratio(pair.over, pair.under, metric, MEDIAN)
+        for pair in pairs(values, own):
+            measure = values.ratio(pair.over, pair.under)
             if measure is not None:
                 found.setdefault(name, []).append(Ratio(**vars(pair), measure=measure))
     return found
@@ -184,7 +160,7 @@ class Ratios:
             row[f"note_{name}"] += f"; {self.way(ratio.over)}"
             for which, cell in (("first", ratio.over), ("second", ratio.under)):
                 row[f"{which}_way_{name}"] = self.way(cell)
-                row[f"{which}_{name}"] = material.measure(cell, self.metric, MEDIAN)
+                row[f"{which}_{name}"] = Values(material, self.metric).of(cell)
         return row
 
     def _column(self, name: str) -> Column:

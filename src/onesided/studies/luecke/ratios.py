@@ -8,11 +8,11 @@ from typing import Any
 
 from onesided.measure.statistics import geometric_mean
 from onesided.report import numbers
-from onesided.report.averages import Averages
 from onesided.report.cells import apart, grouped, has, how_run
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Prose
 from onesided.report.published import Curves
+from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.luecke import cells as of
 from onesided.studies.luecke.analysis import FILTERED_MEAN, TIME
@@ -50,14 +50,14 @@ class Ratios:
         """Return the sentences."""
         material = apart(material)
         own = of.uncrowded(material)
-        averages = Averages(material) if own else None
+        filtered = Values(material, TIME.name, FILTERED_MEAN)
         said = []
         for size in self._sizes():
             for name, labels in self.mpi.items():
                 then = self._published(name, size)
                 chosen = [c for c in own if has(c, {**labels, "size_bytes": size})]
                 every = [one for found in then.values() for one in found]
-                words = [self._then_words(name, size, then), *_now(averages, chosen, every)]
+                words = [self._then_words(name, size, then), *_now(filtered, chosen, every)]
                 said.append(" ".join(words))
         return [Prose(TITLE, [*said, CAVEAT])]
 
@@ -109,15 +109,15 @@ def _range(ratios: Sequence[float]) -> str:
     return words if low == high else f"{words} to {numbers.factor(high)}"
 
 
-def _now(averages: Averages | None, cells: Sequence[Cell], then: Sequence[float]) -> list[str]:
+def _now(filtered: Values, cells: Sequence[Cell], then: Sequence[float]) -> list[str]:
     """Return today's sentence, and what became of the ratio."""
-    below = _values(averages, filter(of.is_shmem, cells))
+    below = _values(filtered, filter(of.is_shmem, cells))
     if not below:
         return ["Today: SHMEM was not measured with a core for each rank, so there is no ratio."]
     said, of_mpi2 = [], []
     for interface, flavor in of.ONE_SIDED.items():
         wanted = {"interface": interface, "flavor": flavor}
-        ratios = _ratios(_values(averages, (cell for cell in cells if has(cell, wanted))), below)
+        ratios = _ratios(_values(filtered, (cell for cell in cells if has(cell, wanted))), below)
         words = f"{INTERFACES[interface]} ({flavor})"
         if not ratios:
             said.append(f"{words} was not measured")
@@ -131,25 +131,21 @@ def _now(averages: Averages | None, cells: Sequence[Cell], then: Sequence[float]
     return [sentence, *_change(then, of_mpi2)]
 
 
-Values = dict[tuple[str, str, str, int], float]
+ByPlace = dict[tuple[str, str, str, int], float]
 """Environment, system, partition and ranks, and the source's statistic in seconds."""
 
 
-def _values(averages: Averages | None, cells: Iterable[Cell]) -> Values:
+def _values(filtered: Values, cells: Iterable[Cell]) -> ByPlace:
     """Return a value for each number of ranks, the mean over the other axes that are left."""
-    if averages is None:
-        return {}
     alike: list[Cell] = []
     for own in grouped(cells, lambda cell: cell.environment).values():
         alike += [cell for cell in own if how_run(cell) == how_run(own[0])]
     places = grouped(alike, lambda c: (c.environment, c.system, c.partition, c.ranks))
-    measures = {
-        place: averages.measure(own, TIME.name, FILTERED_MEAN) for place, own in places.items()
-    }
+    measures = {place: filtered.mean(own) for place, own in places.items()}
     return {place: measure.value for place, measure in measures.items() if measure}
 
 
-def _ratios(above: Values, below: Values) -> dict[str, list[float]]:
+def _ratios(above: ByPlace, below: ByPlace) -> dict[str, list[float]]:
     """Return the ratios of each environment to the first SHMEM of the same place and ranks."""
     first: dict[tuple[Any, ...], float] = {}
     for (_, *place), value in below.items():

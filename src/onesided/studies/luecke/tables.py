@@ -9,7 +9,6 @@ from markupsafe import Markup
 
 from onesided.cells.verdicts import FAILURES, NOT_MEASURED, TEARDOWN_FAILURE
 from onesided.report import numbers
-from onesided.report.averages import Averages
 from onesided.report.cells import (
     CROWD,
     CROWDED_WORDS,
@@ -25,6 +24,7 @@ from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Table
 from onesided.report.pivot import WHERE, Fields, by_difference, pivoted
 from onesided.report.published import PublishedTable
+from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.luecke import cells as of
 from onesided.studies.luecke.analysis import FILTERED_MEAN, MEDIAN, REMOVED, SHARE, TIME
@@ -41,13 +41,13 @@ def per_cent(value: float) -> str:
     return numbers.share(value, 1.0)
 
 
-def _fields(averages: Averages, cells: Sequence[Cell], key: str) -> Fields:
+def _fields(material: Material, cells: Sequence[Cell], key: str) -> Fields:
     """Return a row's fields for some cells: the source's statistic, ours, and what it removed."""
     verdicts = [cell.verdict for cell in cells]
     for word in verdicts:
         if word in (*FAILURES, *NOT_MEASURED) and word != TEARDOWN_FAILURE:
             return {f"mean_{key}": word}
-    mean, median, removed = (averages.measure(cells, *each) for each in _STATISTICS)
+    mean, median, removed = (Values(material, *each).mean(cells) for each in _STATISTICS)
     if mean is None or median is None or removed is None:
         return {}
     return {
@@ -129,13 +129,12 @@ class TodayByRanks(_Today):
 
     def table(self, material: Material, name: str, caption: Markup, cells: Sequence[Cell]) -> Table:
         """Return a table of some cells, those with a core for each rank first."""
-        averages = Averages(material)
         parts = dict(zip(SUFFIXES, apart_by_cores(material, cells), strict=True))
         places = [(cell, suffix) for suffix, part in parts.items() for cell in in_order(part)]
         rows = pivoted(
             places,
             lambda place: _head(place[0]),
-            lambda place: _fields(averages, [place[0]], f"{place[0].ranks}{place[1]}"),
+            lambda place: _fields(material, [place[0]], f"{place[0].ranks}{place[1]}"),
         )
         heads = {
             f"{ranks}{suffix}": _ranks(ranks, suffix)
@@ -192,14 +191,13 @@ class TodayBySize(_Today):
 
     def table(self, material: Material, name: str, caption: Markup, cells: Sequence[Cell]) -> Table:
         """Return a table of some cells, those with a core for each rank first."""
-        averages = Averages(material)
         rows = []
         for suffix, part in zip(SUFFIXES, apart_by_cores(material, cells), strict=True):
             blocks = grouped(_others(part), lambda cell: (cell.ranks, how_run(cell), way(cell)))
             for (ranks, how, words), own in sorted(blocks.items(), key=lambda block: block[0][0]):
                 shmem = _beside(material, ranks, how)
                 head = {"block": f"{words}, {_ranks(ranks, suffix)}", "where": how}
-                rows += [{**head, **fields} for fields in _by_size(averages, shmem, own)]
+                rows += [{**head, **fields} for fields in _by_size(material, shmem, own)]
         names = environments(material, self.shown(material))
         shown, beside = _columns({name: name for name in names})
         where, alike = by_difference([WHERE], rows)
@@ -219,7 +217,7 @@ class TodayBySize(_Today):
         )
 
 
-def _by_size(averages: Averages, shmem: Sequence[Cell], own: Sequence[Cell]) -> list[Fields]:
+def _by_size(material: Material, shmem: Sequence[Cell], own: Sequence[Cell]) -> list[Fields]:
     """Return the rows of a block: OpenSHMEM's cells beside the block's own, by size."""
     by_size = grouped([*shmem, *own], lambda cell: int(axis_of(cell, "size_bytes")))
     sizes = sorted({int(axis_of(cell, "size_bytes")) for cell in own})
@@ -227,7 +225,7 @@ def _by_size(averages: Averages, shmem: Sequence[Cell], own: Sequence[Cell]) -> 
     for size in sizes:
         row: Fields = {"size_bytes": size, "message": of.size_words(str(size))}
         for name, cells in grouped(by_size[size], lambda cell: cell.environment).items():
-            row |= _fields(averages, cells, name)
+            row |= _fields(material, cells, name)
         rows.append(row)
     return rows
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from onesided.report import numbers
-from onesided.report.averages import Averages
 from onesided.report.cells import apart, apart_by_cores
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Part, Prose, Table
 from onesided.report.pivot import WHERE, Fields, by_difference, pivoted
 from onesided.report.ratios import factor_of, word_of
+from onesided.report.values import Values
 from onesided.studies.parts import ways as of
 from onesided.studies.parts.crossover import Crossover, crossover
 from onesided.studies.parts.exchanges import MEDIAN, TIME
@@ -60,21 +60,20 @@ class Faster:
     def compared(self, material: Material) -> dict[of.Series, dict[int, Compared]]:
         """Return the comparison by series and size; only where each rank has a core."""
         cells, _ = apart_by_cores(material, material.cells)
-        averages = Averages(material) if cells else None
+        values = Values(material, TIME.name)
         compared: dict[of.Series, dict[int, Compared]] = {}
         for series, by_size in of.pairs(material, cells, self.left_out).items():
             for size, pair in by_size.items():
-                assert averages is not None
-                ratio = averages.ratio(pair.one_sided, pair.two_sided, TIME.name, MEDIAN)
+                ratio = values.ratio(pair.one_sided, pair.two_sided)
                 if ratio is not None:
                     compared.setdefault(series, {})[size] = Compared(pair, ratio)
         return compared
 
     def crossovers(self, material: Material) -> dict[of.Series, Crossover | None]:
         """Return the crossover of each series."""
-        averages = Averages(material)
+        values = Values(material, TIME.name)
         return {
-            series: crossover(_by_round(averages, by_size))
+            series: crossover(_by_round(values, by_size))
             for series, by_size in self.compared(material).items()
         }
 
@@ -150,14 +149,13 @@ def _fields(material: Material, place: Place) -> Fields:
     }
 
 
-def _by_round(averages: Averages, by_size: Mapping[int, Compared]) -> list[dict[float, float]]:
+def _by_round(values: Values, by_size: Mapping[int, Compared]) -> list[dict[float, float]]:
     """Return the ratio by size in each round, as far as it has both sides."""
     rounds: dict[int, dict[float, float]] = {}
     for size, compared in by_size.items():
-        over = averages.rounds(compared.pair.one_sided, TIME.name, MEDIAN)
-        under = averages.rounds(compared.pair.two_sided, TIME.name, MEDIAN)
-        for turn in over.keys() & under.keys():
-            rounds.setdefault(turn, {})[float(size)] = over[turn] / under[turn]
+        pair = compared.pair
+        for turn, ratio in values.ratios(pair.one_sided, pair.two_sided).items():
+            rounds.setdefault(turn, {})[float(size)] = ratio
     return list(rounds.values())
 
 

@@ -19,11 +19,11 @@ from onesided.report.ratios import (
     Pair,
     Ratio,
     Ratios,
-    Values,
     by_point,
     first_by,
     word_of,
 )
+from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.parts.faster import bytes_words
 

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from onesided.report import numbers
-from onesided.report.averages import Averages, measure_of
 from onesided.report.cells import CrowdedCells, apart, axis_of, by_environment
 from onesided.report.material import MORE_THREADS as CROWDED
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Table
 from onesided.report.ratios import by_point
+from onesided.report.values import Values, measure_of
 from onesided.studies.parts import ways
-from onesided.studies.parts.exchanges import BANDWIDTH, MEDIAN, TIME
+from onesided.studies.parts.exchanges import BANDWIDTH, TIME
 
 Fit = Callable[[Mapping[int, float]], float | None]
 
@@ -74,30 +74,30 @@ class Sharing:
     large: str
 
     @staticmethod
-    def _fitted(averages: Averages, cells: Sequence[Cell], metric: str, fit: Fit) -> Measure | None:
+    def _fitted(values: Values, cells: Sequence[Cell], fit: Fit) -> Measure | None:
         """Fit each round by itself; return the median over rounds with its interval."""
         by_round: dict[int, dict[int, float]] = {}
         for cell in cells:
-            for turn, value in averages.rounds(cell, metric, MEDIAN).items():
+            for turn, value in values.rounds(cell).items():
                 by_round.setdefault(turn, {})[pairs_of(cell)] = value
-        found = [fit(values) for _, values in sorted(by_round.items())]
+        found = [fit(of_round) for _, of_round in sorted(by_round.items())]
         known = [value for value in found if value is not None]
         return measure_of(known) if known else None
 
-    def _row(self, averages: Averages, cells: Sequence[Cell]) -> dict[str, Any]:
+    def _row(self, material: Material, cells: Sequence[Cell]) -> dict[str, Any]:
         small, large = (
             [cell for cell in cells if axis_of(cell, "size_bytes") == size]
             for size in (self.small, self.large)
         )
+        times, bandwidths = Values(material, TIME.name), Values(material, BANDWIDTH)
         return {
-            "alone": self._fitted(averages, small, TIME.name, lambda found: found.get(1)),
-            "added": self._fitted(averages, small, TIME.name, added_latency),
-            "exponent": self._fitted(averages, large, BANDWIDTH, exponent),
+            "alone": self._fitted(times, small, lambda found: found.get(1)),
+            "added": self._fitted(times, small, added_latency),
+            "exponent": self._fitted(bandwidths, large, exponent),
         }
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
         """Return the rows in the order in which the cells were declared."""
-        averages = Averages(material)
         crowded = CrowdedCells.of(material)
 
         def heads(cell: Cell) -> dict[str, str]:
@@ -115,7 +115,7 @@ class Sharing:
                 "pairs": max(map(pairs_of, cells)),
                 "cores": CROWDED if is_crowded else "a core each",
             }
-            rows.append({**at, **beside, **self._row(averages, cells)})
+            rows.append({**at, **beside, **self._row(material, cells)})
         return by_environment(material, rows)
 
     def parts(self, material: Material) -> list[Table]:

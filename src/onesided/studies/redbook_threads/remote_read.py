@@ -12,8 +12,9 @@ from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.parts import Column
 from onesided.report.pivot import SIZE, Axis, Pivot
-from onesided.report.ratios import Pair, Ratio, Ratios, Values, by_point, first_by
+from onesided.report.ratios import Pair, Ratio, Ratios, by_point, first_by
 from onesided.report.series import SeriesFigure
+from onesided.report.values import Values
 from onesided.report.words import listed
 from onesided.studies.parts.faster import bytes_words
 from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds

@@ -11,7 +11,8 @@ from onesided.report.cells import apart, axis_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
 from onesided.report.published import PublishedTable
-from onesided.report.ratios import Pair, Values, by_point, compared
+from onesided.report.ratios import Pair, by_point, compared
+from onesided.report.values import Values
 
 Size = tuple[int, int]
 """Tasks, and threads of each."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from onesided.report import numbers
-from onesided.report.averages import Averages
 from onesided.report.cells import LEVELS, apart, apart_by_cores, axis_of, has, level_rank
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Part, Prose, Table
 from onesided.report.pivot import SIZE, Axis
-from onesided.report.ratios import Pair, Ratios, Values, by_point, factor_of, heads_of
+from onesided.report.ratios import Pair, Ratios, by_point, factor_of, heads_of
+from onesided.report.values import Values
 from onesided.studies.parts.exchanges import MEDIAN, TIME
 
 WAY = Axis(
@@ -59,7 +59,7 @@ class LevelCosts:
 
     def rows(self, material: Material) -> list[dict[str, Any]]:
         """Return a row for each MPI and kind of message, with the ratios of times."""
-        values, averages = Values(material, TIME.name), Averages(material)
+        values = Values(material, TIME.name)
         cores, _ = apart_by_cores(material, material.cells)
         alone = {ARRANGEMENT.name: ONE_FOR_ALL, STREAMS.name: "1"}
         cells = [cell for cell in cores if has(cell, alone) and values.of(cell) is not None]
@@ -73,7 +73,7 @@ class LevelCosts:
                     continue
                 row = {"environment": name, **at, lowest: values.of(levels[lowest])}
                 for level in set(others) & levels.keys():
-                    row[level] = averages.ratio(levels[level], levels[lowest], TIME.name, MEDIAN)
+                    row[level] = values.ratio(levels[level], levels[lowest])
                 rows.append(row)
         return rows
 

@@ -1,0 +1,70 @@
+"""Values of a metric, cell by cell: over all launches, and round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from onesided.measure.common_analyses import MEDIAN
+from onesided.measure.statistics import median_interval
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Measure
+
+
+def measure_of(values: Sequence[float]) -> Measure:
+    """Return the median of one value a launch, with its interval."""
+    one = median_interval(values)
+    return Measure(one.value, one.low, one.high, one.coverage, one.kind, one.count)
+
+
+def quotient(above: Measure, below: Measure) -> Measure:
+    """Return the ratio of two values, with the widest interval that theirs allow."""
+    low, high = above.low / below.high, above.high / below.low
+    launches = min(above.launches, below.launches)
+    return replace(above, value=above.value / below.value, low=low, high=high, launches=launches)
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of a metric.
+
+    Attributes:
+        material: with the values.
+        metric: of summary.parquet.
+        statistic: of the metric in each launch.
+    """
+
+    material: Material
+    metric: str
+    statistic: str = MEDIAN
+
+    def of(self, cell: Cell) -> Measure | None:
+        """Return the value of a cell over its launches; None where it has none."""
+        return self.material.measure(cell, self.metric, self.statistic)
+
+    def by_value(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Return the cells that have a value, the least value first."""
+        known = ((self.of(cell), cell) for cell in cells)
+        timed = [(measure.value, cell) for measure, cell in known if measure is not None]
+        return [cell for _, cell in sorted(timed, key=lambda pair: pair[0])]
+
+    def rounds(self, cell: Cell) -> Mapping[int, float]:
+        """Return a cell's value in each round that has one."""
+        return self.material.by_round.get((*cell.place, self.metric, self.statistic), {})
+
+    def mean(self, cells: Sequence[Cell]) -> Measure | None:
+        """Return the mean over cells, round by round; None where no round has a value of each."""
+        each = [self.rounds(cell) for cell in cells]
+        rounds = set.intersection(*map(set, each)) if each else set()
+        means = [sum(values[turn] for values in each) / len(each) for turn in sorted(rounds)]
+        return measure_of(means) if means else None
+
+    def ratios(self, over: Cell, under: Cell) -> dict[int, float]:
+        """Return the ratio of two cells in each round that has both."""
+        above, below = self.rounds(over), self.rounds(under)
+        return {turn: above[turn] / below[turn] for turn in sorted(above.keys() & below.keys())}
+
+    def ratio(self, over: Cell, under: Cell) -> Measure | None:
+        """Return the ratio of two cells, round by round; None where no round has both."""
+        ratios = self.ratios(over, under)
+        return measure_of(list(ratios.values())) if ratios else None
