@@ -15,8 +15,8 @@ from onesided.report import numbers
 from onesided.report.cells import apart, apart_by_cores, axis_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Part, Prose, Table
+from onesided.report.values import Values
 from onesided.report.words import listed
-from onesided.studies.parts.exchanges import MEDIAN
 
 LIMIT = Metric("limit", "limit", "count", better="higher")
 """The largest size in bytes whose call returned before rank 0 received; 0: none did."""
@@ -63,43 +63,31 @@ def tried(material: Material, cell: Cell) -> pl.DataFrame:
     return size.join(returned, on=keys).select("round", "size", "returned").sort("round", "size")
 
 
-@dataclass(frozen=True)
-class Agreement:
-    """What a library reports of itself, beside the limit that was found.
+def agreement(material: Material, cell: Cell, limit: float) -> dict[str, Any]:
+    """Compare a cell's limit with the variables of its library.
 
-    Attributes:
-        word: one of the three of this module.
-        variable: that says so; empty where none does.
-        reported: its value in bytes.
-        why: in a few words.
+    Returns:
+        One of the three words of this module, the variable that says so and its value in bytes, and
+        why, in a few words.
     """
-
-    word: str
-    variable: str = ""
-    reported: float | None = None
-    why: str = ""
-
-
-def agreement(material: Material, cell: Cell, limit: float) -> Agreement:
-    """Compare a cell's limit with the variables of its library."""
-    found = {
-        variable: measure.value
-        for variable, metric in REPORTED.items()
-        if (measure := material.measure(cell, metric.name, MEDIAN)) is not None
+    known = {
+        variable: Values(material, metric.name).of(cell) for variable, metric in REPORTED.items()
     }
+    bytes_of = {variable: measure.value for variable, measure in known.items() if measure}
     if cell.setting and not settings.shares_memory(cell.setting):
-        found = {variable: value for variable, value in found.items() if variable in OF_NETWORK}
-    told = {variable: value for variable, value in found.items() if value > 0}
+        bytes_of = {variable: bytes_of[variable] for variable in bytes_of if variable in OF_NETWORK}
+    told = {variable: value for variable, value in bytes_of.items() if value > 0}
     if not told:
-        left = listed([f"{variable} is {value:.0f}" for variable, value in found.items()])
+        left = listed([f"{variable} is {value:.0f}" for variable, value in bytes_of.items()])
         why = f"{left}: the library chooses" if left else "no variable is known for this path"
-        return Agreement(NOT_TOLD, why=why)
+        return {"word": NOT_TOLD, "why": why}
     for variable, value in told.items():
         if 0 <= value - limit <= HEADER_BYTES_MOST:
-            why = MEANINGS.get(variable, "") if value > limit else ""
-            return Agreement(AGREES, variable, value, why)
+            less = f"{value - limit:.0f} bytes less: {MEANINGS.get(variable, '')}"
+            why = less if value > limit else ""
+            return {"word": AGREES, "variable": variable, "reported": value, "why": why}
     variable, value = next(iter(told.items()))
-    return Agreement(DIFFERS, variable, value)
+    return {"word": DIFFERS, "variable": variable, "reported": value, "why": ""}
 
 
 @dataclass(frozen=True)
@@ -129,13 +117,14 @@ class Limits:
             limits = {
                 receiver: (cell, measure)
                 for (call, receiver, _), cell in cells.items()
-                if call == "send"
-                and (measure := material.measure(cell, LIMIT.name, MEDIAN)) is not None
+                if call == "send" and (measure := Values(material, LIMIT.name).of(cell)) is not None
             }
             if "in_mpi" not in limits:
                 continue
             said.append(self._sentence(material, name, limits))
-            rows.append(self._row(material, name, *limits["in_mpi"]))
+            cell, limit = limits["in_mpi"]
+            agrees = agreement(material, cell, limit.value)
+            rows.append({"environment": name, "limit": limit, **agrees})
         if not rows:
             return []
         columns = [
@@ -152,20 +141,6 @@ class Limits:
         )
         table = Table("eager_limit_reported", caption, columns, rows, form="cards")
         return [Prose(TITLE, [*said, self._one_limit(material)]), table]
-
-    def _row(self, material: Material, name: str, cell: Cell, limit: Measure) -> dict[str, Any]:
-        found = agreement(material, cell, limit.value)
-        why = found.why
-        if found.word == AGREES and found.reported is not None and found.reported > limit.value:
-            why = f"{found.reported - limit.value:.0f} bytes less: {why}"
-        return {
-            "environment": name,
-            "limit": limit,
-            "reported": found.reported,
-            "word": found.word,
-            "why": why,
-            "variable": found.variable or None,
-        }
 
     def _sentence(
         self, material: Material, name: str, limits: Mapping[str, tuple[Cell, Measure]]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
@@ -12,9 +11,12 @@ from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
 from onesided.report import numbers
-from onesided.report.cells import apart, axis_of
+from onesided.report.cells import apart, axis_of, grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
+from onesided.report.pivot import Axis, pivoted
+from onesided.report.ratios import heads_of
+from onesided.report.values import Values
 
 TIME = Metric("time", "time", "s", "max")
 """An access to a file: the largest time of all ranks that take part."""
@@ -86,6 +88,16 @@ def name_of(number: float) -> str:
     return KNOWN.get(int(number), f"{int(number):#x}")
 
 
+def on_systems(material: Material, cells: Sequence[Cell]) -> str:
+    """Say which file systems cells were on, and the most that was in memory of their files."""
+    systems = map(Values(material, FILE_SYSTEM.name).of, cells)
+    shares = map(Values(material, RESIDENT.name).of, cells)
+    names = sorted({name_of(system.value) for system in systems if system is not None})
+    most = max((share.high for share in shares if share is not None), default=None)
+    words = [] if most is None else [f"{numbers.share(most, 1)} in memory"]
+    return ", ".join([*names, *words])
+
+
 @dataclass(frozen=True)
 class FileSystems:
     """A table: a row for each storage that was asked for, and a column for each MPI.
@@ -93,42 +105,27 @@ class FileSystems:
     Attributes:
         name: of the table and its CSV.
         axes: whose values head the rows.
-        titles: of these columns.
     """
 
     name: str
-    axes: Sequence[str]
-    titles: Sequence[str]
-
-    @staticmethod
-    def _found(material: Material, cells: Sequence[Cell]) -> str:
-        """Say which file systems cells were on, and the most that was in memory of their files."""
-        systems = [material.measure(cell, FILE_SYSTEM.name, MEDIAN) for cell in cells]
-        shares = [material.measure(cell, RESIDENT.name, MEDIAN) for cell in cells]
-        names = sorted({name_of(one.value) for one in systems if one is not None})
-        most = max((one.high for one in shares if one is not None), default=None)
-        words = [] if most is None else [f"{numbers.share(most, 1)} in memory"]
-        return ", ".join([*names, *words])
+    axes: Sequence[Axis]
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none where nothing ran."""
         material = apart(material)
-        grouped: dict[tuple[str, ...], dict[str, list[Cell]]] = {}
-        for cell in material.cells:
-            by_name = grouped.setdefault(tuple(axis_of(cell, axis) for axis in self.axes), {})
-            by_name.setdefault(cell.environment, []).append(cell)
-        rows: list[dict[str, Any]] = []
-        for place, by_name in grouped.items():
-            found = {name: self._found(material, cells) for name, cells in by_name.items()}
-            rows.append({**dict(zip(self.axes, place, strict=True)), **found})
+
+        def place(cell: Cell) -> tuple[str, ...]:
+            return cell.environment, *(axis_of(cell, axis.name) for axis in self.axes)
+
+        rows = pivoted(
+            grouped(material.cells, place).items(),
+            lambda own: dict(zip((axis.name for axis in self.axes), own[0][1:], strict=True)),
+            lambda own: {own[0][0]: on_systems(material, own[1])},
+        )
         rows = [row for row in rows if any(row.get(name) for name in material.environments)]
         if not rows:
             return []
-        heads = [
-            Column(axis, title, header=at == 0)
-            for at, (axis, title) in enumerate(zip(self.axes, self.titles, strict=True))
-        ]
-        columns = [*heads, *(Column(name, name) for name in material.environments)]
+        columns = [*heads_of(self.axes), *(Column(name, name) for name in material.environments)]
         caption = "The file systems that the files were on, as the kernel found them."
         if RESIDENT.name in {str(one) for one in material.summary["metric"]}:
             caption += (

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
-from onesided.report.cells import apart, apart_by_cores
+from onesided.report.cells import apart, apart_by_cores, grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Measure, Prose
+from onesided.report.ratios import OPEN
+from onesided.report.values import Values
 from onesided.report.words import listed
-from onesided.studies.parts.exchanges import MEDIAN
 
 TITLE = "Which transfers overlap"
-OVERLAPS, DOES_NOT, OPEN = "overlaps", "does not", "open"
+OVERLAPS, DOES_NOT = "overlaps", "does not"
 HALF = 0.5
 """A transfer overlaps where more than half of what can be hidden is hidden."""
 MOST = 1.25
@@ -42,33 +43,23 @@ class Overlaps:
     way: Callable[[Cell], str]
     point: Callable[[Cell], str]
 
-    def found(self, material: Material) -> dict[str, dict[str, list[tuple[Cell, Measure]]]]:
-        """Return the cells with their efficiencies by MPI and word."""
-        cores, _ = apart_by_cores(material, material.cells)
-        found: dict[str, dict[str, list[tuple[Cell, Measure]]]] = {}
-        for cell in cores:
-            efficiency = material.measure(cell, self.metric, MEDIAN)
-            if efficiency is not None:
-                words = found.setdefault(cell.environment, {})
-                words.setdefault(word_of(efficiency), []).append((cell, efficiency))
-        return found
-
     def parts(self, material: Material) -> list[Prose]:
         """Return it; nothing where no rank had a core of its own."""
-        found = self.found(apart(material))
-        return [Prose(TITLE, [self._sentence(*one) for one in found.items()])] if found else []
+        material = apart(material)
+        cores, _ = apart_by_cores(material, material.cells)
+        values = Values(material, self.metric)
+        known = [(cell, found) for cell in cores if (found := values.of(cell)) is not None]
+        by_name = grouped(known, lambda own: own[0].environment)
+        said = [self._sentence(name, own) for name, own in by_name.items()]
+        return [Prose(TITLE, said)] if said else []
 
-    def _sentence(self, name: str, words: Mapping[str, Sequence[tuple[Cell, Measure]]]) -> str:
-        said = []
-        if OVERLAPS in words:
-            said.append(f"{OVERLAPS}: {self._cells(words[OVERLAPS])}")
-        if OPEN in words:
-            said.append(f"{OPEN}: {self._cells(words[OPEN])}")
+    def _sentence(self, name: str, cells: Sequence[tuple[Cell, Measure]]) -> str:
+        words = grouped(cells, lambda own: word_of(own[1]))
+        said = [f"{word}: {self._cells(words[word])}" for word in (OVERLAPS, OPEN) if word in words]
         if DOES_NOT in words:
-            others = len(words[DOES_NOT])
+            others = numbers.count(len(words[DOES_NOT]), "transfer")
             which = "each of the other" if said else "none of the"
-            verb = f"{DOES_NOT} overlap" if said else OVERLAPS
-            said.append(f"{which} {numbers.count(others, 'transfer')} {verb}")
+            said.append(f"{which} {others} {f'{DOES_NOT} overlap' if said else OVERLAPS}")
         return f"{name}: {'; '.join(said)}."
 
     def _cells(self, cells: Sequence[tuple[Cell, Measure]]) -> str:

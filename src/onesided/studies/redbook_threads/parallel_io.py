@@ -109,6 +109,6 @@ EXPERIMENT = published_experiment(
             },
             lambda cell: has(cell, MAIN),
         ),
-        FileSystems("parallel_io_file_systems", ["storage"], ["storage"]),
+        FileSystems("parallel_io_file_systems", [STORAGE]),
     ],
 )

@@ -124,6 +124,6 @@ EXPERIMENT = published_experiment(
             lambda cell: f"{axis_of(cell, 'cache')}, {WAY.value(cell)}",
             lambda cell: axis_of(cell, "storage") == "disk",
         ),
-        FileSystems("remote_read_file_systems", ["storage", "cache"], ["storage", "page cache"]),
+        FileSystems("remote_read_file_systems", [STORAGE, CACHE]),
     ],
 )
