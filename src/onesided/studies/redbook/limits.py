@@ -80,7 +80,7 @@ def agreement(material: Material, cell: Cell, limit: float) -> dict[str, Any]:
     if not told:
         left = listed([f"{variable} is {value:.0f}" for variable, value in bytes_of.items()])
         why = f"{left}: the library chooses" if left else "no variable is known for this path"
-        return {"word": NOT_TOLD, "why": why}
+        return {"word": NOT_TOLD, "variable": None, "reported": None, "why": why}
     for variable, value in told.items():
         if 0 <= value - limit <= HEADER_BYTES_MOST:
             less = f"{value - limit:.0f} bytes less: {MEANINGS.get(variable, '')}"
