@@ -12,7 +12,7 @@ from onesided.cells.experiment import Experiment, Metric, Study, timed
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.cells import apart
-from onesided.report.decisions import DECISIONS, Asked, Cells, Found
+from onesided.report.decisions import DECISIONS, Asked, Cells, Outcome
 from onesided.report.material import Material
 from onesided.report.page import Content, ReferencePage
 from onesided.report.parts import Column, Row, Table
@@ -20,7 +20,7 @@ from onesided.report.published import FOLDER
 from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
-Own = Callable[[Cells, Asked], Found]
+Own = Callable[[Cells, Asked], Outcome]
 """A test that one study alone needs."""
 
 
@@ -39,12 +39,12 @@ class Claim:
 
     source: str
     words: str
-    decide: Callable[[Cells, Any], Found]
+    decide: Callable[[Cells, Any], Outcome]
     asked: Any
     metric: str = ""
     common: Mapping[str, Any] = field(default_factory=dict)
 
-    def found(self, cells: Cells) -> Found:
+    def outcome(self, cells: Cells) -> Outcome:
         """Return what became of it with an MPI."""
         cells = replace(cells, metric=self.metric, common=self.common)
         return self.decide(cells, self.asked)
@@ -121,10 +121,10 @@ class Claims:
     def _row(claim: Claim, cells: Mapping[str, Cells]) -> dict[str, Any]:
         row: dict[str, Any] = {"claim": claim.words, "source": claim.source}
         for environment, own in cells.items():
-            found = claim.found(own)
-            row |= {environment: found.word, f"why_{environment}": found.why}
-            row[f"value_{environment}"] = found.measure
-            row[f"words_{environment}"] = None if found.measure else found.why
+            outcome = claim.outcome(own)
+            row |= {environment: outcome.word, f"why_{environment}": outcome.why}
+            row[f"value_{environment}"] = outcome.measure
+            row[f"words_{environment}"] = None if outcome.measure else outcome.why
         return row
 
     def parts(self, material: Material) -> list[Table]:

@@ -42,7 +42,7 @@ Asked = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Found:
+class Outcome:
     """What became of a claim.
 
     Attributes:
@@ -58,7 +58,7 @@ class Found:
 
 def decided(
     above: Measure | None, below: Measure | None, least: float, most: float = math.inf
-) -> Found:
+) -> Outcome:
     """Tell whether the ratio of two values is within bounds, by their intervals.
 
     Args:
@@ -68,11 +68,11 @@ def decided(
         most: that it may be.
     """
     if above is None or below is None:
-        return Found(NOT_MEASURED)
+        return Outcome(NOT_MEASURED)
     return within(quotient(above, below), least, most)
 
 
-def within(ratio: Measure | None, least: float, most: float = math.inf) -> Found:
+def within(ratio: Measure | None, least: float, most: float = math.inf) -> Outcome:
     """Tell whether a ratio is within bounds, by its interval: open where it reaches to both sides.
 
     Args:
@@ -81,18 +81,18 @@ def within(ratio: Measure | None, least: float, most: float = math.inf) -> Found
         most: that it may be.
     """
     if ratio is None:
-        return Found(NOT_MEASURED)
+        return Outcome(NOT_MEASURED)
     why = numbers.factor(ratio.value)
     if ratio.launches > 1:
         why += f", {numbers.factor(ratio.low)} {numbers.DASH} {numbers.factor(ratio.high)}"
     if least <= ratio.low and ratio.high <= most:
-        return Found(HOLDS, why, ratio)
-    return Found(DOES_NOT_HOLD if ratio.high < least or ratio.low > most else OPEN, why, ratio)
+        return Outcome(HOLDS, why, ratio)
+    return Outcome(DOES_NOT_HOLD if ratio.high < least or ratio.low > most else OPEN, why, ratio)
 
 
-def missing_ranks(ranks: int | None = None) -> Found:
+def missing_ranks(ranks: int | None = None) -> Outcome:
     """Return what a claim on so many ranks, or on more, is where no cell has a core for each."""
-    return Found(NOT_MEASURED, f"there is no core for each of {ranks or 'more'} ranks")
+    return Outcome(NOT_MEASURED, f"there is no core for each of {ranks or 'more'} ranks")
 
 
 def _number(value: Any) -> float:
@@ -136,7 +136,7 @@ class Cells:
         """Return the number of ranks, or the setting, that a choice asks for; None: any."""
         return {**self.common, **choice}.get(name)
 
-    def are(self, cells: Sequence[Cell], choice: Choice) -> list[Cell]:
+    def chosen(self, cells: Sequence[Cell], choice: Choice) -> list[Cell]:
         """Return those of some cells that a choice means, whether they have values or not."""
         labels = {name: str(value) for name, value in {**self.common, **choice}.items()}
         ranks, setting = labels.pop(RANKS, None), labels.pop(SETTING, None)
@@ -156,12 +156,12 @@ class Cells:
 
     def measured(self, choice: Choice) -> dict[int, Cell]:
         """Return the first with a value by number of ranks, the fewest and the default first."""
-        found: dict[int, Cell] = {}
-        cells = self.are(self.cores, choice)
+        by_ranks: dict[int, Cell] = {}
+        cells = self.chosen(self.cores, choice)
         for cell in sorted(cells, key=lambda cell: cell.setting not in (None, DEFAULT)):
             if self.values.of(cell) is not None:
-                found.setdefault(cell.ranks, cell)
-        return dict(sorted(found.items()))
+                by_ranks.setdefault(cell.ranks, cell)
+        return dict(sorted(by_ranks.items()))
 
     def measures(self, choice: Choice) -> dict[int, Measure]:
         """Return the values of these cells by number of ranks."""
@@ -175,19 +175,19 @@ class Cells:
             return None
         return self.values.ratio(above, below) or quotient(over, under)
 
-    def missing(self, *choices: Choice) -> Found:
+    def missing(self, *choices: Choice) -> Outcome:
         """Say why no cells that some choices mean were compared."""
-        crowd = [cell for choice in choices for cell in self.are(self.crowd, choice)]
-        settings = [found for choice in choices if (found := self.asked(choice, SETTING))]
+        crowd = [cell for choice in choices for cell in self.chosen(self.crowd, choice)]
+        settings = [name for choice in choices if (name := self.asked(choice, SETTING))]
         if settings:
-            return Found(NOT_MEASURED, f"not with both settings, {' and '.join(settings)}")
+            return Outcome(NOT_MEASURED, f"not with both settings, {' and '.join(settings)}")
         if crowd and what_crowds(self.cores, crowd) == MORE_THREADS:
-            return Found(NOT_MEASURED, MORE_THREADS)
+            return Outcome(NOT_MEASURED, MORE_THREADS)
         ranks = self.asked(choices[0], RANKS)
-        return missing_ranks(ranks) if ranks else Found(NOT_MEASURED)
+        return missing_ranks(ranks) if ranks else Outcome(NOT_MEASURED)
 
 
-def ratio(cells: Cells, asked: Asked) -> Found:
+def ratio(cells: Cells, asked: Asked) -> Outcome:
     """Decide by the ratio of two cells' values: with as many ranks, or each with its own number."""
     choices = asked["of"], asked["to"]
     over, under = (cells.measured(choice) for choice in choices)
@@ -203,79 +203,79 @@ def ratio(cells: Cells, asked: Asked) -> Found:
     return cells.missing(*choices)
 
 
-def value(cells: Cells, asked: Asked) -> Found:
+def value(cells: Cells, asked: Asked) -> Outcome:
     """Decide by a value itself, with the fewest ranks that it was measured with."""
     for measure in cells.measures(asked["of"]).values():
         show = WRITTEN[asked.get("written", "ratio")]
         shown, low, high = (show(end) for end in (measure.value, measure.low, measure.high))
-        found = within(measure, *bounds(asked))
-        return replace(found, why=f"{shown}, {low} {numbers.DASH} {high}")
+        outcome = within(measure, *bounds(asked))
+        return replace(outcome, why=f"{shown}, {low} {numbers.DASH} {high}")
     ranks = cells.asked(asked["of"], RANKS)
-    return missing_ranks(ranks) if ranks else Found(NOT_MEASURED)
+    return missing_ranks(ranks) if ranks else Outcome(NOT_MEASURED)
 
 
-def by_ranks(cells: Cells, asked: Asked) -> Found:
+def by_ranks(cells: Cells, asked: Asked) -> Outcome:
     """Decide by how a value, or the ratio of two, changes from the fewest to the most ranks.
 
     ``power``: it grows with this power of the number of ranks. ``falls``: that with the fewest is
     over the line. ``beyond``: the most ranks have to be more than so many.
     """
-    found = cells.measures(asked["of"])
+    values = cells.measures(asked["of"])
     if "to" in asked:
         under = cells.measures(asked["to"])
-        found = {
-            ranks: quotient(one, under[ranks]) for ranks, one in found.items() if ranks in under
+        values = {
+            ranks: quotient(one, under[ranks]) for ranks, one in values.items() if ranks in under
         }
-    few, many = asked.get(RANKS) or (min(found, default=0), max(found, default=0))
+    few, many = asked.get(RANKS) or (min(values, default=0), max(values, default=0))
     if "beyond" in asked and many <= asked["beyond"]:
         why = f"at most {numbers.count(many, 'rank')} with a core each" if many else ""
-        return Found(NOT_MEASURED, why)
-    if few == many or not {few, many} <= found.keys():
+        return Outcome(NOT_MEASURED, why)
+    if few == many or not {few, many} <= values.keys():
         return missing_ranks()
     if "power" in asked:
         asked = {"about": (many / few) ** asked["power"], "within": asked["within"]}
-    ends = (found[few], found[many]) if asked.get("falls") else (found[many], found[few])
+    ends = (values[few], values[many]) if asked.get("falls") else (values[many], values[few])
     return decided(*ends, *bounds(asked))
 
 
-def ratio_of_ratios(cells: Cells, asked: Asked) -> Found:
+def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
     """Decide by one ratio over another, with the fewest ranks that all four were measured with."""
     pairs = [asked[pair][side] for pair in ("over", "under") for side in ("of", "to")]
-    found = [cells.measures(choice) for choice in pairs]
-    for ranks in found[0]:
-        if all(ranks in one for one in found):
-            first, second = (quotient(found[at][ranks], found[at + 1][ranks]) for at in (0, 2))
+    each = [cells.measures(choice) for choice in pairs]
+    for ranks in each[0]:
+        if all(ranks in values for values in each):
+            first, second = (quotient(each[at][ranks], each[at + 1][ranks]) for at in (0, 2))
             return decided(first, second, *bounds(asked))
-    return Found(NOT_MEASURED)
+    return Outcome(NOT_MEASURED)
 
 
-def verdict(cells: Cells, asked: Asked) -> Found:
+def verdict(cells: Cells, asked: Asked) -> Outcome:
     """Decide by what became of the first such cell that tells it, the fewest ranks first.
 
     A cell hangs or comes to an end (``ends``). An access completes while its target computes
     (``completes``), or does not; one that failed leaves that open.
     """
     expected = asked["is"]
-    for cell in sorted(cells.are(cells.cores, asked["of"]), key=lambda cell: int(cell.ranks)):
+    for cell in sorted(cells.chosen(cells.cores, asked["of"]), key=lambda cell: int(cell.ranks)):
         if expected == "completes":
             if cell.verdict in verdicts.OBSERVED:
                 word = HOLDS if cell.verdict in MEANWHILE else DOES_NOT_HOLD
-                return Found(word, cell.verdict)
+                return Outcome(word, cell.verdict)
             if cell.verdict in (*verdicts.FAILURES, verdicts.UNDECIDED):
-                return Found(OPEN, cell.verdict)
+                return Outcome(OPEN, cell.verdict)
         elif cell.verdict == verdicts.HANG:
-            return Found(HOLDS if expected == "hangs" else DOES_NOT_HOLD, "it hangs")
+            return Outcome(HOLDS if expected == "hangs" else DOES_NOT_HOLD, "it hangs")
         elif cell.verdict not in (*verdicts.FAILURES, *verdicts.NOT_MEASURED):
-            return Found(HOLDS if expected == "ends" else DOES_NOT_HOLD, "it comes to an end")
-    return Found(NOT_MEASURED)
+            return Outcome(HOLDS if expected == "ends" else DOES_NOT_HOLD, "it comes to an end")
+    return Outcome(NOT_MEASURED)
 
 
-def untested(cells: Cells, why: str) -> Found:
+def untested(cells: Cells, why: str) -> Outcome:
     """Say why nothing here can decide."""
-    return Found(NOT_MEASURED, why)
+    return Outcome(NOT_MEASURED, why)
 
 
-DECISIONS: Mapping[str, Callable[[Cells, Any], Found]] = {
+DECISIONS: Mapping[str, Callable[[Cells, Any], Outcome]] = {
     decision.__name__: decision
     for decision in (ratio, value, by_ranks, ratio_of_ratios, verdict, untested)
 }

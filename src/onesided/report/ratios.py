@@ -70,10 +70,7 @@ def by_point(
 
 def first_by(cells: Iterable[Cell], axis: str) -> dict[str, Cell]:
     """Return the first of some cells by their values on an axis."""
-    found: dict[str, Cell] = {}
-    for cell in cells:
-        found.setdefault(axis_of(cell, axis), cell)
-    return found
+    return {value: own[0] for value, own in grouped(cells, lambda c: axis_of(c, axis)).items()}
 
 
 Pairs = Callable[[Values, Sequence[Cell]], Iterable[Pair]]
@@ -90,14 +87,13 @@ def compared(material: Material, metric: str, pairs: Pairs) -> dict[str, list[Ra
     """
     cores, _ = apart_by_cores(material, material.cells)
     values = Values(material, metric)
-    found: dict[str, list[Ratio]] = {}
-    for name in dict.fromkeys(cell.environment for cell in cores):
-        own = [cell for cell in cores if cell.environment == name]
+    ratios: dict[str, list[Ratio]] = {}
+    for name, own in grouped(cores, lambda cell: cell.environment).items():
         for pair in pairs(values, own):
             measure = values.ratio(pair.over, pair.under)
             if measure is not None:
-                found.setdefault(name, []).append(Ratio(**vars(pair), measure=measure))
-    return found
+                ratios.setdefault(name, []).append(Ratio(**vars(pair), measure=measure))
+    return ratios
 
 
 def heads_of(axes: Sequence[Axis]) -> list[Column]:
@@ -143,11 +139,11 @@ class Ratios:
     def parts(self, material: Material) -> list[Part]:
         """Return both; what `nothing` says where no rank had a core of its own."""
         material = apart(material)
-        found = compared(material, self.metric, self.pairs)
-        if not found:
+        by_name = compared(material, self.metric, self.pairs)
+        if not by_name:
             return [Prose(self.title, [self.nothing])] if self.nothing else []
-        said = [line for own in found.items() for line in self.say(*own)] if self.say else []
-        return [*([Prose(self.title, said)] if said else []), self._table(material, found)]
+        said = [line for own in by_name.items() for line in self.say(*own)] if self.say else []
+        return [*([Prose(self.title, said)] if said else []), self._table(material, by_name)]
 
     def _fields(self, material: Material, name: str, ratio: Ratio) -> dict[str, Any]:
         """Return what a row has of an MPI."""
@@ -180,12 +176,12 @@ class Ratios:
             columns = [Column(f"{which}_way_{name}", name), time, *columns]
         return columns
 
-    def _table(self, material: Material, found: Mapping[str, Sequence[Ratio]]) -> Table:
-        every = [(name, ratio) for name, ratios in found.items() for ratio in ratios]
+    def _table(self, material: Material, by_name: Mapping[str, Sequence[Ratio]]) -> Table:
+        every = [(name, ratio) for name, ratios in by_name.items() for ratio in ratios]
         if self.ordered:
             every.sort(key=lambda own: tuple(own[1].at.values()))
         rows = pivoted(every, lambda own: {**own[1].at}, lambda own: self._fields(material, *own))
-        names = [name for name in material.environments if name in found]
+        names = [name for name in material.environments if name in by_name]
         heads = [head for head in self.heads if head.key not in (self.groups, WHERE.key)]
         groups = [head for head in self.heads if head.key == self.groups]
         places, place = by_difference([head for head in self.heads if head is WHERE], rows)

@@ -16,7 +16,7 @@ from onesided.report.decisions import (
     NOT_MEASURED,
     Asked,
     Cells,
-    Found,
+    Outcome,
     bounds,
     decided,
     missing_ranks,
@@ -27,7 +27,7 @@ from onesided.studies.luecke import cells as of
 from onesided.studies.luecke.analysis import FILTERED_MEAN, TIME
 from onesided.studies.parts.ways import SHMEM
 
-NOT_MEANT = Found("")
+NOT_MEANT = Outcome("")
 
 LAWS: Mapping[str, Callable[[int], float]] = {
     "constant": lambda ranks: 1.0,
@@ -42,7 +42,7 @@ GROWTH = 1.5
 
 def _base(cells: Cells) -> dict[str, Any]:
     """Return the interface that stands for an MPI: the source's MPI-2, or OpenSHMEM."""
-    every = cells.are([*cells.cores, *cells.crowd], {})
+    every = cells.chosen([*cells.cores, *cells.crowd], {})
     if SHMEM in {axis_of(cell, "interface") for cell in every}:
         return {"interface": SHMEM}
     return {"interface": "mpi2", "flavor": of.ONE_SIDED["mpi2"]}
@@ -59,7 +59,7 @@ def _taking_part(cells: Cells) -> list[Cell]:
 
 def _own(cells: Cells, choice: Mapping[str, Any]) -> list[Cell]:
     """Return an MPI's cells of the interface that stands for it, the fewest ranks first."""
-    found = cells.are(_taking_part(cells), {**_base(cells), **choice})
+    found = cells.chosen(_taking_part(cells), {**_base(cells), **choice})
     return sorted(found, key=lambda cell: cell.ranks)
 
 
@@ -67,7 +67,7 @@ def _measure(cells: Cells, cell: Cell) -> Measure | None:
     return cells.material.measure(cell, TIME.name, FILTERED_MEAN)
 
 
-def against_shmem(cells: Cells, asked: Asked) -> Found:
+def against_shmem(cells: Cells, asked: Asked) -> Outcome:
     """Compare what MPI-2 takes with what SHMEM takes, with the fewest ranks that both have."""
     if _is_shmem(cells):
         return NOT_MEANT
@@ -82,10 +82,10 @@ def against_shmem(cells: Cells, asked: Asked) -> Found:
                 other.ranks,
             ):
                 return decided(_measure(cells, cell), _measure(cells, other), *bounds(asked))
-    return Found(NOT_MEASURED)
+    return Outcome(NOT_MEASURED)
 
 
-def slower(cells: Cells, asked: Asked) -> Found:
+def slower(cells: Cells, asked: Asked) -> Outcome:
     """Compare two ways of the same interface and MPI, with the fewest ranks that both have."""
     if asked.get("only_mpi") and _is_shmem(cells):
         return NOT_MEANT
@@ -95,14 +95,14 @@ def slower(cells: Cells, asked: Asked) -> Found:
         if cell.ranks in below:
             pair = _measure(cells, cell), _measure(cells, below[cell.ranks])
             return decided(*pair, *bounds(asked))
-    return Found(NOT_MEASURED)
+    return Outcome(NOT_MEASURED)
 
 
-def grows(cells: Cells, asked: Asked) -> Found:
+def grows(cells: Cells, asked: Asked) -> Outcome:
     """Compare a time of 8 bytes with the most and the fewest ranks with what a law says."""
     own = _own(cells, {**of.SMALL, **asked.get("of", {})})
     if not own:
-        return Found(NOT_MEASURED)
+        return Outcome(NOT_MEASURED)
     few, many = own[0], own[-1]
     if few.ranks == many.ranks:
         return missing_ranks()
@@ -112,11 +112,11 @@ def grows(cells: Cells, asked: Asked) -> Found:
     return decided(*pair, expected / GROWTH, expected * GROWTH)
 
 
-def near_and_far(cells: Cells, asked: Asked) -> Found:
+def near_and_far(cells: Cells, asked: Asked) -> Outcome:
     """Tell whether a message takes about as long from every rank, the slowest over the fastest."""
     own = _own(cells, of.SMALL)
     if not own:
-        return Found(NOT_MEASURED)
+        return Outcome(NOT_MEASURED)
     found = [_measure(cells, cell) for cell in own if cell.ranks == own[-1].ranks]
     known = sorted((one for one in found if one is not None), key=lambda one: one.value)
     if len(known) < 2:
