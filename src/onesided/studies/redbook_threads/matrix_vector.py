@@ -6,7 +6,7 @@ import polars as pl
 
 from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Metric
-from onesided.measure.common_analyses import ReferenceAnalysis
+from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
 from onesided.report.by_cores import ByCores, RanksOf
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import Axis, Pivot
@@ -20,8 +20,6 @@ TOTAL = Metric("total", "total", "s", "max")
 REDUCE_SCATTER = Metric("reduce_scatter", "reduce_scatter", "s", "max")
 """MPI_Reduce_scatter_block in it, by the task that waits the longest."""
 
-METRICS = [TOTAL, REDUCE_SCATTER]
-
 SHARE = "share"
 """Of a product: what MPI_Reduce_scatter_block takes, and the wait for the slowest task in it."""
 
@@ -30,7 +28,7 @@ class ShareAnalysis(ReferenceAnalysis):
     """Times and a share (see `onesided.cells.experiment.Analysis`)."""
 
     def __init__(self) -> None:
-        super().__init__(METRICS, "all ranks take part at once")
+        super().__init__([TOTAL, REDUCE_SCATTER], "all ranks take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return both times, and the second over the first."""
@@ -38,14 +36,10 @@ class ShareAnalysis(ReferenceAnalysis):
         whole, part = (
             times.filter(pl.col("metric") == metric.name) for metric in (TOTAL, REDUCE_SCATTER)
         )
-        shares = whole.join(part, on=[*LAUNCH, "statistic"], suffix="_part").select(
-            *LAUNCH,
-            pl.lit(SHARE).alias("metric"),
-            "statistic",
-            pl.lit("1").alias("unit"),
-            (pl.col("value_part") / pl.col("value")).alias("value"),
+        shares = whole.join(part, on=list(LAUNCH), suffix="_part").with_columns(
+            (pl.col("value_part") / pl.col("value")).alias(SHARE)
         )
-        return pl.concat([times, shares])
+        return pl.concat([times, values_of(shares, SHARE, SHARE, MEDIAN, "1")])
 
 
 TABLE25, TABLE26 = PublishedTable("redbook_table25"), PublishedTable("redbook_table26")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH
-from onesided.measure.common_analyses import ReferenceAnalysis
+from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores
 from onesided.report.cells import axis_of
@@ -25,8 +25,6 @@ from onesided.studies.redbook_threads.streams import (
     LevelCosts,
     together,
 )
-
-METRICS = [TIME]
 
 RATE, RATE_UNIT = "rate", "1/s"
 """Messages a second, of all streams and in both directions where they go both ways."""
@@ -46,19 +44,15 @@ class RateAnalysis(ReferenceAnalysis):
     """Times and rates (see `onesided.cells.experiment.Analysis`)."""
 
     def __init__(self) -> None:
-        super().__init__(METRICS, "both sides take part at once")
+        super().__init__([TIME], "both sides take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return the time of a message of each stream, and the rate of all streams."""
         times = super().launch_values(cells, samples)
-        rates = times.join(cells.select(*LAUNCH, "labels"), on=list(LAUNCH)).select(
-            *LAUNCH,
-            pl.lit(RATE).alias("metric"),
-            "statistic",
-            pl.lit(RATE_UNIT).alias("unit"),
-            (_messages() / pl.col("value")).alias("value"),
+        rates = times.join(cells.select(*LAUNCH, "labels"), on=list(LAUNCH)).with_columns(
+            (_messages() / pl.col("value")).alias(RATE)
         )
-        return pl.concat([times, rates])
+        return pl.concat([times, values_of(rates, RATE, RATE, MEDIAN, RATE_UNIT)])
 
 
 def is_of_threads(cell: Cell) -> bool:
