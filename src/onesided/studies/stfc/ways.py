@@ -107,13 +107,15 @@ class AnswerPage:
 
     Attributes:
         answer: returns it, from cells whose partitions are apart, and from all cells.
-        contents: return the sections that follow, from top to bottom.
+        contents: return the sections that follow, from cells whose partitions are apart.
+        whole: return the sections before these, from all cells: they tell partitions apart.
         way_rows: returns the cells by heading and name of the way that a program takes.
     """
 
     answer: Callable[[Material, Material], Headline]
     contents: Sequence[Callable[[Material], Section | None]]
     way_rows: Callable[[Sequence[Cell]], Mapping[tuple[str, str], list[Cell]]]
+    whole: Sequence[Callable[[Material], Section | None]] = ()
 
     def headline(self, material: Material) -> Headline:
         """Return the answer, a row per MPI, and per partition where there are several."""
@@ -121,7 +123,9 @@ class AnswerPage:
 
     def sections(self, material: Material) -> list[Section]:
         """Return the sections, in the order in which they are read."""
-        sections = (content(material) for content in self.contents)
+        split = apart(material)
+        sections = [content(material) for content in self.whole]
+        sections += [content(split) for content in self.contents]
         return [section for section in sections if section is not None]
 
     def terminal_lines(self, material: Material) -> list[str]:

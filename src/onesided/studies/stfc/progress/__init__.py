@@ -1,7 +1,6 @@
 """Does a one-sided operation complete while its target computes?"""
 
 from onesided.cells.experiment import Experiment, FigureOfMerit, Metric
-from onesided.report.cells import apart
 from onesided.studies.stfc import STUDY
 from onesided.studies.stfc.progress import analysis, answer, latency, probe, truth, use, waiting
 from onesided.studies.stfc.ways import AnswerPage
@@ -13,15 +12,9 @@ EXPERIMENT = Experiment(
     analysis=analysis,
     page=AnswerPage(
         answer.headline,
-        [
-            # these two tell places apart by themselves
-            truth.section,
-            use.section,
-            lambda material: probe.section(apart(material)),
-            lambda material: waiting.section(apart(material)),
-            lambda material: latency.section(apart(material)),
-        ],
+        [probe.section, waiting.section, latency.section],
         answer.way_rows,
+        whole=[truth.section, use.section],
     ),
     order=1,
     metrics=(

@@ -1,7 +1,6 @@
 """How long does a process wait for the next number while its target computes?"""
 
 from onesided.cells.experiment import Experiment, FigureOfMerit, Metric
-from onesided.report.cells import apart
 from onesided.studies.stfc import STUDY
 from onesided.studies.stfc.shared_counter import analysis, answer, figures, tables
 from onesided.studies.stfc.shared_counter.cells import way_rows
@@ -15,12 +14,12 @@ EXPERIMENT = Experiment(
     page=AnswerPage(
         answer.headline,
         [
-            lambda material: tables.table1(apart(material)),
-            lambda material: figures.figure1(apart(material)),
-            lambda material: figures.probe_section(apart(material)),
-            lambda material: tables.contenders(apart(material)),
-            lambda material: tables.degradation(apart(material)),
-            lambda material: tables.latency(apart(material)),
+            tables.table1,
+            figures.figure1,
+            figures.probe_section,
+            tables.contenders,
+            tables.degradation,
+            tables.latency,
         ],
         way_rows,
     ),
