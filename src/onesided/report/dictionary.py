@@ -6,7 +6,6 @@ The meanings are in ``templates/columns.yaml``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from typing import Any
 
 from onesided.campaign.tables import (
@@ -16,9 +15,9 @@ from onesided.campaign.tables import (
     SUMMARY_COLUMNS,
 )
 from onesided.measure.values import VALUE_COLUMNS
-from onesided.report.document import Content, template
+from onesided.report import words
+from onesided.report.document import Content
 from onesided.report.parts import Column, Row, Table
-from onesided.system import documents
 
 NAME = "columns"
 """Of the table that says it, and of its CSV."""
@@ -36,9 +35,8 @@ _OF_VALUE = "its"
 """In place of a unit: that of the value."""
 
 
-@cache
 def _written() -> Mapping[str, Any]:
-    return documents.parse_yaml(template("columns.yaml"), "columns.yaml")
+    return words.written("columns.yaml")
 
 
 def table(files: Mapping[str, Content]) -> Table:
@@ -79,8 +77,8 @@ def _of_column(column: Column) -> Iterator[tuple[str, str, str]]:
     unit = column.unit or _unit_in(column.key) or ("1" if column.measure else "")
     yield name, unit, meaning
     for further in beside:
-        own, words = _written()["beside"][further.rpartition("_")[2]]
-        yield further, unit if own == _OF_VALUE else own, f"{words} {meaning}"
+        own, said = _written()["beside"][further.rpartition("_")[2]]
+        yield further, unit if own == _OF_VALUE else own, f"{said} {meaning}"
 
 
 def _unit_in(key: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,11 @@ from markupsafe import Markup
 
 from onesided.report import badges, figures
 from onesided.report.parts import Figure, Folded, Matrix, Part, Prose, Section, Table
+from onesided.report.words import template
 from onesided.system import writing
 
 INDEX = "index.html"
 """The first page of a folder."""
-
-
-def template(name: str) -> str:
-    """Return the text of one of the report's own files."""
-    return resources.files(__package__).joinpath(f"templates/{name}").read_text("utf-8")
 
 
 def _kind(part: object) -> str:
@@ -44,7 +39,7 @@ def document(name: str, **values: Any) -> str:
     )
     environment.filters |= {"kind": _kind, "packed": figures.packed}
     return environment.get_template(name).render(
-        **{"legend": badges.MEANINGS.items(), "caveat": None, **values},
+        **{"legend": badges.meanings().items(), "caveat": None, **values},
         badge=badges.badge,
         style=Markup(template("style.css")),
         script=Markup(template("enhance.js")),

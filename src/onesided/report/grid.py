@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from onesided.cells import verdicts
 from onesided.report import numbers
+from onesided.report.cells import grouped
 from onesided.report.links import NAMED, address, grid_name
 from onesided.report.material import Cell, Loaded, Material
 from onesided.report.numbers import Written
@@ -75,14 +76,13 @@ def _keys_of(axes: tuple[str, ...]) -> list[str]:
 
 def _same(cells: Sequence[Cell], axes: Sequence[str]) -> dict[str, str]:
     """Return in words each axis on which all cells have one value, by the axis's column."""
-    found: dict[str, set[Any]] = {axis: set() for axis in axes}
-    for cell in cells:
-        for axis in axes:
-            found[axis].add(cell.labels.get(axis))
+    if len(cells) < 2:
+        return {}
+    values = {axis: {cell.labels.get(axis) for cell in cells} for axis in axes}
     return {
-        f"axis_{axis}": f"{axis.replace('_', ' ')} {values.pop()}"
-        for axis, values in found.items()
-        if len(cells) > 1 and len(values) == 1 and None not in values
+        f"axis_{axis}": f"{axis.replace('_', ' ')} {each.pop()}"
+        for axis, each in values.items()
+        if len(each) == 1 and None not in each
     }
 
 
@@ -163,23 +163,21 @@ def tally_table(loaded: Loaded, files: Mapping[str, str]) -> Table:
         files: the page with the cells of each kernel.
     """
     record = {doc.get("name"): doc for doc in loaded.campaign.record.get("environments", [])}
-    names = list(dict.fromkeys([*record, *(cell.environment for cell in loaded.cells)]))
-    counts = Counter((cell.environment, cell.verdict) for cell in loaded.cells)
-    present = [word for word in verdicts.WORDS if any(word == found for _, found in counts)]
-    pages: dict[tuple[str, str], set[str | None]] = defaultdict(set)
-    for cell in loaded.cells:
-        pages[cell.environment, cell.verdict].add(files.get(cell.kernel))
+    by_name = grouped(loaded.cells, lambda cell: cell.environment)
+    counts = {name: Counter(cell.verdict for cell in own) for name, own in by_name.items()}
+    present = [word for word in verdicts.WORDS if any(word in words for words in counts.values())]
     rows = []
-    for name in names:
-        words = Counter({word: n for (where, word), n in counts.items() if where == name})
-        document = record.get(name, {})
+    for name in dict.fromkeys([*record, *by_name]):
+        own, words = by_name.get(name, []), counts.get(name, Counter())
+        pages = grouped(own, lambda cell: cell.verdict)
+        reason = short_detail(record.get(name, {}).get("reason"))
         rows.append(
             {
                 "environment": name,
-                "cells": sum(words.values()),
+                "cells": len(own),
                 **{word: words.get(word) for word in present},
-                **{f"{word}_at": _address(pages[name, word], name, word) for word in present},
-                "reason": short_detail(document.get("reason")) or _first_failure(loaded, name),
+                **{f"{word}_at": _address(pages.get(word, ()), files) for word in present},
+                "reason": reason or _first_failure(own),
             }
         )
     columns = [
@@ -192,14 +190,14 @@ def tally_table(loaded: Loaded, files: Mapping[str, str]) -> Table:
     return Table("verdicts", caption, columns, rows, csv_only=reason, form="cards")
 
 
-def _address(pages: set[str | None], environment: str, word: str) -> str | None:
+def _address(cells: Sequence[Cell], files: Mapping[str, str]) -> str | None:
     """Return the address of an environment's cells with a verdict, if they are on one page."""
+    pages = {files.get(cell.kernel) for cell in cells}
     [page] = pages if len(pages) == 1 else [None]
-    return address(page, mpi=environment, verdict=word) if page else None
+    return address(page, mpi=cells[0].environment, verdict=cells[0].verdict) if page else None
 
 
-def _first_failure(loaded: Loaded, environment: str) -> str | None:
-    bad = (*verdicts.FAILURES, *verdicts.NOT_MEASURED)
-    cells = [c for c in loaded.cells if c.environment == environment and c.verdict in bad]
-    worst = min(cells, key=_severity, default=None)
+def _first_failure(cells: Sequence[Cell]) -> str | None:
+    bad = [cell for cell in cells if cell.verdict in (*verdicts.FAILURES, *verdicts.NOT_MEASURED)]
+    worst = min(bad, key=_severity, default=None)
     return f"{worst.verdict}: {short_detail(worst.detail)}" if worst else None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from markupsafe import Markup
 
 from onesided.cells import verdicts
-from onesided.report.badges import MEANINGS, MIXED, badge, fitting_word, meaning_of, sign_of
+from onesided.report.badges import MIXED, badge, fitting_word, meaning_of, meanings, sign_of
 from onesided.report.numbers import Measure
 from onesided.report.table import Column, Row, RowsOf, Table
 
@@ -238,6 +238,6 @@ class Headline:
         """Return the badge and the meaning of each verdict in the table."""
         keys = [column.key for column in self.table.columns if column.verdict]
         words = {row.get(key) for row in self.table.rows for key in keys}
-        order = (*MEANINGS, *verdicts.WORDS)
+        order = (*meanings(), *verdicts.WORDS)
         known = dict.fromkeys(word for word in order if word in words)
         return [(badge(word), meaning_of(word)) for word in known]

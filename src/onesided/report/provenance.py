@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import polars as pl
@@ -121,27 +122,25 @@ def _software(loaded: Loaded, environment: str) -> dict[str, str]:
 
     Lines of earlier versions say nothing of them.
     """
-    facts = [
-        one
-        for one in loaded.campaign.record.get("launch_facts", [])
-        if one["environment"] == environment
+    every = loaded.campaign.record.get("launch_facts", [])
+    facts = [launch for launch in every if launch["environment"] == environment]
+    builds = [launch["build"] for launch in facts if "build" in launch]
+    libraries = [
+        launch["transport_libraries"] for launch in facts if "transport_libraries" in launch
     ]
-    builds = [one["build"] for one in facts if "build" in one]
-    libraries = [one["transport_libraries"] for one in facts if "transport_libraries" in one]
-    processors = [one["processors"] for one in facts if "processors" in one]
+    processors = [launch["processors"] or [None] for launch in facts if "processors" in launch]
     return {
-        "processor": _told([name for names in processors for name in names or [None]]),
-        "compiler": _told([build["compiler"] for build in builds]),
-        "flags": _told([build["flags"] for build in builds]),
-        "ucx": _told([versions["ucx"] for versions in libraries]),
-        "libfabric": _told([versions["libfabric"] for versions in libraries]),
+        "processor": _told(itertools.chain.from_iterable(processors)),
+        "compiler": _told(build["compiler"] for build in builds),
+        "flags": _told(build["flags"] for build in builds),
+        "ucx": _told(versions["ucx"] for versions in libraries),
+        "libfabric": _told(versions["libfabric"] for versions in libraries),
     }
 
 
-def _told(found: list[str | None]) -> str:
+def _told(values: Iterable[str | None]) -> str:
     """Return each value once; None is one that was asked for and is not known."""
-    words = sorted({value or UNKNOWN for value in found})
-    return "; ".join(words) or NOT_RECORDED
+    return "; ".join(sorted({value or UNKNOWN for value in values})) or NOT_RECORDED
 
 
 def _transports_seen(table: pl.DataFrame, environment: str) -> str | None:

@@ -1,10 +1,27 @@
-"""Words of a report: lists, counts, reasons that are cut short."""
+"""Words of a report: lists, counts, reasons that are cut short, and what is written in files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
 
 from onesided.report import numbers
+from onesided.system import documents
+
+
+def template(name: str) -> str:
+    """Return the text of one of the report's own files."""
+    return resources.files("onesided.report").joinpath(f"templates/{name}").read_text("utf-8")
+
+
+@cache
+def written(name: str) -> Mapping[str, Any]:
+    """Return what one of the report's own YAML files says."""
+    document: Mapping[str, Any] = documents.parse_yaml(template(name), name)
+    return document
 
 
 def short_detail(detail: str | None, length: int = 300) -> str | None:
@@ -23,8 +40,5 @@ def listed(words: Sequence[str], conjunction: str = "and") -> str:
 
 def tally(words: Sequence[str]) -> str:
     """Count words, most frequent first: ``12 waits, 3 independent``."""
-    counts: dict[str, int] = {}
-    for word in words:
-        counts[word] = counts.get(word, 0) + 1
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    ordered = sorted(Counter(words).items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{number}{numbers.THIN_SPACE}{word}" for word, number in ordered)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +13,12 @@ from onesided.cells.experiment import Experiment, Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.measure.summary import APART, MACHINE, MACHINE_OTHER
 from onesided.report import numbers
-from onesided.report.cells import value_or_word
+from onesided.report.cells import grouped, value_or_word
 from onesided.report.claims import Claims
-from onesided.report.material import Material
+from onesided.report.material import Cell, Material
 from onesided.report.page import ReferencePage
-from onesided.report.parts import Column, Measure, Table
-from onesided.report.pivot import SIZE, Axis
+from onesided.report.parts import Column, Measure, Row, Table
+from onesided.report.pivot import SIZE, Axis, by_difference
 from onesided.report.words import listed
 from onesided.studies.machine import STUDY
 
@@ -70,30 +71,20 @@ AXES = (Axis("baseline", "baseline", TITLES), SIZE)
 class OfMachine:
     """The table of the baselines: a row for each, and for each machine."""
 
-    def rows(self, material: Material) -> list[dict[str, Any]]:
-        """Return the rows in the order in which the cells were declared."""
-        found: dict[tuple[Any, ...], dict[str, Any]] = {}
-        for cell in material.cells:
-            measure = material.measure(cell, "time", MACHINE)
-            value = measure or value_or_word(material, cell, "time", MACHINE)
-            axes = {axis.name: axis.value(cell) for axis in AXES}
-            # what has no value has a row of its own: the word is about that MPI
-            key = (cell.where, *axes.values(), measure or (cell.environment, cell.verdict))
-            row = found.setdefault(key, {**axes, "where": cell.where, "time": value, "beside": []})
-            row["beside"].append(cell.environment)
-            other = material.measure(cell, "time", MACHINE_OTHER)
-            row["others"] = _others(other) if other else None
-            row["other"] = other
-        return [{**row, "beside": listed(row["beside"])} for row in found.values()]
-
     def parts(self, material: Material) -> list[Table]:
         """Return the table."""
-        rows = self.rows(material)
-        several = [
-            Column(name, title, prose=True)
-            for name, title in (("beside", "launches of"), ("where", "where and how"))
+
+        def key(cell: Cell) -> tuple[Any, ...]:
+            # what has no value has a row of its own: the word is about that MPI
+            value = material.measure(cell, "time", MACHINE) or (cell.environment, cell.verdict)
+            return (cell.where, *(axis.value(cell) for axis in AXES), value)
+
+        rows = [_row(material, cells) for cells in grouped(material.cells, key).values()]
+        sometimes = [
+            Column("beside", "launches of", prose=True),
+            Column("where", "where and how", prose=True),
         ]
-        shown = [column for column in several if len({row[column.key] for row in rows}) > 1]
+        shown, alike = by_difference(sometimes, rows)
         columns = [
             Column(AXES[0].name, AXES[0].title, header=True),
             Column(AXES[1].name, AXES[1].title, str),
@@ -108,9 +99,23 @@ class OfMachine:
             "process; the other processes sleep."
         )
         other = "time in launches of other kinds"
-        beside = [Column("other", other, numbers.seconds, measure=True, unit="s")]
-        beside += [column for column in several if column not in shown]
+        beside = [Column("other", other, numbers.seconds, measure=True, unit="s"), *alike]
         return [Table("baseline", caption, columns, rows, csv_only=beside)]
+
+
+def _row(material: Material, cells: Sequence[Cell]) -> Row:
+    """Return the row of a machine's baseline, which has one value under all MPIs."""
+    first, last = cells[0], cells[-1]
+    time = material.measure(first, "time", MACHINE)
+    other = material.measure(last, "time", MACHINE_OTHER)
+    return {
+        **{axis.name: axis.value(first) for axis in AXES},
+        "where": first.where,
+        "time": time or value_or_word(material, first, "time", MACHINE),
+        "beside": listed([cell.environment for cell in cells]),
+        "others": _others(other) if other else None,
+        "other": other,
+    }
 
 
 def _others(measure: Measure) -> str:
