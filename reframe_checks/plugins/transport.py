@@ -6,8 +6,7 @@ import shlex
 import reframe.core.builtins as builtins
 from reframe.core.pipeline import RegressionTestPlugin
 
-from onesided.campaign import transport
-from onesided.environments import containers, fingerprint, settings
+from onesided.environments import containers, fingerprint, settings, transport
 from onesided.system import paths, surroundings
 
 from .environment import source_state

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided.campaign import transport
-from onesided.environments import kernels, settings
+from onesided.environments import kernels, settings, transport
 
 pytestmark = [pytest.mark.slow, pytest.mark.every_mpi]
 

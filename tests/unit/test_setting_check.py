@@ -7,8 +7,8 @@ import pytest
 import synthetic
 
 from onesided.campaign.tables import CELL_COLUMNS
-from onesided.campaign.transport import Transport
 from onesided.cells import verdicts
+from onesided.environments.transport import Transport
 from onesided.measure import setting_check
 from onesided.measure.analyse import analyse
 from onesided.measure.cell_verdicts import read_verdicts

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided.campaign import transport
+from onesided.environments import transport
 
 REPORTS = Path(__file__).parents[1] / "data" / "transport_reports"
 

@@ -22,10 +22,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from onesided.campaign import further, reframe, transport
+from onesided.campaign import further, reframe
 from onesided.campaign.declared import tests_for
 from onesided.campaign.slot import Slot, adopt, earlier_entries, inputs_of, is_hole
-from onesided.environments import fingerprint, provision
+from onesided.environments import fingerprint, provision, transport
 from onesided.system import documents, surroundings, writing
 from onesided.system.command import one_line
 from onesided.system.errors import InputError, OnesidedError

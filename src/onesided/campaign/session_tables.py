@@ -12,13 +12,13 @@ from typing import Any
 
 import polars as pl
 
-from onesided.campaign import grid, outcomes, records, transport
+from onesided.campaign import grid, outcomes, records
 from onesided.campaign.declared import cells_of, tests_for
 from onesided.campaign.outcomes import Expectation, Outcome
 from onesided.campaign.records import Launch
 from onesided.campaign.slot import Slot, read_record
 from onesided.campaign.tables import CELL_COLUMNS, LAUNCH_COLUMNS, SAMPLE_COLUMNS
-from onesided.environments import provision, settings
+from onesided.environments import provision, settings, transport
 from onesided.system import surroundings
 from onesided.system.errors import InputError
 

@@ -18,7 +18,7 @@ KERNEL_SUFFIXES = {".c", ".h", ".txt", ".cmake"}
 #: Modules that decide what a session does, beside the checks.
 DECIDING = (
     "campaign/grid.py",
-    "campaign/transport.py",
+    "environments/transport.py",
     "environments/containers.py",
     "environments/kernels.py",
     "environments/settings.py",

@@ -8,8 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from onesided.campaign import transport
-from onesided.environments import settings
+from onesided.environments import settings, transport
 
 PROGRESS_THREAD = "progress_thread"
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from onesided.campaign import transport
 from onesided.campaign.records import DAMAGED
 from onesided.campaign.tables import PLACE
+from onesided.environments import transport
 from onesided.environments.settings import DEFAULT
 from onesided.measure.further_rounds import line
 from onesided.measure.statistics import MINIMUM_COVERAGE

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from onesided.campaign import transport
 from onesided.cells import verdicts
+from onesided.environments import transport
 from onesided.report import numbers
 from onesided.report.material import Cell, Loaded
 from onesided.report.words import listed
