@@ -11,10 +11,9 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import Any
 
-import altair as alt
 import vl_convert
 
-from onesided.report import numbers, svg
+from onesided.report import alt, numbers, svg
 from onesided.system import paths, writing
 from onesided.system.errors import OnesidedError
 

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import altair as alt
 from markupsafe import Markup
 
 from onesided.campaign.grid import NO_MEANING
-from onesided.report import figures, numbers
+from onesided.report import alt, figures, numbers
 from onesided.report.cells import apart, value_or_word
 from onesided.report.material import Cell, Material
 from onesided.report.numbers import Written

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
 from markupsafe import Markup
 
-from onesided.report import figures, numbers
+from onesided.report import alt, figures, numbers
 from onesided.report.cells import apart, apart_by_cores, axis_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Figure, Measure, Row, Table

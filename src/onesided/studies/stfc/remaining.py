@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
 import polars as pl
 
-from onesided.report import figures
+from onesided.report import alt, figures
 from onesided.report.material import Material
 from onesided.report.parts import Figure, Table
 

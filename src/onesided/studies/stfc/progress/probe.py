@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
 import polars as pl
 
-from onesided.report import figures
+from onesided.report import alt, figures
 from onesided.report.cells import axis_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Section

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
-
 from onesided.cells import verdicts
-from onesided.report import figures, numbers
+from onesided.report import alt, figures, numbers
 from onesided.report.cells import axis_of, by_environment, grouped
 from onesided.report.links import row_address
 from onesided.report.material import Cell, Material

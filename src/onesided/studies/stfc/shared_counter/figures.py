@@ -6,11 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
 import polars as pl
 
 from onesided.campaign.grid import NO_MEANING
-from onesided.report import figures, numbers
+from onesided.report import alt, figures, numbers
 from onesided.report.cells import grouped, value_or_word
 from onesided.report.material import Cell, Material
 from onesided.report.numbers import Written
@@ -39,9 +38,10 @@ LOWEST_PERFORMANCE = 0.1
 
 DRAWN_CASES = {BASE_CASE: "case 1", HELPER_CASE: "case 3"}
 
-_CASE_COLOURS = alt.Scale(
-    domain=list(DRAWN_CASES.values()), range=[figures.colour("bar"), figures.SHADED]
-)
+_CASE_COLOURS = {
+    "domain": list(DRAWN_CASES.values()),
+    "range": [figures.colour("bar"), figures.SHADED],
+}
 _LOG_LABEL = (
     "datum.value < 1 ? format(datum.value, '~g') : "
     "replace(format(datum.value, ','), /,/g, '\u202f')"
@@ -150,7 +150,7 @@ def _columns(
     drawn = base.mark_bar(stroke=figures.colour("bar"), strokeWidth=1).encode(
         **place,
         **{along: channel[along]("height:Q", **value), f"{along}2": "base:Q"},
-        fill=alt.Fill("case:N", scale=_CASE_COLOURS, legend=alt.Legend(title=None)),
+        fill=alt.Fill("case:N", scale=alt.Scale(**_CASE_COLOURS), legend=alt.Legend(title=None)),
         tooltip=hints,
     )
     turned = {"fontSize": 9.5} if sideways else {"fontSize": 10, "angle": 270}

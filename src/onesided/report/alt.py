@@ -1,0 +1,15 @@
+"""Altair, loaded when the first chart is drawn: each ReFrame loads pages, and draws nothing.
+
+A module of pages imports this one as it would import Altair.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    """Return what Altair has of that name."""
+    import altair
+
+    return getattr(altair, name)
