@@ -18,7 +18,7 @@ from synthetic_lines import further, header, result, started
 
 from onesided.campaign import campaign, outcomes, records, reframe, session_tables, snakemake
 from onesided.campaign.slot import Slot
-from onesided.environments import declarations, document, shell
+from onesided.environments import declarations, description, shell
 from onesided.report.published import PublishedTable
 from onesided.sites import site_check
 from onesided.system import documents, paths, surroundings, writing
@@ -85,7 +85,7 @@ def read_environments(folder: Path) -> Any:
     found = declarations.declared(folder, in_containers=True)
     for one in found.values():
         if one.packages:
-            one.version_pattern(), document.digest(one)
+            one.version_pattern(), description.digest(one)
             shell.exports(one.variables_in(one.prefix))
     return yaml.safe_load((folder / "environments.yaml").read_text("utf-8"))
 
@@ -94,7 +94,7 @@ def read_environments(folder: Path) -> Any:
 def _environment() -> dict[str, Any]:
     one = declarations.declared(ROOT / "config")["mpich-5.0.2"]
     return {
-        **document.unavailable(one, ""),
+        **description.unavailable(one, ""),
         "status": "ready", "reason": None, "prefix": "/opt/mpich",
         "compilers": {"c": "/opt/mpich/bin/mpicc"},
         "launcher": {

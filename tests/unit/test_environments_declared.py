@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from onesided.environments import declarations, document, provision
+from onesided.environments import declarations, description, provision
 from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
@@ -82,9 +82,9 @@ def test_every_environment_has_the_spec_by_which_spack_knows_it(config):
 
 
 def test_a_spec_of_spack_makes_no_other_environment_of_a_wheel(config):
-    before = document.digest(declarations.declared(config)["mpich-5.0.2"])
+    before = description.digest(declarations.declared(config)["mpich-5.0.2"])
     change(config, "spack: mpich@{version}", "spack: mpich@{version}+wrapperrpath")
-    assert document.digest(declarations.declared(config)["mpich-5.0.2"]) == before
+    assert description.digest(declarations.declared(config)["mpich-5.0.2"]) == before
 
 
 def test_variables_are_absolute(monkeypatch, tmp_path):

@@ -7,8 +7,7 @@ import threading
 from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
-from onesided.environments import containers, libraries
-from onesided.environments import document as document_of
+from onesided.environments import containers, description, libraries
 from onesided.environments.declarations import Document, select
 from onesided.environments.providers import (
     DEFAULT_PROBE_TIMEOUT_S,
@@ -87,11 +86,11 @@ def read(name: str, provider: str | None = None) -> Document:
     option = f" --provider {provider}" if provider else ""
     remedy = f"`onesided environments{option} {name}` does it"
     if not path.exists():
-        return document_of.unavailable(declaration, f"not provided yet: {remedy}")
+        return description.unavailable(declaration, f"not provided yet: {remedy}")
     try:
         return documents.read_json(path, "environment")
     except InputError as fault:
-        return document_of.unavailable(declaration, f"to be provided again: {remedy}; {fault}")
+        return description.unavailable(declaration, f"to be provided again: {remedy}; {fault}")
 
 
 def provide(
@@ -178,6 +177,6 @@ def _provide_shown(
         name, say=lambda state: progress.state(name, state), stop=stop, provider=provider
     )
     ready = document["status"] == "ready"
-    detail = document_of.version_shown(document) if ready else document["reason"]
+    detail = description.version_shown(document) if ready else document["reason"]
     progress.end(name, document["status"], succeeded=ready, detail=detail)
     return document

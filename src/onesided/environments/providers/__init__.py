@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from onesided.environments import document as documents_of
-from onesided.environments import probe
+from onesided.environments import description, probe
 from onesided.environments.declarations import Declaration, Document
-from onesided.environments.document import INSTALLED_AS
+from onesided.environments.description import INSTALLED_AS
 from onesided.environments.probe import Installation
 from onesided.system import documents, paths, writing
 from onesided.system.command import Command, Say, UnavailableError
@@ -118,7 +117,7 @@ def provide_by(provider: Provider, declaration: Declaration, work: Work) -> Docu
     except (StoppedError, InputError):
         raise
     except (OnesidedError, OSError) as fault:
-        document = documents_of.unavailable(declaration, str(fault))
+        document = description.unavailable(declaration, str(fault))
         document["provider"] = provider.name
     documents.check(document, "environment", work.path)
     if document != work.standing():
@@ -164,7 +163,7 @@ def probed(found: Installation, work: Work) -> Document:
             that of the launch without any.
     """
     standing = work.standing()
-    if standing is not None and documents_of.describes(standing, found):
+    if standing is not None and description.describes(standing, found):
         return standing
     work.begin("probing")
     folder = paths.environments_dir() / found.declaration.name / "probe"
@@ -177,5 +176,5 @@ def probed(found: Installation, work: Work) -> Document:
         except UnavailableError as fault:
             faults.append(fault)
         else:
-            return documents_of.ready(found, findings, variables)
+            return description.ready(found, findings, variables)
     raise faults[0]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from onesided.environments import containers, fingerprint, kernels
 from onesided.environments.declarations import Declaration, Document, select
-from onesided.environments.document import digest, of_image
+from onesided.environments.description import digest, of_image
 from onesided.environments.providers import Provider, Work, provide_by, working
 from onesided.system import paths
 from onesided.system.command import UnavailableError
