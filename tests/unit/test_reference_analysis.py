@@ -56,6 +56,13 @@ def test_reframe_shows_the_value_that_the_report_has(samples, over_ranks, origin
         assert figures == {"elapsed[put]": pytest.approx(shown[number])}
 
 
+def test_a_figure_is_of_samples_with_a_fraction_and_without():
+    series = [{"metric": "time", "rank": 0, "samples": [1, 0.5, None, 2]}]
+    results = {"put": {"series": series}, "get": {"series": [{**series[0], "samples": [3]}]}}
+    figures = launch_figures(results, [Metric("time", "time", "s")])
+    assert figures == {"time[put]": 1.0, "time[get]": 3.0}
+
+
 def test_samples_that_do_not_count_are_in_no_value(samples):
     class Picky(ReferenceAnalysis):
         def counted(self, samples):

@@ -5,12 +5,12 @@ See `onesided.cells.experiment.Analysis`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from onesided.campaign.tables import LAUNCH, PLACE
+from onesided.campaign.tables import LAUNCH, PLACE, SAMPLE_COLUMNS
 from onesided.cells.experiment import Metric
 from onesided.cells.verdicts import REFERENCE, RELEASED, SYNCHRONISING, Probe, Verdict
 from onesided.measure import judging
@@ -59,26 +59,29 @@ def metric_values(samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
     return values_of(medians, "value", metric.name, MEDIAN, metric.unit)
 
 
-def samples_of_results(results: Mapping[str, Mapping[str, Any]]) -> pl.DataFrame:
-    """Return the samples of one launch's result lines by cell: what `metric_values` needs."""
-    series = [
-        (cell, one["metric"], one["rank"], one["samples"])
+def samples_of_results(
+    results: Mapping[str, Mapping[str, Any]], names: Collection[str]
+) -> pl.DataFrame:
+    """Return the samples of one launch as `metric_values` and an experiment's evidence need them.
+
+    Args:
+        results: result lines by cell.
+        names: of the series that are wanted.
+    """
+    rows = [
+        (cell, series["metric"], series["rank"], index, sample)
         for cell, result in results.items()
-        for one in result["series"]
-        if one["samples"]
+        for series in result["series"]
+        if series["metric"] in names
+        for index, sample in enumerate(series["samples"])
     ]
-    columns = {
-        "cell": pl.String,
-        "metric": pl.String,
-        "rank": pl.Int64,
-        "value": pl.List(pl.Float64),
-    }
-    others = {name: pl.lit("") for name in PLACE if name != "cell"}
-    return (
-        pl.DataFrame(series, schema=columns, orient="row", strict=False)
-        .with_columns(**others, round=pl.lit(1), index=pl.int_ranges(pl.col("value").list.len()))
-        .explode("index", "value", empty_as_null=False)
+    columns = ("cell", "metric", "rank", "index", "value")
+    # a line has a whole number where a value has no fraction
+    table = pl.DataFrame(
+        rows, schema={name: SAMPLE_COLUMNS[name] for name in columns}, orient="row", strict=False
     )
+    others = {name: pl.lit("") for name in PLACE if name != "cell"}
+    return table.with_columns(**others, round=pl.lit(1))
 
 
 def _paired(samples: pl.DataFrame, first: str, second: str) -> pl.DataFrame:

@@ -149,7 +149,7 @@ def launch_figures(
         for cell, result in results.items():
             if (reading := reading_of(result)) is not None:
                 found[figure_name(metric.name, cell)] = reading.latency
-    samples = samples_of_results(results) if others else None
+    samples = samples_of_results(results, {metric.series for metric in others})
     for metric in others:
         values = metric_values(samples, metric).select("cell", "value")
         found |= {figure_name(metric.name, cell): value for cell, value in values.iter_rows()}

@@ -203,7 +203,9 @@ def evidence(samples: pl.DataFrame) -> pl.DataFrame:
 
 def probe_of_series(series: Sequence[Mapping[str, Any]]) -> Probe:
     """Return the valid accesses of one cell in one launch, from its result line's series."""
-    valid = evidence(samples_of_results({"": {"series": series}})).filter("valid")
+    valid = evidence(samples_of_results({"": {"series": series}}, (*_NEEDED, *_SOMETIMES))).filter(
+        "valid"
+    )
     return Probe(tuple(valid["remaining"]), tuple(valid["elapsed"]))
 
 
