@@ -17,10 +17,10 @@ from onesided.report import answers, numbers
 from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
 from onesided.report.numbers import Written
-from onesided.report.parts import Column, Headline, Section, Table
+from onesided.report.parts import Headline, Section
 from onesided.report.words import listed, tally
 from onesided.studies.data import known, tried
-from onesided.studies.data.counts import run_by_name
+from onesided.studies.data.counts import TEXT, run_by_name
 
 CAMPAIGN = "onesided run conformance"
 """What tries every value of every axis."""
@@ -117,28 +117,6 @@ def _row(name: str, cells: Sequence[Cell], met: Mapping[known.Known, bool]) -> M
     }
 
 
-def _table(own: CellsByName, met: Mapping[known.Known, bool]) -> Table:
-    columns = [
-        Column("environment", "MPI", header=True),
-        Column("verdict", "The cells compared here", verdict=True, note="cells"),
-        Column("many", "Launches of each", page_only=True),
-        Column("known", f"Known defects, {NO_VARIABLE}"),
-        Column("known_settings", "Known defects, other settings", show=str),
-        Column("met", "Of them met by cells here", show=str),
-    ]
-    caption = (
-        "Is the data right? The cells of this campaign, and the defects that are known anyway."
-    )
-    beside = [
-        Column("right", "cells that were right"),
-        Column("run", "cells that were run"),
-        Column("launches_low", "launches of the cell that has the fewest"),
-        Column("launches_high", "launches of the cell that has the most"),
-    ]
-    rows = [_row(name, cells, met) for name, cells in own.items()]
-    return Table("data_answer", caption, columns, rows, csv_only=beside, form="cards")
-
-
 def headline(material: Material) -> Headline | None:
     """Return the answer, a row per MPI; None where nothing was run."""
     own = run_by_name(material)
@@ -155,7 +133,8 @@ def headline(material: Material) -> Headline | None:
     said.append(_met_words(sum(met.values()), len(met)) if defects else _nothing_known(every))
     said += answers.missing_sentence(material.environments, every)
     brief = [*compared, *_not_tried(groups, every, in_short=True)]
-    return Headline(said, _table(own, met), brief)
+    rows = [_row(name, cells, met) for name, cells in own.items()]
+    return Headline(said, TEXT.table("data_answer", rows), brief)
 
 
 def _not_tried(

@@ -39,12 +39,7 @@ PAGE = ReferencePage(
         "flush_local, after what completes at the target."
     ),
     contents=[
-        Failures(
-            name="data_failures",
-            caption="What failed, by MPI, verdict and call: the fewest axes that tell such cells "
-            "from the others that were run; the first of them, with the command that writes a "
-            "program which shows it; and whether the defect is known.",
-        ),
+        Failures(),
         KnownDefects(),
         TriedAxes(),
         Counts(
@@ -60,13 +55,7 @@ PAGE = ReferencePage(
             rows="element",
             columns="call",
         ),
-        Defects(
-            name="data_defects",
-            caption="Defects that upstream knows and cells here probe: do they fail as it says, "
-            "in each MPI and as its version is said to? A cell probes a defect if it has the "
-            "element, size, window, epoch and transport of the program in the thread; it may fail "
-            "for another reason.",
-        ),
+        Defects(),
     ],
 )
 

@@ -6,12 +6,16 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from onesided.campaign.grid import NO_MEANING
 from onesided.cells import verdicts
 from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Row, Table
+from onesided.report.written import PageText
+
+TEXT = PageText(Path(__file__).with_name("page.yaml"))
 
 SETTING = "setting"
 """Counted like an axis of the kernel."""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from onesided.cells import verdicts
 from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
 from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
-from onesided.report.parts import Column, Row, Table
+from onesided.report.parts import Row, Table
 from onesided.report.words import listed, short_detail
-from onesided.studies.data.counts import SAYS_NOTHING, axes_of
+from onesided.studies.data.counts import SAYS_NOTHING, TEXT, axes_of
 from onesided.studies.data.upstream import UNKNOWN, Release, known_of, releases_of
 
 MOST_VALUES = 6
@@ -97,17 +96,8 @@ def _command(cell: Cell) -> str:
     return f"onesided reproduce {cell.environment} '{cell.cell}'{setting}"
 
 
-@dataclass(frozen=True)
 class Failures:
-    """A row for each MPI, verdict and call of which cells failed.
-
-    Attributes:
-        name: of the table and its CSV.
-        caption: one sentence.
-    """
-
-    name: str
-    caption: str
+    """A row for each MPI, verdict and call of which cells failed."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none where nothing failed."""
@@ -122,27 +112,7 @@ class Failures:
             _row(own, beside[name, call], releases.get(name, UNKNOWN))
             for (name, _, call), own in alike.items()
         ]
-        columns = [
-            Column("verdict", "verdict", verdict=True, header=True),
-            Column("call", "call"),
-            Column("cells", "cells"),
-            Column("common", "what they have in common", prose=True),
-            Column("detail", "the first, and its program", prose=True, command="reproduce"),
-            Column("known", "known", prose=True),
-        ]
-        program = [Column("reproduce", "its program"), Column("environment", "MPI")]
-        return [
-            Table(
-                self.name,
-                self.caption,
-                columns,
-                rows,
-                groups="environment",
-                csv_only=program,
-                large=True,
-                whole=True,
-            )
-        ]
+        return [TEXT.table("data_failures", rows)]
 
 
 def _row(failed: Sequence[Cell], run: Sequence[Cell], release: Release) -> Row:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,9 @@ from onesided.cells import verdicts
 from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
 from onesided.report.material import Cell, Material
-from onesided.report.parts import Column, Table
+from onesided.report.parts import Table
 from onesided.report.words import listed
-from onesided.studies.data.counts import run_by_name
+from onesided.studies.data.counts import TEXT, run_by_name
 from onesided.studies.data.upstream import UNKNOWN, Release, has_one_of, releases_of, texts
 from onesided.system import documents
 from onesided.system.paths import config_dir, project_root
@@ -29,8 +29,6 @@ SCHEMA = "found_defects"
 TEXTS = "docs/defects"
 FOLDER = "defects"
 """Below a report's folder."""
-NAME = "data_known"
-"""Of the table, and of its place on a page."""
 
 _THREAD = re.compile(r"([A-Za-z0-9-]+/[A-Za-z0-9._-]+)#([0-9]+)")
 
@@ -179,24 +177,7 @@ def table(every: Sequence[Known], run: Mapping[str, Sequence[Cell]]) -> Table:
         }
         for known in every
     ]
-    columns = [
-        Column("defect", "defect", header=True, at="text"),
-        Column("settings", "setting"),
-        Column("shows_as", "shows as"),
-        Column("here", "in this campaign", prose=True),
-        Column("program", "program that shows it", at="file"),
-        Column("upstream", "upstream", at="thread"),
-    ]
-    caption = (
-        "Defects that this project found in the versions of this report. Each has a text and a C "
-        "program beside this page; the program was seen to fail in this version, under each "
-        "setting named."
-    )
-    beside = [
-        Column("environment", "MPI"),
-        *(Column(name, name) for name in ("text", "file", "thread")),
-    ]
-    return Table(NAME, caption, columns, rows, "environment", beside, whole=True, files=carried)
+    return replace(TEXT.table("data_known", rows), files=carried)
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from onesided.environments import settings
 from onesided.report import answers, numbers
 from onesided.report.material import Cell, Material
 from onesided.report.numbers import Written
-from onesided.report.parts import Column, Table
+from onesided.report.parts import Table
 from onesided.report.words import listed
 from onesided.studies.data.axes import AXES, PLURALS
-from onesided.studies.data.counts import SETTING, counted_values, run_by_name
+from onesided.studies.data.counts import SETTING, TEXT, counted_values, run_by_name
 
 FIRST = (SETTING, "operator", "element", "layout_origin", "layout_target", "flavor")
 """Axes that the answer names; the table has all."""
@@ -154,22 +154,5 @@ class TriedAxes:
             for names, tried in groups
             for each in tried
         ]
-        columns = [
-            Column("axis", "axis", header=True),
-            Column("tried", "values tried"),
-            Column("most", "most cells have", page_only=True),
-            Column("missing", "not tried", prose=True),
-        ]
-        caption = (
-            "What was tried here of all that this check can vary, by axis. The campaign "
-            "conformance tries each of these values, though not each with each."
-        )
-        beside = [
-            Column("environments", "MPIs"),
-            Column("values", "values that there are"),
-            Column("most_value", "value that most cells have"),
-            Column("most_cells", "cells with this value"),
-            Column("cells", "cells on this axis"),
-        ]
-        grouping = "environments" if len(groups) > 1 else None
-        return [Table("data_tried", caption, columns, rows, grouping, beside, whole=True)]
+        table = TEXT.table("data_tried", rows)
+        return [replace(table, groups="environments") if len(groups) > 1 else table]

@@ -14,8 +14,8 @@ from typing import Any
 from onesided.cells import verdicts
 from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
-from onesided.report.parts import Column, Row, Table
-from onesided.studies.data.counts import SETTING, run_by_name
+from onesided.report.parts import Row, Table
+from onesided.studies.data.counts import SETTING, TEXT, run_by_name
 from onesided.system import documents
 from onesided.system.paths import config_dir
 
@@ -143,16 +143,12 @@ def known_of(cell: Cell, release: Release) -> list[UpstreamDefect]:
     return [defect for defect in known() if defect.accounts_for(cell, release)]
 
 
-@dataclass(frozen=True)
 class Defects:
     """A row for each defect that a family of the campaign may have, a column for each MPI.
 
     What no cell of the campaign probes has no row: the caption counts it. What no cell of any
     campaign can probe has one, with the reason.
     """
-
-    name: str
-    caption: str
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table; none where no cell probes any."""
@@ -169,16 +165,9 @@ class Defects:
             rows += [_row(defect, words)] if any(words.values()) else []
         if not rows:
             return []
-        columns = [
-            Column("id", "defect", header=True),
-            Column("what", "what", prose=True),
-            Column("since", "seen in"),
-            Column("fixed", "fixed in"),
-            *(Column(name, name) for name in material.environments),
-        ]
         left = len(own) - len(rows)
-        caption = self.caption + (f" {_left(left)}" if left else "")
-        return [Table(self.name, caption, columns, rows, large=True)]
+        names = {"mpi": {name: {} for name in material.environments}}
+        return [TEXT.table("data_defects", rows, each=names, left=_left(left) if left else "")]
 
 
 def _row(defect: UpstreamDefect, words: Mapping[str, str | None]) -> Row:
@@ -194,7 +183,7 @@ def _row(defect: UpstreamDefect, words: Mapping[str, str | None]) -> Row:
 def _left(number: int) -> str:
     """Say how many defects need cells that the campaign does not have."""
     words = "needs a cell" if number == 1 else "need cells"
-    return f"{number} more {words} that this campaign does not run."
+    return f" {number} more {words} that this campaign does not run."
 
 
 def _word(

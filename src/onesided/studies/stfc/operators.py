@@ -16,9 +16,9 @@ from onesided.report.page import ReferencePage
 from onesided.report.parts import Prose
 from onesided.report.pivot import Axis, Pivot
 from onesided.report.words import listed
+from onesided.report.written import PageText
 from onesided.studies.stfc import STUDY
 from onesided.studies.stfc.matrix import VerdictMatrix
-from onesided.studies.stfc.written import Written
 
 TIME = Metric("time", "time", "s", origins=True)
 """An operation and its flush: the mean of a burst."""
@@ -30,7 +30,7 @@ METRICS = [TIME]
 ANALYSIS = ComputingAnalysis(METRICS, "rank 0 does not compute")
 
 
-SAID = Written(Path(__file__).with_name("operators.yaml")).names
+SAID = PageText(Path(__file__).with_name("operators.yaml")).names
 
 OPERATION = Axis("operation", "operation")
 OPERATOR = Axis("operator", "operator")

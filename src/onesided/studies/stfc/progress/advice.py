@@ -15,6 +15,7 @@ from onesided.environments import shell
 from onesided.report import numbers
 from onesided.report.cells import grouped
 from onesided.report.material import Cell
+from onesided.report.written import PageText, range_words
 from onesided.studies.stfc.progress.cells import (
     DEFAULT_SETTING,
     FLAVORS,
@@ -23,7 +24,6 @@ from onesided.studies.stfc.progress.cells import (
 )
 from onesided.studies.stfc.progress.evidence import Evidence, plain_measure, plain_time
 from onesided.studies.stfc.progress.recommend import COMMON, Advice, Choice
-from onesided.studies.stfc.written import Written, range_words
 from onesided.system import names
 
 NOCHECK_CONDITION = "MPI_MODE_NOCHECK is correct only where no conflicting lock can be held"
@@ -33,7 +33,7 @@ MOST_OF_A_NAME = 64
 MAXIMUM_LINES = 40
 """Cells that the evidence of one setting names, at most: the file is read by people, too."""
 
-PARTS = Written(Path(__file__).with_name("example.yaml")).names
+PARTS = PageText(Path(__file__).with_name("example.yaml")).names
 """The parts of an example: operations, flavors, synchronisations."""
 
 

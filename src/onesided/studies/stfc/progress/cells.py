@@ -13,10 +13,10 @@ from onesided.report.cells import axis_of, grouped, level_rank
 from onesided.report.material import Cell, Material
 from onesided.report.scope import size_label
 from onesided.report.words import listed
+from onesided.report.written import PageText
 from onesided.studies.stfc.progress.analysis import GHOST, IDLE
-from onesided.studies.stfc.written import Written
 
-WRITTEN = Written(Path(__file__).with_name("page.yaml"))
+WRITTEN = PageText(Path(__file__).with_name("page.yaml"))
 FLAVORS: Mapping[str, Mapping[str, str]] = WRITTEN.names["flavors"]
 SYNCHRONISATIONS: Mapping[str, Mapping[str, str]] = WRITTEN.names["synchronisations"]
 STATES: Mapping[str, str] = WRITTEN.names["states"]

@@ -15,6 +15,7 @@ from onesided.report.cells import axis_of, grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Folded, Mark, Matrix, MatrixRow, Section, Table
 from onesided.report.pivot import Axis
+from onesided.report.written import range_words
 from onesided.studies.stfc.matrix import Each, VerdictMatrix
 from onesided.studies.stfc.progress.cells import (
     BASE_STATE,
@@ -36,7 +37,6 @@ from onesided.studies.stfc.progress.cells import (
     way_of,
 )
 from onesided.studies.stfc.progress.sketch import Behind
-from onesided.studies.stfc.written import range_words
 
 CHANGED, SCHEDULER = "Δ", "†"
 _NOTES = {

@@ -14,6 +14,7 @@ from onesided.report.material import Material
 from onesided.report.parts import Folded, Measure, Prose, Section, Table
 from onesided.report.pivot import Fields
 from onesided.report.words import listed
+from onesided.report.written import range_words
 from onesided.studies.stfc.progress.advice import (
     calls,
     file_name,
@@ -26,7 +27,6 @@ from onesided.studies.stfc.progress.cells import WRITTEN, place_words, places
 from onesided.studies.stfc.progress.evidence import Evidence
 from onesided.studies.stfc.progress.latency import baseline_of, over_baseline, without_baseline
 from onesided.studies.stfc.progress.recommend import COMMON, Advice, Choice
-from onesided.studies.stfc.written import range_words
 
 FOLDER = "advice"
 

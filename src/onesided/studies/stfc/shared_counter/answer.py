@@ -25,6 +25,7 @@ from onesided.report.material import Cell, Material
 from onesided.report.parts import Headline, Measure, Row
 from onesided.report.pivot import Fields
 from onesided.report.words import listed
+from onesided.report.written import range_words
 from onesided.studies.stfc.shared_counter.analysis import BASE_CASE, IDLE_CASE, TARGET_RANK
 from onesided.studies.stfc.shared_counter.cells import (
     FAMILIES,
@@ -37,7 +38,6 @@ from onesided.studies.stfc.shared_counter.cells import (
     way_of,
 )
 from onesided.studies.stfc.ways import Way, completes, measured_with, reading, row_of
-from onesided.studies.stfc.written import range_words
 
 _span = partial(range_words, show=numbers.seconds)
 

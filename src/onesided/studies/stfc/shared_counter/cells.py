@@ -11,10 +11,10 @@ from onesided.report import numbers
 from onesided.report.cells import axis_of, grouped, level_rank
 from onesided.report.material import Cell, Material
 from onesided.report.published import PublishedTable
+from onesided.report.written import PageText
 from onesided.studies.stfc.shared_counter.analysis import BASE_CASE, IDLE_CASE
-from onesided.studies.stfc.written import Written
 
-WRITTEN = Written(Path(__file__).with_name("page.yaml"))
+WRITTEN = PageText(Path(__file__).with_name("page.yaml"))
 FAMILIES: Mapping[str, Mapping[str, Any]] = WRITTEN.names["families"]
 
 FLAVORS = ("create", "allocate", NO_MEANING)

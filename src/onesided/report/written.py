@@ -17,6 +17,7 @@ from onesided.system import documents
 SHOWN: Mapping[str, Callable[[float], str]] = {
     **{name: getattr(numbers, name) for name in ("seconds", "plain_seconds", "factor", "ratio")},
     "significant": numbers.significant,
+    "whole": str,
     "percent": partial(numbers.share, whole=1.0),
 }
 """How a column writes its numbers, by the word for it in a YAML file."""
@@ -26,7 +27,7 @@ Repeated = Mapping[str, Mapping[str, Mapping[str, str]]]
 
 
 @dataclass(frozen=True)
-class Written:
+class PageText:
     """A YAML file with what pages say.
 
     A column is a name with the fields of `onesided.report.parts.Column`; its title is its name
