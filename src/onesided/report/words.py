@@ -14,7 +14,7 @@ from onesided.system import documents
 
 def template(name: str) -> str:
     """Return the text of one of the report's own files."""
-    return resources.files("onesided.report").joinpath(f"templates/{name}").read_text("utf-8")
+    return resources.files(__package__).joinpath(f"templates/{name}").read_text("utf-8")
 
 
 @cache
