@@ -80,8 +80,8 @@ class Sharing:
         for cell in cells:
             for turn, value in values.rounds(cell).items():
                 by_round.setdefault(turn, {})[pairs_of(cell)] = value
-        found = [fit(of_round) for _, of_round in sorted(by_round.items())]
-        known = [value for value in found if value is not None]
+        fitted = [fit(of_round) for _, of_round in sorted(by_round.items())]
+        known = [value for value in fitted if value is not None]
         return measure_of(known) if known else None
 
     def _row(self, material: Material, cells: Sequence[Cell]) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class Sharing:
         )
         times, bandwidths = Values(material, TIME.name), Values(material, BANDWIDTH)
         return {
-            "alone": self._fitted(times, small, lambda found: found.get(1)),
+            "alone": self._fitted(times, small, lambda latencies: latencies.get(1)),
             "added": self._fitted(times, small, added_latency),
             "exponent": self._fitted(bandwidths, large, exponent),
         }

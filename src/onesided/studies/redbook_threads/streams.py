@@ -13,7 +13,7 @@ from onesided.report.parts import Column, Part, Prose, Table
 from onesided.report.pivot import SIZE, Axis
 from onesided.report.ratios import Pair, Ratios, by_point, factor_of, heads_of
 from onesided.report.values import Values
-from onesided.studies.parts.exchanges import MEDIAN, TIME
+from onesided.studies.parts.exchanges import TIME
 
 WAY = Axis(
     "interface",
@@ -138,17 +138,17 @@ QUESTIONS = (
 
 def together_and_fewer(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
     """Yield the cells that answer each question, by kind of message and number of streams."""
-    timed = [cell for cell in cells if values.material.measure(cell, TIME.name, MEDIAN) is not None]
+    timed = [cell for cell in cells if values.of(cell) is not None]
     # the highest level first: several threads need it, and a ratio is of cells of one level
     timed.sort(key=lambda cell: -level_rank(cell.thread_level))
     for question in QUESTIONS:
         for point, own in by_point(timed, point_of):
-            found: dict[tuple[str, str], Cell] = {}
+            by_place: dict[tuple[str, str], Cell] = {}
             for cell in own:
-                key = axis_of(cell, ARRANGEMENT.name), axis_of(cell, STREAMS.name)
-                found.setdefault(key, cell)
-            for (arrangement, streams), cell in found.items():
-                other = found.get((question.under, "1" if question.one else streams))
+                place = axis_of(cell, ARRANGEMENT.name), axis_of(cell, STREAMS.name)
+                by_place.setdefault(place, cell)
+            for (arrangement, streams), cell in by_place.items():
+                other = by_place.get((question.under, "1" if question.one else streams))
                 if arrangement == question.over and streams != "1" and other is not None:
                     at = {**point, "question": question.words, "streams": int(streams)}
                     yield Pair(at, cell, other)
