@@ -69,36 +69,36 @@ def rows_are(cells: Sequence[Cell]) -> str:
     return "combinations of MPI and partition" if several else "MPIs"
 
 
-def missing_sentence(environments: Sequence[str], found: Sequence[str]) -> list[Markup]:
+def missing_sentence(environments: Sequence[str], measured: Sequence[str]) -> list[Markup]:
     """Say with which MPIs nothing was measured; nothing where there is none."""
-    missing = [name for name in environments if name not in found]
+    missing = [name for name in environments if name not in measured]
     return [Markup("Nothing was measured with {}.").format(listed(missing))] if missing else []
 
 
-def names(found: Sequence[str], every: Sequence[str], plural: str) -> str:
+def names(some: Sequence[str], every: Sequence[str], plural: str) -> str:
     """Say which of several: ``all 3 MPIs``, ``mpich-5.0.2 and openmpi-5.0.11``, ``7 of 12 MPIs``.
 
     Args:
-        found: some of them.
+        some: some of them.
         every: all of them.
         plural: what they are.
     """
-    if len(found) == len(every) > 1:
+    if len(some) == len(every) > 1:
         return f"both {plural}" if len(every) == 2 else f"all {len(every)} {plural}"
-    if len(found) <= MOST_NAMES:
-        return listed(found)
-    return f"{len(found)} of {len(every)} {plural}"
+    if len(some) <= MOST_NAMES:
+        return listed(some)
+    return f"{len(some)} of {len(every)} {plural}"
 
 
-def where(found: Mapping[str, str], plural: str) -> str:
+def where(words_of: Mapping[str, str], plural: str) -> str:
     """Say in which MPIs an access completes while the target computes, from a word for each.
 
     Every MPI is in one of the clauses, or waits where the words are ``only`` and ``none``.
     """
-    every = list(found)
+    every = list(words_of)
 
     def of(*words: str) -> list[str]:
-        return [name for name in every if found[name] in words]
+        return [name for name in every if words_of[name] in words]
 
     good, late, part = of(*_GOOD), of(verdicts.DELAYED), of(*_IN_PART)
     waiting, failed = of(verdicts.WAITS), of(*verdicts.FAILURES)
@@ -123,14 +123,16 @@ def where(found: Mapping[str, str], plural: str) -> str:
     return "; ".join(said)
 
 
-def by_result(found: Sequence[tuple[T, Mapping[str, str]]]) -> list[tuple[list[T], dict[str, str]]]:
+def by_result(
+    things: Sequence[tuple[T, Mapping[str, str]]],
+) -> list[tuple[list[T], dict[str, str]]]:
     """Bring together what has the same word in every MPI; most MPIs with progress come first.
 
     Args:
-        found: things with their words, by MPI.
+        things: things with their words, by MPI.
     """
     same: dict[tuple[tuple[str, str], ...], tuple[list[T], dict[str, str]]] = {}
-    for thing, words in found:
+    for thing, words in things:
         same.setdefault(tuple(words.items()), ([], dict(words)))[0].append(thing)
 
     def rank(one: tuple[list[T], dict[str, str]]) -> tuple[int, int]:

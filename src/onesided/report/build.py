@@ -74,7 +74,7 @@ def _answers(
 
     A verdict of an answer links to the cells that it stands for.
     """
-    found = []
+    answers = []
     for material in materials:
         experiment, kernel = material.experiment, material.experiment.kernel
         headline = experiment.page.headline(material)
@@ -82,8 +82,8 @@ def _answers(
             page = "" if files[kernel] == INDEX else files[kernel]
             table = with_links(headline.table, page, kernel, material.environments)
             first = f"{page}#{sections[kernel][0].identifier}" if sections[kernel] else page
-            found.append((experiment, replace(headline, table=table), first))
-    return found
+            answers.append((experiment, replace(headline, table=table), first))
+    return answers
 
 
 def _with_command(lead: str) -> Markup:
@@ -116,11 +116,11 @@ def _every_cell(
 
 def _joined(sections: Sequence[Section]) -> list[Section]:
     """Make one section of those with the same identifier, where the first of them is."""
-    found: dict[str, Section] = {}
+    joined: dict[str, Section] = {}
     for one in sections:
-        first = found.get(one.identifier)
-        found[one.identifier] = replace(first, parts=(*first.parts, *one.parts)) if first else one
-    return list(found.values())
+        first = joined.get(one.identifier)
+        joined[one.identifier] = replace(first, parts=(*first.parts, *one.parts)) if first else one
+    return list(joined.values())
 
 
 def _study_file(experiment: Experiment) -> str:
@@ -158,7 +158,7 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
         rests = _one_round(materials)
         return [Sheet(INDEX, ANSWERS, heading, answers, [*_joined(own), *closing], rests)]
     rests = _one_round([m for m in materials if m.experiment in [one for one, *_ in answers]])
-    found = [Sheet(INDEX, ANSWERS, heading, answers, closing, rests)]
+    pages = [Sheet(INDEX, ANSWERS, heading, answers, closing, rests)]
     for file, own in studies.items():
         study = own[0].experiment.study
         shown = [section for m in own for section in sections[m.experiment.kernel]]
@@ -168,8 +168,8 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
         shown = [*_joined(shown), cells]
         # an answer that has a brief on the first screen stands in full here, too
         here = [answer for answer in answers if answer[1].brief and answer[0].study == study]
-        found.append(Sheet(file, study.title, study.title, here, shown, _one_round(own)))
-    return found
+        pages.append(Sheet(file, study.title, study.title, here, shown, _one_round(own)))
+    return pages
 
 
 def _one_round(materials: Sequence[Material]) -> str | None:
@@ -207,8 +207,8 @@ def _on_its_page(study: Study, answers: Answers) -> Headline | None:
 def _known(loaded: Loaded, answers: Answers) -> list[Section]:
     """Return what studies with a brief know without cells of theirs."""
     silent = [one for one in loaded.experiments.briefs if not _on_its_page(one, answers)]
-    found = (study.brief.section(loaded.campaign.record) for study in silent)
-    return [section for section in found if section is not None]
+    sections = (study.brief.section(loaded.campaign.record) for study in silent)
+    return [section for section in sections if section is not None]
 
 
 def _brief(loaded: Loaded, study: Study, every: Sequence[Sheet]) -> Markup | None:
@@ -229,8 +229,8 @@ def _brief(loaded: Loaded, study: Study, every: Sequence[Sheet]) -> Markup | Non
 
 
 def _briefs(loaded: Loaded, every: Sequence[Sheet]) -> list[Markup]:
-    found = (_brief(loaded, study, every) for study in loaded.experiments.briefs)
-    return [said for said in found if said is not None]
+    sentences = (_brief(loaded, study, every) for study in loaded.experiments.briefs)
+    return [said for said in sentences if said is not None]
 
 
 def _again(materials: Sequence[Material]) -> str | None:
@@ -307,16 +307,16 @@ def build(loaded: Loaded, single_file: bool = False) -> Path:
         OnesidedError: a file cannot be written.
     """
     materials = loaded.materials()
-    found, again = sheets(loaded, materials, single_file), _again(materials)
+    every, again = sheets(loaded, materials, single_file), _again(materials)
     files: dict[str, Content] = {}
-    for sheet in found:
+    for sheet in every:
         files |= files_of(sheet.sections, [headline.table for _, headline, _ in sheet.headlines])
     columns = dictionary.table(files)
     files[f"{columns.name}.csv"] = columns
-    (_, index), *pages = ((sheet.file, render(loaded, sheet, found, again)) for sheet in found)
+    (_, index), *pages = ((sheet.file, render(loaded, sheet, every, again)) for sheet in every)
     target = loaded.campaign.folder / "report"
     write_files(target, {**files, **dict(pages)})
     _write_archive(target, files)
-    _remove_stale(target, {*files, *(sheet.file for sheet in found)})
+    _remove_stale(target, {*files, *(sheet.file for sheet in every)})
     writing.write_text(target / INDEX, index)
     return target / INDEX

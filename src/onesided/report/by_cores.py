@@ -89,17 +89,17 @@ class ByCores:
         """Return both; none without a cell."""
         material = apart(limited(material, self.shown))
         cores, crowd = apart_by_cores(material, material.cells)
-        found: list[Table | Folded] = []
+        parts: list[Table | Folded] = []
         if cores:
-            found += self.pivot.parts(replace(material, cells=cores))
+            parts += self.pivot.parts(replace(material, cells=cores))
         more = what_crowds(cores, crowd)
         caption = f"{self.pivot.caption} {WORDS.format(more)}"
         pivot = replace(self.pivot, name=f"{self.pivot.name}_crowded", caption=caption)
         table = pivot.table(replace(material, cells=crowd))
         # few samples are taken there, of which some metrics have no value
         if any(row.get(name) is not None for row in table.rows for name in material.environments):
-            found.append(Folded(more.capitalize(), table))
-        return found
+            parts.append(Folded(more.capitalize(), table))
+        return parts
 
 
 @dataclass(frozen=True)

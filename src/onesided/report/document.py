@@ -72,14 +72,14 @@ def _files_of(part: Part) -> dict[str, Content]:
 
 def files_of(sections: Sequence[Section], tables: Sequence[Table]) -> dict[str, Content]:
     """Return every file beside the page: name and content."""
-    found: dict[str, Content] = {f"{table.name}.csv": table for table in tables}
+    files: dict[str, Content] = {f"{table.name}.csv": table for table in tables}
     for section in sections:
         for part in section.parts:
-            found |= _files_of(part)
-    return found
+            files |= _files_of(part)
+    return files
 
 
 def has_figure(sections: Sequence[Section]) -> bool:
     """Tell whether a page needs the drawing library."""
-    found = [part for section in sections for part in section.parts]
-    return any(isinstance(part, Figure) for part in found)
+    parts = [part for section in sections for part in section.parts]
+    return any(isinstance(part, Figure) for part in parts)

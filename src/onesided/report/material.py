@@ -125,14 +125,14 @@ class Baselines:
         chosen = (pl.col("metric") == "time") & (pl.col("statistic") == MACHINE)
         rows = summary.filter(pl.col("kernel").is_in(kernels) & chosen).to_dicts()
         measures = {tuple(row[name] for name in PLACE): Measure.of(row) for row in rows}
-        found: dict[tuple[str, str, str], list[tuple[str, int, Measure]]] = {}
+        by_place: dict[tuple[str, str, str], list[tuple[str, int, Measure]]] = {}
         for cell in cells:
             if cell.kernel not in kernels or cell.place not in measures:
                 continue
             name, size = str(cell.labels.get("baseline")), int(cell.labels.get("size_bytes") or 0)
             at = (cell.system, cell.partition, cell.environment)
-            found.setdefault(at, []).append((name, size, measures[cell.place]))
-        return cls(found) if found else None
+            by_place.setdefault(at, []).append((name, size, measures[cell.place]))
+        return cls(by_place) if by_place else None
 
     def nearest(self, cell: Cell, name: str, size_bytes: int) -> Measure | None:
         """Return a baseline where a cell was run, of the size nearest by factor to that asked."""
@@ -177,24 +177,24 @@ class Material:
     def _measures(self) -> dict[tuple[Any, ...], Measure]:
         names = (*PLACE, "metric", "statistic")
         usual = usual_launches(self.summary, self.campaign.record)
-        found = {
+        measures = {
             tuple(row[name] for name in names): replace(Measure.of(row), usual=usual)
             for row in self.summary.to_dicts()
         }
-        return found | {
+        return measures | {
             key: replace(measure, remark=remark)
-            for key, measure in found.items()
-            if (remark := self._remark_on(measure, key, found))
+            for key, measure in measures.items()
+            if (remark := self._remark_on(measure, key, measures))
         }
 
     @staticmethod
     def _remark_on(
-        measure: Measure, key: tuple[Any, ...], found: Mapping[tuple[Any, ...], Measure]
+        measure: Measure, key: tuple[Any, ...], measures: Mapping[tuple[Any, ...], Measure]
     ) -> str | None:
         *place, metric, _ = key
         if metric != LATENCY:
             return None
-        tail = found.get((*place, tails.TAIL, metric))
+        tail = measures.get((*place, tails.TAIL, metric))
         return tails.remark(tail.value if tail else None, measure.low, measure.high)
 
     @cached_property
@@ -211,16 +211,17 @@ class Material:
     @cached_property
     def by_round(self) -> Mapping[tuple[Any, ...], Mapping[int, float]]:
         """Return a value for each round by the cell's place, the metric and the statistic."""
-        found: dict[tuple[Any, ...], dict[int, float]] = {}
+        values: dict[tuple[Any, ...], dict[int, float]] = {}
         columns = (*PLACE, "metric", IN_SUMMARY, "round", "value")
         for *key, turn, value in self.read_values().select(columns).iter_rows():
-            found.setdefault(tuple(key), {})[turn] = value
-        return found
+            values.setdefault(tuple(key), {})[turn] = value
+        return values
 
     def latency(self, cell: Cell) -> Measure | None:
         """Return a cell's latency, of the launches that met the cores best of all that it has."""
         kinds = (COUNTS, FAR, SHARED)
-        return next((found for kind in kinds if (found := self.measure(cell, LATENCY, kind))), None)
+        known = (self.measure(cell, LATENCY, kind) for kind in kinds)
+        return next((latency for latency in known if latency is not None), None)
 
     @cached_property
     def met(self) -> Mapping[tuple[Any, ...], Met]:
@@ -229,8 +230,8 @@ class Material:
 
     def tail(self, cell: Cell) -> float:
         """Return the tail of a cell's latency; 0 where it is not known."""
-        found = self.measure(cell, tails.TAIL, LATENCY)
-        return found.value if found else 0.0
+        tail = self.measure(cell, tails.TAIL, LATENCY)
+        return tail.value if tail else 0.0
 
     def waited(self, environment: str) -> str | None:
         """Say where the launches of an environment had too few cores (`tails.waited`)."""

@@ -27,27 +27,27 @@ def size_label(size_bytes: int) -> str:
 
 def sizes(cells: Sequence[Cell]) -> list[str]:
     """Return the payload sizes of some cells, the smallest first."""
-    found = {int(cell.labels["size_bytes"]) for cell in cells if "size_bytes" in cell.labels}
-    return [size_label(size) for size in sorted(found)]
+    known = {int(cell.labels["size_bytes"]) for cell in cells if "size_bytes" in cell.labels}
+    return [size_label(size) for size in sorted(known)]
 
 
 def ranks(cells: Sequence[Cell]) -> str | None:
     """Return the numbers of ranks: ``2 ranks``, ``2, 3 or 4 ranks``."""
-    found = sorted({cell.ranks for cell in cells if cell.ranks is not None})
-    if not found:
+    counts = sorted({cell.ranks for cell in cells if cell.ranks is not None})
+    if not counts:
         return None
-    if len(found) == 1:
-        return numbers.count(found[0], "rank")
-    return f"{listed([str(one) for one in found], 'or')} ranks"
+    if len(counts) == 1:
+        return numbers.count(counts[0], "rank")
+    return f"{listed([str(one) for one in counts], 'or')} ranks"
 
 
 def launches(cells: Sequence[Cell]) -> str | None:
     """Return how many launches each cell has: ``6 launches of each cell``."""
-    found = sorted({cell.launches for cell in cells})
-    if not found:
+    counts = sorted({cell.launches for cell in cells})
+    if not counts:
         return None
-    many = str(found[0]) if len(found) == 1 else f"{found[0]} to {found[-1]}"
-    return f"{many} launch{'' if found == [1] else 'es'} of each cell"
+    many = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    return f"{many} launch{'' if counts == [1] else 'es'} of each cell"
 
 
 def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
@@ -61,8 +61,8 @@ def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
         title: [cell.launches for cell in own if cell.verdict not in verdicts.NOT_MEASURED]
         for title, own in cells.items()
     }
-    measured = {title: found for title, found in measured.items() if found}
-    once = [f"“{title}”" for title, found in measured.items() if max(found) == 1]
+    measured = {title: launched for title, launched in measured.items() if launched}
+    once = [f"“{title}”" for title, launched in measured.items() if max(launched) == 1]
     if not once:
         return None
     whose = what if len(once) == len(measured) else listed(once)
@@ -78,8 +78,8 @@ def _transport(loaded: Loaded, partition: tuple[str, str]) -> bool | None:
     rows = loaded.campaign.read_cells("system", "partition", "transport")
     rows = rows.filter((rows["system"] == system) & (rows["partition"] == name))
     transports = [transport.from_text(text) for text in rows["transport"].drop_nulls().unique()]
-    found = {one.get("shm") for one in transports}
-    return found.pop() if len(found) == 1 else None
+    shared = {one.get("shm") for one in transports}
+    return shared.pop() if len(shared) == 1 else None
 
 
 def _is_one_machine(loaded: Loaded) -> bool:
@@ -141,15 +141,15 @@ def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
     module, by a command of the site's, by a file of the MPI's. A key is an environment's name with
     the setting; with no setting where all launches of the environment had the variables.
     """
-    found: dict[str, set[str]] = defaultdict(set)
+    by_place: dict[str, set[str]] = defaultdict(set)
     for session in record.get("sessions", []):
         kept = (session.get("shell") or {}).get("kept", {})
-        found[str(session.get("environment"))] |= {f"{name}={kept[name]}" for name in kept}
+        by_place[str(session.get("environment"))] |= {f"{name}={kept[name]}" for name in kept}
     for facts in record.get("launch_facts", []):
         environment = str(facts.get("environment"))
         for setting, variables in (facts.get("foreign_variables") or {}).items():
-            found[f"{environment}, {setting}"] |= set(variables) - found[environment]
-    return {place: sorted(found[place]) for place in sorted(found) if found[place]}
+            by_place[f"{environment}, {setting}"] |= set(variables) - by_place[environment]
+    return {place: sorted(by_place[place]) for place in sorted(by_place) if by_place[place]}
 
 
 def foreign_words(record: Mapping[str, Any]) -> str | None:
