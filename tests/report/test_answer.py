@@ -81,8 +81,7 @@ def times_of(cells):
         value = 20e-6 if idle else times[one.labels["spread_percent"]]
         return Measure(value if metric == "access_mean" else value / 20e-6, 1.0, 2.0, 0.9, "", 6)
 
-    campaign = SimpleNamespace(samples=samples_of(cells))
-    material = SimpleNamespace(cells=cells, measure=measure, campaign=campaign)
+    material = SimpleNamespace(cells=cells, measure=measure, samples=samples_of(cells))
     return answer_row(material, "one", heard(material, [KEY]))
 
 
