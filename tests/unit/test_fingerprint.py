@@ -66,7 +66,7 @@ def test_a_checks_state_is_of_its_own_file_of_what_checks_share_and_of_the_site(
     assert changed(before, check_states(site)) == {"baseline"}
     shared = ("common/base.py", "plugins/grid.py", "launch.sh", "sites/laptop.py")
     for path in (*(root / "reframe_checks" / name for name in shared),
-                 root / "src" / "onesided" / "campaign" / "transport.py"):  # fmt: skip
+                 root / "src" / "onesided" / "environments" / "transport.py"):  # fmt: skip
         add(path, "\n")
         now = check_states(site)
         assert changed(before, now) == set(before), path
