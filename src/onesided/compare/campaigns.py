@@ -81,7 +81,7 @@ def _order(pair: Pair) -> tuple[int, int, float]:
 
 
 def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, Any]:
-    """Return what of the second stands for what of the first: the one left over on both sides."""
+    """Return the first side's name by the second side's, where each has one name left over."""
     one, two = set(first), set(second)
     left = two - one, one - two
     return dict(zip(*left, strict=True)) if len(left[0]) == len(left[1]) == 1 else {}

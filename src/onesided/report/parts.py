@@ -126,7 +126,7 @@ class Matrix:
 
     @property
     def edges(self) -> list[bool]:
-        """Tell of each column whether a group begins with it."""
+        """Return for each column whether a group begins there."""
         return [at == 0 for _, names in self.columns for at in range(len(names))]
 
     @property

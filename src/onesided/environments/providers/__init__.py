@@ -148,7 +148,7 @@ def fill_prefix(found: Installation, work: Work, fill: Callable[[], None]) -> No
         fill()
         writing.write_text(stamp, content)
     except StoppedError:
-        raise  # at once: the next run installs anew what has no stamp
+        raise  # nothing is cleaned up: without a stamp the next run installs again
     except (OnesidedError, OSError):
         # on a full disk there must be room again for the line that says so
         shutil.rmtree(prefix, ignore_errors=True)

@@ -107,7 +107,7 @@ def has_one_of(labels: Mapping[str, Any], values: Mapping[str, Sequence[str]]) -
 
 
 def texts(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of axes as labels have them, and what is no list as it is."""
+    """Return lists of values as tuples of text, as labels have them. Other values stay."""
     return {
         axis: tuple(map(str, each)) if isinstance(each, list) else each
         for axis, each in values.items()
