@@ -89,7 +89,7 @@ def test_what_an_experiment_lacks_is_said(monkeypatch):
         studies.demand(["progress", "nobody"])
     page = types.SimpleNamespace(sections=None, headline=lambda material: None)
     half = with_another(Experiment("half", "Half", OTHERS, shared_counter, page))
-    monkeypatch.setattr(studies, "find", lambda: half)
+    monkeypatch.setattr(studies, "of_kernel", half.get)
     with pytest.raises(InputError, match="half: page: found no sections, terminal_lines"):
         studies.demand(["half"])
 

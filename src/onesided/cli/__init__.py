@@ -13,42 +13,29 @@ from onesided.cli.command import COMMANDS
 from onesided.system import paths, processes, standing, surroundings
 from onesided.system.errors import OnesidedError, record_fault
 
-GROUPS: Mapping[str, Sequence[str]] = {
-    "stages": ("run", "declare", "session", "further", "collect", "analyse", "report"),
-    "progress": ("progress",),
-    "rerun": ("rerun",),
-    "reproduce": ("reproduce",),
-    "machine": ("environments", "spack", "container", "site"),
-    "references": ("references",),
-    "compare": ("reproducibility", "compare", "versions"),
-    "advice": ("advice",),
-    "new_experiment": ("new",),
+MODULES: Mapping[str, str] = {
+    "run": "stages",
+    "progress": "progress",
+    "rerun": "rerun",
+    "reproduce": "reproduce",
+    "environments": "machine",
+    "declare": "stages",
+    "session": "stages",
+    "further": "stages",
+    "collect": "stages",
+    "analyse": "stages",
+    "report": "stages",
+    "references": "references",
+    "reproducibility": "compare",
+    "compare": "compare",
+    "versions": "compare",
+    "advice": "advice",
+    "spack": "machine",
+    "site": "machine",
+    "container": "machine",
+    "new": "new_experiment",
 }
-"""The modules of this package that have commands, and their first words."""
-
-ORDER = (
-    "run",
-    "progress",
-    "rerun",
-    "reproduce",
-    "environments",
-    "declare",
-    "session",
-    "further",
-    "collect",
-    "analyse",
-    "report",
-    "references",
-    "reproducibility",
-    "compare",
-    "versions",
-    "advice",
-    "spack",
-    "site",
-    "container",
-    "new",
-)
-"""In which the commands are listed."""
+"""The first words of the commands, in the order of their list, and the module that has each."""
 
 OF_ACTIONS = {
     "spack": ("what Spack is told of this machine", "Tell Spack what this machine has."),
@@ -62,11 +49,10 @@ OF_MANY_VALUES = ("further", "collect", "analyse", "report", "reproducibility", 
 fifth of their time."""
 
 
-def build_parser(words: Sequence[str] = ORDER) -> argparse.ArgumentParser:
+def build_parser(words: Sequence[str] = tuple(MODULES)) -> argparse.ArgumentParser:
     """Return the parser with the commands that begin with one of these words."""
-    for module, first in GROUPS.items():
-        if set(first) & set(words):
-            importlib.import_module(f"{__name__}.{module}")
+    for module in {MODULES[word] for word in words}:
+        importlib.import_module(f"{__name__}.{module}")
     parser = argparse.ArgumentParser(prog="onesided", description=__import__("onesided").__doc__)
     parser.add_argument("--version", action="version", version=f"onesided {__version__}")
     subparsers = parser.add_subparsers(metavar="STAGE", required=True)
@@ -92,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     standing.mend()
     paths.resolve_variables()
     # a session is started many times in a campaign: it loads neither polars nor charts
-    words = [word for word in ORDER if [word] == list(arguments[:1])] or ORDER
+    words = [word for word in MODULES if [word] == list(arguments[:1])] or tuple(MODULES)
     options = build_parser(words).parse_args(arguments)
     if words[0] in OF_MANY_VALUES:
         gc.disable()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from onesided.campaign.grid import NO_MEANING
+from onesided.measure.common_analyses import COMPUTES
 from onesided.report import scope
 from onesided.report.cells import (
     CROWD,
@@ -53,9 +54,6 @@ def at_level(words: str, values: Mapping[str, object]) -> str:
     """Return what a sentence calls a point, with its thread level if threads are allowed."""
     allowed = values[LEVEL.name] == THREADS_LEVEL
     return f"{words} (MPI_THREAD_MULTIPLE)" if allowed else words
-
-
-COMPUTES = "computes"
 
 
 def is_timed(cell: Cell) -> bool:

@@ -54,7 +54,7 @@ def demand(kernels: Iterable[str]) -> None:
     """
     folder = Path(__file__).parent
     for kernel in kernels:
-        entry = find().get(kernel)
+        entry = of_kernel(kernel)
         if entry is None:
             expected = f"the experiment of the kernel {kernel}, which a check launches"
             raise InputError(folder, kernel, "no module", expected)
