@@ -1,7 +1,5 @@
 """A campaign: which environments, checks and settings, how often; read and validated whole."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Container, Iterable
 from dataclasses import dataclass

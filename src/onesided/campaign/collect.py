@@ -1,7 +1,5 @@
 """Gather a campaign's sessions into Parquet: every declared cell is a row, whatever its end."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -1,7 +1,5 @@
 """A campaign's tests as ReFrame describes them, and how it is called for them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict

@@ -4,8 +4,6 @@ After the rounds that every cell has, a file says of each further one which cell
 (`decide`). The first file without a cell ends the campaign and says why.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path

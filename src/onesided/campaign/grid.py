@@ -6,8 +6,6 @@ crosses name occurs once, where it was first named. The kernels build the same i
 same blocks (``--list-cells``), and a test compares the two.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Read and write tables as Parquet, and say clearly what is wrong with one."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -5,8 +5,6 @@ that has begun the fewest is behind: the others may only be waiting for it. Wher
 as many, those that are in no collective call come first.
 """
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

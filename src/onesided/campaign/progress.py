@@ -1,7 +1,5 @@
 """What is planned of a campaign, as far as it is decided, and what is over of it."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections import Counter

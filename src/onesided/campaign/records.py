@@ -1,7 +1,5 @@
 """Read what a launch left: the kernel's lines, its side files and the launch script's record."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

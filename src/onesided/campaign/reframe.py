@@ -1,7 +1,5 @@
 """The calls of ReFrame for a campaign's tests, and what it leaves: no other module calls it."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

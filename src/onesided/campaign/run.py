@@ -1,7 +1,5 @@
 """Run a campaign from validation to report: the lock, the environments, Snakemake, the progress."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -11,8 +11,6 @@ hole. A session with holes is finished, too; the next run of the campaign takes 
 fills the holes only (`reopen`).
 """
 
-from __future__ import annotations
-
 import os
 import re
 import signal

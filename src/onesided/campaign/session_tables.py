@@ -1,7 +1,5 @@
 """The tables of some tests of a session: every declared cell is a row, whatever its end."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

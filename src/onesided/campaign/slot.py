@@ -1,7 +1,5 @@
 """The place of a session, what its results depend on, and those that earlier sessions have."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence

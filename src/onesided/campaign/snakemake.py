@@ -1,7 +1,5 @@
 """The call of Snakemake for a campaign: its profile, how it is stopped, and why it failed."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

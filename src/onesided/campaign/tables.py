@@ -1,7 +1,5 @@
 """Read the files of a campaign that `collect` wrote, and say clearly what is wrong with them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial

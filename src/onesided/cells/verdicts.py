@@ -1,7 +1,5 @@
 """The words for what became of a cell, and what a verdict rests on."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The command `onesided`: its modules have its commands, and are imported when one is called."""
 
-from __future__ import annotations
-
 import argparse
 import gc
 import importlib

@@ -1,7 +1,5 @@
 """`onesided advice FILE`: source an advice file, run what it claims again, say whether it holds."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A command is a function with its name, its help and its arguments; a module may have several."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Campaigns beside each other: `onesided compare`, `reproducibility` and `versions`."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

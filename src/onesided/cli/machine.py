@@ -1,7 +1,5 @@
 """What a machine has: MPIs, what Spack is told of them, images, and a site file of ReFrame."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

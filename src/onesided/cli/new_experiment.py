@@ -1,7 +1,5 @@
 """The files of a further experiment: those of docs/add-an-experiment.md, under another name."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from pathlib import Path

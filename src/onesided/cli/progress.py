@@ -1,7 +1,5 @@
 """`onesided progress`: the kernel's own table under each MPI, in seconds; a look, no verdict."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

@@ -5,8 +5,6 @@ also the latencies: each with its bound, above which a check fails in regression
 slow-down that this would miss; or with the reason why it has none.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from onesided.cli.command import RESULTS, argument, command

@@ -1,7 +1,5 @@
 """`onesided reproduce`: a failing cell of `conformance`, made smaller, as a C program."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import shlex

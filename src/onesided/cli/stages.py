@@ -4,8 +4,6 @@ What loads tables or the drawing library is imported by the stage that needs it:
 started many times in a campaign.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from typing import NoReturn

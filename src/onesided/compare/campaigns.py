@@ -4,8 +4,6 @@ Which verdicts changed, what became slower or faster, and what of it the noise b
 cannot explain.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

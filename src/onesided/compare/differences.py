@@ -1,7 +1,5 @@
 """What differs beyond noise: ratios of two sets of launches, tested in families."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

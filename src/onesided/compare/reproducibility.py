@@ -1,7 +1,5 @@
 """Two runs of one campaign: how much of what the first said does the second say again?"""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A comparison of two campaigns as a terminal shows it."""
 
-from __future__ import annotations
-
 from onesided.cells.verdicts import BETTER, OPEN, WORSE
 from onesided.compare.campaigns import Campaigns
 from onesided.compare.differences import (

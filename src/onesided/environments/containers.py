@@ -4,8 +4,6 @@ Launch models: *contained*, launcher and ranks in one container; *hybrid*, the h
 container a rank; *bind*, so, with the host's MPI mounted over the image's.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

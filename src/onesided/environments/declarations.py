@@ -3,8 +3,6 @@
 Beside it, config/wheels.lock has the hashes of the wheels that environments are installed from.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The description of an environment, ready or not (schemas/environment.schema.json)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Fingerprints: are the sources, the checks and the environment of a result as they were?"""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable

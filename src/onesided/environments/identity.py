@@ -1,7 +1,5 @@
 """Which MPI a compiler wrapper really links, asked of the library and not of the wrapper's name."""
 
-from __future__ import annotations
-
 import os
 import re
 import tempfile

@@ -4,8 +4,6 @@ What is slow (Debian, the Python side) is in the base. It is built again only wh
 from changed. An MPI's image holds the files of the checkout as they are now.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -4,8 +4,6 @@ python -m onesided.environments.inside bake IMAGE ENVIRONMENT...
 python -m onesided.environments.inside launch KERNEL [OPTION...]
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

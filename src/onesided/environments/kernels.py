@@ -1,7 +1,5 @@
 """The kernels of an environment: where they are, building them, running one by hand."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 ``src/kernels/CMakeLists.txt`` has the same rules: one build is for one library.
 """
 
-from __future__ import annotations
-
 from pathlib import Path, PurePath
 
 MPI, OPENSHMEM = "MPI", "OpenSHMEM"

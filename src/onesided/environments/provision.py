@@ -1,7 +1,5 @@
 """Environments: which MPIs are declared, provide them side by side, and say what each one is."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Iterable

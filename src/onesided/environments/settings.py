@@ -1,7 +1,5 @@
 """Settings: named sets of run-time variables, one value per MPI family (`config/settings.yaml`)."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field

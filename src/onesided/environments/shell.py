@@ -1,7 +1,5 @@
 """Variables as lines of a shell script: set, whatever their values are, and never run."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Mapping

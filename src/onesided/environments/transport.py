@@ -5,8 +5,6 @@ printed, then the kernel's JSON lines. No other text that a program printed is e
 report does not say is None; nothing is guessed from what was asked for.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping

@@ -3,8 +3,6 @@
 Cells are judged in batches of some tests each, so that memory has a bound.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 A campaign of a million cells has a gigabyte of entries.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence

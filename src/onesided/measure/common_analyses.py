@@ -3,8 +3,6 @@
 See `onesided.cells.experiment.Analysis`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Further rounds: which cells need one, and which end of the rounds each cell came to."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path

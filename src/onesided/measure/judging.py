@@ -1,7 +1,5 @@
 """From the issue and return of operations to a verdict on a cell: pure functions on arrays."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

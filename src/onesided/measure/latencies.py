@@ -4,8 +4,6 @@ A launch reads a latency at several moments, and the machine changes between the
 all experiments: a latency is the least of the readings that met the cores as they should be met.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

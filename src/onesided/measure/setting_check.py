@@ -1,7 +1,5 @@
 """Does a setting count? The transport that it asks for, compared with what the launches used."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

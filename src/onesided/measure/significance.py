@@ -1,7 +1,5 @@
 """Do two sets of launches differ? A shift with its interval, and many tests at once."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Order-statistic intervals, percentiles and means: every number the report calls a statistic."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

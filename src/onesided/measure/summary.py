@@ -7,8 +7,6 @@ put the ranks: on one virtual machine a copy of 8 bytes took 3 to 5.5 ns in 15 o
 lie between two kinds, where no launch is.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -6,8 +6,6 @@ steady. So the slowest twentieth of a launch's bursts is compared with the lesse
 and the quickest access that the launch made by itself (docs/methods.md, "Out of all proportion").
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

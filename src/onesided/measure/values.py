@@ -4,8 +4,6 @@ Summary, verdicts, report, comparison and references read the file, or call `of_
 campaign is judged in memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

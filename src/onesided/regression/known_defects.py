@@ -4,8 +4,6 @@ A site keeps them in ``references/known_defects.yaml``. What fails as a defect s
 failure of ReFrame's; one that no longer fails is told too, so that no entry outlives its fault.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

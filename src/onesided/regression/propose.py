@@ -1,7 +1,5 @@
 """References proposed from a campaign: verdicts, and latencies with bounds from their spread."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -5,8 +5,6 @@ from a campaign. A launch fails its check when a cell that was ``independent`` w
 mode also when a figure is above its bound.
 """
 
-from __future__ import annotations
-
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

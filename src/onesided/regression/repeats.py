@@ -4,8 +4,6 @@ What else a machine does can only add to a figure. So a launch that shows a figu
 bound clears that figure, and any other launch only says that the figure has to be looked at again.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 A module of pages imports this one as it would import Altair.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -1,7 +1,5 @@
 """What several cells say together, and the words that say in which MPIs something holds."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar

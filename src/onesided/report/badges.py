@@ -1,7 +1,5 @@
 """A verdict as a reader sees it: a sign, a word and a colour."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """The report of a campaign: its pages, what is on each of them, and the files beside them."""
 
-from __future__ import annotations
-
 import shutil
 import zipfile
 from collections.abc import Container, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Tables and figures in which cells with more ranks, or threads, than cores are apart."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -15,7 +13,6 @@ from onesided.report.cells import (
     CrowdedCells,
     apart,
     apart_by_cores,
-    axis_of,
     limited,
     ranks_as_axis,
     what_crowds,
@@ -58,14 +55,14 @@ def at_level(words: str, values: Mapping[str, object]) -> str:
 
 def is_timed(cell: Cell) -> bool:
     """Tell whether a cell has times: where a rank computes there are verdicts."""
-    return axis_of(cell, "target_state") != COMPUTES
+    return cell.axis("target_state") != COMPUTES
 
 
 def with_flavor(axis: Axis) -> Callable[[Cell], str]:
     """Return what a reader calls the way that a cell is in: a value of an axis, and the flavor."""
 
     def words(cell: Cell) -> str:
-        flavor = axis_of(cell, "flavor")
+        flavor = cell.axis("flavor")
         return str(axis.value(cell)) + ("" if flavor == NO_MEANING else f", {flavor}")
 
     return words

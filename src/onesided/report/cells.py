@@ -28,16 +28,6 @@ def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, l
     return groups
 
 
-def axis_of(cell: Cell, name: str) -> str:
-    """Return a cell's value on an axis."""
-    return str(cell.labels.get(name, ""))
-
-
-def has(cell: Cell, labels: Mapping[str, str]) -> bool:
-    """Tell whether a cell has these values on its axes."""
-    return all(axis_of(cell, name) == value for name, value in labels.items())
-
-
 def level_rank(level: str | None) -> int:
     """Return the place of a thread level in MPI's order; -1 for one that is not known."""
     return LEVELS.index(level) if level in LEVELS else -1
@@ -217,9 +207,3 @@ def ranks_as_axis(cell: Cell, is_crowded: bool) -> Cell:
         "cores": CROWDED if is_crowded else "",
     }
     return Cell({**cell.entry, "labels": labels, "ranks": None, "oversubscribed": False})
-
-
-def how_run(cell: Cell) -> str:
-    """Say how a cell was run, without its number of ranks: setting, placement, thread level."""
-    words = (cell.setting, cell.placement, cell.thread_level)
-    return ", ".join(word for word in words if word)

@@ -1,7 +1,5 @@
 """What a source claims, as data, and whether each claim holds of each MPI today."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

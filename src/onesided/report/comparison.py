@@ -3,8 +3,6 @@
 Verdicts that changed, what is slower or faster, what is not told.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

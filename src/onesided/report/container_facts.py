@@ -1,7 +1,5 @@
 """What the launches of containers say of themselves: what ranks share, and which binary ran."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

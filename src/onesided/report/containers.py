@@ -4,8 +4,6 @@ A launch model is an environment of its own and nothing is pooled: each is compa
 environment of its MPI in the same campaign, cell by cell.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

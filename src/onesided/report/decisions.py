@@ -15,7 +15,7 @@ from typing import Any
 from onesided.cells import verdicts
 from onesided.environments.settings import DEFAULT
 from onesided.report import numbers
-from onesided.report.cells import apart_by_cores, has, what_crowds
+from onesided.report.cells import apart_by_cores, what_crowds
 from onesided.report.material import MORE_THREADS, Cell, Material
 from onesided.report.parts import Measure
 from onesided.report.values import Values, quotient
@@ -144,7 +144,7 @@ class Cells:
             cell
             for cell in cells
             if cell.environment == self.environment
-            and has(cell, labels)
+            and cell.has(labels)
             and ranks in (None, str(cell.ranks))
             and setting in (None, cell.setting)
         ]

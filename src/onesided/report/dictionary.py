@@ -3,8 +3,6 @@
 The meanings are in ``templates/columns.yaml``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

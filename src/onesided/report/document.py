@@ -1,7 +1,5 @@
 """An HTML file from a template: with style, script, legend and parts, and nothing outside it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Every declared cell with its verdict and the reason for it; how many have which."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

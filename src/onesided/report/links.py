@@ -1,7 +1,5 @@
 """From what a page shows to the cells that it stands for: addresses of their rows, and commands."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache

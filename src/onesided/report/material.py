@@ -75,6 +75,20 @@ class Cell:
         """Return its entry of verdicts.json."""
         return {name: getattr(self, name) for name in self.__slots__ if hasattr(self, name)}
 
+    def axis(self, name: str) -> str:
+        """Return its value on an axis; nothing where it has no such axis."""
+        return str(self.labels.get(name, ""))
+
+    def has(self, labels: Mapping[str, str]) -> bool:
+        """Tell whether it has these values on its axes."""
+        return all(self.axis(name) == value for name, value in labels.items())
+
+    @property
+    def how_run(self) -> str:
+        """Say how it was run, without its number of ranks: setting, placement, thread level."""
+        words = (self.setting, self.placement, self.thread_level)
+        return ", ".join(word for word in words if word)
+
     @property
     def place(self) -> tuple[Any, ...]:
         """Return what tells it from every other cell."""

@@ -1,7 +1,5 @@
 """A page that is data: tables, figures and claims, from top to bottom."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol

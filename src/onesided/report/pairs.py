@@ -1,7 +1,5 @@
 """Tables of cells that two sides have, and of environments; a page of several campaigns."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

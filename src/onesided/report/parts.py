@@ -1,7 +1,5 @@
 """What a page is made of: tables, matrices, figures, prose, sections."""
 
-from __future__ import annotations
-
 import itertools
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence

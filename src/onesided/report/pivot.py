@@ -1,7 +1,5 @@
 """Tables that are data: points of the grid down, MPIs across, a value in each place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Where a report comes from: its environments, the campaign, where the time went."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping

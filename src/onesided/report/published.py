@@ -1,7 +1,5 @@
 """Tables that a source printed: as they were printed, with the source, beside what is measured."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

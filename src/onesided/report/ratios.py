@@ -1,13 +1,11 @@
 """Ratios of the values of two cells, point by point: sentences for each MPI, and a table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from onesided.report import numbers
-from onesided.report.cells import apart, apart_by_cores, axis_of, grouped
+from onesided.report.cells import apart, apart_by_cores, grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Part, Prose, Table
 from onesided.report.pivot import WHERE, Axis, by_difference, pivoted
@@ -70,7 +68,7 @@ def by_point(
 
 def first_by(cells: Iterable[Cell], axis: str) -> dict[str, Cell]:
     """Return the first of some cells by their values on an axis."""
-    return {value: own[0] for value, own in grouped(cells, lambda c: axis_of(c, axis)).items()}
+    return {value: own[0] for value, own in grouped(cells, lambda c: c.axis(axis)).items()}
 
 
 Pairs = Callable[[Values, Sequence[Cell]], Iterable[Pair]]

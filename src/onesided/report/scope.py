@@ -1,7 +1,5 @@
 """What a report was measured with: no sentence of it says more."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any

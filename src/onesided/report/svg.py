@@ -1,7 +1,5 @@
 """What Vega writes, made small: the same picture from a quarter of the elements."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A table of a page: its columns, how each value is written, and the CSV with the same numbers."""
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools

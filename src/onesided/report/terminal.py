@@ -1,7 +1,5 @@
 """What the end of a campaign says on a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from markupsafe import Markup

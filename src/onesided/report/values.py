@@ -1,7 +1,5 @@
 """Values of a metric, cell by cell: over all launches, and round by round."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 

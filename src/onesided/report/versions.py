@@ -1,7 +1,5 @@
 """Several campaigns side by side: a column per version of an MPI, a row per way to program."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

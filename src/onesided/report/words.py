@@ -1,7 +1,5 @@
 """Words of a report: lists, counts, reasons that are cut short, and what is written in files."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache

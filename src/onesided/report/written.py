@@ -1,7 +1,5 @@
 """What pages say, written down beside their code: names, sections and tables in a YAML file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial

@@ -1,7 +1,5 @@
 """Cells launched again: one by its check, as a campaign launches it, or some by hand."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack

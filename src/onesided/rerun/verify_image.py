@@ -4,8 +4,6 @@ Called as ``python -m onesided.rerun.verify_image``. The image without an MPI is
 against what it is for: the kernels want a library with the MPI ABI, and nothing else is missing.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

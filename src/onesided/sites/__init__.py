@@ -1,7 +1,5 @@
 """ReFrame's configuration of a site, made from the few lines that are the site's own."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

@@ -5,8 +5,6 @@ line began and which one failed. Lines share one shell, as in a job: a module th
 command before it has set finds it.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import tempfile

@@ -1,7 +1,5 @@
 """Launchers that ReFrame has not; a site file that imports this module can name them."""
 
-from __future__ import annotations
-
 from reframe.core.backends import register_launcher
 from reframe.core.launchers import JobLauncher
 from reframe.core.schedulers import Job

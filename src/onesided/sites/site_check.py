@@ -4,8 +4,6 @@ The file is loaded as ReFrame loads it. What only its own machine can have, a sc
 say, is a fault on that machine, which `hostnames` tells, and a note anywhere else.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import socket

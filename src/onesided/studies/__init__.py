@@ -4,8 +4,6 @@ Such a module has an `EXPERIMENT`. No list names it, and no floor below imports 
 check finds the experiments here and hands them down.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import pkgutil

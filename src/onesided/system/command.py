@@ -1,7 +1,5 @@
 """Run a command with a time-out, its output in a file, and end it with everything it started."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

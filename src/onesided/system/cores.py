@@ -6,8 +6,6 @@ cpuset limit which cores a process may use, all by its affinity mask. A quota of
 one core and a half.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Read YAML and JSON documents, and check them against their JSON Schema."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import json

@@ -1,7 +1,5 @@
 """Locks that die with their holders: one campaign at a time on a machine, one run in a folder."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -1,7 +1,5 @@
 """What a name may be: one pattern, for every name that becomes part of a path or of a command."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Call a function with many arguments, in several processes where that is worth their start."""
 
-from __future__ import annotations
-
 import gc
 import multiprocessing
 import multiprocessing.connection

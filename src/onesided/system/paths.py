@@ -1,7 +1,5 @@
 """Where things are in a checkout; every other module asks here."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

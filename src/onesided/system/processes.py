@@ -1,7 +1,5 @@
 """Ask a program; wait for one we started, and hand a stop on to it."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import threading

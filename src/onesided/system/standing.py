@@ -1,7 +1,5 @@
 """How a process stands in its system: what its parent left it of open files, signals and limits."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import resource

@@ -5,8 +5,6 @@ inherits; segments by name, owner, age, and that no living process maps them. Wh
 of a killed container has no such environment; it is found by the image that it holds open.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import os
 import shutil

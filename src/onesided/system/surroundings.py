@@ -4,8 +4,6 @@
 then results depend on them, and reports name them.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import os
 import re

@@ -1,7 +1,5 @@
 """Text of others in a line of ours: what a terminal or a file would take for its own is named."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from typing import Any

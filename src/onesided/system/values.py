@@ -4,8 +4,6 @@ JSON Schema calls NaN a number between any two bounds, and Python reads 1e400 as
 downstream can take those, nor an integer beyond 64 bits, nor half a character.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

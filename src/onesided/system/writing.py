@@ -1,7 +1,5 @@
 """Write files whole: a reader, or a rerun after a kill, sees the old file or the new one."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

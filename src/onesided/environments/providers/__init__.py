@@ -1,7 +1,5 @@
 """A provider of MPIs: it finds what a declaration asks for, installs it, and describes it."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """MPIs in container images: those of the image we are in, and those that the host launches."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Mapping

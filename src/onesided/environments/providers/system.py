@@ -7,8 +7,6 @@ those of others, so each environment gets a folder of its own with a program ``m
 its launcher.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

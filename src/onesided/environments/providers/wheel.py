@@ -1,7 +1,5 @@
 """MPIs from hash-locked wheels: each into a virtual environment of its own, with no root."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

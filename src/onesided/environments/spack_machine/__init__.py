@@ -5,8 +5,6 @@ an external at its word. Given ``mpich`` with the prefix ``/usr`` on a Debian wi
 builds with ``/usr/bin/mpicc`` and links Open MPI without a word.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The MPIs of this machine: provided wheels, Debian's packages, environment modules."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -4,8 +4,6 @@ Beside MPIs these are the compiler and the build tools, so that Spack builds non
 second file what a concretisation need not think of: parts of externals, and what replaces them.
 """
 
-from __future__ import annotations
-
 import difflib
 import json
 import os

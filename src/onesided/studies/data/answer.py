@@ -4,8 +4,6 @@ A page on data has the whole answer. The first screen and the terminal of any ca
 sentences of it (`onesided.report.page.Brief`).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

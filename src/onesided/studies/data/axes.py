@@ -4,8 +4,6 @@ The check picks its cells from these, and the page says which of them a campaign
 compares them with what the kernel itself takes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")

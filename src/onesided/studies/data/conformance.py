@@ -1,7 +1,5 @@
 """Are the bytes right, by call, datatype, operator, window and epoch?"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How many cells were right: by each value of each axis, and by two axes at a time."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

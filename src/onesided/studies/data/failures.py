@@ -1,7 +1,5 @@
 """What failed, and what the failures have in common."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 

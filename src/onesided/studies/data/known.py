@@ -4,8 +4,6 @@ They are data: ``config/found_defects.yaml``, described by ``found_defects.schem
 text and a C program in ``docs/defects``, which a report carries beside its pages.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Make a failing cell smaller: fewer operations, fewer bytes, simpler datatypes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 
 from onesided.campaign.grid import NO_MEANING

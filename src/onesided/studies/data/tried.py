@@ -1,7 +1,5 @@
 """What a campaign tried of all that the kernel conformance can do, and what it left out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -3,8 +3,6 @@
 They are data: ``config/upstream_defects.yaml``, described by ``upstream_defects.schema.json``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,11 +1,8 @@
 """What does it take to append to a list that all ranks append to, and to read its pointers?"""
 
-from __future__ import annotations
-
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ComputingAnalysis
 from onesided.report.by_cores import RANKS, ByCores, ByRanks, is_timed
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.pivot import Axis, Pivot
@@ -61,7 +58,7 @@ EXPERIMENT = published_experiment(
                 metric=TIME.name,
                 axes=[OPERATION, IDIOM],
             ),
-            lambda cell: axis_of(cell, "operation") in LISTS,
+            lambda cell: cell.axis("operation") in LISTS,
         ),
         ByRanks(
             SeriesFigure(
@@ -73,7 +70,7 @@ EXPERIMENT = published_experiment(
                 x=RANKS,
                 y="time of an element",
             ),
-            lambda cell: axis_of(cell, "operation") == "append",
+            lambda cell: cell.axis("operation") == "append",
         ),
         ByCores(
             Pivot(
@@ -83,7 +80,7 @@ EXPERIMENT = published_experiment(
                 metric=TIME.name,
                 axes=[OPERATION, IDIOM],
             ),
-            lambda cell: is_timed(cell) and axis_of(cell, "operation") not in LISTS,
+            lambda cell: is_timed(cell) and cell.axis("operation") not in LISTS,
         ),
         Waits("linked_list", "The rank with the elements computes; another accesses them.", way),
     ],

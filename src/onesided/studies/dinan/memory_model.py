@@ -1,14 +1,11 @@
 """What does a write take to a rank that accesses another part of its window?"""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import MEDIAN, BehindAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores, with_flavor
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Folded, Table
@@ -48,7 +45,7 @@ AXES = [
 
 def accesses(cell: Cell) -> bool:
     """Tell whether rank 0 accesses its own part again and again."""
-    return axis_of(cell, "target_state") == "accesses"
+    return cell.axis("target_state") == "accesses"
 
 
 @dataclass(frozen=True)
@@ -97,7 +94,7 @@ EXPERIMENT = published_experiment(
                 y="time of a write",
             ),
             lambda cell: str(IDIOM.value(cell)),
-            lambda cell: accesses(cell) and axis_of(cell, "flavor") != "create",
+            lambda cell: accesses(cell) and cell.axis("flavor") != "create",
         ),
         ByCores(
             Pivot(

@@ -1,12 +1,9 @@
 """What does it take to lock a mutex in a window and to unlock it again?"""
 
-from __future__ import annotations
-
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ComputingAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import RANKS, ByCores, ByRanks, with_flavor
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import FLAVOR, Axis, Pivot
 from onesided.report.series import SeriesFigure
@@ -71,9 +68,9 @@ EXPERIMENT = published_experiment(
                 y="time of a cycle",
             ),
             lambda cell: (
-                axis_of(cell, "target_state") == "takes_part"
-                and axis_of(cell, "section") == "memory"
-                and axis_of(cell, "flavor") != "create"
+                cell.axis("target_state") == "takes_part"
+                and cell.axis("section") == "memory"
+                and cell.axis("flavor") != "create"
             ),
         ),
         ByCores(
@@ -87,7 +84,7 @@ EXPERIMENT = published_experiment(
                 show=numbers.ratio,
                 unit="1",
             ),
-            lambda cell: axis_of(cell, "target_state") == "takes_part",
+            lambda cell: cell.axis("target_state") == "takes_part",
         ),
         Waits(
             "mutex",

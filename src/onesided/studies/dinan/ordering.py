@@ -1,12 +1,9 @@
 """What does a write take with the read after it that finds what was written?"""
 
-from __future__ import annotations
-
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ComputingAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores, is_timed, with_flavor
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
 from onesided.report.series import SeriesFigure
@@ -66,7 +63,7 @@ EXPERIMENT = published_experiment(
                 y="time of a pair",
             ),
             lambda cell: str(IDIOM.value(cell)),
-            lambda cell: is_timed(cell) and axis_of(cell, "flavor") != "create",
+            lambda cell: is_timed(cell) and cell.axis("flavor") != "create",
         ),
         ByCores(
             Pivot(
@@ -78,7 +75,7 @@ EXPERIMENT = published_experiment(
                 show=numbers.ratio,
                 unit="1",
             ),
-            lambda cell: is_timed(cell) and axis_of(cell, "idiom") == "unordered_accumulates",
+            lambda cell: is_timed(cell) and cell.axis("idiom") == "unordered_accumulates",
         ),
         Waits(
             "ordering",

@@ -1,11 +1,8 @@
 """What does it take to double the memory that a window has?"""
 
-from __future__ import annotations
-
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import BehindAnalysis
 from onesided.report.by_cores import ByCores, Fold, OnCores, is_timed
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.pivot import Axis, Pivot
@@ -48,12 +45,12 @@ def way(cell: Cell) -> str:
 
 def is_re_created(cell: Cell) -> bool:
     """Tell whether a window is re-created, and a time is taken."""
-    return is_timed(cell) and axis_of(cell, "method") != "attach"
+    return is_timed(cell) and cell.axis("method") != "attach"
 
 
 def attached(cell: Cell) -> bool:
     """Tell whether a buffer is attached, and a time is taken."""
-    return is_timed(cell) and axis_of(cell, "method") == "attach"
+    return is_timed(cell) and cell.axis("method") == "attach"
 
 
 def part(metric: str, what: str) -> Pivot:

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from onesided.report import alt, figures, numbers
-from onesided.report.cells import apart, apart_by_cores, axis_of
+from onesided.report.cells import apart, apart_by_cores
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Figure, Measure, Row, Table
 from onesided.report.published import PublishedTable
@@ -82,8 +82,8 @@ class Curve:
         )
 
     def _is_drawn(self, cell: Cell) -> bool:
-        is_other_flavor = of.is_one_sided(cell) and axis_of(cell, "flavor") != self.flavor
-        return axis_of(cell, "interface") in self.interfaces and not is_other_flavor
+        is_other_flavor = of.is_one_sided(cell) and cell.axis("flavor") != self.flavor
+        return cell.axis("interface") in self.interfaces and not is_other_flavor
 
     def parts(self, material: Material) -> list[Figure]:
         """Return the figure; none without values of today."""
@@ -164,7 +164,7 @@ class Curve:
 def _point(cell: Cell, measure: Measure | None) -> Row | None:
     if measure is None:
         return None
-    way = of.WORDS[axis_of(cell, "interface")]
+    way = of.WORDS[cell.axis("interface")]
     return {
         "series": f"{cell.environment}, {way}",
         "machine": cell.environment,

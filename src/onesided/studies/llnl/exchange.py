@@ -1,7 +1,5 @@
 """An exchange: its experiment and its page, with the source's tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

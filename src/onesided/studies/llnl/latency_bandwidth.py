@@ -1,8 +1,5 @@
 """What does a message take between two processes, by its size?"""
 
-from __future__ import annotations
-
-from onesided.report.cells import axis_of
 from onesided.report.published import PublishedTable
 from onesided.studies.llnl.curve import Curve
 from onesided.studies.llnl.exchange import LARGE, SMALL, SUMMARY, exchange
@@ -29,7 +26,7 @@ EXPERIMENT = exchange(
         "latency_bandwidth",
         "8 bytes for the latency, 1 MB for the bandwidth.",
         "bytes",
-        lambda cell: axis_of(cell, "size_bytes") in (SMALL, LARGE),
+        lambda cell: cell.axis("size_bytes") in (SMALL, LARGE),
     ),
     published=[
         PublishedTable("llnl_lbw", form="cards", folded="latency and bandwidth of eight machines"),

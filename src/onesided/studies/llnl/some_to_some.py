@@ -1,10 +1,8 @@
 """What does it take when random pairs exchange messages of random sizes?"""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
-from onesided.report.cells import apart, axis_of, grouped
+from onesided.report.cells import apart, grouped
 from onesided.report.material import Cell, Material
 from onesided.report.numbers import count
 from onesided.report.parts import Measure, Prose
@@ -26,7 +24,7 @@ class Maps:
         """Return the sentences; nothing where no launch had a map."""
         material = apart(material)
         drawn = [cell for cell in material.cells if material.measure(cell, *CHECKED)]
-        maps = grouped(drawn, lambda cell: (cell.ranks, axis_of(cell, "sides"), size_of(cell)))
+        maps = grouped(drawn, lambda cell: (cell.ranks, cell.axis("sides"), size_of(cell)))
         said = [_sentence(material, maps[key]) for key in sorted(maps)]
         return [Prose("The map", said)] if said else []
 
@@ -42,7 +40,7 @@ def _sentence(material: Material, cells: list[Cell]) -> str:
             names.setdefault(value, set()).add(cell.environment)
     first, each = cells[0], {f"{int(value):08x}": listed(sorted(names[value])) for value in names}
     largest = count(size_of(first), "byte")
-    said = f"{first.ranks} ranks, {axis_of(first, 'sides')}-sided, up to {largest}: "
+    said = f"{first.ranks} ranks, {first.axis('sides')}-sided, up to {largest}: "
     if len(each) > 1:
         words = [f"{value} ({where})" for value, where in each.items()]
         return f"{said}the maps differ: {listed(words)}."
@@ -66,7 +64,7 @@ EXPERIMENT = exchange(
         "some_to_some",
         "messages of up to 262144 bytes, which fits the source's numbers.",
         "messages up to, bytes",
-        lambda cell: axis_of(cell, "largest_bytes") == DRAWN,
+        lambda cell: cell.axis("largest_bytes") == DRAWN,
     ),
     published=published_by_ranks("sts"),
     more=[Maps()],

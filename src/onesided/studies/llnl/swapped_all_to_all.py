@@ -1,8 +1,5 @@
 """What does it take when each rank sends a block to every rank?"""
 
-from __future__ import annotations
-
-from onesided.report.cells import axis_of
 from onesided.studies.llnl.exchange import (
     LARGE,
     SMALL,
@@ -26,7 +23,7 @@ EXPERIMENT = exchange(
         "swapped_all_to_all",
         "blocks of 8 bytes for the latency, of 1 MB for the bandwidth.",
         "bytes",
-        lambda cell: axis_of(cell, "size_bytes") in (SMALL, LARGE),
+        lambda cell: cell.axis("size_bytes") in (SMALL, LARGE),
     ),
     published=published_by_ranks("ata"),
 )

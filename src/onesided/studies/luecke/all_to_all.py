@@ -1,7 +1,5 @@
 """What does it take when each rank gets a message from every other rank?"""
 
-from __future__ import annotations
-
 from onesided.studies.luecke.pattern import pattern
 
 ROTATED = {"order": "rotated"}

@@ -6,8 +6,6 @@ every time above 1.8 times the median of the others is left out. Where these are
 of the trials, the largest tenth is left out instead. The source's tables have the mean of the rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import polars as pl

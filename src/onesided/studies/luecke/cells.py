@@ -1,13 +1,11 @@
 """The cells of a communication pattern: sizes, the flavors that stand for MPI, and their words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 
 from onesided.campaign.grid import NO_MEANING
 from onesided.report.by_cores import is_timed
-from onesided.report.cells import CrowdedCells, apart_by_cores, axis_of, ranks_as_axis
+from onesided.report.cells import CrowdedCells, apart_by_cores, ranks_as_axis
 from onesided.report.material import Cell, Material
 from onesided.report.pivot import Axis
 from onesided.studies.parts.ways import SHMEM, in_order
@@ -48,13 +46,13 @@ def size_words(size_bytes: str) -> str:
 
 def is_shmem(cell: Cell) -> bool:
     """Tell whether a cell is of OpenSHMEM."""
-    return axis_of(cell, "interface") == SHMEM
+    return cell.axis("interface") == SHMEM
 
 
 def is_main(cell: Cell) -> bool:
     """Tell whether a cell is in the table that a page opens with."""
-    flavors = MAIN.get(axis_of(cell, "interface"))
-    return flavors is None or axis_of(cell, "flavor") in flavors
+    flavors = MAIN.get(cell.axis("interface"))
+    return flavors is None or cell.axis("flavor") in flavors
 
 
 def taking_part(material: Material) -> list[Cell]:
@@ -79,7 +77,7 @@ def for_figures(material: Material) -> Material:
         meaning = {name: "" if v == NO_MEANING else v for name, v in cell.labels.items()}
         labels = {
             **meaning,
-            "interface": SHORT.get(axis_of(cell, "interface"), axis_of(cell, "interface")),
+            "interface": SHORT.get(cell.axis("interface"), cell.axis("interface")),
             "flavor": "",
             **({"target": f"from rank {cell.labels['target']}"} if "target" in meaning else {}),
         }
@@ -90,5 +88,5 @@ def for_figures(material: Material) -> Material:
 
 
 def _stands_for_interface(cell: Cell) -> bool:
-    flavor = ONE_SIDED.get(axis_of(cell, "interface"))
-    return flavor is None or axis_of(cell, "flavor") == flavor
+    flavor = ONE_SIDED.get(cell.axis("interface"))
+    return flavor is None or cell.axis("flavor") == flavor

@@ -3,14 +3,11 @@
 They rest on the source's own statistic, and on cells with a core for each rank.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from onesided.report.by_cores import is_timed
-from onesided.report.cells import axis_of, has
 from onesided.report.claims import Own
 from onesided.report.decisions import (
     NOT_MEASURED,
@@ -43,7 +40,7 @@ GROWTH = 1.5
 def _base(cells: Cells) -> dict[str, Any]:
     """Return the interface that stands for an MPI: the source's MPI-2, or OpenSHMEM."""
     every = cells.chosen([*cells.cores, *cells.crowd], {})
-    if SHMEM in {axis_of(cell, "interface") for cell in every}:
+    if SHMEM in {cell.axis("interface") for cell in every}:
         return {"interface": SHMEM}
     return {"interface": "mpi2", "flavor": of.ONE_SIDED["mpi2"]}
 
@@ -76,7 +73,7 @@ def against_shmem(cells: Cells, asked: Asked) -> Outcome:
         here = {**labels, **{n: v for n, v in cell.labels.items() if n == "target"}}
         place = (cell.system, cell.partition, cell.ranks)
         for other in _taking_part(cells):
-            if has(other, {"interface": SHMEM, **here}) and place == (
+            if other.has({"interface": SHMEM, **here}) and place == (
                 other.system,
                 other.partition,
                 other.ranks,

@@ -1,7 +1,5 @@
 """What does rank 0 pay for a message from each other rank?"""
 
-from __future__ import annotations
-
 from onesided.studies.luecke.pattern import pattern
 
 EXPERIMENT = pattern(

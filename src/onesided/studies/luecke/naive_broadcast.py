@@ -1,7 +1,5 @@
 """What does it take when every rank gets the same message from rank 0?"""
 
-from __future__ import annotations
-
 from onesided.studies.luecke.pattern import pattern
 
 EXPERIMENT = pattern(

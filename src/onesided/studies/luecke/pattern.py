@@ -1,7 +1,5 @@
 """A pattern: its experiment and its page, from the source's table and claims."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

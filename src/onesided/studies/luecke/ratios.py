@@ -1,14 +1,12 @@
 """How the ratio of MPI to SHMEM has changed: published against today's, in sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from onesided.measure.statistics import geometric_mean
 from onesided.report import numbers
-from onesided.report.cells import apart, grouped, has, how_run
+from onesided.report.cells import apart, grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Prose
 from onesided.report.published import Curves
@@ -55,7 +53,7 @@ class Ratios:
         for size in self._sizes():
             for name, labels in self.mpi.items():
                 then = self._published(name, size)
-                chosen = [c for c in own if has(c, {**labels, "size_bytes": size})]
+                chosen = [c for c in own if c.has({**labels, "size_bytes": size})]
                 every = [one for found in then.values() for one in found]
                 words = [self._then_words(name, size, then), *_now(filtered, chosen, every)]
                 said.append(" ".join(words))
@@ -117,7 +115,7 @@ def _now(filtered: Values, cells: Sequence[Cell], then: Sequence[float]) -> list
     said, of_mpi2 = [], []
     for interface, flavor in of.ONE_SIDED.items():
         wanted = {"interface": interface, "flavor": flavor}
-        ratios = _ratios(_values(filtered, (cell for cell in cells if has(cell, wanted))), below)
+        ratios = _ratios(_values(filtered, (cell for cell in cells if cell.has(wanted))), below)
         words = f"{INTERFACES[interface]} ({flavor})"
         if not ratios:
             said.append(f"{words} was not measured")
@@ -139,7 +137,7 @@ def _values(filtered: Values, cells: Iterable[Cell]) -> ByPlace:
     """Return a value for each number of ranks, the mean over the other axes that are left."""
     alike: list[Cell] = []
     for own in grouped(cells, lambda cell: cell.environment).values():
-        alike += [cell for cell in own if how_run(cell) == how_run(own[0])]
+        alike += [cell for cell in own if cell.how_run == own[0].how_run]
     places = grouped(alike, lambda c: (c.environment, c.system, c.partition, c.ranks))
     measures = {place: filtered.mean(own) for place, own in places.items()}
     return {place: measure.value for place, measure in measures.items() if measure}

@@ -1,7 +1,5 @@
 """Today's numbers in the layout of the source's tables, by the source's method and by ours."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,10 +13,7 @@ from onesided.report.cells import (
     CrowdedCells,
     apart,
     apart_by_cores,
-    axis_of,
     grouped,
-    has,
-    how_run,
 )
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Folded, Table
@@ -125,7 +120,7 @@ class TodayByRanks(_Today):
 
     def shown(self, material: Material) -> list[Cell]:
         """Return the cells of 8 bytes."""
-        return [cell for cell in of.taking_part(material) if has(cell, of.SMALL)]
+        return [cell for cell in of.taking_part(material) if cell.has(of.SMALL)]
 
     def table(self, material: Material, name: str, caption: Markup, cells: Sequence[Cell]) -> Table:
         """Return a table of some cells, those with a core for each rank first."""
@@ -156,7 +151,7 @@ class TodayByRanks(_Today):
 
 
 def _head(cell: Cell) -> Fields:
-    return {"environment": cell.environment, "way": way(cell), "where": how_run(cell)}
+    return {"environment": cell.environment, "way": way(cell), "where": cell.how_run}
 
 
 @dataclass(frozen=True)
@@ -177,7 +172,7 @@ class TodayBySize(_Today):
         by_ranks = grouped(sorted(cells, key=lambda cell: cell.ranks), lambda cell: cell.ranks)
         sources = "; ".join(_sources(ranks, own) for ranks, own in by_ranks.items())
         known = {row["size_bytes"] for row in self.published.rows}
-        sizes = dict.fromkeys(axis_of(cell, "size_bytes") for cell in cells)
+        sizes = dict.fromkeys(cell.axis("size_bytes") for cell in cells)
         added = [of.size_words(size) for size in sizes if size not in known]
         said = (
             f"the same layout, the mean over the ranks that rank 0 gets a message from ({sources})"
@@ -187,13 +182,13 @@ class TodayBySize(_Today):
     def shown(self, material: Material) -> list[Cell]:
         """Return the cells of the source's sizes, and of 1 Kbyte."""
         cells = of.taking_part(material)
-        return [cell for cell in cells if axis_of(cell, "size_bytes") in of.TABLE_SIZES]
+        return [cell for cell in cells if cell.axis("size_bytes") in of.TABLE_SIZES]
 
     def table(self, material: Material, name: str, caption: Markup, cells: Sequence[Cell]) -> Table:
         """Return a table of some cells, those with a core for each rank first."""
         rows = []
         for suffix, part in zip(SUFFIXES, apart_by_cores(material, cells), strict=True):
-            blocks = grouped(_others(part), lambda cell: (cell.ranks, how_run(cell), way(cell)))
+            blocks = grouped(_others(part), lambda cell: (cell.ranks, cell.how_run, way(cell)))
             for (ranks, how, words), own in sorted(blocks.items(), key=lambda block: block[0][0]):
                 shmem = _beside(material, ranks, how)
                 head = {"block": f"{words}, {_ranks(ranks, suffix)}", "where": how}
@@ -219,8 +214,8 @@ class TodayBySize(_Today):
 
 def _by_size(material: Material, shmem: Sequence[Cell], own: Sequence[Cell]) -> list[Fields]:
     """Return the rows of a block: OpenSHMEM's cells beside the block's own, by size."""
-    by_size = grouped([*shmem, *own], lambda cell: int(axis_of(cell, "size_bytes")))
-    sizes = sorted({int(axis_of(cell, "size_bytes")) for cell in own})
+    by_size = grouped([*shmem, *own], lambda cell: int(cell.axis("size_bytes")))
+    sizes = sorted({int(cell.axis("size_bytes")) for cell in own})
     rows = []
     for size in sizes:
         row: Fields = {"size_bytes": size, "message": of.size_words(str(size))}
@@ -232,7 +227,7 @@ def _by_size(material: Material, shmem: Sequence[Cell], own: Sequence[Cell]) -> 
 
 def _sources(ranks: int, cells: Sequence[Cell]) -> str:
     """Say from which ranks a message comes, with so many ranks."""
-    targets = sorted({int(axis_of(cell, "target")) for cell in cells})
+    targets = sorted({int(cell.axis("target")) for cell in cells})
     plural = "" if len(targets) == 1 else "s"
     return f"with {numbers.count(ranks, 'rank')} rank{plural} {listed([*map(str, targets)])}"
 
@@ -245,7 +240,8 @@ def _ranks(ranks: int, suffix: str) -> str:
 def _beside(material: Material, ranks: int, how: str) -> list[Cell]:
     """Return OpenSHMEM's cells of as many ranks, run in this way or else in the first there is."""
     every = of.taking_part(material)
-    ways = grouped((cell for cell in every if of.is_shmem(cell) and cell.ranks == ranks), how_run)
+    shmem = [cell for cell in every if of.is_shmem(cell) and cell.ranks == ranks]
+    ways = grouped(shmem, lambda cell: cell.how_run)
     return ways.get(how) or next(iter(ways.values()), [])
 
 

@@ -1,7 +1,5 @@
 """What does a broadcast along a binary tree take, by gets and by puts?"""
 
-from __future__ import annotations
-
 from onesided.studies.luecke.pattern import pattern
 
 GET, PUT = {"operation": "get"}, {"operation": "put"}

@@ -1,7 +1,5 @@
 """What does this machine need for what one-sided communication is made of?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ parts the sizes best: the sum of the logarithms of those ratios that are on the 
 least. Between its two neighbours the logarithm of the ratio is taken as linear in that of the size.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ processes; its published numbers bear both out (results/published/README.md). Fo
 prints no size; here the blocks count that a process sends to others.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import polars as pl

@@ -1,7 +1,5 @@
 """The answer: which is faster, two-sided or one-sided, by what factor, and from which size on."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Today's bandwidths and times of an exchange: what the source's tables have, then every cell."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,8 +11,6 @@ from onesided.report.cells import (
     CROWDED_WORDS,
     apart,
     apart_by_cores,
-    axis_of,
-    how_run,
     value_or_word,
 )
 from onesided.report.material import Cell, Material
@@ -100,9 +96,9 @@ def _head(cell: Cell) -> Fields:
     return {
         "way": of.way(cell),
         "ranks": cell.ranks,
-        "sides": axis_of(cell, "sides"),
+        "sides": cell.axis("sides"),
         "size": of.size_of(cell),
-        "where": how_run(cell),
+        "where": cell.how_run,
     }
 
 

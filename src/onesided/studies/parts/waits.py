@@ -1,7 +1,5 @@
 """Who waits while one rank computes: verdict and wait of the other ranks, one row a way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +13,7 @@ from onesided.measure.common_analyses import OF_REMAINING, WAIT
 from onesided.report import numbers
 from onesided.report.answers import by_result, rows_are, together, where
 from onesided.report.by_cores import is_timed
-from onesided.report.cells import CROWD, CrowdedCells, apart, axis_of, grouped, how_run
+from onesided.report.cells import CROWD, CrowdedCells, apart, grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Part, Prose, Table
 from onesided.report.pivot import Fields, by_difference, pivoted
@@ -82,9 +80,9 @@ class Waits:
         return lambda cell: {
             "way": self.way(cell),
             "ranks": cell.ranks,
-            "target": axis_of(cell, "target"),
-            "size": int(axis_of(cell, "size_bytes") or 0),
-            "how": how_run(cell),
+            "target": cell.axis("target"),
+            "size": int(cell.axis("size_bytes") or 0),
+            "how": cell.how_run,
             "cores": CROWD if cell in crowded else "",
         }
 

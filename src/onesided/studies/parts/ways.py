@@ -1,13 +1,11 @@
 """Ways to exchange messages: what a reader calls them, their order, the fastest of each side."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import filterfalse
 
 from onesided.campaign.grid import NO_MEANING
-from onesided.report.cells import axis_of, grouped, how_run
+from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
 from onesided.studies.parts.exchanges import MEDIAN, TIME
 
@@ -53,16 +51,16 @@ Series = tuple[str, ...]
 
 def way(cell: Cell) -> str:
     """Return the interface in words, with flavor, operation and order where it has any."""
-    interface = axis_of(cell, "interface")
+    interface = cell.axis("interface")
     names = ("flavor", "operation", "order")
-    others = [word for name in names if (word := axis_of(cell, name)) not in ("", NO_MEANING)]
+    others = [word for name in names if (word := cell.axis(name)) not in ("", NO_MEANING)]
     return ", ".join([WORDS.get(interface, interface), *others])
 
 
 def place_of(cell: Cell, interfaces: Mapping[str, str] = WORDS) -> int:
     """Return the place of a cell's interface in the order of tables; others come last."""
     order = list(interfaces)
-    interface = axis_of(cell, "interface")
+    interface = cell.axis("interface")
     return order.index(interface) if interface in order else len(order)
 
 
@@ -73,7 +71,7 @@ def in_order(cells: Iterable[Cell]) -> list[Cell]:
 
 def environments(material: Material, cells: Sequence[Cell]) -> list[str]:
     """Return the environments of some cells, those with OpenSHMEM first."""
-    shmem = {cell.environment for cell in cells if axis_of(cell, "interface") == SHMEM}
+    shmem = {cell.environment for cell in cells if cell.axis("interface") == SHMEM}
     names = {cell.environment for cell in cells}
     present = [name for name in material.environments if name in names]
     return sorted(present, key=lambda name: name not in shmem)
@@ -81,7 +79,7 @@ def environments(material: Material, cells: Sequence[Cell]) -> list[str]:
 
 def is_one_sided(cell: Cell) -> bool:
     """Tell whether a cell has a window."""
-    return axis_of(cell, "flavor") not in ("", NO_MEANING)
+    return cell.axis("flavor") not in ("", NO_MEANING)
 
 
 ELEMENT_BYTES = 8
@@ -92,18 +90,18 @@ def size_of(cell: Cell) -> int:
 
     The largest message of a grid that is cut in one dimension has an edge or a face of it.
     """
-    side = axis_of(cell, "side")
+    side = cell.axis("side")
     if side:
-        return int(ELEMENT_BYTES * int(side) ** (int(axis_of(cell, "dimensions")) - 1))
-    return int(axis_of(cell, "size_bytes") or axis_of(cell, "largest_bytes"))
+        return int(ELEMENT_BYTES * int(side) ** (int(cell.axis("dimensions")) - 1))
+    return int(cell.axis("size_bytes") or cell.axis("largest_bytes"))
 
 
 def series_of(cell: Cell) -> Series:
     """Return where and how it was run, with how many ranks, and what its messages are."""
-    where = (cell.environment, f"{cell.system}:{cell.partition}", str(cell.ranks), how_run(cell))
-    dimensions = axis_of(cell, "dimensions")
+    where = (cell.environment, f"{cell.system}:{cell.partition}", str(cell.ranks), cell.how_run)
+    dimensions = cell.axis("dimensions")
     grid = f"{dimensions} dimensions" if dimensions else ""
-    return (*where, axis_of(cell, "sides") or grid)
+    return (*where, cell.axis("sides") or grid)
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,7 @@ def pairs(
         cells: to choose from.
         left_out: interfaces that do not do the same as the others.
     """
-    comparable = [cell for cell in cells if axis_of(cell, "interface") not in left_out]
+    comparable = [cell for cell in cells if cell.axis("interface") not in left_out]
     pairs: dict[Series, dict[int, Pair]] = {}
     by_size = grouped(
         sorted(comparable, key=size_of), lambda cell: (series_of(cell), size_of(cell))

@@ -1,7 +1,5 @@
 """What does a message take while other pairs exchange messages at the same time?"""
 
-from __future__ import annotations
-
 from onesided.report.by_cores import ByCores
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot

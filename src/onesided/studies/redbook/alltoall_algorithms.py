@@ -1,9 +1,6 @@
 """Which algorithm of an all-to-all is the fastest, by messages, by puts or by the library?"""
 
-from __future__ import annotations
-
 from onesided.report.by_cores import OnCores
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import SIZE
 from onesided.report.series import SeriesFigure
@@ -33,7 +30,7 @@ EXPERIMENT = published_experiment(
             "alltoall_algorithms",
             "blocks of 8 bytes for the latency, of 262144 bytes for the bandwidth.",
             "bytes",
-            lambda cell: axis_of(cell, "size_bytes") in (SMALL, LARGE),
+            lambda cell: cell.axis("size_bytes") in (SMALL, LARGE),
         ),
         OnCores(
             SeriesFigure(
@@ -46,7 +43,7 @@ EXPERIMENT = published_experiment(
                 y="time of an all-to-all",
             ),
             ways.way,
-            lambda cell: axis_of(cell, "flavor") != "create",
+            lambda cell: cell.axis("flavor") != "create",
         ),
     ],
 )

@@ -1,10 +1,7 @@
 """When does the origin of a put know what, and what does it cost to know?"""
 
-from __future__ import annotations
-
 from onesided.measure.common_analyses import ComputingAnalysis
 from onesided.report.by_cores import ByCores, OnCores, is_timed, with_flavor
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
 from onesided.report.published import PublishedTable
@@ -50,8 +47,8 @@ EXPERIMENT = published_experiment(
             TIME.name,
             [SIZE],
             with_flavor(KNOWN),
-            kind=lambda cell: TWO_SIDED if axis_of(cell, "known") == "send_reply" else ONE_SIDED,
-            shown=lambda cell: axis_of(cell, "known") in TOLD,
+            kind=lambda cell: TWO_SIDED if cell.axis("known") == "send_reply" else ONE_SIDED,
+            shown=lambda cell: cell.axis("known") in TOLD,
         ),
         LOCAL_COMPLETION,
         ByCores(
@@ -73,7 +70,7 @@ EXPERIMENT = published_experiment(
                 y="time of a put",
             ),
             lambda cell: str(KNOWN.value(cell)),
-            lambda cell: is_timed(cell) and axis_of(cell, "flavor") != "allocate",
+            lambda cell: is_timed(cell) and cell.axis("flavor") != "allocate",
         ),
         Waits(
             "completion",

@@ -1,7 +1,5 @@
 """Parts of the page on a put's completion: local beside remote, and the clock of each launch."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +8,6 @@ import polars as pl
 
 from onesided.cells.experiment import Metric
 from onesided.report import numbers
-from onesided.report.cells import axis_of
 from onesided.report.material import Cell, Material
 from onesided.report.numbers import Written
 from onesided.report.parts import Column, Table
@@ -44,8 +41,8 @@ def local_and_remote(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
     """Yield the faster local way and the remote one, by size and flavor; rank 0 is idle."""
 
     def point(cell: Cell) -> dict[str, Any] | None:
-        at = {"size": int(axis_of(cell, "size_bytes")), "flavor": axis_of(cell, "flavor")}
-        return at if axis_of(cell, "target_state") == "idle" else None
+        at = {"size": int(cell.axis("size_bytes")), "flavor": cell.axis("flavor")}
+        return at if cell.axis("target_state") == "idle" else None
 
     for at, own in sorted(by_point(cells, point), key=lambda one: one[0]["size"]):
         ways = first_by(own, "known")

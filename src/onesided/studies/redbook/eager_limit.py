@@ -1,7 +1,5 @@
 """Up to which size does a send return while no receive is posted?"""
 
-from __future__ import annotations
-
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores

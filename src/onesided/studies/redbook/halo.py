@@ -1,13 +1,10 @@
 """What does it take until each rank has the points around its block of a grid?"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report.by_cores import ByCores, RanksOf
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.pivot import FLAVOR, Axis, Pivot
@@ -36,7 +33,7 @@ TASKS = [RanksOf("ranks", "tasks", whole=True), Axis("threads", "threads of each
 
 def is_exchange(cell: Cell) -> bool:
     """Tell whether a pass is an exchange alone."""
-    return axis_of(cell, "work") == "exchange"
+    return cell.axis("work") == "exchange"
 
 
 def is_update(cell: Cell) -> bool:

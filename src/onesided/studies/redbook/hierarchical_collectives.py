@@ -1,7 +1,5 @@
 """Are collective operations faster by way of a leader and memory that ranks share?"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +8,6 @@ from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.pivot import SIZE, Axis, Pivot
@@ -47,14 +44,14 @@ class Operation(Axis):
 
     def value(self, cell: Cell) -> str:
         """Return the operation of its interface."""
-        interface = axis_of(cell, "interface")
+        interface = cell.axis("interface")
         names = {"barrier": "barrier", "alltoall": "all-to-all"}
         return names.get(interface.removeprefix("hierarchical_"), "sum")
 
 
 def kind_of(cell: Cell) -> str:
     """Tell whether the library or the ranks' shared memory does it."""
-    return SHARED if axis_of(cell, "interface").startswith("hierarchical") else FLAT
+    return SHARED if cell.axis("interface").startswith("hierarchical") else FLAT
 
 
 def way(cell: Cell) -> str:
@@ -109,7 +106,7 @@ EXPERIMENT = published_experiment(
                 y="time of a call",
             ),
             way,
-            lambda cell: not axis_of(cell, "interface").endswith("barrier"),
+            lambda cell: not cell.axis("interface").endswith("barrier"),
         ),
     ],
 )

@@ -1,7 +1,5 @@
 """Does an all-to-all from and into one buffer come to an end, and what does it take?"""
 
-from __future__ import annotations
-
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report.by_cores import ByCores

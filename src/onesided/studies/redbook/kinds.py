@@ -1,12 +1,9 @@
 """The answer: which kind of communication is the fastest in each MPI, and by what factor."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from onesided.report.cells import axis_of, how_run
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Part
 from onesided.report.pivot import SIZE, WHERE, Axis
@@ -27,7 +24,7 @@ CAPTION = (
 
 def kind_of(cell: Cell) -> str:
     """Return the kind of communication of a cell's interface."""
-    if "alltoall" in axis_of(cell, "interface"):
+    if "alltoall" in cell.axis("interface"):
         return COLLECTIVE
     return ONE_SIDED if is_one_sided(cell) else TWO_SIDED
 
@@ -79,7 +76,7 @@ class Kinds:
         """Return the point of a cell, with its number of ranks and how it was run."""
         if not self.shown(cell):
             return None
-        where = ", ".join(filter(None, (f"{cell.ranks} ranks", how_run(cell))))
+        where = ", ".join(filter(None, (f"{cell.ranks} ranks", cell.how_run)))
         return {**{axis.name: axis.value(cell) for axis in self.axes}, WHERE.key: where}
 
     def _pairs(self, values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:

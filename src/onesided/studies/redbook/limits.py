@@ -1,7 +1,5 @@
 """Eager limits: the answer in words, whether the library agrees, and whether there is one limit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +10,7 @@ from onesided.campaign.tables import PLACE
 from onesided.cells.experiment import Metric
 from onesided.environments import settings
 from onesided.report import numbers
-from onesided.report.cells import apart, apart_by_cores, axis_of
+from onesided.report.cells import apart, apart_by_cores
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Part, Prose, Table
 from onesided.report.values import Values
@@ -102,7 +100,7 @@ class Limits:
         cores, _ = apart_by_cores(material, material.cells)
         found: dict[str, dict[tuple[str, str, str], Cell]] = {}
         for cell in cores:
-            axes = tuple(axis_of(cell, name) for name in ("call", "receiver", "flavor"))
+            axes = tuple(cell.axis(name) for name in ("call", "receiver", "flavor"))
             is_default = cell.setting in (None, settings.DEFAULT)
             name = cell.environment if is_default else f"{cell.environment}, {cell.setting}"
             found.setdefault(name, {}).setdefault(axes, cell)  # type: ignore[arg-type]

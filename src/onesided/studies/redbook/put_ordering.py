@@ -1,12 +1,9 @@
 """What does it cost that of two overlapping puts the later one wins?"""
 
-from __future__ import annotations
-
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, with_flavor
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
 from onesided.studies.redbook import STUDY
@@ -52,9 +49,9 @@ EXPERIMENT = published_experiment(
             TIME.name,
             [SIZE, DISTANCE],
             with_flavor(IDIOM),
-            kind=lambda cell: TWO_SIDED if axis_of(cell, "idiom") == "messages" else ONE_SIDED,
+            kind=lambda cell: TWO_SIDED if cell.axis("idiom") == "messages" else ONE_SIDED,
             point=lambda values: f"{values['size_bytes']} bytes ({values['distance']})",
-            shown=lambda cell: axis_of(cell, "idiom") in ORDERED,
+            shown=lambda cell: cell.axis("idiom") in ORDERED,
         ),
         ByCores(
             Pivot(
@@ -76,7 +73,7 @@ EXPERIMENT = published_experiment(
                 show=numbers.ratio,
                 unit="1",
             ),
-            lambda cell: axis_of(cell, "idiom") == "unordered_accumulates",
+            lambda cell: cell.axis("idiom") == "unordered_accumulates",
         ),
     ],
 )

@@ -5,15 +5,13 @@ equations 6.1 and 6.2: the latency of each of N is L(1) + (N - 1) dL, the bandwi
 the bandwidth is B(1) / N^e, with an exponent e that is fitted.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from onesided.report import numbers
-from onesided.report.cells import CrowdedCells, apart, axis_of, by_environment
+from onesided.report.cells import CrowdedCells, apart, by_environment
 from onesided.report.material import MORE_THREADS as CROWDED
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Measure, Table
@@ -56,7 +54,7 @@ def exponent(bandwidths: Mapping[int, float]) -> float | None:
 
 def pairs_of(cell: Cell) -> int:
     """Return how many pairs send messages at once."""
-    return int(axis_of(cell, "pairs"))
+    return int(cell.axis("pairs"))
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ class Sharing:
 
     def _row(self, material: Material, cells: Sequence[Cell]) -> dict[str, Any]:
         small, large = (
-            [cell for cell in cells if axis_of(cell, "size_bytes") == size]
+            [cell for cell in cells if cell.axis("size_bytes") == size]
             for size in (self.small, self.large)
         )
         times, bandwidths = Values(material, TIME.name), Values(material, BANDWIDTH)
@@ -101,7 +99,7 @@ class Sharing:
         crowded = CrowdedCells.of(material)
 
         def heads(cell: Cell) -> dict[str, str]:
-            arrangement = axis_of(cell, "arrangement")
+            arrangement = cell.axis("arrangement")
             return {
                 "environment": cell.environment,
                 "arrangement": arrangement,

@@ -1,11 +1,8 @@
 """What does a two-dimensional Fourier transform take, by how its matrix is transposed?"""
 
-from __future__ import annotations
-
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
 from onesided.report.by_cores import ByCores, Fold
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.pivot import FLAVOR, Axis, Pivot
@@ -54,7 +51,7 @@ AXES = [WAY, FLAVOR, ORDER]
 
 def way(cell: Cell) -> str:
     """Return how a cell transposes, in words."""
-    flavor = axis_of(cell, "flavor")
+    flavor = cell.axis("flavor")
     return str(WAY.value(cell)) + (f", {flavor}" if is_one_sided(cell) else "")
 
 

@@ -1,10 +1,7 @@
 """What does it take when two processes send each other a message at once?"""
 
-from __future__ import annotations
-
 from onesided.environments.settings import DEFAULT
 from onesided.report.by_cores import OnCores
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import SIZE
 from onesided.report.series import SeriesFigure
@@ -32,7 +29,7 @@ EXPERIMENT = published_experiment(
             "two_way_exchange",
             "8 bytes for the latency, 1 MiB for the bandwidth.",
             "bytes",
-            lambda cell: axis_of(cell, "size_bytes") in (SMALL, LARGE),
+            lambda cell: cell.axis("size_bytes") in (SMALL, LARGE),
         ),
         OnCores(
             SeriesFigure(
@@ -45,7 +42,7 @@ EXPERIMENT = published_experiment(
                 y="half of an exchange",
             ),
             ways.way,
-            lambda cell: axis_of(cell, "flavor") != "create" and cell.setting == DEFAULT,
+            lambda cell: cell.axis("flavor") != "create" and cell.setting == DEFAULT,
         ),
     ],
 )

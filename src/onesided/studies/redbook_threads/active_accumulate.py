@@ -1,7 +1,5 @@
 """What does D += S take, with D at another rank, and who adds?"""
 
-from __future__ import annotations
-
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import BehindAnalysis
 from onesided.report.by_cores import (
@@ -13,7 +11,6 @@ from onesided.report.by_cores import (
     is_timed,
     with_flavor,
 )
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
@@ -42,9 +39,9 @@ SERVER = "a server"
 
 def is_drawn(cell: Cell) -> bool:
     """Tell whether a cell is in the figure: those at two thread levels are there once."""
-    if not is_timed(cell) or axis_of(cell, "flavor") == "allocate":
+    if not is_timed(cell) or cell.axis("flavor") == "allocate":
         return False
-    return cell.thread_level != THREADS_LEVEL or axis_of(cell, "way") == "server_thread"
+    return cell.thread_level != THREADS_LEVEL or cell.axis("way") == "server_thread"
 
 
 EXPERIMENT = published_experiment(
@@ -64,7 +61,7 @@ EXPERIMENT = published_experiment(
             TIME.name,
             [SIZE, LEVEL],
             with_flavor(WAY),
-            kind=lambda cell: KINDS.get(axis_of(cell, "way"), SERVER),
+            kind=lambda cell: KINDS.get(cell.axis("way"), SERVER),
             point=lambda values: at_level(f"{values['size_bytes']} bytes", values),
             shown=is_timed,
         ),

@@ -1,7 +1,5 @@
 """Accesses to files: what they take, the bytes a second that this is, and where the files were."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +9,7 @@ from onesided.campaign.tables import LAUNCH
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
 from onesided.report import numbers
-from onesided.report.cells import apart, axis_of, grouped
+from onesided.report.cells import apart, grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
 from onesided.report.pivot import Axis, pivoted
@@ -115,7 +113,7 @@ class FileSystems:
         material = apart(material)
 
         def place(cell: Cell) -> tuple[str, ...]:
-            return cell.environment, *(axis_of(cell, axis.name) for axis in self.axes)
+            return cell.environment, *(cell.axis(axis.name) for axis in self.axes)
 
         rows = pivoted(
             grouped(material.cells, place).items(),

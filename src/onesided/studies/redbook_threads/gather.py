@@ -1,7 +1,5 @@
 """What do scattered elements of another rank take, one by one, by a type, or packed there?"""
 
-from __future__ import annotations
-
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import BehindAnalysis
 from onesided.report import numbers
@@ -14,7 +12,6 @@ from onesided.report.by_cores import (
     is_timed,
     with_flavor,
 )
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.pivot import FLAVOR, Axis, Pivot
@@ -52,9 +49,9 @@ ELEMENTS = Axis("elements", "elements", whole=True)
 
 def is_drawn(cell: Cell) -> bool:
     """Tell whether a cell is in the figure: those at two thread levels are there once."""
-    if not is_timed(cell) or axis_of(cell, "flavor") == "allocate":
+    if not is_timed(cell) or cell.axis("flavor") == "allocate":
         return False
-    return cell.thread_level != THREADS_LEVEL or axis_of(cell, "way") == "server_thread"
+    return cell.thread_level != THREADS_LEVEL or cell.axis("way") == "server_thread"
 
 
 EXPERIMENT = published_experiment(
@@ -75,7 +72,7 @@ EXPERIMENT = published_experiment(
             TIME.name,
             [ELEMENTS, LEVEL],
             with_flavor(WAY),
-            kind=lambda cell: KINDS.get(axis_of(cell, "way"), SERVER),
+            kind=lambda cell: KINDS.get(cell.axis("way"), SERVER),
             point=lambda values: at_level(numbers.count(values["elements"], "element"), values),
             shown=is_timed,
         ),

@@ -1,7 +1,5 @@
 """A product of matrix and vector: should there be more tasks, or more threads of each?"""
 
-from __future__ import annotations
-
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH

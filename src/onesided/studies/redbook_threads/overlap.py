@@ -1,7 +1,5 @@
 """Is a transfer hidden behind a computation?"""
 
-from __future__ import annotations
-
 import polars as pl
 
 from onesided.campaign.tables import LAUNCH
@@ -10,7 +8,6 @@ from onesided.environments.settings import DEFAULT
 from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, Fold, OnCores, with_flavor
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.pivot import FLAVOR, Axis, Pivot
@@ -83,7 +80,7 @@ def is_swept(cell: Cell) -> bool:
     """Tell whether a cell is one of those that have each size."""
     is_default = cell.setting in (None, DEFAULT)
     ways = ("isend", "put")
-    return is_default and axis_of(cell, "transfer") in ways and axis_of(cell, "peer") == "in_mpi"
+    return is_default and cell.axis("transfer") in ways and cell.axis("peer") == "in_mpi"
 
 
 EXPERIMENT = published_experiment(
@@ -142,7 +139,7 @@ EXPERIMENT = published_experiment(
                     axes=AXES,
                 )
             },
-            lambda cell: axis_of(cell, "peer") != "computes",
+            lambda cell: cell.axis("peer") != "computes",
         ),
     ],
 )

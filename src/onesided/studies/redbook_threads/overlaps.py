@@ -1,7 +1,5 @@
 """Whose transfers overlap with a compute: sentences for each MPI."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,13 +1,10 @@
 """How long do ranks take to write, or to read, a cube together?"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, Fold, OnCores
-from onesided.report.cells import axis_of, has
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import Axis, Pivot
 from onesided.report.series import SeriesFigure
@@ -59,10 +56,10 @@ EXPERIMENT = published_experiment(
             "parallel_io",
             TIME.name,
             [DIRECTION, BLOCKS, STORAGE],
-            lambda cell: WAYS[axis_of(cell, "way")],
-            kind=lambda cell: WAYS[axis_of(cell, "way")],
+            lambda cell: WAYS[cell.axis("way")],
+            kind=lambda cell: WAYS[cell.axis("way")],
             point=point_words,
-            shown=lambda cell: has(cell, {"side": MAIN_SIDE}),
+            shown=lambda cell: cell.has({"side": MAIN_SIDE}),
         ),
         ByCores(
             Pivot(
@@ -74,7 +71,7 @@ EXPERIMENT = published_experiment(
                 show=numbers.rate,
                 unit=BANDWIDTH_UNIT,
             ),
-            lambda cell: has(cell, {"side": MAIN_SIDE}),
+            lambda cell: cell.has({"side": MAIN_SIDE}),
         ),
         OnCores(
             SeriesFigure(
@@ -88,7 +85,7 @@ EXPERIMENT = published_experiment(
                 unit=BANDWIDTH_UNIT,
             ),
             lambda cell: str(WAY.value(cell)),
-            lambda cell: has(cell, {"direction": "write", "blocks": "cubes", "storage": "disk"}),
+            lambda cell: cell.has({"direction": "write", "blocks": "cubes", "storage": "disk"}),
         ),
         Fold(
             {
@@ -107,7 +104,7 @@ EXPERIMENT = published_experiment(
                     axes=[WAY, STORAGE],
                 ),
             },
-            lambda cell: has(cell, MAIN),
+            lambda cell: cell.has(MAIN),
         ),
         FileSystems("parallel_io_file_systems", [STORAGE]),
     ],

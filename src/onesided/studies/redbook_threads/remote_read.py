@@ -1,13 +1,10 @@
 """How long does a rank take to read from a file that another rank has?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, OnCores
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.parts import Column
@@ -41,8 +38,8 @@ def remote_and_local(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
     """Yield the faster remote way and the local one, by page cache and size; files on a disk."""
 
     def point(cell: Cell) -> dict[str, Any] | None:
-        at = {CACHE.name: axis_of(cell, CACHE.name), "size": int(axis_of(cell, SIZE.name))}
-        return at if axis_of(cell, STORAGE.name) == "disk" else None
+        at = {CACHE.name: cell.axis(CACHE.name), "size": int(cell.axis(SIZE.name))}
+        return at if cell.axis(STORAGE.name) == "disk" else None
 
     for at, own in sorted(by_point(cells, point), key=lambda one: tuple(one[0].values())):
         ways = first_by(own, WAY.name)
@@ -72,7 +69,7 @@ REMOTE_AND_LOCAL = Ratios(
     pairs=remote_and_local,
     title="Is a remote read near a local one?",
     say=say,
-    way=lambda cell: axis_of(cell, WAY.name),
+    way=lambda cell: cell.axis(WAY.name),
     ordered=True,
 )
 
@@ -96,9 +93,9 @@ EXPERIMENT = published_experiment(
             TIME.name,
             [CACHE, SIZE],
             lambda cell: str(WAY.value(cell)),
-            kind=lambda cell: TWO_SIDED if axis_of(cell, "way") == SEND else ONE_SIDED,
+            kind=lambda cell: TWO_SIDED if cell.axis("way") == SEND else ONE_SIDED,
             point=lambda values: f"{values['size_bytes']} bytes ({values['cache']})",
-            shown=lambda cell: axis_of(cell, "way") != LOCAL and axis_of(cell, "storage") == "disk",
+            shown=lambda cell: cell.axis("way") != LOCAL and cell.axis("storage") == "disk",
         ),
         ByCores(
             Pivot(
@@ -121,8 +118,8 @@ EXPERIMENT = published_experiment(
                 show=numbers.rate,
                 unit=BANDWIDTH_UNIT,
             ),
-            lambda cell: f"{axis_of(cell, 'cache')}, {WAY.value(cell)}",
-            lambda cell: axis_of(cell, "storage") == "disk",
+            lambda cell: f"{cell.axis('cache')}, {WAY.value(cell)}",
+            lambda cell: cell.axis("storage") == "disk",
         ),
         FileSystems("remote_read_file_systems", [STORAGE, CACHE]),
     ],

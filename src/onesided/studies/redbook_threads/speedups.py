@@ -1,13 +1,11 @@
 """Speed-ups of a product by tasks and threads: those that a source printed, and today's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from onesided.report import numbers
-from onesided.report.cells import apart, axis_of
+from onesided.report.cells import apart
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Table
 from onesided.report.published import PublishedTable
@@ -51,8 +49,8 @@ class Way:
 
 def one_and_more(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
     """Yield one thread of one task, and more, by the way in which threads share a task's part."""
-    for at, own in by_point(cells, lambda cell: {"variant": axis_of(cell, "variant")}):
-        by_size = {(int(cell.ranks), int(axis_of(cell, "threads"))): cell for cell in reversed(own)}
+    for at, own in by_point(cells, lambda cell: {"variant": cell.axis("variant")}):
+        by_size = {(int(cell.ranks), int(cell.axis("threads"))): cell for cell in reversed(own)}
         for size, cell in by_size.items():
             if ONE in by_size and size != ONE:
                 yield Pair({**at, "size": size}, by_size[ONE], cell)

@@ -1,13 +1,11 @@
 """Streams of messages: what a thread level costs one, and what several together gain."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from onesided.report import numbers
-from onesided.report.cells import LEVELS, apart, apart_by_cores, axis_of, has, level_rank
+from onesided.report.cells import LEVELS, apart, apart_by_cores, level_rank
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Column, Part, Prose, Table
 from onesided.report.pivot import SIZE, Axis
@@ -62,7 +60,7 @@ class LevelCosts:
         values = Values(material, TIME.name)
         cores, _ = apart_by_cores(material, material.cells)
         alone = {ARRANGEMENT.name: ONE_FOR_ALL, STREAMS.name: "1"}
-        cells = [cell for cell in cores if has(cell, alone) and values.of(cell) is not None]
+        cells = [cell for cell in cores if cell.has(alone) and values.of(cell) is not None]
         lowest, *others = LEVELS
         rows = []
         for name in material.environments:
@@ -145,7 +143,7 @@ def together_and_fewer(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
         for point, own in by_point(timed, point_of):
             by_place: dict[tuple[str, str], Cell] = {}
             for cell in own:
-                place = axis_of(cell, ARRANGEMENT.name), axis_of(cell, STREAMS.name)
+                place = cell.axis(ARRANGEMENT.name), cell.axis(STREAMS.name)
                 by_place.setdefault(place, cell)
             for (arrangement, streams), cell in by_place.items():
                 other = by_place.get((question.under, "1" if question.one else streams))

@@ -1,7 +1,5 @@
 """How many messages a second do several threads send, and what does a level of threads cost one?"""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import polars as pl
@@ -10,7 +8,6 @@ from onesided.campaign.tables import LAUNCH
 from onesided.measure.common_analyses import MEDIAN, ReferenceAnalysis, values_of
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores
-from onesided.report.cells import axis_of
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
@@ -62,7 +59,7 @@ def is_of_threads(cell: Cell) -> bool:
 
 def is_of_processes(cell: Cell) -> bool:
     """Tell whether a cell has pairs of processes."""
-    return axis_of(cell, "arrangement") == PROCESSES
+    return cell.axis("arrangement") == PROCESSES
 
 
 def rates(name: str, who: str, heads: Sequence[Axis]) -> Pivot:

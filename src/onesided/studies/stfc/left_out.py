@@ -1,7 +1,5 @@
 """What a campaign left out, sizes and settings, and the commands that measure them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup

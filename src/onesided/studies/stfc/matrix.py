@@ -1,7 +1,5 @@
 """Verdicts as a matrix: rows in groups, columns an MPI, and behind each sign what it rests on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial

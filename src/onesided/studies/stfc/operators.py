@@ -1,7 +1,5 @@
 """Does it depend on operator, datatype or promise whether an accumulate waits for its target?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +8,7 @@ from onesided.cells import verdicts
 from onesided.cells.experiment import Metric, timed
 from onesided.measure.common_analyses import ComputingAnalysis
 from onesided.report.by_cores import ByCores, is_timed
-from onesided.report.cells import apart, axis_of, grouped
+from onesided.report.cells import apart, grouped
 from onesided.report.material import Cell, Material
 from onesided.report.page import ReferencePage
 from onesided.report.parts import Prose
@@ -44,15 +42,15 @@ USUAL = {"operator": "sum", "element": "int64"}
 def promises_nothing(cell: Cell) -> bool:
     """Tell whether a cell is one of the matrix of operators and datatypes."""
     return (
-        axis_of(cell, "promise") == USUAL_PROMISE
-        and axis_of(cell, "flavor") == USUAL_FLAVOR
+        cell.axis("promise") == USUAL_PROMISE
+        and cell.axis("flavor") == USUAL_FLAVOR
         and not is_timed(cell)
     )
 
 
 def is_usual(cell: Cell) -> bool:
     """Tell whether a cell is one of the matrix of promises."""
-    usual = all(axis_of(cell, axis) == value for axis, value in USUAL.items())
+    usual = all(cell.axis(axis) == value for axis, value in USUAL.items())
     return usual and not is_timed(cell)
 
 
@@ -102,7 +100,7 @@ PAGE = ReferencePage(
             "Does the operator decide?",
             "the operator or the datatype",
             promises_nothing,
-            lambda cell: ", ".join(axis_of(cell, a.name) for a in (OPERATION, OPERATOR, ELEMENT)),
+            lambda cell: ", ".join(cell.axis(a.name) for a in (OPERATION, OPERATOR, ELEMENT)),
         ),
         VerdictMatrix(
             "operators", SAID["operators"], OPERATION, OPERATOR, ELEMENT, promises_nothing

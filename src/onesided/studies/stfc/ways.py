@@ -1,7 +1,5 @@
 """Ways to program with a verdict in each MPI, and the page whose answer says which to use."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

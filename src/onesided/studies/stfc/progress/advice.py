@@ -1,7 +1,5 @@
 """An advice in words, as a file that a shell takes, and with a program of what it recommends."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 import zlib

@@ -1,7 +1,5 @@
 """Analysis of the kernel progress: what an access took, where, and whether it met a compute."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations

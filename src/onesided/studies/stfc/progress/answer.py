@@ -1,7 +1,5 @@
 """The first screen: what to do so that an access completes while its target computes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +9,7 @@ from markupsafe import Markup
 from onesided.cells import verdicts
 from onesided.report import answers, numbers, scope
 from onesided.report.answers import Together, together, where
-from onesided.report.cells import axis_of, grouped
+from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Headline
 from onesided.report.words import listed, tally
@@ -132,9 +130,9 @@ def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 
     A cell with more threads than cores measures the scheduler and is left out.
     """
-    every = {axis_of(cell, "synchronisation") for cell in computing(cells) if is_judged(cell)}
+    every = {cell.axis("synchronisation") for cell in computing(cells) if is_judged(cell)}
     able = [cell for cell in cells if is_judged(cell) and not cell.is_crowded]
-    by_state = grouped(able, lambda cell: axis_of(cell, "target_state"))
+    by_state = grouped(able, lambda cell: cell.axis("target_state"))
     helping = []
     for state, words in WRITTEN.names["helps"].items():
         own = by_state.get(state)
@@ -285,7 +283,7 @@ def _example(material: Material, cells: Sequence[Cell]) -> tuple[str, str] | Non
     independent = (cell for cell in cells if cell.verdict == verdicts.INDEPENDENT)
     for cell in independent if best else ():
         if way_of(cell) in best.pairs:
-            text = program(*way_of(cell), axis_of(cell, "operation"))
+            text = program(*way_of(cell), cell.axis("operation"))
             words = f"{title([way_of(cell)], [])} in C: an example for two ranks"
             return (words, text) if text else None
     return None

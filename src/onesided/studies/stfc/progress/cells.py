@@ -1,7 +1,5 @@
 """The cells of the progress table: their axes, their order, which of them a reader meets first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 from onesided.cells import verdicts
 from onesided.environments.settings import DEFAULT as DEFAULT_SETTING
 from onesided.report import numbers
-from onesided.report.cells import axis_of, grouped, level_rank
+from onesided.report.cells import grouped, level_rank
 from onesided.report.material import Cell, Material
 from onesided.report.scope import size_label
 from onesided.report.words import listed
@@ -32,7 +30,7 @@ Payload = tuple[str, ...]
 
 def computing(cells: Iterable[Cell]) -> list[Cell]:
     """Return the cells whose target computes without help."""
-    return [cell for cell in cells if axis_of(cell, "target_state") == BASE_STATE]
+    return [cell for cell in cells if cell.axis("target_state") == BASE_STATE]
 
 
 def first_group(cells: Sequence[Cell]) -> list[Cell]:
@@ -42,8 +40,8 @@ def first_group(cells: Sequence[Cell]) -> list[Cell]:
     rank more. Where there are several places, `apart` has given each an environment of its own, so
     that nothing is pooled.
     """
-    ghosts = [cell for cell in cells if axis_of(cell, "target_state") == GHOST]
-    others = [cell for cell in cells if axis_of(cell, "target_state") != GHOST]
+    ghosts = [cell for cell in cells if cell.axis("target_state") == GHOST]
+    others = [cell for cell in cells if cell.axis("target_state") != GHOST]
     by_partition = grouped(groups(others or cells), lambda group: group[0].group[:2])
     firsts = {partition: own[0] for partition, own in by_partition.items()}
     for ghost in ghosts if others else ():
@@ -66,12 +64,12 @@ def places(cells: Sequence[Cell]) -> list[list[Cell]]:
 
 def way_of(cell: Cell) -> tuple[str, str]:
     """Return flavor and synchronisation: how a program accesses a window."""
-    return axis_of(cell, "flavor"), axis_of(cell, "synchronisation")
+    return cell.axis("flavor"), cell.axis("synchronisation")
 
 
 def payload_of(cell: Cell) -> Payload:
     """Return layout, size and probing interval."""
-    return tuple(axis_of(cell, name) for name in PAYLOAD)
+    return tuple(cell.axis(name) for name in PAYLOAD)
 
 
 def base_of(cells: Sequence[Cell]) -> Payload | None:
@@ -112,7 +110,7 @@ def head_of(cell: Cell, base: Sequence[str] | None, with_level: bool = False) ->
     how = (*way_of(cell), payload, cell.thread_level if with_level else None)
     return {
         "environment": cell.environment,
-        **{name: axis_of(cell, name) for name in names},
+        **{name: cell.axis(name) for name in names},
         "with": ", ".join(str(word) for word in how if word),
     }
 
@@ -120,7 +118,7 @@ def head_of(cell: Cell, base: Sequence[str] | None, with_level: bool = False) ->
 def declared_order(cells: Iterable[Cell], axis: str, known: Iterable[str] = ()) -> list[str]:
     """Return an axis's values: those known first, in their order, then as declared."""
     order = dict.fromkeys(known)
-    present = dict.fromkeys(axis_of(cell, axis) for cell in cells)
+    present = dict.fromkeys(cell.axis(axis) for cell in cells)
     return [name for name in order if name in present] + [n for n in present if n not in order]
 
 
@@ -141,7 +139,7 @@ def is_judged(cell: Cell) -> bool:
 
 def is_idle(cell: Cell) -> bool:
     """Tell whether nobody computes at the target."""
-    return axis_of(cell, "target_state") == IDLE
+    return cell.axis("target_state") == IDLE
 
 
 def environments_of(material: Material, cells: Iterable[Cell]) -> list[str]:

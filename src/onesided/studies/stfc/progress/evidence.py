@@ -10,7 +10,7 @@ from onesided.cells import verdicts
 from onesided.measure import tails
 from onesided.measure.judging import MINIMUM_VALID_LAUNCHES
 from onesided.measure.latencies import COUNTS, LATENCY, NOT_KNOWN, Met, are_alike
-from onesided.report.cells import axis_of, grouped, value_or_word
+from onesided.report.cells import grouped, value_or_word
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Measure
 from onesided.studies.stfc.progress.analysis import IDLE
@@ -81,10 +81,10 @@ class Evidence:
     def what(self) -> str:
         """Name the cell in words, with its payload."""
         words = (
-            axis_of(self.cell, "operation"),
+            self.cell.axis("operation"),
             *way_of(self.cell),
-            f"{axis_of(self.cell, 'size_bytes')} bytes",
-            axis_of(self.cell, "data"),
+            f"{self.cell.axis('size_bytes')} bytes",
+            self.cell.axis("data"),
             f"at {self.cell.thread_level}",
         )
         return ", ".join(word for word in words if word)
@@ -125,7 +125,7 @@ def ratio(over: Timed | None, under: Timed | None) -> float | None:
 
 def access_of(cell: Cell) -> tuple[str, ...]:
     """Return what access a cell times: operation, flavor, synchronisation, layout and size."""
-    return (axis_of(cell, "operation"), *way_of(cell), *payload_of(cell)[:2])
+    return (cell.axis("operation"), *way_of(cell), *payload_of(cell)[:2])
 
 
 def label_of(cell: Cell) -> tuple[Any, ...]:
@@ -147,7 +147,7 @@ class Latencies:
     def __init__(self, material: Material, cells: Iterable[Cell]) -> None:
         """Take each latency from the first cell that has one."""
         self._material = material
-        by_state = grouped(filter(_is_sound, cells), lambda cell: axis_of(cell, "target_state"))
+        by_state = grouped(filter(_is_sound, cells), lambda cell: cell.axis("target_state"))
         self._timed: dict[tuple[Any, ...], Timed] = {}
         for cell in (cell for state in TIMED_STATES for cell in by_state.get(state, ())):
             measure = material.measure(cell, LATENCY, COUNTS)

@@ -1,7 +1,5 @@
 """Uncontended latency: an access with nobody computing; and what the target's computing loses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 from onesided.measure.latencies import COUNTS, FAR, LATENCY, SHARED
 from onesided.measure.summary import APART
 from onesided.report import numbers
-from onesided.report.cells import axis_of, by_environment, grouped, value_or_word
+from onesided.report.cells import by_environment, grouped, value_or_word
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Folded, Measure, Section, Table
 from onesided.report.pivot import Fields
@@ -38,8 +36,8 @@ ATOMIC_BYTES = 8
 
 def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
     """Return name and time of a cell's hardware baseline; None where it was not measured."""
-    name = WRITTEN.names["baselines"].get(axis_of(cell, "operation"))
-    size = int(axis_of(cell, "size_bytes") or 0)
+    name = WRITTEN.names["baselines"].get(cell.axis("operation"))
+    size = int(cell.axis("size_bytes") or 0)
     if material.baselines is None or name is None or (name != "copy" and size != ATOMIC_BYTES):
         return None
     time = material.baselines.nearest(cell, name, size)
@@ -87,7 +85,7 @@ def _latency_row(
     row |= {f"latency_{level}": latencies.shown(own) for level, own in by_level.items()}
     row["lock_tax"] = ratio(timed[levels[-1]], timed[levels[0]])
     row |= over_baseline(row[f"latency_{levels[0]}"], baseline_of(material, cells[0]))
-    computing = [cell for cell in cells if axis_of(cell, "target_state") == BASE_STATE]
+    computing = [cell for cell in cells if cell.axis("target_state") == BASE_STATE]
     stretched = (material.measure(cell, "stretch", "median") for cell in computing)
     return {**row, "stretch": next((measure for measure in stretched if measure), None)}
 
@@ -109,7 +107,7 @@ def _left_out(material: Material, cells: Sequence[Cell]) -> str:
 
 def _latency_tables(material: Material, group: Sequence[Cell]) -> list[Table | Folded]:
     base, levels, latencies = base_of(group), levels_of(group), Latencies(material, group)
-    usual = [cell for cell in group if axis_of(cell, "target_state") in TIMED_STATES]
+    usual = [cell for cell in group if cell.axis("target_state") in TIMED_STATES]
     by_label = grouped(usual, lambda cell: (cell.environment, *access_of(cell))).values()
     rows = [_latency_row(material, cells, levels, base, latencies) for cells in by_label]
     rows = [row for row in rows if any(isinstance(row[f"latency_{n}"], Measure) for n in levels)]
@@ -149,8 +147,8 @@ def _target_table(material: Material, group: Sequence[Cell]) -> Folded | None:
     levels = levels_of(group)
     ordered = sorted(group, key=lambda cell: levels.index(cell.thread_level or "?"))
     rows: dict[tuple[Any, ...], Fields] = {}
-    for cell in (cell for cell in ordered if axis_of(cell, "target_state") in STATES):
-        interval, state = payload_of(cell)[2], axis_of(cell, "target_state")
+    for cell in (cell for cell in ordered if cell.axis("target_state") in STATES):
+        interval, state = payload_of(cell)[2], cell.axis("target_state")
         head = {**head_of(cell, base), "interval": interval}
         row = rows.setdefault((cell.environment, *access_of(cell), interval), head)
         if not isinstance(row.get(state), Measure):

@@ -1,7 +1,5 @@
 """Every access against what its target had left to compute, and any cell to look at."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +7,6 @@ from typing import Any
 import polars as pl
 
 from onesided.report import alt, figures
-from onesided.report.cells import axis_of
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Section
 from onesided.studies.stfc import remaining
@@ -61,8 +58,8 @@ def _drawn_cells(material: Material) -> list[Cell]:
         for cell in chosen
         if cell.thread_level == levels[0]
         and payload_of(cell) == base
-        and axis_of(cell, "synchronisation") in synchronisations
-        and axis_of(cell, "operation") in BASE_OPERATIONS
+        and cell.axis("synchronisation") in synchronisations
+        and cell.axis("operation") in BASE_OPERATIONS
     ]
 
 
@@ -71,10 +68,10 @@ def _drawn_cells(material: Material) -> list[Cell]:
 
 def _explored_cells(material: Material) -> list[Cell]:
     """Return the cells the interactive view offers, those of the first matrices first."""
-    known = [cell for cell in material.cells if axis_of(cell, "target_state") in STATES]
+    known = [cell for cell in material.cells if cell.axis("target_state") in STATES]
     states = list(STATES)
     usual = base_of(first_group(material.cells))
-    known.sort(key=lambda c: (payload_of(c) != usual, states.index(axis_of(c, "target_state"))))
+    known.sort(key=lambda c: (payload_of(c) != usual, states.index(c.axis("target_state"))))
     return known[:EXPLORED_CELLS]
 
 
@@ -82,13 +79,13 @@ def _axes_of(cell: Cell) -> dict[str, str]:
     """Return what a reader selects a cell by."""
     return {
         "MPI": cell.environment,
-        "operation": axis_of(cell, "operation"),
-        "flavor": axis_of(cell, "flavor"),
-        "synchronisation": axis_of(cell, "synchronisation"),
-        "target": axis_of(cell, "target_state"),
+        "operation": cell.axis("operation"),
+        "flavor": cell.axis("flavor"),
+        "synchronisation": cell.axis("synchronisation"),
+        "target": cell.axis("target_state"),
         "level": str(cell.thread_level),
         "setting": str(cell.setting),
-        "payload": f"{axis_of(cell, 'size_bytes')} bytes {axis_of(cell, 'data')}",
+        "payload": f"{cell.axis('size_bytes')} bytes {cell.axis('data')}",
     }
 
 

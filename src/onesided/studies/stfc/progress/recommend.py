@@ -1,7 +1,5 @@
 """What to use with an MPI: from verdicts and latencies to code changes and variables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +8,7 @@ from typing import Any
 from onesided.cells import verdicts
 from onesided.environments import settings
 from onesided.measure.statistics import geometric_mean
-from onesided.report.cells import axis_of, grouped, level_rank
+from onesided.report.cells import grouped, level_rank
 from onesided.report.material import Cell, Material
 from onesided.studies.stfc.progress.cells import (
     DEFAULT_SETTING,
@@ -303,7 +301,7 @@ class Advice:
 
     def _choices(self) -> list[Choice]:
         cells = computing(self._with(DEFAULT_SETTING))
-        by_choice = grouped(cells, lambda cell: (axis_of(cell, "operation"), cell.thread_level))
+        by_choice = grouped(cells, lambda cell: (cell.axis("operation"), cell.thread_level))
         order = list(dict.fromkeys(operation for operation, _ in by_choice))
         keys = sorted(by_choice, key=lambda key: (order.index(key[0]), level_rank(key[1])))
         base = base_of(cells)

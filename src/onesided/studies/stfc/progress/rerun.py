@@ -1,7 +1,5 @@
 """Run again what an advice file claims, under that file, and judge it as a campaign does."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence

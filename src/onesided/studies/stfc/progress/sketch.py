@@ -1,7 +1,5 @@
 """What a symbol of the truth table is based on: numbers in words, and the samples in a sketch."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The truth table: verdicts by operation and synchronisation, environment and flavor."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +9,7 @@ from markupsafe import Markup
 
 from onesided.cells import verdicts
 from onesided.report import numbers
-from onesided.report.cells import axis_of, grouped
+from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Folded, Mark, Matrix, MatrixRow, Section, Table
 from onesided.report.pivot import Axis
@@ -60,7 +58,7 @@ class OperationOf(Axis):
 
     def value(self, cell: Cell) -> str:
         """Return a cell's operation: ``put, 64 KiB``."""
-        words = (axis_of(cell, "operation"), payload_words(payload_of(cell), self.base))
+        words = (cell.axis("operation"), payload_words(payload_of(cell), self.base))
         return ", ".join(word for word in words if word)
 
 
@@ -125,7 +123,7 @@ class TruthMatrix(VerdictMatrix):
         orders = {axis: declared_order(cells, axis) for axis in axes}
 
         def place(row: tuple[Any, Any]) -> list[int]:
-            return [orders[axis].index(axis_of(by_row[row][0], axis)) for axis in axes]
+            return [orders[axis].index(by_row[row][0].axis(axis)) for axis in axes]
 
         return {row: by_row[row] for row in sorted(by_row, key=place)}
 
@@ -137,7 +135,7 @@ class TruthMatrix(VerdictMatrix):
             where, drawn = self.behind.of(own) if self.behind else ("", None)
             says = "; ".join(words for words in (_title(own), where) if words)
             which = _which(own, [cell for cell in cells if cell.verdict != word])
-            access = ", ".join((axis_of(own[0], "operation"), *way_of(own[0])))
+            access = ", ".join((own[0].axis("operation"), *way_of(own[0])))
             name = f"{own[0].environment}: {access}"
             marks.append(Mark(word, says, which, notes, name, drawn, each(own)))
         return marks
@@ -193,7 +191,7 @@ def _of_group(
         chosen = [
             cell
             for cell in cells
-            if axis_of(cell, "target_state") == state and (payload_of(cell) == base) == is_base
+            if cell.axis("target_state") == state and (payload_of(cell) == base) == is_base
         ]
         first = is_base and state == BASE_STATE and setting == DEFAULT_SETTING
         operation = OperationOf("operation", "operation", base=base)

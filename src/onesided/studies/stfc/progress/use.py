@@ -1,7 +1,5 @@
 """What to use: variables and code changes that keep progress at the lowest latency."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

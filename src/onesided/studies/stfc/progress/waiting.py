@@ -7,7 +7,7 @@ from typing import Any
 
 from onesided.cells import verdicts
 from onesided.report import alt, figures, numbers
-from onesided.report.cells import axis_of, by_environment, grouped
+from onesided.report.cells import by_environment, grouped
 from onesided.report.links import row_address
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Figure, Measure, Section, Table
@@ -103,8 +103,8 @@ def _drawn_cells(cells: Sequence[Cell], base: Payload | None) -> list[Cell]:
         for cell in cells
         if cell.thread_level == level
         and payload_of(cell) == base
-        and axis_of(cell, "operation") in BASE_OPERATIONS
-        and axis_of(cell, "flavor") in DRAWN_FLAVORS
+        and cell.axis("operation") in BASE_OPERATIONS
+        and cell.axis("flavor") in DRAWN_FLAVORS
     ]
     return [
         own[0] for own in grouped(usual, lambda cell: (cell.environment, _label(cell))).values()
@@ -112,7 +112,7 @@ def _drawn_cells(cells: Sequence[Cell], base: Payload | None) -> list[Cell]:
 
 
 def _label(cell: Cell) -> str:
-    return "{}: {}, {}".format(*(axis_of(cell, name) for name in _LINE))
+    return "{}: {}, {}".format(*(cell.axis(name) for name in _LINE))
 
 
 def _bars(material: Material, cells: Sequence[Cell]) -> list[Fields]:
@@ -194,9 +194,9 @@ def _ordered(cells: Sequence[Cell]) -> list[Cell]:
     return sorted(
         cells,
         key=lambda cell: (
-            synchronisations.index(axis_of(cell, "synchronisation")),
-            DRAWN_FLAVORS.index(axis_of(cell, "flavor")),
-            operations.index(axis_of(cell, "operation")),
+            synchronisations.index(cell.axis("synchronisation")),
+            DRAWN_FLAVORS.index(cell.axis("flavor")),
+            operations.index(cell.axis("operation")),
         ),
     )
 

@@ -1,7 +1,5 @@
 """Analysis of the shared counter: figures of merit a launch, and which accesses met a compute."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The counter in ten seconds: which MPI progresses, and the worst slowdown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
@@ -20,7 +18,7 @@ from onesided.report.answers import (
     together,
     where,
 )
-from onesided.report.cells import axis_of, grouped
+from onesided.report.cells import grouped
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Headline, Measure, Row
 from onesided.report.pivot import Fields
@@ -70,8 +68,8 @@ def _out_of_step(cells: Sequence[Cell]) -> Sequence[Cell]:
 def _members(cells: Iterable[Cell], key: Key) -> list[Cell]:
     """Return the cells of a family and flavor."""
     algorithms, flavor = FAMILIES[key[0]]["algorithms"], key[1]
-    own = (cell for cell in cells if axis_of(cell, "flavor") == flavor)
-    return [cell for cell in own if axis_of(cell, "algorithm") in algorithms]
+    own = (cell for cell in cells if cell.axis("flavor") == flavor)
+    return [cell for cell in own if cell.axis("algorithm") in algorithms]
 
 
 def families(cells: Sequence[Cell]) -> list[Key]:
@@ -85,7 +83,7 @@ def heard(material: Material, keys: Sequence[Key]) -> Heard:
 
     What was not declared for an MPI is not there: OpenSHMEM has none of MPI's algorithms.
     """
-    busy = [cell for cell in material.cells if axis_of(cell, "case") == BASE_CASE]
+    busy = [cell for cell in material.cells if cell.axis("case") == BASE_CASE]
     by_key = {key: grouped(_members(busy, key), lambda cell: cell.environment) for key in keys}
     return {
         key: {name: _out_of_step(own) for name, own in by_name.items()}
@@ -156,10 +154,10 @@ def _idle(material: Material, cell: Cell) -> Measure | None:
     """Return the mean access to an idle target of the same cell, of the least spread there is."""
 
     def place(cell: Cell) -> tuple[object, ...]:
-        axes = (axis_of(cell, name) for name in ("algorithm", "flavor", "compute_ms"))
+        axes = (cell.axis(name) for name in ("algorithm", "flavor", "compute_ms"))
         return (cell.group, cell.environment, cell.test, *axes)
 
-    idle = [other for other in material.cells if axis_of(other, "case") == IDLE_CASE]
+    idle = [other for other in material.cells if other.axis("case") == IDLE_CASE]
     twins = grouped(idle, place).get(place(cell), [])
     measures = (material.measure(twin, "access_mean", "origins") for twin in least_spread(twins))
     return next((measure for measure in measures if measure), None)
@@ -175,7 +173,7 @@ def answer_row(material: Material, environment: str, cells: Heard) -> Fields:
     busy = [
         cell
         for cell in material.cells
-        if cell.environment == environment and axis_of(cell, "case") == BASE_CASE
+        if cell.environment == environment and cell.axis("case") == BASE_CASE
     ]
     return {
         **row_of(environment, ways(own)),

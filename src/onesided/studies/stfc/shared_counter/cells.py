@@ -1,14 +1,12 @@
 """The shared counter's cells: their axes, what is compared with what, the published rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from onesided.campaign.grid import NO_MEANING
 from onesided.report import numbers
-from onesided.report.cells import axis_of, grouped, level_rank
+from onesided.report.cells import grouped, level_rank
 from onesided.report.material import Cell, Material
 from onesided.report.published import PublishedTable
 from onesided.report.written import PageText
@@ -31,7 +29,7 @@ TABLE1 = PublishedTable("shared_counter_table1", form="records")
 
 def way_of(cell: Cell) -> list[str]:
     """Return algorithm and flavor; the algorithm alone where it has no window."""
-    words = (axis_of(cell, name) for name in ("algorithm", "flavor"))
+    words = (cell.axis(name) for name in ("algorithm", "flavor"))
     return [word for word in words if word not in ("", NO_MEANING)]
 
 
@@ -67,7 +65,7 @@ def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
     for own in grouped(cells, _twin_key).values():
         by_case = {
             case: {spread_of(cell): cell for cell in several}
-            for case, several in grouped(own, lambda cell: axis_of(cell, "case")).items()
+            for case, several in grouped(own, lambda cell: cell.axis("case")).items()
         }
         leading = by_case.get(BASE_CASE) or next(iter(by_case.values()))
         own_rows = [
@@ -112,7 +110,7 @@ def base_point(material: Material) -> list[Cell]:
         return []
     first = cells[0]
     length = max(compute_ms_of(cell) for cell in cells)
-    present = {axis_of(cell, "algorithm") for cell in cells}
+    present = {cell.axis("algorithm") for cell in cells}
     algorithms = [name for name in BASE_ALGORITHMS if name in present] or [min(present)]
     return [
         cell
@@ -120,7 +118,7 @@ def base_point(material: Material) -> list[Cell]:
         if (cell.setting, cell.ranks, cell.placement)
         == (first.setting, first.ranks, first.placement)
         and compute_ms_of(cell) == length
-        and axis_of(cell, "algorithm") in algorithms
+        and cell.axis("algorithm") in algorithms
     ]
 
 
@@ -129,11 +127,11 @@ def way_rows(cells: Sequence[Cell]) -> dict[tuple[str, str], list[Cell]]:
     chosen = [
         cell
         for cell in cells
-        if axis_of(cell, "case") == BASE_CASE and cell.setting == cells[0].setting
+        if cell.axis("case") == BASE_CASE and cell.setting == cells[0].setting
     ]
     return grouped(
         chosen,
-        lambda cell: (f"Shared counter, {axis_of(cell, 'algorithm')}", axis_of(cell, "flavor")),
+        lambda cell: (f"Shared counter, {cell.axis('algorithm')}", cell.axis("flavor")),
     )
 
 

@@ -1,13 +1,11 @@
 """The counter's tables: Table 1 then and now, contenders, degradation, latency."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from onesided.report import numbers
 from onesided.report.by_cores import ByCores, RanksOf
-from onesided.report.cells import axis_of, by_environment, level_rank, value_or_word
+from onesided.report.cells import by_environment, level_rank, value_or_word
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Folded, Measure, Section
 from onesided.report.pivot import Axis, Fields, Pivot, pivoted
@@ -42,8 +40,8 @@ def _head(cell: Cell, *further: str) -> Fields:
     below = ", ".join((*way_of(cell), *further))
     return {
         "environment": cell.environment,
-        "algorithm": axis_of(cell, "algorithm"),
-        "flavor": axis_of(cell, "flavor"),
+        "algorithm": cell.axis("algorithm"),
+        "flavor": cell.axis("flavor"),
         "compute": numbers.written_milliseconds(compute_ms_of(cell)),
         "thread_level": cell.thread_level,
         "where": cell.group_label,
@@ -104,7 +102,7 @@ def contenders(material: Material) -> Section | None:
     hosts = WRITTEN.names["hosts"]
 
     def is_shown(cell: Cell) -> bool:
-        return axis_of(cell, "case") in hosts
+        return cell.axis("case") in hosts
 
     if len({cell.ranks for cell in material.cells if is_shown(cell)}) < 2:
         return None
@@ -143,7 +141,7 @@ def degradation(material: Material) -> Section | None:
         return {**_head(cell), "with": ", ".join((*way_of(cell)[1:], *below))}
 
     def fields(cell: Cell) -> Fields:
-        case, spread = axis_of(cell, "case"), f"{spread_of(cell):g}"
+        case, spread = cell.axis("case"), f"{spread_of(cell):g}"
         factor = value_or_word(material, cell, "degradation", "rank_1")
         row = {f"{_case_key(case)}_{spread}": factor}
         if case == BASE_CASE:
@@ -152,10 +150,10 @@ def degradation(material: Material) -> Section | None:
         return row
 
     def key(cell: Cell) -> tuple[Any, ...]:
-        axes = (axis_of(cell, name) for name in ("algorithm", "flavor", "compute_ms"))
+        axes = (cell.axis(name) for name in ("algorithm", "flavor", "compute_ms"))
         return (cell.group, cell.environment, cell.thread_level, *axes)
 
-    busy = [c for c in material.cells if axis_of(c, "case") in (BASE_CASE, HELPER_CASE)]
+    busy = [c for c in material.cells if c.axis("case") in (BASE_CASE, HELPER_CASE)]
     spreads = sorted({spread_of(cell) for cell in material.cells})
     table = WRITTEN.table(
         "degradation",
@@ -174,7 +172,7 @@ def latency(material: Material) -> Section | None:
     levels = sorted({cell.thread_level or "?" for cell in material.cells}, key=level_rank)
     rows: dict[tuple[Any, ...], Fields] = {}
     for cell in material.cells:
-        if axis_of(cell, "case") == IDLE_CASE:
+        if cell.axis("case") == IDLE_CASE:
             row = rows.setdefault((cell.group, cell.environment, *way_of(cell)), _head(cell))
             value = value_or_word(material, cell, "latency", "median")
             # the first cell of a level that has one gives it
