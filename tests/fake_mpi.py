@@ -92,7 +92,8 @@ class Fake:
         self.document = {"schema": "onesided/environments/1", "families": families}
         self.document["environments"] = {}
         (self.config / "wheels.lock").write_text("")
-        shutil.copy(CHECKOUT / "config/variables.yaml", self.config)
+        for name in ("variables", "settings"):
+            shutil.copy(CHECKOUT / f"config/{name}.yaml", self.config)
 
     def declare(self, name=NAME, package="fakempi", compiler=COMPILES, launcher=LAUNCHES, **found):
         """Declare an MPI, make its wheel and lock it."""
