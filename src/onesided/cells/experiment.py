@@ -1,4 +1,4 @@
-"""What an experiment is to the analysis, the report and the comparison."""
+"""The meaning of an experiment for the analysis, the report and the comparison."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # ReFrame reads descriptions, and no table
 
 
 class Analysis(Protocol):
-    """What judges an experiment; every frame has the columns of `tables.PLACE`."""
+    """Judges an experiment; every frame has the columns of `tables.PLACE`."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return one value per launch: PLACE, round, metric, statistic, unit, value, maybe kind."""
@@ -22,14 +22,14 @@ class Analysis(Protocol):
         """Return the samples whose percentiles are wanted: PLACE, metric, value."""
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return one row a timed operation: PLACE, round, rank, index, remaining, elapsed, valid.
+        """Return one row per timed operation: PLACE, round, rank, index, remaining, elapsed, valid.
 
         ``remaining`` and ``elapsed`` are in seconds. Where the target opens an epoch, a column
         `verdicts.RELEASED` says whether that call waited for the origin (1) or not (0).
         """
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
-        """Return the verdict on a cell of which no launch failed, from a probe a launch."""
+        """Return the verdict on a cell from one probe for each launch, if no launch failed."""
 
 
 OverRanks = Literal["mean", "max", "sum"]
@@ -38,7 +38,7 @@ Better = Literal["lower", "higher"]
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure of a launch: over its ranks in each sample, then the median over its samples.
+    """A figure of a launch: taken over its ranks in each sample, then the median over its samples.
 
     It is declared once. ReFrame shows it; pages and comparisons use it.
 
@@ -62,7 +62,7 @@ class Metric:
     skipped: int = 0
 
     def described(self) -> dict[str, str]:
-        """Return it as ReFrame's ``--describe`` shows it."""
+        """Return the figure as ReFrame's ``--describe`` shows it."""
         ranks = f"{self.over_ranks} over {'the origins' if self.origins else 'all ranks'}"
         return {"metric": self.name, "unit": self.unit, "better": self.better, "ranks": ranks}
 
@@ -87,7 +87,7 @@ class FigureOfMerit:
 
 @dataclass(frozen=True)
 class Study:
-    """What experiments have in common: they are on one page of a report.
+    """The common part of several experiments: they are on one page of a report.
 
     Attributes:
         name: of the page's file, and of the folder with the kernels.
@@ -135,7 +135,7 @@ class Experiment:
 
     @property
     def held(self) -> Metric | None:
-        """Return the figure of which a site's references keep a bound; None without one.
+        """Return the figure for which a site's references keep a bound; None without one.
 
         A bound is compared with the least of several launches: lower is better.
         """
@@ -144,7 +144,7 @@ class Experiment:
         return next(one for one in self.metrics if one.name == self.merit.metric)
 
     def means(self, axis: str, labels: Mapping[str, Any]) -> bool:
-        """Tell whether a cell's value on an axis means anything."""
+        """Tell whether a cell's value on an axis has a meaning."""
         other, values = self.applies.get(axis, ("", ()))
         return not other or str(labels.get(other)) in values
 
@@ -152,8 +152,8 @@ class Experiment:
 class Experiments(Mapping[str, Experiment]):
     """Experiments by kernel, in the order in which a report shows them.
 
-    Who has studies hands them down: no floor below the studies looks for one. Another process gets
-    the function that finds them, for a page is no data that could be sent.
+    A caller that has studies passes them down: no floor below the studies looks for one. Another
+    process gets the function that finds the experiments: pages cannot be sent as data.
     """
 
     def __init__(self, find: Callable[[], Iterable[Experiment]]) -> None:
@@ -175,12 +175,12 @@ class Experiments(Mapping[str, Experiment]):
         return len(self._by_kernel)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what another process makes the same of."""
+        """Return the arguments from which another process makes the same object."""
         return Experiments, (self._find,)
 
     @property
     def merits(self) -> Mapping[str, FigureOfMerit]:
-        """Return kernel name to what is compared, of the experiments that have such a figure."""
+        """Return the compared figure of each kernel that has one, by the kernel's name."""
         return {name: entry.merit for name, entry in self.items() if entry.merit is not None}
 
     @property
@@ -190,7 +190,7 @@ class Experiments(Mapping[str, Experiment]):
 
     @property
     def briefs(self) -> list[Study]:
-        """Return the studies of which every report says something on its first screen."""
+        """Return the studies that every report mentions on its first screen."""
         return list(dict.fromkeys(entry.study for entry in self.values() if entry.study.brief))
 
     def measured(self, kernels: Iterable[str]) -> list[Experiment]:
@@ -209,7 +209,7 @@ def timed(
     analysis: Analysis,
     page: Any,
 ) -> Experiment:
-    """Return an experiment in which a time is compared; its module has the kernel's name.
+    """Return an experiment whose times are compared; its module has the kernel's name.
 
     Args:
         module: its name in full.

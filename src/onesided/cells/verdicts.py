@@ -1,4 +1,4 @@
-"""The words for what became of a cell, and what a verdict rests on."""
+"""The words for the end of a cell, and the evidence of a verdict."""
 
 import math
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ UNAVAILABLE = "unavailable"
 NOT_RUN = "not run"
 
 NO_COMMON_CLOCK = "the ranks' stamps are not known to be on one clock"
-"""Why a cell is `undecided` however many launches it has."""
+"""The reason why a cell is `undecided`, however many launches it has."""
 
 STATUS_OK = "ok"
 VERDICT_OF_STATUS: Mapping[str, str] = {
@@ -50,10 +50,10 @@ NOT_MEASURED = (UNSUPPORTED, UNAVAILABLE, NOT_RUN)
 """Verdicts of cells that have no measurement."""
 
 WITHOUT_VALUES = (*FAILURES, *NOT_MEASURED)
-"""Verdicts of cells whose values are compared with no others."""
+"""Verdicts of cells whose values are not compared."""
 
 OBSERVED = (INDEPENDENT, WITH_HELP, DELAYED, PARTIAL, WAITS)
-"""Verdicts that tell how the operation and the target's computing got on."""
+"""Verdicts that say how the operation and the target's computing progressed."""
 
 WORDS = (
     *FAILURES,
@@ -81,11 +81,11 @@ RANKS: Mapping[str, int] = {
     DELAYED: 3,
     **dict.fromkeys(_BEST, 4),
 }
-"""From bad to good; a verdict that has no rank says nothing that could be better or worse."""
+"""From bad to good; a verdict without a rank is neither better nor worse than another."""
 
 RELEASED = "released"
-"""The series of whether the target's call that opens its part of an epoch returned only after the
-origin, which had waited outside MPI, had called MPI (1) or by itself (0)."""
+"""The series for the target's call that opens its part of an epoch: 1 if the call returned only
+after the origin, which had waited outside MPI, had called MPI; 0 if it returned by itself."""
 
 EARLY_SHARE_OF_REMAINING = 0.5
 """A sample is early when it returned before this share of what remained."""
@@ -108,7 +108,7 @@ class Probe:
 
     @property
     def early_fraction(self) -> float:
-        """Fraction that returned before half of what remained; NaN without samples."""
+        """Return the fraction of early samples; NaN without samples."""
         if not self.remaining:
             return math.nan
         early = sum(
@@ -119,7 +119,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict, why, and what it rests on."""
+    """A verdict, its reason, and its evidence."""
 
     word: str
     detail: str | None = None
@@ -138,7 +138,7 @@ def change(before: str, after: str, crowded: bool) -> str | None:
 
     A change to or from `UNDECIDED`, or a verdict without a measurement, is open. A change between
     two observations is open in a crowded cell, because there the scheduler may have changed. A
-    failure that comes or goes counts in a crowded cell, too.
+    failure that appears or disappears also counts in a crowded cell.
 
     Args:
         before: the verdict of the first of two cells.

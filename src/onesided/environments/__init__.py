@@ -1,1 +1,1 @@
-"""Which MPIs there are, how each of them is had, and the kernels that are built with it."""
+"""The MPIs, the ways to provide each of them, and the kernels that are built with it."""

@@ -1,7 +1,7 @@
-"""Container images: what one holds, and how a kernel is launched in it.
+"""Container images: what an image holds, and how a kernel is launched in it.
 
-Launch models: *contained*, launcher and ranks in one container; *hybrid*, the host's launcher and a
-container a rank; *bind*, so, with the host's MPI mounted over the image's.
+Launch models. *contained*: launcher and ranks in one container. *hybrid*: the host's launcher and
+one container for each rank. *bind*: the same, with the host's MPI mounted over the image's.
 """
 
 import os
@@ -23,10 +23,11 @@ CONTAINED, HYBRID, BIND = "contained", "hybrid", "bind"
 ABI = "abi"
 """The image of kernels with the MPI ABI, and no MPI."""
 OWN, SHARED = "own", "shared"
-"""Namespaces of the containers of a launch: one's own, or shared by those of one launcher."""
+"""Namespaces of the containers of a launch: each has its own, or those of one launcher share
+one."""
 
 IMAGE_VARIABLE = "ONESIDED_IMAGE"
-"""Set inside an image of ours: the file that says what it holds."""
+"""Set inside an image of this project: the file that says what the image holds."""
 ROOT = Path("/opt/onesided")
 """Where the project is in every image."""
 DOCUMENT = ROOT / "image.json"
@@ -42,7 +43,7 @@ def inside() -> Path | None:
 
 
 def read_own() -> Document:
-    """Return what the image holds that this process runs in.
+    """Return the contents of the image in which this process runs.
 
     Raises:
         InputError: this is no image of ours, or its document does not fit the schema.
@@ -55,7 +56,7 @@ def read_own() -> Document:
 
 
 def runtime() -> Path | None:
-    """Return the program that runs images, None where there is none."""
+    """Return the program that runs images; None if there is none."""
     found = shutil.which(RUNTIME)
     return Path(found) if found else None
 
@@ -73,7 +74,7 @@ def needed_runtime() -> Path:
 
 
 def runtime_version(program: Path) -> str:
-    """Return what the program says of itself, in one line."""
+    """Return the program's own version text, in one line."""
     return _ask([str(program), "--version"]).strip()
 
 
@@ -108,7 +109,7 @@ def without_colours(text: str) -> str:
 
 
 def exec_words() -> list[str]:
-    """Return ``exec``, and with which option where the caller is root."""
+    """Return ``exec``, with the option that a caller who is root needs."""
     # root in a sandbox may lack a capability that apptainer asks for unless it makes a namespace
     return ["exec", "--userns"] if os.geteuid() == 0 else ["exec"]
 
@@ -127,12 +128,12 @@ def exec_options(environment: Mapping[str, Any]) -> list[str]:
 
 
 def is_entered(environment: Mapping[str, Any]) -> bool:
-    """Tell whether a launch has to enter a container: not where we are in it already."""
+    """Tell whether a launch has to enter a container: not if this process is already in it."""
     return environment["container"] is not None and inside() is None
 
 
 def launches_inside(environment: Mapping[str, Any]) -> bool:
-    """Tell whether what is to be started is a container with launcher and ranks in it."""
+    """Tell whether the program to start is a container with launcher and ranks in it."""
     return environment["launch_model"] == CONTAINED and is_entered(environment)
 
 

@@ -22,12 +22,12 @@ LOCK_FORM = (
 LOCKED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+]+)((?:\s+--hash=\S+)+)")
 HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 NATIVE = "native"
-#: What an entry can say of an MPI that the machine has.
+#: Keys of an entry for an MPI that the machine has.
 STATED = ("prefix", "compiler", "launcher")
 
 
 def library_of(family: Mapping[str, Any]) -> str:
-    """Return the standard that a family's libraries are of."""
+    """Return the standard of a family's libraries."""
     return family.get("library", libraries.MPI)
 
 
@@ -65,17 +65,17 @@ class Declaration:
 
     @property
     def family_data(self) -> Document:
-        """Return what holds for every version of its family; nothing where that is not known."""
+        """Return the values for every version of its family; nothing if they are not known."""
         return self.families[self.family] if self.family else {}
 
     @property
     def library(self) -> str:
-        """Return the standard whose library it is: MPI where the family is not known."""
+        """Return the standard of its library: MPI if the family is not known."""
         return library_of(self.family_data)
 
     @property
     def prefix(self) -> Path:
-        """Return the folder that its provider makes."""
+        """Return the folder that the provider of this entry makes."""
         return paths.environments_dir() / self.name / "prefix"
 
     @property
@@ -102,14 +102,14 @@ class Declaration:
         return pattern
 
     def variables_in(self, root: Path, family: str | None = None) -> dict[str, str]:
-        """Return the variables of its family, or another, for an MPI that is in a folder."""
+        """Return the variables of its family, or of another one, for an MPI in a folder."""
         texts = self.families[family or self.family]["variables"].items()
         return {name: text.replace("{prefix}", str(root)) for name, text in texts}
 
     def image_name(self) -> str:
-        """Return the name of the image with its MPI: the declared one, else the MPI's own.
+        """Return the name of the image with this MPI: the declared name, or the MPI's own.
 
-        That is the family's, if the version is the first of the family's in the file.
+        The MPI's own name is the family's, if its version is the first of the family in the file.
         """
         if self.image:
             return self.image
@@ -123,7 +123,7 @@ def declared(
 ) -> dict[str, Declaration]:
     """Return the declared environments by name, in the order of the file.
 
-    A wheel without a hash is declared all the same: that it cannot be had stops no other.
+    A wheel without a hash is declared, too: its absence does not stop the others.
 
     Args:
         config_dir: the folder with environments.yaml; the checkout's ``config/`` by default.
@@ -205,14 +205,14 @@ def select(names: Iterable[str], config_dir: Path | None = None) -> list[Declara
 
 @dataclass(frozen=True)
 class LeftBehind:
-    """Glob patterns of what killed ranks can leave, over all families."""
+    """Glob patterns of files that killed ranks can leave, over all families."""
 
     shared_memory: set[str]
     temporary: set[str]
 
 
 def left_behind() -> LeftBehind:
-    """Return patterns of what killed ranks can leave in shared memory and in ``/tmp``."""
+    """Return patterns of files that killed ranks can leave in shared memory and in ``/tmp``."""
     families = next(iter(declared().values())).families.values()
     return LeftBehind(
         {pattern for family in families for pattern in family["left_behind"]},
@@ -236,7 +236,7 @@ class Requirement:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the number of its last line and the text of each run of continued lines."""
+    """For each run of continued lines yield the number of its last line and its text."""
     held: list[str] = []
     number = 0
     for number, line in enumerate(text.splitlines(), 1):
@@ -251,7 +251,7 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def parse_lock(text: str, source: str | Path) -> dict[str, Requirement]:
-    """Return the requirements of a lock by their pins.
+    """Return the requirements of a lock, by their pins.
 
     Raises:
         InputError: a line is no requirement with hashes, or a pin occurs twice.

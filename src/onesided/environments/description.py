@@ -9,12 +9,12 @@ from onesided.environments.probe import Installation
 from onesided.system.command import one_line
 
 SCHEMA = "onesided/environment/1"
-#: Raised when a provider would install the same declaration differently.
+#: Increased when a provider would install the same declaration differently.
 INSTALLED_AS = 1
 
 
 def digest(declaration: Declaration, requirements: str | None = None) -> str:
-    """Return a SHA-256 of a declaration and of what is installed or was found for it."""
+    """Return a SHA-256 of a declaration and of the MPI that is installed or was found for it."""
     # how Spack calls it makes no other environment of a wheel; its provider's requirements do
     family = {key: value for key, value in declaration.family_data.items() if key != "spack"}
     content: dict[str, Any] = {
@@ -75,7 +75,7 @@ def ready(found: Installation, findings: Document, variables: Mapping[str, str])
 
 
 def unavailable(declaration: Declaration, reason: str) -> Document:
-    """Return the description of an environment that cannot be had, and why."""
+    """Return the description of an environment that is unavailable, with the reason."""
     family, is_native = declaration.family_data, declaration.launch_model == NATIVE
     return {
         "schema": SCHEMA,
@@ -139,7 +139,7 @@ def describes(document: Document, found: Installation) -> bool:
 
 
 def version_shown(document: Document) -> str:
-    """Return what a ready library says of itself, and that it does not end well."""
+    """Return the ready library's text about itself, and a remark if it does not end well."""
     if document["teardown"] is None:
         return document["library_version"]
     return f"{document['library_version']} ({document['teardown']})"

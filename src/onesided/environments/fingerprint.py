@@ -1,4 +1,4 @@
-"""Fingerprints: are the sources, the checks and the environment of a result as they were?"""
+"""Fingerprints: did the sources, the checks or the environment of a result change?"""
 
 import hashlib
 import json
@@ -58,7 +58,7 @@ def _kernels() -> Path:
 
 
 def check_sources() -> list[Path]:
-    """Return the files that make the ReFrame checks, and what decides what a session does."""
+    """Return the files of the ReFrame checks, and the modules that decide what a session does."""
     root = paths.project_root()
     return [
         *_below(root / "reframe_checks", {".py", ".sh"}),
@@ -68,15 +68,15 @@ def check_sources() -> list[Path]:
 
 @cache
 def _digest(path: Path, mtime_ns: int, size_bytes: int) -> bytes:
-    """Return the SHA-256 (hex) of a file as it was changed last: kernels share many sources."""
+    """Return the SHA-256 (hex) of a file in its latest state: kernels share many sources."""
     return hashlib.sha256(path.read_bytes()).hexdigest().encode()
 
 
 def _state(names: Iterable[bytes]) -> str:
-    """Return the short fingerprint of files in the kernels' folder, as sha256sum would have it.
+    """Return the short fingerprint of files in the kernels' folder, equal to that of sha256sum.
 
-    That is the SHA-256 over a line ``<SHA-256 of the file>  <path>`` a file, in byte order of the
-    paths.
+    It is the SHA-256 over one line ``<SHA-256 of the file>  <path>`` for each file, in byte order of
+    the paths.
     """
     digest, root = hashlib.sha256(), _kernels()
     for name in sorted(names):
@@ -88,7 +88,7 @@ def _state(names: Iterable[bytes]) -> str:
 
 
 def kernels_state() -> str:
-    """Return the short fingerprint of the sources of all kernels, of whichever library."""
+    """Return the short fingerprint of the sources of all kernels, for any library."""
     root = _kernels()
     return _state(path.relative_to(root).as_posix().encode() for path in kernel_sources())
 
@@ -97,8 +97,8 @@ def kernel_source_state(kernel: str, library: str = libraries.MPI) -> str:
     """Return the short fingerprint of a kernel's sources, which is compiled into it.
 
     Its sources are its own files (``<study>/<kernel>.c`` or all below ``<study>/<kernel>/``) and
-    what kernels share. The build computes the same (src/kernels/source_state.cmake), whoever calls
-    it.
+    what kernels share. The build computes the same fingerprint (src/kernels/source_state.cmake), in
+    every way to build.
 
     Args:
         kernel: its name.

@@ -1,4 +1,4 @@
-"""Which MPI a compiler wrapper really links, asked of the library and not of the wrapper's name."""
+"""Which MPI a compiler wrapper links: the library itself says so, not the wrapper's name."""
 
 import os
 import re
@@ -14,13 +14,13 @@ from onesided.system.errors import OnesidedError
 from onesided.system.processes import ProgramError, ask
 
 TIMEOUT_S = 60
-#: Set by a user's shell they would let another library run than the one that was linked.
+#: If a user's shell set them, another library could run than the one that was linked.
 LOADER_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
 INTEL = "intel-oneapi-mpi"
 #: From this version on Intel MPI is in mpi/<two numbers> and not in mpi/<all numbers>.
 INTEL_SHORT_FOLDER = (2021, 11)
 
-#: What a library says of itself, by Spack's name of the package. Cray MPICH and MVAPICH do not
+#: The text of a library about itself, by Spack's name of the package. Cray MPICH and MVAPICH do not
 #: begin as MPICH does, which they are made from, so the order does not matter.
 SAYS = {
     "mpich": re.compile(r"^MPICH Version:\s*(\d[\w.]*)", re.MULTILINE),
@@ -30,14 +30,14 @@ SAYS = {
     "mvapich2": re.compile(r"^MVAPICH2 Version\s*:\s*(\d[\w.]*)", re.MULTILINE),
     "cray-mpich": re.compile(r"CRAY MPICH version (\d[\d.]*)"),
 }
-#: MPIs that Spack has packages of and that are not told apart here by what they say.
+#: MPIs that Spack has packages for, but whose texts are not known here.
 OTHER_MPI_PACKAGES = (
     "cray-mvapich2 fujitsu-mpi hpcx-mpi mpi-serial mpilander mpt msmpi mvapich-plus nmad"
     " spectrum-mpi"
 )
 MPI_PACKAGES = frozenset(SAYS) | frozenset(OTHER_MPI_PACKAGES.split())
 
-#: What a wrapper compiles to have the library say what it is.
+#: A program that a wrapper compiles, in which the library says what it is.
 PROGRAMS = {libraries.MPI: "identify.c", libraries.OPENSHMEM: "identify_shmem.c"}
 #: Folders in which several MPIs can be.
 SHARED_PREFIXES = ("/", "/usr")
@@ -47,7 +47,7 @@ class UnknownMpiError(OnesidedError):
     """A wrapper does not compile, does not run or links an MPI unknown here; one line."""
 
     def __init__(self, program: str | Path, reason: str) -> None:
-        """Say what became of a program; ``reason`` alone is for where its path is known already."""
+        """Say how a program ended; ``reason`` alone is for a caller that knows the path already."""
         self.reason = reason
         super().__init__(f"{program}: {reason}")
 
@@ -69,17 +69,17 @@ class Identity:
     text: str = ""
 
     def __str__(self) -> str:
-        """Return it as a spec."""
+        """Return the MPI as a spec."""
         return f"{self.package}@{self.version}"
 
     def is_version(self, wanted: str) -> bool:
-        """Return whether this is ``wanted``, or one of the two says fewer numbers of the same."""
+        """Return whether this is ``wanted``, as far as both versions have numbers."""
         pairs = zip(self.version.split("."), wanted.split("."), strict=False)
         return all(own == other for own, other in pairs)
 
 
 def is_shared(folder: Path) -> bool:
-    """Return whether several MPIs can be in a folder, so that it is no MPI's own."""
+    """Return whether several MPIs can be in a folder, so that it belongs to no single one."""
     return os.path.realpath(folder) in SHARED_PREFIXES
 
 
@@ -94,7 +94,7 @@ def component(package: str, version: str, prefix: Path) -> Path:
 
 
 def component_variables(package: str, folder: Path) -> dict[str, str]:
-    """Return what has to be set to compile and run with an MPI.
+    """Return the variables that are needed to compile and run with an MPI.
 
     Args:
         package: Spack's name.
@@ -103,7 +103,7 @@ def component_variables(package: str, folder: Path) -> dict[str, str]:
     libraries = [folder / "lib", folder / "lib64", folder / "lib" / "release"]
     if package == INTEL:
         libraries.append(folder / "lib" / "libfabric")
-    # what Spack links finds the library by an RPATH, whatever the wrapper itself leaves
+    # a program that Spack links finds the library by an RPATH, whatever the wrapper does
     found = {"LD_LIBRARY_PATH": ":".join(map(str, libraries))}
     if package == INTEL:
         found["I_MPI_ROOT"] = str(folder)
@@ -115,7 +115,7 @@ def identify(
     variables: Mapping[str, str] | None = None,
     standard: str = libraries.MPI,
 ) -> Identity:
-    """Compile a program with a wrapper, run it, and return what the library said.
+    """Compile a program with a wrapper, run it, and return the library's answer.
 
     Args:
         wrapper: a C compiler wrapper.

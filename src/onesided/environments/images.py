@@ -1,7 +1,7 @@
 """Build images from containers/ and the versions in config/environments.yaml, and compare two.
 
-What is slow (Debian, the Python side) is in the base. It is built again only when what it is made
-from changed. An MPI's image holds the files of the checkout as they are now.
+The slow parts (Debian, the Python side) are in the base. It is built again only when its sources
+changed. An MPI's image holds the files of the checkout in their present state.
 """
 
 import hashlib
@@ -26,9 +26,9 @@ from onesided.system.processes import ProgramError, ask
 BASE, TOOLCHAIN = "base", "toolchain"
 ALL, OPENSHMEM = "all", "openshmem"
 MPI = "mpi"
-"""The definition of all images with MPIs in them; each kernel is an app of theirs."""
+"""The definition of all images with MPIs in them; each kernel is an app of these images."""
 APPS_OF = {MPI: libraries.MPI, OPENSHMEM: libraries.OPENSHMEM}
-"""Whose kernels are the apps of a definition."""
+"""The library whose kernels are the apps of a definition."""
 FAMILIES = {
     "mpich": ("MPICH", "MPICH's own (permissive)"),
     "openmpi": ("Open MPI", "BSD-3-Clause (Open MPI)"),
@@ -37,14 +37,14 @@ FAMILIES = {
         "Intel Simplified Software License (Intel MPI), which goes with every copy",
     ),
 }
-"""What a reader calls the libraries of each family, and what they may be passed on under."""
+"""The name of each family's libraries for a reader, and their licence."""
 APP = """
 %apprun {kernel}
     exec sh /opt/onesided/containers/scripts/app.sh {kernel} "$@"
 """
-#: What of the checkout is not needed inside.
+#: Parts of the checkout that are not needed inside.
 LEFT_OUT = re.compile(r"(tests|benchmarks|\.ci|spack)/|\.git|spack\.yaml$")
-#: What the base is made from, beside its definition and scripts.
+#: Sources of the base, beside its definition and scripts.
 PYTHON_SIDE = (
     "requirements.lock", "requirements.in", "pyproject.toml", "README.md", "LICENSE",
     "tools/setup.py", "src/onesided/__init__.py",
@@ -58,7 +58,7 @@ EPOCH_VARIABLE = "SOURCE_DATE_EPOCH"
 COMPRESSION = "-comp gzip -Xcompression-level 4"
 ASK_TIMEOUT_S = 60
 LIST_TIMEOUT_S = 600.0
-#: Where the runtime writes down when an image was built, and what it takes from the host.
+#: Where the runtime records when an image was built, and what it takes from the host.
 NOT_COMPARED = (
     "/.singularity.d/labels.json",
     *(f"/etc/{name}" for name in ("resolv.conf", "hosts", "localtime", "passwd", "group")),
@@ -66,7 +66,7 @@ NOT_COMPARED = (
 
 
 def definition_text(name: str) -> str:
-    """Return a definition as the runtime is called with it: an app for each kernel there is."""
+    """Return a definition in the form that the runtime reads: with an app for each kernel."""
     text = (paths.project_root() / "containers" / f"{name}.def").read_text("utf-8")
     if name in APPS_OF:
         text += "".join(APP.format(kernel=kernel) for kernel in kernels.names(APPS_OF[name]))
@@ -94,9 +94,9 @@ class Image:
 
 
 def known() -> dict[str, Image]:
-    """Return the images there are, by name: one a family, one an environment, and the others.
+    """Return the images by name: one for each family, one for each environment, and the others.
 
-    A family's holds its first version in config/environments.yaml.
+    A family's image holds the family's first version in config/environments.yaml.
     """
     declared = [one for one in declarations.declared().values() if one.packages]
     first: dict[str, declarations.Declaration] = {}
@@ -127,7 +127,7 @@ def _with_mpis(name: str, declared: Sequence[declarations.Declaration]) -> Image
 
 
 class Builder:
-    """Builds images one after another; what they share is made once."""
+    """Builds images one after another; shared parts are made once."""
 
     def __init__(self, bootstrap: str = "docker", mirror: str | None = None) -> None:
         """Find the runtime.
@@ -146,7 +146,7 @@ class Builder:
         self._context = self._folder / "context"
 
     def build(self, image: Image) -> float:
-        """Build an image, and what it depends on unless that is there; return the seconds it took.
+        """Build an image, and missing images that it depends on; return the seconds it took.
 
         Two builds into one folder wait for each other.
 
@@ -171,7 +171,7 @@ class Builder:
         return time.monotonic() - begin
 
     def _shared(self, name: str, arguments: Mapping[str, str], *made_from: str) -> str:
-        """Build an image that others depend on unless it is there; return its state."""
+        """Build an image that others depend on unless it exists; return its state."""
         folder = paths.project_root() / "containers"
         scripts = [folder / "scripts" / script for script in ("common.sh", f"{name}.sh")]
         files = fingerprint.of_files([folder / f"{name}.def", *scripts], folder)
@@ -184,7 +184,7 @@ class Builder:
         return state
 
     def _make_context(self) -> None:
-        """Lay out what the definitions copy: the checkout, the scripts, pip's settings."""
+        """Lay out the files that the definitions copy: checkout, scripts, pip's settings."""
         root = paths.project_root()
         shutil.rmtree(self._context, ignore_errors=True)
         source, python = self._context / "source", self._context / "python"
@@ -245,7 +245,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _answer(*words: str | Path) -> str | None:
-    """Return what a program says; None where it is not there or fails."""
+    """Return a program's output; None if the program is missing or fails."""
     try:
         return ask(words, timeout_s=ASK_TIMEOUT_S)
     except ProgramError:
@@ -253,7 +253,7 @@ def _answer(*words: str | Path) -> str | None:
 
 
 def _git(*words: str) -> str | None:
-    """Return what git says of the checkout, None where it is none."""
+    """Return git's answer about the checkout; None if it is not a git checkout."""
     return _answer("git", "-C", paths.project_root(), *words)
 
 
@@ -319,7 +319,7 @@ def _write_pip_settings(folder: Path) -> None:
 
 
 def content(image: Path) -> dict[str, str]:
-    """Return for each path in an image what it is: kind, mode, and SHA-256 or where a link leads.
+    """Return the kind, mode, and SHA-256 or link target of each path in an image.
 
     Raises:
         OnesidedError: there is no runtime, or the image cannot be run.
@@ -336,7 +336,7 @@ def content(image: Path) -> dict[str, str]:
 
 
 def differences(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
-    """Return a line per path that differs, in order; none where two images hold the same.
+    """Return a line for each path that differs, in order; none if two images hold the same.
 
     A folder that one image alone has is one line, with all that is in it.
     """

@@ -22,8 +22,8 @@ ABI_COMPILER = "bin/mpicc_abi"
 ABI_KERNELS = containers.ROOT / "kernels"
 ENVIRONMENT_VARIABLE = "ONESIDED_ENVIRONMENT"
 RANKS_VARIABLE = "ONESIDED_RANKS"
-#: What differs from build to build, below the folders of environments and of kernels: logs, locks,
-#: and what the probe left.
+#: Files that differ from build to build, below the folders of environments and of kernels: logs,
+#: locks, and what the probe left.
 TRACES = (
     *("*/*.log", "*/lock", "*/*.lock", "*/requirements.txt", "*/environment.json"),
     *("*/probe", "*/*.work"),
@@ -31,7 +31,7 @@ TRACES = (
 
 
 def bake(image: str, *names: str) -> int:
-    """Install MPIs, build their kernels and write the image's document, in its first stage.
+    """Install MPIs, build their kernels and write the image's document, in the image's first stage.
 
     Returns:
         1, with the reason, if an MPI is missing.
@@ -68,13 +68,13 @@ def _with_kernels(environment: dict[str, Any]) -> dict[str, Any]:
 
 
 def _build_with_abi(mpi: Path) -> dict[str, str]:
-    """Build the kernels by an MPI's ABI compiler; they look for a library where one is mounted."""
+    """Build the kernels with an MPI's ABI compiler; they look for a library in a mounted folder."""
     subprocess.run(
         ["sh", kernels.build_script(), kernels.sources(), ABI_KERNELS, mpi / ABI_COMPILER],
         check=True,
     )
     for program in (ABI_KERNELS / "bin").iterdir():
-        # an RPATH, as in every build: LD_LIBRARY_PATH does not override it
+        # an RPATH, as in every build: LD_LIBRARY_PATH does not override this one
         rpath = ["--force-rpath", "--set-rpath", containers.MPI_MOUNT / "lib"]
         subprocess.run(["patchelf", *rpath, program], check=True)
     shutil.rmtree(paths.environments_dir())
@@ -94,7 +94,7 @@ def _remove_traces() -> None:
 
 
 def launch(kernel: str, *options: str) -> int:
-    """Become the launcher of a bare kernel on a few ranks of one MPI, with its exit status.
+    """Replace this process by the launcher of a kernel on a few ranks of one MPI.
 
     Raises:
         InputError: a variable is at fault.

@@ -1,4 +1,4 @@
-"""The kernels of an environment: where they are, building them, running one by hand."""
+"""The kernels of an environment: where they are, how they are built, how to run one by hand."""
 
 import os
 import subprocess
@@ -15,11 +15,11 @@ from onesided.system.errors import EXIT_BAD_INPUT, InputError, OnesidedError
 PLACEMENT = "unbound"
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 LAUNCH_MARKER = "ONESIDED_LAUNCH"
-"""Set for every process of one launch; a rank that outlives its launcher is found by it."""
+"""Set for every process of one launch; it identifies a rank that outlives its launcher."""
 CHOICE_VARIABLE = "ONESIDED_KERNELS"
 """Which kernels ReFrame builds, separated by commas; without it, all.
 
-They are built before the tests that need them are known, and a session of a campaign needs few."""
+ReFrame builds kernels before it knows which tests need them, and a session needs only a few."""
 LAST_WORDS = 2000
 """Characters of a failed build's output that a message holds."""
 
@@ -35,12 +35,12 @@ def sources() -> Path:
 
 
 def names(library: str = libraries.MPI) -> list[str]:
-    """Return the names of all kernels of a library: of their executables."""
+    """Return the names of all kernels of a library, which are the names of their executables."""
     return list(libraries.kernels(sources(), library))
 
 
 def chosen(library: str) -> list[str]:
-    """Return those of a library that are to be built (`CHOICE_VARIABLE`)."""
+    """Return the kernels of a library that are to be built (`CHOICE_VARIABLE`)."""
     asked = os.environ.get(CHOICE_VARIABLE)
     return [name for name in names(library) if not asked or name in asked.split(",")]
 
@@ -48,7 +48,7 @@ def chosen(library: str) -> list[str]:
 def prefix_of(environment: Mapping[str, Any], thread_level: str = "single") -> Path:
     """Return the folder that holds ``bin/<kernel>`` for an environment's document.
 
-    Where CMake builds them its name holds the state of sources and environment, so that a session
+    If CMake builds them, the folder's name holds the state of sources and environment. So a session
     finds what an earlier one built, and a changed source builds again.
 
     Args:
@@ -71,7 +71,7 @@ def build_command(
 
 
 def build(environment: Mapping[str, Any], wanted: Sequence[str] | None = None) -> Path:
-    """Build those of an environment's kernels that are not there yet; return their folder.
+    """Build the kernels of an environment that are still missing; return their folder.
 
     Args:
         environment: the document.
@@ -94,7 +94,7 @@ def build(environment: Mapping[str, Any], wanted: Sequence[str] | None = None) -
 
 
 def variables(environment: Mapping[str, Any], setting: str = settings.DEFAULT) -> dict[str, str]:
-    """Return the variables under which an environment's programs run, with a setting's.
+    """Return the variables for an environment's programs, with the variables of a setting.
 
     Raises:
         InputError: the setting is unavailable for the environment's family.
@@ -115,7 +115,7 @@ def launch_line(
 ) -> list[str]:
     """Return the command that launches a kernel, with the placement and room for its ranks.
 
-    Where the environment is in a container, the folder it is called in is seen inside.
+    If the environment is in a container, the working folder of the caller is visible inside.
     """
     launcher = environment["launcher"]
     room = launcher["oversubscribe"] if ranks > cores.usable() else []
@@ -155,7 +155,7 @@ def launch(
     quiet: bool = False,
     errors: IO[bytes] | None = None,
 ) -> int:
-    """Run a launch line to its end; return the launcher's exit status.
+    """Run a launch line until it ends; return the launcher's exit status.
 
     Args:
         line: from `launch_line`.

@@ -1,6 +1,6 @@
-"""The two kinds of library that kernels are built for, and which sources belong to which.
+"""The two kinds of library that kernels are built for, and the sources of each kind.
 
-``src/kernels/CMakeLists.txt`` has the same rules: one build is for one library.
+``src/kernels/CMakeLists.txt`` has the same rules: a build is for one library.
 """
 
 from pathlib import Path, PurePath
@@ -12,11 +12,11 @@ LIBRARIES = (MPI, OPENSHMEM)
 COMMON = {MPI: ("harness", "mpi", "rma"), OPENSHMEM: ("harness", "openshmem")}
 #: Folders that hold what kernels share, and no kernels.
 NO_STUDIES = frozenset(folder for folders in COMMON.values() for folder in folders)
-#: A study's folder with what its kernels share.
+#: A study's folder with the files that its kernels share.
 SHARED = "shared"
-#: How the name of a file ends that is compiled with one library only.
+#: The end of the name of a file that is compiled with one library only.
 ENDINGS = {MPI: "_mpi", OPENSHMEM: "_shmem"}
-#: The call that ends each library, as a person knows it.
+#: The call that ends each library, as a reader knows it.
 FINALIZE = {MPI: "MPI_Finalize", OPENSHMEM: "shmem_finalize"}
 
 

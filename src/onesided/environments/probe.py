@@ -1,6 +1,6 @@
 """Find out what an MPI is by compiling a small program and running two ranks of it.
 
-Some versions do not start without variables that their own folder tells: the fallbacks.
+Some versions start only with variables that depend on their own folder: the fallbacks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from onesided.system.command import Command, Outcome, UnavailableError, one_line
 
 #: The program for each library.
 PROGRAMS = {libraries.MPI: "probe.c", libraries.OPENSHMEM: "probe_shmem.c"}
-#: A line with words of an error stack, as MPICH and its relatives write it; the deepest comes last.
+#: A line with words of an error stack in the form of MPICH and its relatives; the deepest comes
+#: last.
 STACKED = re.compile(r"^\w+\(\d+\)\.*:[ \t]*(\S.*)$", re.MULTILINE)
 COMPILE_TIMEOUT_S = 60.0
 RANKS = 2
@@ -60,7 +61,7 @@ class Installation:
     def in_folder(
         cls, declaration: Declaration, root: Path, requirements: str | None
     ) -> Installation:
-        """Return an MPI that is in a folder as its family's data say."""
+        """Return the MPI in a folder, as the data of its family describe it."""
         family = declaration.family_data
         launcher = root / family["launcher"]
         return cls(
@@ -96,7 +97,7 @@ def attempts(fallbacks: Sequence[Mapping[str, str]], root: Path) -> Iterator[dic
 
 
 def _filled(text: str, root: Path) -> str | None:
-    """Return a value with the names of folders in it; None where there is no such folder."""
+    """Return a value with the names of folders in it; None if such a folder does not exist."""
     for pattern in FOLDER_OF.findall(text):
         folders = sorted({file.parent for file in root.rglob(pattern)})
         if not folders:
@@ -140,10 +141,10 @@ def probe(
     words = [*_launcher(found), "-n", str(RANKS), folder / "probe", "findings.json"]
     outcome = command.run(words, log=folder / "run.log", timeout_s=timeout_s, **where)
     findings = _read(folder / "findings.json")
-    if findings is not None:  # they say more than an exit status
+    if findings is not None:  # these lines say more than an exit status
         _verify(found, findings)
     if findings is not None and standard == libraries.OPENSHMEM and outcome.status:
-        # they were written before shmem_finalize, in which some libraries crash
+        # the ranks wrote them before shmem_finalize, in which some libraries crash
         return findings | {"teardown": f"shmem_finalize did not return: {launcher} {_how(outcome)}"}
     _require(outcome, launcher, timeout_s)
     if findings is None:
@@ -160,7 +161,7 @@ def _launcher(found: Installation) -> list[str | Path]:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    """Return what the ranks found; None where they wrote nothing whole."""
+    """Return what the ranks found; None if they wrote nothing complete."""
     try:
         findings = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):

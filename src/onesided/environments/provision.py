@@ -1,4 +1,4 @@
-"""Environments: which MPIs are declared, provide them side by side, and say what each one is."""
+"""Environments: which MPIs are declared, providing them side by side, and what each one is."""
 
 import os
 import threading
@@ -24,31 +24,31 @@ from onesided.system.errors import InputError
 
 _NATIVE: dict[str, Provider] = {one.name: one for one in (Wheel(), System())}
 PROVIDERS = _NATIVE | {one.name: one for one in (Spack(_NATIVE), Container(_NATIVE))}
-"""By the name that declarations and documents give each."""
+"""The providers, by the name in declarations and documents."""
 AT_A_TIME = 4
 PROVIDER_VARIABLE = "ONESIDED_PROVIDER"
-"""Who delivers, in place of who is declared; for ReFrame, which is told nothing of a campaign."""
+"""The provider that replaces the declared ones; for ReFrame, which does not know the campaign."""
 
 
 def reframe_name(name: str) -> str:
-    """Return the name under which ReFrame, which takes no dots, knows an environment."""
+    """Return the name of an environment for ReFrame, which allows no dots."""
     return name.replace(".", "_")
 
 
 def reframe_features(document: Document) -> list[str]:
-    """Return what ReFrame knows of an environment: its features, and whose library it is."""
+    """Return ReFrame's features of an environment, with the standard of its library."""
     return [libraries.feature(document["library"]), *document["features"]]
 
 
 def choices() -> list[str]:
-    """Return the names of providers that can be asked for in place of the declared ones."""
+    """Return the names of providers that may replace the declared ones."""
     return [name for name, one in PROVIDERS.items() if one.serves_any]
 
 
 def asked_provider(provider: str | None = None) -> str | None:
-    """Return the provider asked for in place of the declared ones, or None for those.
+    """Return the provider that replaces the declared ones; None if they are to be used.
 
-    Inside an image of ours it is container.
+    Inside an image of this project it is ``container``.
 
     Args:
         provider: what was asked for by name; ``ONESIDED_PROVIDER`` counts where nothing was.
@@ -68,8 +68,8 @@ def asked_provider(provider: str | None = None) -> str | None:
 def read(name: str, provider: str | None = None) -> Document:
     """Return the description of an environment.
 
-    One never provided, or described by another version of this program, is unavailable, and its
-    reason says so.
+    An environment that was never provided, or was described by another version of this program, is
+    unavailable, and the reason says so.
 
     Args:
         name: a declared environment.
@@ -134,7 +134,7 @@ def has_to_be_there(document: Document) -> bool:
 def provide_all(
     names: Iterable[str] = (), *, progress: Progress | None = None, provider: str | None = None
 ) -> list[Document]:
-    """Provide some environments (all for no name) side by side; none stops the others.
+    """Provide some environments (all for no name) side by side; a failure does not stop the others.
 
     Args:
         names: declared environments.
@@ -161,7 +161,7 @@ def provide_all(
             while waiting:  # in turns: a signal that reaches a thread of the pool wakes none
                 ended, waiting = wait(waiting, processes.LOOK_S, FIRST_COMPLETED)
                 found |= {futures[future]: future.result() for future in ended}
-        except BaseException:  # an interruption too: end the commands, then let it pass
+        except BaseException:  # also an interruption: end the commands, then let it pass
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
             raise

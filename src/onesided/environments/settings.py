@@ -11,17 +11,17 @@ from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 DEFAULT = "default"
-"""The setting that sets nothing: what the others are compared with."""
+"""The setting that sets nothing: the others are compared with it."""
 
 CHOICE_VARIABLE = "ONESIDED_SETTINGS"
-"""Which settings ReFrame makes checks for, separated by commas; without it, for all.
+"""The settings for which ReFrame makes checks, separated by commas; without it, all.
 
-It makes every check of a file before it selects any, and a session of a campaign wants few."""
+ReFrame makes every check of a file before it selects any, and a session needs only a few."""
 
 
 @dataclass(frozen=True)
 class SettingValue:
-    """What a setting means for one MPI.
+    """The meaning of a setting for one MPI.
 
     Attributes:
         variables: what to set; empty for nothing.
@@ -35,7 +35,7 @@ class SettingValue:
     transport: dict[str, Any] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON knows it."""
+        """Return the setting as a JSON document."""
         return asdict(self)
 
 
@@ -50,7 +50,7 @@ def names() -> list[str]:
 
 
 def chosen() -> list[str]:
-    """Return those that checks are made for (`CHOICE_VARIABLE`), in the order of the file.
+    """Return the settings that checks are made for (`CHOICE_VARIABLE`), in the order of the file.
 
     Raises:
         InputError: one is not declared.
@@ -71,7 +71,7 @@ def _of_version(declared: dict[str, Any], version: str) -> dict[str, Any]:
 
 
 def value(setting: str, family: str, version: str) -> SettingValue:
-    """Return what ``setting`` is for an MPI; unknown families have no value, with the reason.
+    """Return the meaning of ``setting`` for an MPI; an unknown family has only a reason.
 
     Raises:
         KeyError: the setting is not declared.
@@ -98,7 +98,7 @@ def shares_memory(setting: str) -> bool:
 
 
 def check(environments: Iterable[str], setting: str = DEFAULT) -> None:
-    """Refuse what cannot be, before anything is installed.
+    """Refuse an impossible choice before anything is installed.
 
     That is an unknown MPI or setting, or a setting that none of the MPIs has. An MPI whose family
     or version is found only by asking it is not judged here.

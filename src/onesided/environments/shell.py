@@ -1,4 +1,4 @@
-"""Variables as lines of a shell script: set, whatever their values are, and never run."""
+"""Variables as lines of a shell script: set to any value, and never run."""
 
 import re
 import shlex
@@ -12,10 +12,10 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def exports(variables: Mapping[str, str]) -> list[str]:
-    """Return the lines of a shell that set variables to these very values.
+    """Return the lines of a shell that set variables to exactly these values.
 
-    ReFrame's own ``env_vars`` will not do: it writes them down without quotes, and runs what is in
-    ``$(...)`` itself.
+    ReFrame's own ``env_vars`` cannot be used: ReFrame writes them without quotes, and runs what is
+    in ``$(...)`` itself.
 
     Raises:
         ValueError: a name is none of a variable.

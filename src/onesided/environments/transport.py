@@ -1,8 +1,8 @@
-"""The transport of an MPI's windows: its debug report, asked for in an untimed launch, read here.
+"""The transport of an MPI's windows: an untimed launch asks for its debug report, read here.
 
-A report is the text of one launch of the kernel `progress` with one window flavor: what the library
-printed, then the kernel's JSON lines. No other text that a program printed is ever parsed. What a
-report does not say is None; nothing is guessed from what was asked for.
+A report is the text of one launch of the kernel `progress` with one window flavor: the library's
+output, then the kernel's JSON lines. No other output of a program is ever parsed. A value that a
+report does not have is None; nothing is guessed from the request.
 """
 
 import re
@@ -13,7 +13,8 @@ from typing import Any
 
 from onesided.system import text, values
 
-#: What makes each family tell its transport. The reader of the family below knows just these words.
+#: The variables that make each family report its transport. The reader of the family below knows
+#: exactly these words.
 REPORT_VARIABLES: Mapping[str, Mapping[str, str]] = {
     "mpich": {
         "MPIR_CVAR_DEBUG_SUMMARY": "1",
@@ -29,7 +30,7 @@ REPORT_VARIABLES: Mapping[str, Mapping[str, str]] = {
     "impi": {"I_MPI_DEBUG": "10"},
 }
 
-#: What is launched for a report, beside the flavor: one window, one operation on it, untimed.
+#: The options of a launch for a report, beside the flavor: one window, one untimed operation on it.
 REPORT_KERNEL = "progress"
 REPORT_OPTIONS: Mapping[str, str] = {
     "operation": "put",
@@ -67,18 +68,18 @@ class Transport:
     shm: bool | None = None
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON knows it."""
+        """Return the transport as a JSON document."""
         return asdict(self)
 
 
 def read(report: str, family: str) -> Transport:
-    """Return the transport that a report tells; all of it None for a family that has no reader."""
+    """Return the transport in a report; for a family without a reader, all of it is None."""
     reader = _READERS.get(family)
     return reader(report) if reader else Transport()
 
 
 def from_text(written: str | None) -> dict[str, Any]:
-    """Return a transport's document from the JSON text of cells.parquet; nothing for no mapping."""
+    """Return a transport's document from JSON text in cells.parquet; nothing for no mapping."""
     try:
         found = values.from_json(written or "{}")
     except (ValueError, RecursionError):
@@ -116,7 +117,7 @@ def short(found: Mapping[str, Any]) -> str | None:
 
 
 def _layered_on(provider: str, core: str) -> bool:
-    """Tell whether a provider is ``core`` below a utility provider (``tcp;ofi_rxm``)."""
+    """Tell whether a provider is ``core``, also below a utility provider (``tcp;ofi_rxm``)."""
     return provider.partition(";")[0] == core
 
 
@@ -127,7 +128,7 @@ def _words(name: str, value: Any) -> str:
 
 
 def _only(values: Iterable[str]) -> str | None:
-    """Return the one value that all agree on, None if there is none or they differ."""
+    """Return the value on which all agree; None if there is none or they differ."""
     found = set(values)
     return found.pop() if len(found) == 1 else None
 
@@ -142,7 +143,7 @@ def _through_memory(transports: str | None) -> bool | None:
 
 
 def _kernel_lines(report: str, kind: str) -> list[dict[str, Any]]:
-    """Return the kernel's lines of a kind; what is cut, or no line of a kernel's, is none."""
+    """Return the kernel's lines of a kind, without cut lines and lines of other programs."""
     found = []
     for line in report.split("\n"):
         if line.startswith(f'{{"type":"{kind}"'):
@@ -160,7 +161,7 @@ def _flavors(report: str) -> set[str]:
 
 
 def _windows(report: str) -> list[dict[str, Any]]:
-    """Return what the kernel says of its windows."""
+    """Return the kernel's statements about its windows."""
     windows = [result.get("window") for result in _kernel_lines(report, "result")]
     return [window for window in windows if isinstance(window, dict)]
 
@@ -182,7 +183,7 @@ _UCX_LANE = re.compile(r"(\w+)\(([^)]*)\)")
 
 
 def _ucx_endpoints(report: str) -> list[dict[str, set[str]]]:
-    """Return for each kind of endpoint to another process its lanes and their transports."""
+    """Return the lanes of each kind of endpoint to another process, with their transports."""
     return [
         {
             lane: {one.partition("/")[0] for one in transports.split()}
@@ -200,12 +201,12 @@ def _ucx_transports(endpoints: Iterable[Mapping[str, set[str]]]) -> str | None:
 
 _MPICH_VARIABLE = re.compile(r"^CVAR: (\w+) = (.*)$", re.MULTILINE)
 _MPICH_PROVIDER = re.compile(r"^libfabric provider: (\S+)", re.MULTILINE)
-#: They make of one node several, and the report does not say which rank is where.
+#: These variables make several nodes of one, and the report does not say which rank is where.
 _MPICH_CLIQUES = ("MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_CVAR_NUM_CLIQUES")
 
 
 def _mpich_local(report: str) -> bool | None:
-    """Tell whether ranks of one node go past the network module; the library lists what it obeys.
+    """Tell whether ranks of one node bypass the network module; the library lists its variables.
 
     Variables at their default are not listed, so the list itself must be there.
     """
@@ -241,7 +242,7 @@ _INTEL_END = re.compile(_INTEL + r"I_MPI_DEBUG=", re.MULTILINE)
 
 
 def _read_intel(report: str) -> Transport:
-    if not _INTEL_END.search(report):  # the list of variables ends it; without it all may lack
+    if not _INTEL_END.search(report):  # the list of variables ends it: without it, any may lack
         return Transport()
     shared = bool(_INTEL_SHARED.search(report))
     provider = _only(_INTEL_PROVIDER.findall(report))
@@ -249,7 +250,7 @@ def _read_intel(report: str) -> Transport:
     through_memory = shared or _through_memory(provider and provider.partition(";")[0])
     flavors = _flavors(report)
     if not through_memory and (not flavors or "shared" in flavors):
-        through_memory = None  # the report tells nothing of windows, and this may be one
+        through_memory = None  # the report says nothing about windows, and this may be one
     return Transport(None, ",".join(modules) or None, provider, through_memory)
 
 
@@ -276,21 +277,21 @@ def _openmpi_matches(lines: Iterable[str], pattern: re.Pattern[str]) -> list[str
 def _openmpi_selected(lines: list[str], pml: str | None) -> list[str]:
     """Return the components that a process selected for its windows.
 
-    Windows and point-to-point select in the same words. The latter comes first, and is known by a
-    line of its own; series 4.1 says nothing of windows here.
+    Windows and point-to-point messages use the same words for a selection. The selection for
+    messages comes first and has a line of its own; series 4.1 says nothing about windows here.
     """
     selected = _openmpi_matches(lines, _OPENMPI_SELECTED)
     return selected[1:] if selected[:1] == [pml] else ["?"] * len(selected)
 
 
 def _openmpi_component(report: str, processes: list[list[str]], pml: str | None) -> str | None:
-    """Return the component of the launch's windows from all that tells it; all must agree."""
+    """Return the component of the launch's windows from all lines that name it; all must agree."""
     told = [name for lines in processes for name in _openmpi_selected(lines, pml)]
     told += [name for lines in processes for name in _openmpi_matches(lines, _OPENMPI_FREED)]
-    # only osc/ucx has endpoints that move memory and match no messages
+    # only osc/ucx has endpoints that move memory and do not match messages
     if any("amo" in lanes and "tag" not in lanes for lanes in _ucx_endpoints(report)):
         told.append("ucx")
-    # only osc/sm answers with this key; that of series 4.1 says nothing else
+    # only osc/sm answers with this key; osc/sm of series 4.1 says nothing else
     infos = [window.get("info") for window in _windows(report)]
     told += ["sm" for info in infos if isinstance(info, dict) and "blocking_fence" in info]
     component = _only(told)
@@ -300,7 +301,7 @@ def _openmpi_component(report: str, processes: list[list[str]], pml: str | None)
 def _openmpi_provider(
     report: str, processes: list[list[str]], osc: str | None, pml: str | None
 ) -> str | None:
-    """Return what carries a window's accesses between processes; osc/sm needs nothing."""
+    """Return the carrier of a window's accesses between processes; osc/sm needs none."""
     endpoints = _ucx_endpoints(report)
     if osc == "ucx":
         return _ucx_transports(lanes for lanes in endpoints if "tag" not in lanes)

@@ -1,4 +1,4 @@
-"""ReFrame's configuration of a site, made from the few lines that are the site's own."""
+"""ReFrame's configuration of a site, made from the few lines of the site's own file."""
 
 import os
 import shlex
@@ -13,12 +13,12 @@ from onesided.system import paths, strays, surroundings
 Entry = dict[str, Any]
 
 LOCAL = "local"
-#: Schedulers of ReFrame's that submit with ``sbatch``: by accounting, and without it.
+#: ReFrame's schedulers that submit with ``sbatch``: with accounting, and without it.
 SLURM = ("slurm", "squeue")
-#: How often a second ReFrame looks whether a launch is finished. By default it slows down to one
-#: in ten seconds, longer than a launch on a machine of one's own.
+#: How many times a second ReFrame looks whether a launch is finished. By default it slows down to
+#: one in ten seconds, longer than a launch on a machine of one's own.
 LOOKS_LOCAL = 10
-#: A scheduler is asked less often: several sessions wait for it at a time.
+#: A scheduler is asked less often, because several sessions wait for it at the same time.
 LOOKS_SCHEDULER_MOST, LOOKS_SCHEDULER_LEAST = 1, 0.2
 #: For each record, written or not, ReFrame collects all that a check says of itself, some 10 ms
 #: each: at its level debug, a third of a core beside the launches that it looks at.
@@ -29,7 +29,7 @@ FIRST_LOG, FIRST_LOG_OWNER = "rfm-*.log", "reframe.core.logging"
 #: A session's TMPDIR is a folder of the machine that ReFrame runs on; a node may not have it.
 TEMPORARY_FOLDER_OF_THE_NODE = '[ -d "${TMPDIR:-/tmp}" ] || unset TMPDIR'
 
-#: What `configuration` takes as sections of their own beside those that it makes.
+#: Sections of their own that `configuration` takes beside those that it makes.
 SECTIONS = ("modes", "storage", "autodetect_methods")
 
 PERFLOG_FIELDS = (
@@ -52,10 +52,11 @@ def configuration(
     hostnames: Sequence[str] = (".*",),
     **more: Any,
 ) -> Entry:
-    """Return what a site file calls ``site_configuration``.
+    """Return the dictionary that a site file calls ``site_configuration``.
 
-    Every declared environment is listed, also one that is not there: its checks are skipped with
-    the reason, and not left out. Of those in containers only the ones that were provided are.
+    Every declared environment is listed, also one that does not exist yet: its checks are skipped
+    with the reason, and not left out. Environments in containers are listed only if they were
+    provided.
 
     Args:
         system: ReFrame's name of the machine.
@@ -102,7 +103,7 @@ def configuration(
 
 
 def _names() -> list[str]:
-    """Return the environments of every partition that names none."""
+    """Return the environments of every partition that does not name any."""
     declared = declarations.declared(in_containers=True)
     return [
         name
@@ -112,7 +113,7 @@ def _names() -> list[str]:
 
 
 def regression_mode() -> Entry:
-    """Return ReFrame's mode ``regression``: the short set, compared with what the site keeps."""
+    """Return ReFrame's mode ``regression``: the short set, compared with the site's references."""
     checks = paths.project_root() / "reframe_checks"
     options = [
         f"--checkpath={checks}",
@@ -121,7 +122,7 @@ def regression_mode() -> Entry:
         "--filter-expr=setting == 'default'",
         "--setvar=hold_figures=yes",
     ]
-    # ReFrame takes each apart as a shell does
+    # ReFrame splits each as a shell does
     return {"name": "regression", "options": [shlex.quote(option) for option in options]}
 
 
@@ -134,10 +135,10 @@ def _folder() -> Path:
 
 
 def _move_first_log(folder: Path) -> None:
-    """Let ReFrame's first log be the one that it goes on with.
+    """Let ReFrame continue with its first log.
 
-    Before ReFrame reads a site file it opens a log in the system's temporary folder, which it
-    leaves there.
+    Before ReFrame reads a site file it opens a log in the system's temporary folder, and leaves it
+    there.
     """
     handlers = getattr(getattr(sys.modules.get(FIRST_LOG_OWNER), "_logger", None), "handlers", ())
     for handler in handlers:
@@ -150,7 +151,7 @@ def _move_first_log(folder: Path) -> None:
 
 
 def _partition(entry: Entry, names: Sequence[str]) -> Entry:
-    """Return a partition with what every partition has."""
+    """Return a partition with the entries that every partition has."""
     chosen = [one.name for one in declarations.select(entry.get("environs", names))]
     found = {
         **entry,

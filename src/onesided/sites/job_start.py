@@ -1,8 +1,8 @@
-"""What a job does before its own commands, tried in a shell like the job's.
+"""The lines of a job before its own commands, tried in a shell like the job's.
 
-A script with the lines that ReFrame writes runs here to its end, and two traps of bash tell which
-line began and which one failed. Lines share one shell, as in a job: a module that needs what a
-command before it has set finds it.
+A script with the lines that ReFrame writes runs here until it ends. Two traps of bash record which
+line began and which one failed. The lines share one shell, as in a job: a module finds what an
+earlier command has set for it.
 """
 
 import re
@@ -24,16 +24,16 @@ from onesided.system.errors import InputError
 
 Entry = dict[str, Any]
 
-#: What Slurm starts ranks with.
+#: The program with which Slurm starts ranks.
 SRUN = "srun"
 
-#: What all commands and modules of a partition together may take.
+#: The time limit for all commands and modules of a partition together.
 LIMIT_S = 60.0
 
 MODULES_SYSTEM = "modules_system"
 #: ReFrame's value for a machine without modules, its default.
 NO_MODULES = "nomod"
-#: What the shell of a job must have, by the modules system: how to ask, and a name for readers.
+#: What the shell of a job must have, by the modules system: a test for it, and a name for readers.
 ASKED = {
     "lmod": (
         'type module; [ -n "${LMOD_CMD:-}" ] || { echo LMOD_CMD is not set >&2; false; }',
@@ -54,7 +54,7 @@ echo "{token} end" >&$onesided_marks
 # no 0: what the lines left running is ended then
 exit 1
 """
-#: What bash puts before its own words.
+#: The text that bash puts before its own messages.
 OF_BASH = re.compile(r"^\S*: line (\d+): ")
 
 
@@ -84,7 +84,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Failure:
-    """A step that failed, and how.
+    """A step that failed, and the way in which it failed.
 
     Attributes:
         step: the step.
@@ -120,7 +120,7 @@ def faults_of_modules(site: Any, system: Entry, path: Path) -> Iterator[InputErr
 def failures(
     site: Any, system: Entry, partition: Entry, *, try_them: bool
 ) -> Iterator[tuple[Failure, list[Step]]]:
-    """Yield each failure before a job's own commands, and the steps that it is one of.
+    """Yield each failure before a job's own commands, with the steps it belongs to.
 
     Args:
         site: ReFrame's configuration.
@@ -158,7 +158,7 @@ def steps(system: Entry, partition: Entry, environment: Entry | None = None) -> 
     if kind in ASKED:
         command, expected = ASKED[kind]
         asked = Step(MODULES_SYSTEM, kind, command, f"{expected}, in the shell of a job")
-        # a command before the first module may be what sets the modules system up
+        # a command before the first module may set up the modules system
         modules = [place for place, step in enumerate(found) if step.is_module]
         found.insert(modules[0] if modules else len(found), asked)
     return found
@@ -188,7 +188,7 @@ def _variables(entry: Entry, prefix: str) -> Iterator[Step]:
     for name, *values in entry.get("env_vars", []):
         value = str(values[0]) if values else ""
         line = f"{name}={value}"
-        # ReFrame quotes nothing: what stands behind a space is a second variable for the shell
+        # ReFrame quotes nothing: the text behind a space is a second variable for the shell
         is_wrong = not _is_one_word(line)
         command = ":" if is_wrong else f"export {line}"
         expected = "one word of the shell, with quotes inside the value around spaces and quotes"
@@ -196,7 +196,7 @@ def _variables(entry: Entry, prefix: str) -> Iterator[Step]:
 
 
 def _is_one_word(line: str) -> bool:
-    """Tell whether the shell takes a line as one assignment; bash itself reads what it computes."""
+    """Tell whether the shell reads a line as one assignment; bash itself evaluates the rest."""
     if "$(" in line or "`" in line:
         return True
     try:
@@ -208,7 +208,7 @@ def _is_one_word(line: str) -> bool:
 def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
     """Run the steps in one shell of this machine; return those that failed, in their order.
 
-    Those that are wrong anywhere are passed over.
+    Steps that are wrong on any machine are left out.
 
     Args:
         all_steps: what `steps` returned.
@@ -235,13 +235,13 @@ def try_here(all_steps: Sequence[Step], *, login: bool) -> list[Failure]:
 
 
 def _marked(step: Step) -> str:
-    """Return the command of a step, behind one that does nothing where bash marks no begin."""
+    """Return the command of a step, behind an empty command where bash does not mark a begin."""
     return f": ; {step.command}" if step.command.lstrip()[:1] in ("(", "{") else step.command
 
 
 @dataclass(frozen=True)
 class _Places:
-    """Where each step stands in the script.
+    """The place of each step in the script.
 
     Attributes:
         steps: the steps.
@@ -252,7 +252,7 @@ class _Places:
     first: int
 
     def of(self, line: int) -> int:
-        """Return the place of the step that has a line of the script, the last for one below."""
+        """Return the place of the step with a line of the script; the last one's for lines below."""
         end = self.first
         for place, step in enumerate(self.steps):
             end += step.command.count("\n") + 1
@@ -262,7 +262,7 @@ class _Places:
 
 
 def _read(outcome: Outcome, token: str, places: _Places) -> dict[int, Failure]:
-    """Return the failures by the place of their step, from the marks among what was written."""
+    """Return the failures by the place of their step, from the marks in the output."""
     words: dict[int, list[str]] = {}
     statuses: dict[int, int] = {}
     begun, ended = 0, False
@@ -294,13 +294,13 @@ def _read(outcome: Outcome, token: str, places: _Places) -> dict[int, Failure]:
 
 
 def _place(numbers: Sequence[str], places: _Places) -> int:
-    """Return the place of a mark's step; a line in a sourced file counts for what sourced it."""
+    """Return the place of a mark's step; a sourced file counts for the line that sourced it."""
     _, here, *callers = map(int, numbers)
     return places.of(callers[-2] if len(callers) > 1 else here)
 
 
 def _refused(said: Sequence[str], places: _Places, begun: int) -> int:
-    """Return the place of the line that bash could not read, else of the last that began."""
+    """Return the place of the line that bash could not read, else of the last line that began."""
     for line in said:
         match = OF_BASH.match(line)
         if match and ("syntax error" in line or "unexpected EOF" in line):
@@ -314,14 +314,14 @@ def _reason(status: int, said: Sequence[str]) -> str:
 
 
 def _without_consequences(failures: list[Failure]) -> list[Failure]:
-    """Leave out modules where what would load them is not there."""
+    """Leave out modules if the program that would load them is missing."""
     if all(one.step.field != MODULES_SYSTEM for one in failures):
         return failures
     return [one for one in failures if not one.step.is_module]
 
 
 def typed(commands: Sequence[str], partition: Entry) -> str:
-    """Return what a person types, in one line, to try commands within a job."""
+    """Return one line that a person types to try commands within a job."""
     shell = f"bash -c {_quoted('; '.join(commands))}"
     if partition["scheduler"] in SLURM:
         return shlex.join([SRUN, "--ntasks=1", *partition.get("access", [])]) + f" {shell}"
@@ -329,7 +329,7 @@ def typed(commands: Sequence[str], partition: Entry) -> str:
 
 
 def _quoted(script: str) -> str:
-    """Return a script as one word of bash, also one of several lines."""
+    """Return a script as one word of bash, even if it has several lines."""
     if "\n" not in script:
         return shlex.quote(script)
     escaped = script.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")

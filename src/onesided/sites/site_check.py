@@ -1,7 +1,8 @@
-"""What a site file lacks, told before anything is submitted.
+"""The faults of a site file, reported before anything is submitted.
 
-The file is loaded as ReFrame loads it. What only its own machine can have, a scheduler's programs
-say, is a fault on that machine, which `hostnames` tells, and a note anywhere else.
+The file is loaded as ReFrame loads it. Some things only the site's own machine can have, such as
+the programs of a scheduler. If they are missing, this is a fault on that machine, which `hostnames`
+names, and a note anywhere else.
 """
 
 import re
@@ -26,9 +27,9 @@ from onesided.system.text import line
 ONE_NODE, NETWORK = "one_node", "network"
 #: The launcher that stands for each environment's own.
 OWN_LAUNCHER = "mpiexec"
-#: Launchers of ReFrame's that start one process on one machine, and no ranks.
+#: ReFrame's launchers that start one process on one machine, and no ranks.
 WITHOUT_RANKS = ("local", "clush", "pdsh", "ssh")
-#: What ReFrame calls for a scheduler or a launcher.
+#: The programs that ReFrame calls for a scheduler or a launcher.
 PROGRAMS = {
     **dict.fromkeys(SLURM, "sbatch"),
     **dict.fromkeys(("pbs", "torque"), "qsub"),
@@ -45,13 +46,13 @@ PROGRAMS = {
     **dict.fromkeys(("mpirun", "mpirun-openmpi", "mpirun-intelmpi"), "mpirun"),
 }
 SRUN_TIMEOUT_S = 10.0
-#: Characters of a command in a line that says how it failed.
+#: Characters of a command in a line about its failure.
 MOST_OF_A_COMMAND = 50
 
 
 @dataclass
 class Findings:
-    """What was found in a site file.
+    """The findings in a site file.
 
     Attributes:
         faults: what has to be mended.
@@ -66,7 +67,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition of a site file, and where it is.
+    """A partition of a site file, and its place in the file.
 
     Attributes:
         path: the file.
@@ -93,18 +94,18 @@ class Partition:
 
     @property
     def extras(self) -> Entry:
-        """What the partition says in extras."""
+        """The extras of the partition."""
         return self.entry.get("extras", {})
 
     @property
     def interfaces(self) -> Entry:
-        """What the partition says in ``srun_mpi``; nothing where it is no mapping."""
+        """The entry ``srun_mpi`` of the partition; nothing if it is no mapping."""
         said = self.extras.get("srun_mpi")
         return said if isinstance(said, dict) else {}
 
     @property
     def features(self) -> list[str]:
-        """What the partition says in features."""
+        """The features of the partition."""
         return self.entry.get("features", [])
 
 
@@ -141,7 +142,7 @@ def check(path: Path) -> Findings:
 
 
 def _load(path: Path) -> Any:
-    """Return ReFrame's configuration of a file, as ReFrame itself would have it.
+    """Return ReFrame's configuration from a file, as ReFrame itself would load it.
 
     Raises:
         InputError: the file cannot be loaded, or ReFrame refuses it.
@@ -151,7 +152,7 @@ def _load(path: Path) -> Any:
     try:
         site = config.load_config(str(path))
         site.validate()
-    except InputError as fault:  # of the declarations, or of a name that is not among them
+    except InputError as fault:  # of the declarations, or of a name that is not in them
         where = f"{fault.source}: {fault.field}" if fault.field else fault.source
         raise InputError(path, where, fault.found, fault.expected) from fault
     except SyntaxError as fault:
@@ -166,9 +167,10 @@ def _load(path: Path) -> Any:
 
 
 def _reason(fault: Exception, path: Path) -> tuple[str | None, str]:
-    """Return field and words of what ReFrame, or the schema it refers to, complains of.
+    """Return the field and the words of a complaint by ReFrame, or by the schema it refers to.
 
-    The words leave out the path, which the message begins with: a long one would cut them short.
+    The words leave out the path, because the message begins with the path: a long path would cut
+    them short.
     """
     cause = fault.__cause__ or fault
     if hasattr(cause, "absolute_path"):
@@ -221,14 +223,14 @@ def _check_partition(partition: Partition, findings: Findings) -> None:
 
 
 def _words(partition: Partition) -> Iterator[InputError]:
-    """Yield extras and features that nobody reads, or with values that nobody understands."""
+    """Yield extras and features that nothing reads, or whose values nothing understands."""
     for name, content in (("extras", partition.extras), ("features", partition.features)):
         where = f"{partition.name}: {name}"
         yield from documents.faults(content, f"partition#{name}", partition.path, where)
 
 
 def _placement(partition: Partition) -> Iterator[InputError]:
-    """Yield what contradicts itself in what is said of nodes."""
+    """Yield contradictions in the statements about nodes."""
     said = [word for word in (ONE_NODE, NETWORK) if word in partition.features]
     per_node = partition.extras.get("ranks_per_node")
     if len(said) != 1:
@@ -252,7 +254,7 @@ def _is_own(partition: Partition) -> bool:
 
 
 def _backends(partition: Partition) -> Iterator[InputError]:
-    """Yield a scheduler or a launcher that ReFrame has not, or that starts no ranks."""
+    """Yield a scheduler or a launcher that ReFrame does not have, or that starts no ranks."""
     for kind, get in (("scheduler", backends.getscheduler), ("launcher", backends.getlauncher)):
         try:
             get(partition.entry[kind])
@@ -272,7 +274,7 @@ def _backends(partition: Partition) -> Iterator[InputError]:
 
 
 def _environments(partition: Partition) -> Iterator[InputError]:
-    """Yield environments that checks could not use, and the want of any that is ready."""
+    """Yield environments that checks could not use; yield also the lack of a ready one."""
     for name, document in partition.documents.items():
         if document is None:
             expected = "one of config/environments.yaml (onesided.sites.configuration lists them)"
@@ -289,7 +291,7 @@ def _environments(partition: Partition) -> Iterator[InputError]:
 
 
 def _programs(partition: Partition) -> Iterator[InputError]:
-    """Yield what the partition's machine must have and this one has not."""
+    """Yield what the partition's machine needs and this machine does not have."""
     entry = partition.entry
     kinds = {"scheduler": entry["scheduler"]}
     if not _is_own(partition):
@@ -312,7 +314,7 @@ def _interfaces(partition: Partition) -> Iterator[InputError]:
 
 
 def _srun_mpi_list() -> list[str]:
-    """Return what ``srun --mpi`` may be told here, nothing where Slurm does not say."""
+    """Return the possible values of ``srun --mpi`` here; nothing if Slurm does not list them."""
     try:
         # it writes the list to standard error
         return interfaces_in(ask(["sh", "-c", f"{SRUN} --mpi=list 2>&1"], timeout_s=SRUN_TIMEOUT_S))
@@ -321,10 +323,10 @@ def _srun_mpi_list() -> list[str]:
 
 
 def interfaces_in(text: str) -> list[str]:
-    """Return the names in the answer of ``srun --mpi=list``; none where it is no list.
+    """Return the names in the answer of ``srun --mpi=list``; none if the answer is no list.
 
-    Below a heading each is on a line of its own; variants of one are after "specific pmix
-    plugin versions available:", separated by commas.
+    Below a heading each name is on a line of its own; its variants follow "specific pmix plugin
+    versions available:", separated by commas.
     """
     _, heading, listed = text.partition("MPI plugin types are")
     lines = [line.partition("available:")[2] or line for line in listed.splitlines()[1:]]
@@ -372,7 +374,7 @@ def _report(
     partition: Partition,
     findings: Findings,
 ) -> None:
-    """Add a fault where no machine takes the step, or this one runs the jobs; else a note."""
+    """Add a fault if the step fails everywhere, or if this machine runs the jobs; else a note."""
     step = failure.step
     said = line(" ".join(step.said.split()), MOST_OF_A_COMMAND)
     found = f"{said} ({failure.found})" if failure.found else said

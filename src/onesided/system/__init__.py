@@ -1,1 +1,1 @@
-"""What every room depends on: paths, documents, errors, programs that are run, one at a time."""
+"""The base of all rooms: paths, documents, errors, programs that are run, one lock at a time."""

@@ -18,7 +18,7 @@ from onesided.system.text import line
 
 Say = Callable[[str], None]
 
-#: Carried by every process of one command; ranks leave the process group of their launcher.
+#: Set for every process of one command, because ranks leave the process group of their launcher.
 MARKER = "ONESIDED_COMMAND"
 POLL_S = 0.02
 REASON_LENGTH = 300
@@ -26,7 +26,7 @@ FAULT = re.compile(r"error|abort|fatal|fail|cannot|not found|not enough", re.IGN
 
 
 class UnavailableError(OnesidedError):
-    """An environment cannot be had here; the message is the reason, in one line."""
+    """An environment is unavailable here; the message is the reason, in one line."""
 
 
 def one_line(text: str) -> str:
@@ -47,10 +47,10 @@ class Outcome:
     output: str
 
     def main_line(self, stacked: re.Pattern[str] | None = None) -> str:
-        """Return the line that says why.
+        """Return the line that gives the reason.
 
-        It is the last of an error stack, else the first line that speaks of a fault, else the first
-        that says something.
+        It is the last line of an error stack, else the first line that mentions a fault, else the
+        first line with text.
 
         Args:
             stacked: finds the words of each line of an error stack.
@@ -65,7 +65,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Command:
-    """How to run commands: told when to stop.
+    """Runs commands, and knows when to stop.
 
     Attributes:
         stop: set by the owner to end all commands at once.
@@ -86,7 +86,7 @@ class Command:
         folder: Path | None = None,
         holds_guard: bool = False,
     ) -> Outcome:
-        """Run a command to its end.
+        """Run a command until it ends.
 
         Args:
             words: the command.

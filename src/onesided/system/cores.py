@@ -1,9 +1,9 @@
-"""How many cores there are, and how many of them this process may use: two numbers.
+"""The number of cores that exist, and the number that this process may use.
 
 A core is what the operating system calls a CPU. `taskset`, a job of a scheduler, a container and a
-cpuset limit which cores a process may use, all by its affinity mask. A quota of a control group
-(cgroup) limits how much time the processes of the group get in all: a quota of 1.5 is the time of
-one core and a half.
+cpuset limit which cores a process may use; all of them set its affinity mask. A quota of a control
+group (cgroup) limits the total time of the group's processes: a quota of 1.5 is the time of one
+core and a half.
 """
 
 import math
@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 LAUNCHER_VARIABLE = "ONESIDED_LAUNCHER_CPUS"
-"""What a kernel reads: its launcher's host and the cores that this may use (``name:0-3,8``)."""
+"""What a kernel reads: its launcher's host and the cores that the launcher may use
+(``name:0-3,8``)."""
 
 
 @dataclass(frozen=True)
 class Groups:
-    """Where the system says to which control groups a process belongs, and what these allow.
+    """Where the system lists the control groups of a process, and the limits of these groups.
 
     Attributes:
         own: the file that names the groups of this process.
@@ -35,17 +36,17 @@ SYSTEM = Groups()
 
 
 def existing() -> int:
-    """Return how many cores this machine has; 1 where the system does not tell."""
+    """Return how many cores this machine has; 1 if the system does not say."""
     return os.cpu_count() or 1
 
 
 def allowed() -> list[int]:
-    """Return the numbers of the cores in this process's affinity mask, from the lowest on."""
+    """Return the numbers of the cores in this process's affinity mask, in ascending order."""
     return sorted(os.sched_getaffinity(0))
 
 
 def usable(groups: Groups = SYSTEM) -> int:
-    """Return how many cores this process and those that it starts may use; 1 at least.
+    """Return how many cores this process and its descendants may use; at least 1.
 
     Args:
         groups: where the quota is read.
@@ -56,9 +57,9 @@ def usable(groups: Groups = SYSTEM) -> int:
 
 
 def quota(groups: Groups = SYSTEM) -> float | None:
-    """Return the least quota of this process's groups and those above them, in cores.
+    """Return the least quota, in cores, of this process's groups and the groups above them.
 
-    None is for no quota, or for one that cannot be read.
+    None means no quota, or a quota that cannot be read.
     """
     found = [limit for folder in _folders(groups) if (limit := _quota_of(folder)) is not None]
     return min(found, default=None)
@@ -87,7 +88,7 @@ def _folders(groups: Groups) -> Iterator[Path]:
 
 
 def _quota_of(folder: Path) -> float | None:
-    """Return the quota of one group: of the second version of cgroups, else of the first."""
+    """Return the quota of one group: by version 2 of cgroups, else by version 1."""
     words = _read(folder / "cpu.max").split() or [
         *_read(folder / "cpu.cfs_quota_us").split(),
         *_read(folder / "cpu.cfs_period_us").split(),

@@ -1,4 +1,4 @@
-"""Progress of tasks side by side: a live table on a terminal, a line a change elsewhere."""
+"""Progress of tasks side by side: a live table on a terminal, a line for each change elsewhere."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SYMBOLS = {True: ("✓", "green"), False: ("✗", "red")}
 
 @dataclass
 class Task:
-    """One row: what it is, what it does now, for how long.
+    """One row: the task, its present state, and for how long.
 
     Attributes:
         name: what a reader calls it.
@@ -50,9 +50,9 @@ class Task:
 
 @dataclass
 class Progress:
-    """Shows tasks and their states; may be called from any thread.
+    """Shows tasks and their states; any thread may call it.
 
-    Use it as a context manager. A name not given at first joins with its first state.
+    Use it as a context manager. A name that was not given at first joins with its first state.
 
     Attributes:
         names: the tasks, in the order to show them.
@@ -63,7 +63,7 @@ class Progress:
     stream: TextIO = field(default_factory=lambda: sys.stderr)
 
     def __post_init__(self) -> None:
-        """Lay out the tasks; nothing is written yet."""
+        """Lay out the tasks; write nothing yet."""
         self._tasks = {name: Task(name) for name in self.names}
         self._note = ""
         self._guard = threading.RLock()
@@ -88,7 +88,7 @@ class Progress:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Leave the last state of every task standing on the terminal."""
+        """Leave the last state of every task on the terminal."""
         if self._live:
             self._live.stop()
 
@@ -112,7 +112,7 @@ class Progress:
             self._print_line(task)
 
     def note(self, text: str) -> None:
-        """Show one line for the whole: the time that remains, say."""
+        """Show one line for the whole, for instance the remaining time."""
         with self._guard:
             if text == self._note:
                 return
@@ -142,7 +142,7 @@ class Progress:
 
 
 def _shortened(text: str) -> Text:
-    """Return a text that gives way where the terminal ends, so that a task stays one line."""
+    """Return a text that is cut where the terminal ends, so that a task stays one line."""
     return Text(text, "dim", no_wrap=True, overflow="ellipsis")
 
 

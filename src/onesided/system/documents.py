@@ -19,17 +19,17 @@ from onesided.system import names, values
 from onesided.system.errors import InputError
 
 MOST_VALUES = 1_000_000
-"""Of a YAML document, each as often as an alias repeats it: a few lines can stand for any number of
-values, and whoever writes them into a message never comes to an end."""
-#: Of brackets and braces of YAML: what reads it takes time by the square of them.
+"""Limits the values of a YAML document, counted as often as an alias repeats them: a few lines can
+stand for any number of values, and writing them into a message would never end."""
+#: Limits brackets and braces of YAML: the reader's time grows with the square of their number.
 MOST_LEVELS = 200
-#: What YAML's constructors let through of a number, a date or a tag that is none.
+#: Errors that YAML's constructors raise for an invalid number, date or tag.
 CONSTRUCTORS_RAISE = (ValueError, TypeError, LookupError, AttributeError, OverflowError)
 NESTED_TOO_DEEPLY = "a document nested too deeply"
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
-    """A YAML loader that refuses a key given twice, which YAML itself forbids."""
+    """A YAML loader that refuses a repeated key, which YAML itself forbids."""
 
 
 def _mapping_without_repeats(
@@ -62,9 +62,9 @@ def load_schema(name: str) -> dict[str, Any]:
 def _pattern(
     validator: jsonschema.protocols.Validator, pattern: str, instance: Any, schema: dict[str, Any]
 ) -> Iterator[jsonschema.ValidationError]:
-    """Check a text against a pattern as JSON Schema means it: ``$`` is the end of the text.
+    """Check a text against a pattern with JSON Schema's meaning of ``$``: the end of the text.
 
-    Python's is also the place before a last line feed.
+    In Python ``$`` is also the place before a last line feed.
     """
     is_text = validator.is_type(instance, "string")
     if is_text and not re.search(pattern.replace("$", r"\Z"), instance):
@@ -72,7 +72,7 @@ def _pattern(
 
 
 def _is_integer(_: jsonschema.TypeChecker, value: Any) -> bool:
-    """Tell whether a value is an integer: 6.0 is none, for no option of a program takes it."""
+    """Tell whether a value is an integer: 6.0 is not, for no option of a program accepts it."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -100,7 +100,7 @@ def _is_regular_expression(text: str) -> bool:
         return False
 
 
-#: The formats of our schemas, for the fast validator as they are.
+#: The formats of our schemas, in the form of the fast validator.
 _FORMATS_COMPILED = {"name": names.is_name, "date-time": _is_time, "regex": _is_regular_expression}
 for _name, _holds in _FORMATS_COMPILED.items():
     _FORMATS.checks(_name)(lambda text, holds=_holds: not isinstance(text, str) or holds(text))
@@ -115,17 +115,18 @@ def _validator(name: str) -> jsonschema.protocols.Validator:
     return _Validator(schema, format_checker=_FORMATS)
 
 
-#: Schemas of documents that come by the thousand, and use no word younger than what compiles here.
+#: Schemas of documents that come by the thousand; they use no word that is too new for the
+#: compiler.
 COMPILED = ("launches", "line", "references", "reframe_report", "session", "verdicts")
 
 
 @cache
 def _fits(name: str) -> Callable[[Any], Any] | None:
-    """Return what raises unless a document fits, tens of times as fast as it could say why not."""
+    """Return a fast function that raises unless a document fits; it does not say why."""
     if name.partition("#")[0] not in COMPILED:
         return None
     schema = dict(_validator(name).schema)
-    schema.pop("$id", None)  # a name of ours, which it would take for where to fetch references
+    schema.pop("$id", None)  # our name, which the compiler would take for an address
     return fastjsonschema.compile(schema, formats=_FORMATS_COMPILED, use_default=False)
 
 
@@ -151,7 +152,7 @@ def check(document: Any, schema: str, source: str | Path) -> None:
 
 
 def faults(document: Any, schema: str, source: str | Path, field: str) -> list[InputError]:
-    """Return every fault of a part of a document, where one is not enough to tell.
+    """Return every fault of a part of a document, if one fault does not explain enough.
 
     Args:
         document: the part.
@@ -175,7 +176,7 @@ def _describe(schema: dict[str, Any], fallback: str) -> str:
 
 
 def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
-    """Return field, what was found, and what was expected there."""
+    """Return the field, the value found, and the expected value."""
     path = [str(part) for part in error.absolute_path]
     known = error.schema.get("properties", {})
     if error.validator == "required":
@@ -191,7 +192,7 @@ def _explain(error: jsonschema.ValidationError) -> tuple[str | None, str, str]:
 
 
 def refuse(fault: tuple[str | None, str, str] | None, source: str | Path) -> None:
-    """Raise for what `values.fault` found.
+    """Raise an error for the fault that `values.fault` found.
 
     Raises:
         InputError: it found something.

@@ -1,4 +1,4 @@
-"""Errors a user can mend: one clear line that names file, field, found and expected."""
+"""Errors that a user can mend: one clear line that names file, field, found and expected."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 
 from onesided.system import text
 
-#: Names a file to which a stage that fails adds its one line and its exit code.
+#: Names a file to which a failing stage adds its one line and its exit code.
 FAULTS_VARIABLE = "ONESIDED_FAULTS"
 
-#: Characters of a field's name, which may be any text of the file, and of what was expected.
+#: Characters of a field's name, which may be any text of the file, and of the expected value.
 MOST_OF_A_FIELD = 200
 MOST_EXPECTED = 1000
 
@@ -26,7 +26,7 @@ class OnesidedError(Exception):
     exit_code = EXIT_FAILURE
 
     def __init__(self, message: str = "") -> None:
-        """Say what failed, in one line whatever others' words are in it (`text.line`)."""
+        """Say what failed, in one line, whatever text of others is in it (`text.line`)."""
         super().__init__(text.line(message))
 
 
@@ -58,19 +58,19 @@ class InputError(OnesidedError):
         super().__init__(f"{where}: found {self.found}; expected {self.expected}")
 
     def __reduce__(self) -> tuple[type[InputError], tuple[object, ...]]:
-        """Return what makes it again in another process."""
+        """Return the arguments that make the same error in another process."""
         return type(self), (self.source, self.field, self.found, self.expected)
 
 
 class StoppedError(OnesidedError):
-    """We were told to stop; nothing is said of what was under way."""
+    """The user told the program to stop; no message about the work in progress."""
 
 
 def record_fault(fault: OnesidedError) -> None:
-    """Leave a stage's fault for the campaign's command to show, where one waits for it."""
+    """Leave a stage's fault for the campaign's command to show, if one waits for it."""
     path = os.environ.get(FAULTS_VARIABLE)
     if path:
         line = json.dumps({"message": str(fault), "exit_code": fault.exit_code})
-        # the disk may be full; whoever waits looks for that, too
+        # the disk may be full; the waiting command looks for that, too
         with contextlib.suppress(OSError), Path(path).open("a", encoding="utf-8") as stream:
             stream.write(line + "\n")

@@ -1,4 +1,4 @@
-"""Locks that die with their holders: one campaign at a time on a machine, one run in a folder."""
+"""Locks that end with their holders: one campaign at a time on a machine, one run in a folder."""
 
 import fcntl
 import json
@@ -20,7 +20,7 @@ WAIT_S = 0.2
 
 @dataclass(frozen=True)
 class DeadHolder:
-    """The holder before us, which never said that it was done: killed, most likely.
+    """The holder before us, which never reported its end: most likely it was killed.
 
     Attributes:
         campaign: its folder of results.
@@ -32,7 +32,7 @@ class DeadHolder:
 
 
 def lock_file() -> Path:
-    """Return the lock's path: one a user and machine (``ONESIDED_LOCK`` if set)."""
+    """Return the lock's path: one for each user and machine (``ONESIDED_LOCK`` if set)."""
     declared = os.environ.get(LOCK_VARIABLE)
     return Path(declared or Path(tempfile.gettempdir()) / f"onesided-{os.getuid()}.lock")
 
@@ -56,8 +56,8 @@ def _held_by(stream: IO[str]) -> str:
 def campaign_lock(campaign: Path, waiting: Callable[[str], None]) -> Iterator[DeadHolder | None]:
     """Hold the machine's lock; yield the holder before us if it died without releasing it.
 
-    The file's descriptor is not inherited, so that the lock ends with this process and not with
-    its orphans.
+    The file's descriptor is not inherited. So the lock ends with this process, not with its
+    orphans.
 
     Args:
         campaign: the folder of results we are going to write.
@@ -77,7 +77,7 @@ def campaign_lock(campaign: Path, waiting: Callable[[str], None]) -> Iterator[De
         _write_holder(stream, {"campaign": str(campaign), "started_s": time.time()})
         try:
             yield dead
-        finally:  # also after a failure we lived through; a kill leaves the entry standing
+        finally:  # also after a failure that did not end the process; a kill leaves the entry
             _write_holder(stream, None)
 
 
@@ -110,7 +110,7 @@ def folder_lock(
 def _wait_for(
     stream: IO[str], waiting: Callable[[], None], stop: threading.Event | None = None
 ) -> None:
-    """Lock a file; call `waiting` once while another holds it."""
+    """Lock a file; call `waiting` once if another process holds it."""
     told = False
     while True:
         try:

@@ -1,4 +1,4 @@
-"""What a name may be: one pattern, for every name that becomes part of a path or of a command."""
+"""The pattern of names that become part of a path or of a command."""
 
 import re
 from pathlib import Path
@@ -15,8 +15,8 @@ EXPECTED = (
 def is_name(text: object) -> bool:
     """Tell whether a text is a name; the format ``name`` of the JSON Schemas.
 
-    A name is one part of a path (neither ``..`` nor with a ``/`` in it), one word of a shell,
-    and no option.
+    A name is one part of a path (no ``..`` and no ``/`` in it) and one word of a shell, and is no
+    option.
     """
     return isinstance(text, str) and NAME.fullmatch(text) is not None
 

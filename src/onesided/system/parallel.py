@@ -1,4 +1,4 @@
-"""Call a function with many arguments, in several processes where that is worth their start."""
+"""Call a function with many arguments, in several processes if that saves time."""
 
 import gc
 import multiprocessing
@@ -15,8 +15,8 @@ from onesided.system import cores
 Result = TypeVar("Result")
 
 WORTH_A_PROCESS = 40_000
-"""Cells from which on several processes are used: one starts in a second and takes some 50 µs for
-a cell."""
+"""From this number of cells on several processes are used: a process starts in a second and takes
+some 50 µs for a cell."""
 
 
 def each(
@@ -24,8 +24,8 @@ def each(
 ) -> Iterator[Result]:
     """Yield what a function returns for each tuple of arguments, in their order.
 
-    An exception ends it, and calls that were not begun are not made. A process that was started
-    here ends when this one does, however that ends.
+    An exception ends the iteration, and calls that have not begun are not made. A process that was
+    started here ends when this process ends, in any way.
 
     Args:
         function: of a module, for a process imports it.
@@ -43,7 +43,7 @@ def each(
 
 
 def _begin() -> None:
-    """Leave a stop by the keyboard to the process that started this one, and end with it."""
+    """Leave a keyboard interrupt to the parent process, and end with the parent."""
     gc.disable()  # as in that process (`onesided.cli`)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()

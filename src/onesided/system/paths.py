@@ -1,4 +1,4 @@
-"""Where things are in a checkout; every other module asks here."""
+"""The places of files in a checkout; every other module asks here."""
 
 import hashlib
 import os
@@ -9,11 +9,12 @@ from onesided.system import names
 from onesided.system.errors import InputError
 
 USABLE = re.compile(r"[\w /.+@=~(),-]*")
-"""Paths that every part takes: letters and digits of any script, blanks, and few signs. Others mean
-something to a shell, to Snakemake (braces), to ReFrame (``$``) or in lists of paths (``:``)."""
+"""Paths that every part accepts: letters and digits of any script, blanks, and few signs. Other
+signs have a meaning for a shell, for Snakemake (braces), for ReFrame (``$``) or in lists of paths
+(``:``)."""
 
 PLAIN = re.compile(r"[\w/.+@=~-]*")
-"""Paths that MPIs take: MPICH's compiler wrapper takes them apart at blanks."""
+"""Paths that MPIs accept: MPICH's compiler wrapper splits them at blanks."""
 
 FOLDER_VARIABLES = (
     "ONESIDED_ROOT",
@@ -23,18 +24,18 @@ FOLDER_VARIABLES = (
     "ONESIDED_SPACK_ENVIRONMENT",
     "ONESIDED_IMAGES",
 )
-"""What a user may name a folder by, from where the command was called."""
+"""Folders that a user may name relative to the place of the call."""
 
 
 def resolve_variables() -> None:
-    """Make the folders that are named by variables absolute: other stages run elsewhere."""
+    """Make the folders in variables absolute, because other stages run elsewhere."""
     for name in FOLDER_VARIABLES:
         if os.environ.get(name):
             os.environ[name] = str(Path(os.environ[name]).resolve())
 
 
 def project_root() -> Path:
-    """Return the checkout: ``ONESIDED_ROOT``, else the one this package is installed from."""
+    """Return the checkout: ``ONESIDED_ROOT``, else the one from which this package is installed."""
     declared = os.environ.get("ONESIDED_ROOT")
     return Path(declared).resolve() if declared else Path(__file__).resolve().parents[3]
 
@@ -47,7 +48,7 @@ def config_dir() -> Path:
 def build_dir() -> Path:
     """Return ``build/`` (``ONESIDED_BUILD`` if set): everything that can be made again.
 
-    Where the checkout's path is none that MPIs take (`PLAIN`), it is a folder in the user's cache.
+    If MPIs do not accept the checkout's path (`PLAIN`), it is a folder in the user's cache.
     """
     declared = os.environ.get("ONESIDED_BUILD")
     if declared:
@@ -100,7 +101,7 @@ def results_dir() -> Path:
 def campaign_results(name_or_folder: str) -> Path:
     """Return a campaign's folder of results, from a path or from the campaign's name alone.
 
-    A path that is there comes first. The folder may not exist: whoever reads it says so.
+    A path that exists comes first. The folder may not exist: its reader reports that.
     """
     folder, named = Path(name_or_folder), results_dir() / name_or_folder
     is_named = not folder.exists() and names.is_name(name_or_folder) and named.is_dir()
@@ -108,7 +109,7 @@ def campaign_results(name_or_folder: str) -> Path:
 
 
 def check() -> None:
-    """Check the folders against what every part of the software can take.
+    """Check that every part of the software accepts the folders.
 
     Raises:
         InputError: one has a sign in its path that a part would take for something else.
@@ -122,7 +123,7 @@ def check() -> None:
 
 
 def check_usable(path: Path) -> None:
-    """Check a path against what every part of the software can take.
+    """Check that every part of the software accepts a path.
 
     Raises:
         InputError: it has a sign in it that a part would take for something else.

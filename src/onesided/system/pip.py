@@ -1,6 +1,7 @@
-"""The variables that pip is called with: where a user's packages come from, and nothing else.
+"""The variables for calls of pip: they say where a user's packages come from, and nothing else.
 
-With the standard library alone: `tools/setup.py` takes it before anything is installed.
+This module uses only the standard library: `tools/setup.py` imports it before anything is
+installed.
 """
 
 import ast
@@ -28,7 +29,7 @@ DROPPED = ("PIP_", "PYTHON", "VIRTUAL_ENV")
 
 
 def variables(python: object, environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the whole environment for calls of pip: of its settings, those of the network.
+    """Return the whole environment for calls of pip: of its settings, only those of the network.
 
     Args:
         python: the interpreter that has the pip to ask.
@@ -37,12 +38,12 @@ def variables(python: object, environment: Mapping[str, str]) -> dict[str, str]:
     found = {name: value for name, value in environment.items() if not name.startswith(DROPPED)}
     options = _network({name: v for name, v in environment.items() if "PYTHON" not in name}, python)
     named = {f"PIP_{name.upper().replace('-', '_')}": value for name, value in options.items()}
-    # no file of settings: what of them counts is in the variables
+    # without a settings file: the variables have all that counts
     return {**found, **named, "PIP_CONFIG_FILE": os.devnull}
 
 
 def _network(environment: Mapping[str, str], python: object) -> dict[str, str]:
-    """Return the options of the network that files and variables set, the strongest of each."""
+    """Return the network options that files and variables set, the strongest of each."""
     answer = subprocess.run(
         [str(python), "-m", "pip", "config", "list"],
         env=dict(environment),

@@ -1,4 +1,4 @@
-"""Ask a program; wait for one we started, and hand a stop on to it."""
+"""Ask a program; wait for a program that we started, and pass a stop on to it."""
 
 import signal
 import subprocess
@@ -58,7 +58,7 @@ def ask(
     return outcome.stdout
 
 
-#: What tells a command to stop, beside Ctrl-C: `kill`, and a terminal that was closed.
+#: Signals that tell a command to stop, beside Ctrl-C: `kill`, and a terminal that was closed.
 STOPS = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -77,13 +77,13 @@ def _handled(handler: Any, numbers: Iterable[signal.Signals]) -> Iterator[None]:
         yield
     finally:
         for number, was in changed.items():
-            # a handler that a preloaded library has set is none that Python could set again
+            # Python cannot set a handler again that a preloaded library has set
             signal.signal(number, signal.SIG_DFL if was is None else was)
 
 
 @contextmanager
 def termination_interrupts() -> Iterator[None]:
-    """Let STOPS do what Ctrl-C does, KeyboardInterrupt, as long as the block runs."""
+    """Let STOPS raise KeyboardInterrupt, as Ctrl-C does, while the block runs."""
     with _handled(_interrupt, STOPS):
         yield
 
@@ -128,7 +128,7 @@ def _status(process: subprocess.Popen[bytes], look: Callable[[], None] | None) -
 
 
 def end(process: subprocess.Popen[bytes], within_s: float) -> None:
-    """Ask a program to end; kill it where it does not do so in time."""
+    """Ask a program to end; kill it if it does not end in time."""
     process.terminate()
     try:
         process.wait(within_s)

@@ -1,4 +1,4 @@
-"""How a process stands in its system: what its parent left it of open files, signals and limits."""
+"""The state of a process in its system: the open files, signals and limits from its parent."""
 
 import os
 import pwd
@@ -38,14 +38,14 @@ LIMITS = (
     Limit(resource.RLIMIT_STACK, "ulimit -s", 1024, 1024),
     Limit(resource.RLIMIT_CPU, "ulimit -t", 1, 3600),
 )
-"""What a campaign needs of each limit; measured by lowering it until the campaign failed."""
+"""The limits that a campaign needs; measured by lowering each until the campaign failed."""
 
 
 def mend() -> None:
-    """Give this process, and all that it starts, what every program takes for granted.
+    """Give this process, and all that it starts, the state that every program expects.
 
-    Standard files are open; its own files can be read and written by it; the end of a child is
-    told; a limit that a user may raise is as high as a campaign needs it.
+    Standard files are open. The process can read and write its own files. It is told when a child
+    ends. A limit that a user may raise is as high as a campaign needs it.
     """
     for number in STANDARD_FILES:
         try:
@@ -56,16 +56,16 @@ def mend() -> None:
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a locale that lacks a sign of ours
+            stream.reconfigure(errors="replace")  # a locale that lacks one of our signs
     os.umask(os.umask(0o077) & 0o077)
-    os.environ.setdefault("HOME", _home())  # Open MPI does not start without
+    os.environ.setdefault("HOME", _home())  # Open MPI does not start without it
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for limit in LIMITS:
         _raise(limit)
 
 
 def _home() -> str:
-    """Return the user's folder as the system has it; the root of one that it does not know."""
+    """Return the user's folder from the system; the root for an unknown user."""
     try:
         return pwd.getpwuid(os.getuid()).pw_dir or "/"
     except KeyError:

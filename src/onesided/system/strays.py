@@ -1,8 +1,9 @@
-"""What a killed campaign leaves behind: its processes, shared-memory segments, temporary folders.
+"""The remains of a killed campaign: its processes, shared-memory segments, temporary folders.
 
-Processes are found by a marker in their environment, which every descendant of a campaign
-inherits; segments by name, owner, age, and that no living process maps them. What mounts the image
-of a killed container has no such environment; it is found by the image that it holds open.
+A marker in the environment identifies processes, because every descendant of a campaign inherits
+it. Segments are identified by name, owner and age, and no living process maps them. The process
+that mounts the image of a killed container has no such environment; the image that it holds open
+identifies it.
 """
 
 import fnmatch
@@ -21,17 +22,17 @@ CAMPAIGN_MARKER = "ONESIDED_CAMPAIGN"
 #: Set for the same processes to the file that its owner holds as the lock: who holds it next ends
 #: them, and those of no other lock.
 LOCK_MARKER = "ONESIDED_CAMPAIGN_LOCK"
-#: Names the lock file, for it is in the temporary folder otherwise.
+#: Names the lock file, because the default is in the temporary folder.
 LOCK_VARIABLE = "ONESIDED_LOCK"
 #: Set for every process of a session to the folder of its attempt.
 SESSION_MARKER = "ONESIDED_SESSION"
 TEMPORARY_PREFIX = "onesided-session-"
 
 SHARED_MEMORY = Path("/dev/shm")
-#: Where files go that an MPI writes without asking TMPDIR.
+#: Where an MPI writes files without asking TMPDIR.
 TEMPORARY = Path("/tmp")
 GONE_AFTER_S = 5.0
-#: Programs by which a user mounts an image.
+#: Programs with which a user mounts an image.
 MOUNTERS = ("squashfuse", "squashfuse_ll", "fuse-overlayfs", "fuse2fs", "gocryptfs")
 
 
@@ -67,7 +68,7 @@ def _ancestors() -> set[int]:
 
 
 def marked_processes(marker: str, value: str | None = None) -> list[int]:
-    """Return ids of the processes that carry the marker, but for this one and its ancestors.
+    """Return the ids of the processes with the marker, except this one and its ancestors.
 
     Args:
         marker: name of the environment variable.
@@ -92,7 +93,7 @@ def _send(process: int, number: signal.Signals) -> None:
 
 
 def end_processes(marker: str, value: str | None = None) -> int:
-    """Kill the processes that carry the marker, and those they start meanwhile; return how many.
+    """Kill the processes with the marker, and those they start meanwhile; return how many.
 
     Returns when none is left, or after GONE_AFTER_S.
     """
@@ -110,7 +111,7 @@ def end_processes(marker: str, value: str | None = None) -> int:
 
 
 def stop_processes(marker: str, value: str, *, but: str, within_s: float) -> None:
-    """Ask the processes that carry a marker to end, and those they start meanwhile.
+    """Ask the processes with a marker to end, and those they start meanwhile.
 
     Returns when none is left, or after `within_s`.
 
@@ -134,7 +135,7 @@ def stop_processes(marker: str, value: str, *, but: str, within_s: float) -> Non
 
 
 def end_mounts(images: Path) -> int:
-    """Kill what keeps images of a folder mounted for containers that are gone; return how many.
+    """Kill what keeps a folder's images mounted for ended containers; return how many.
 
     Args:
         images: the folder. A container is gone when nothing but mounters is left in its mount
@@ -172,7 +173,7 @@ def _holds(process: int, folder: Path) -> bool:
 
 
 def mapped_segments(processes: Iterable[int] | None = None) -> set[str]:
-    """Return the paths in shared memory that living processes map, as far as we may look.
+    """Return the paths in shared memory that living processes map, if we may see them.
 
     Args:
         processes: ids of those to ask; None asks all.
@@ -229,14 +230,14 @@ def make_temporary_folder(lock: Path) -> Path:
 
 
 def _place_of_temporary_folders() -> Path:
-    """Return where all of them are: beside each other, or the names in there become too long."""
+    """Return the folder of all temporary folders: names in a deeper one would become too long."""
     folder = Path(tempfile.gettempdir())
     return folder.parent if folder.name.startswith(TEMPORARY_PREFIX) else folder
 
 
 @contextmanager
 def owned_by(campaign: Path, lock: Path) -> Iterator[None]:
-    """Let all that this process starts, and all temporary files, be found by the next holder.
+    """Let the next holder find all that this process starts, and all its temporary files.
 
     Args:
         campaign: its folder of results.
@@ -262,7 +263,7 @@ def owned_by(campaign: Path, lock: Path) -> Iterator[None]:
 
 
 def remove_temporary_folders(lock: Path) -> None:
-    """Remove the temporary folders of the dead, but not our own; the caller holds their lock."""
+    """Remove the temporary folders of the dead, except our own; the caller holds their lock."""
     own = Path(tempfile.gettempdir())
     for folder in _place_of_temporary_folders().glob(f"{_temporary_prefix(lock)}*"):
         if folder != own and folder.lstat().st_uid == os.getuid():

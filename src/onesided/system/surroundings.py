@@ -1,7 +1,7 @@
-"""What the shell brings: variables that change a launch or a tool, found and cleared.
+"""The variables of the user's shell that change a launch or a tool: found and cleared.
 
-`config/variables.yaml` says which they are. Those that an MPI reads are kept where a user says so;
-then results depend on them, and reports name them.
+`config/variables.yaml` lists them. Variables that an MPI reads are kept if a user asks for it; then
+results depend on them, and reports name them.
 """
 
 import fnmatch
@@ -17,25 +17,25 @@ from typing import Any
 from onesided.system import documents, paths
 
 KEEP_VARIABLE = "ONESIDED_KEEP_ENVIRONMENT"
-"""Set, to anything, where what libraries read of the shell is kept."""
+"""Set, to anything, to keep the variables of the shell that libraries read."""
 KEPT_VARIABLE = "ONESIDED_KEPT"
-"""The names of what was kept, likewise. Where it is set, a process above has read the shell: what
-is not among the names comes from a tool between, and is removed without a word."""
+"""The names of the kept variables, likewise. If it is set, a parent process has read the shell: a
+variable that is not among the names comes from a tool between, and is removed silently."""
 CLEARED_VARIABLE = "ONESIDED_CLEARED"
-"""The names of what was cleared, with blanks between them: for what is started later."""
+"""The names of the cleared variables, separated by blanks: for programs that are started later."""
 
 SHELL_PREFIX = "ONESIDED_SHELL_"
-"""Begins the name under which a list of folders is kept as the shell had it."""
+"""Begins the name under which a list of folders is kept with its value from the shell."""
 
 SEARCHED = "PYTHONPATH"
 
 _brought: dict[str, str] = {}
-"""Variables as the shell had them, of those that were cleared or changed."""
+"""Variables that were cleared or changed, with their values from the shell."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What `config/variables.yaml` says: patterns of names.
+    """The contents of `config/variables.yaml`: patterns of names.
 
     Attributes:
         libraries: what an MPI reads.
@@ -69,7 +69,7 @@ def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
 
 @cache
 def rules_in(path: Path) -> Rules:
-    """Return what a file declares.
+    """Return the declarations of a file.
 
     Raises:
         InputError: it is missing or faulty.
@@ -93,10 +93,10 @@ def rules() -> Rules:
 
 
 def clear(but: str = "") -> list[str]:
-    """Remove from this process's environment what changes launches or tools.
+    """Remove variables from this process's environment that change launches or tools.
 
-    What libraries read stays where `KEEP_VARIABLE` is set. Returns the names, but for those of
-    which nothing is said.
+    Variables that libraries read stay if `KEEP_VARIABLE` is set. Returns the names, except those
+    that are never mentioned.
 
     Args:
         but: begins the names of those that stay: what the tool reads in whose process this is.
@@ -110,7 +110,7 @@ def clear(but: str = "") -> list[str]:
     }
     for name in found:
         del os.environ[name]
-    if own:  # what is started is of this package, too
+    if own:  # the started program is also of this package
         os.environ[SEARCHED] = own
         found.pop(SEARCHED)
     for name in () if _keeps() else declared.folders:
@@ -120,7 +120,7 @@ def clear(but: str = "") -> list[str]:
             found[name] = value
             _set(name, less)
             os.environ[SHELL_PREFIX + name] = value
-    # Python of ours and of tools reads and writes UTF-8 in every locale
+    # our Python and that of tools read and write UTF-8 in every locale
     os.environ["PYTHONUTF8"] = "1"
     if not is_first:
         return []
@@ -138,7 +138,7 @@ def _own_source(searched: str) -> str | None:
 
 
 def _goes(name: str, declared: Rules) -> bool:
-    """Tell whether a variable is to be removed."""
+    """Tell whether a variable has to be removed."""
     if declared.is_of_tool(name):
         return True
     if not declared.is_of_library(name):
@@ -148,7 +148,7 @@ def _goes(name: str, declared: Rules) -> bool:
 
 
 def keep() -> None:
-    """Put back what libraries read, and have everything that is started keep it."""
+    """Put back the variables that libraries read, and let every started program keep them."""
     if _keeps():
         return
     declared = rules()
@@ -180,7 +180,7 @@ def _note(names: Iterable[str]) -> None:
 
 
 def _without(value: str, files: Iterable[str]) -> str:
-    """Return a list of folders without those that hold one of the files."""
+    """Return a list of folders without the folders that hold one of the files."""
     patterns = tuple(files)
 
     def has(folder: str) -> bool:
@@ -190,7 +190,7 @@ def _without(value: str, files: Iterable[str]) -> str:
 
 
 def cleared() -> list[str]:
-    """Return the names of what was cleared, by this process or one that started it."""
+    """Return the names of the variables that this process, or one that started it, cleared."""
     return os.environ.get(CLEARED_VARIABLE, "").split()
 
 
@@ -203,18 +203,18 @@ def kept() -> dict[str, str]:
 
 
 def folders_of_shell(name: str) -> str | None:
-    """Return a list of folders as the shell had it, of this process or one that started it."""
+    """Return a list of folders as the shell had it before this or a parent process."""
     return os.environ.get(SHELL_PREFIX + name) or os.environ.get(name)
 
 
 def record() -> dict[str, Any]:
-    """Return what a session keeps of the shell: nothing of one that brings nothing."""
+    """Return the shell's variables that a session keeps: nothing if the shell sets none."""
     found = {"cleared": cleared(), "kept": kept() if _keeps() else {}}
     return {key: value for key, value in found.items() if value}
 
 
 def foreign(found: Mapping[str, str], own: Iterable[str], asked: Mapping[str, str]) -> list[str]:
-    """Return as ``name=value`` what ranks found set that neither environment nor setting asked for.
+    """Return as ``name=value`` variables of ranks that neither environment nor setting sets.
 
     Args:
         found: the variables of a launch, as its header has them.
@@ -234,7 +234,7 @@ def foreign(found: Mapping[str, str], own: Iterable[str], asked: Mapping[str, st
 
 
 def line() -> str | None:
-    """Return in one line what of the shell was cleared, or is kept; None where it had nothing."""
+    """Say in one line which shell variables were cleared or kept; None if none were."""
     words = []
     if cleared():
         words.append(f"cleared {', '.join(cleared())}")
@@ -244,7 +244,7 @@ def line() -> str | None:
 
 
 def say() -> None:
-    """Say what became of the shell's variables, where there were some."""
+    """Say what happened to the shell's variables, if there were some."""
     said = line()
     if said:
         print(said, file=sys.stderr, flush=True)

@@ -1,11 +1,11 @@
-"""Text of others in a line of ours: what a terminal or a file would take for its own is named."""
+"""Text of others in our lines: characters that would steer a terminal or file are named."""
 
 import re
 from collections.abc import Collection
 from typing import Any
 
-#: What ends a line, steers a terminal, turns the direction of writing, cannot be seen, or is half
-#: a character.
+#: Characters that end a line, steer a terminal, turn the direction of writing, are invisible, or
+#: are half a character.
 UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
@@ -21,7 +21,7 @@ def _named(found: re.Match[str]) -> str:
 
 
 def line(text: object, most: int | None = None) -> str:
-    r"""Return a text as one line: a character that is not to be seen becomes its name, as ``\n``.
+    r"""Return a text as one line: an invisible character becomes its name, as ``\n``.
 
     Args:
         text: anything with a `str`.
@@ -40,7 +40,7 @@ def lines(text: str) -> str:
 
 
 def plain(value: Any, but: Collection[str] = ()) -> Any:
-    """Return a document with each text in it as `line` shows it, the keys, too.
+    """Return a document with each text and each key in the form of `line`.
 
     Args:
         value: of JSON.

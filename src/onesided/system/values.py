@@ -1,7 +1,7 @@
-"""What any document may hold, whatever its schema says: numbers that are some, text that is some.
+"""Values that any document may hold, whatever its schema says: finite numbers and whole text.
 
-JSON Schema calls NaN a number between any two bounds, and Python reads 1e400 as infinite. Nothing
-downstream can take those, nor an integer beyond 64 bits, nor half a character.
+JSON Schema calls NaN a number between any two bounds, and Python reads 1e400 as infinite. The later
+steps accept none of these, nor an integer beyond 64 bits, nor half a character.
 """
 
 import json
@@ -24,7 +24,7 @@ ONE_DIGIT = bytes.maketrans(b"123456789E", b"000000000e")
 
 
 class RepeatedKeyError(ValueError):
-    """A key of a JSON object is given twice: which of the two counts, nobody said."""
+    """A key of a JSON object is given twice: it is not defined which of the two counts."""
 
 
 def walk(document: Any) -> Iterator[tuple[str, Any]]:
@@ -41,7 +41,7 @@ def walk(document: Any) -> Iterator[tuple[str, Any]]:
 
 
 def levels(written: str) -> int:
-    """Return how deep brackets and braces in a text are nested, those in quotes counted, too."""
+    """Return how deep brackets and braces in a text are nested; those in quotes count, too."""
     depth = most = 0
     for sign in re.findall(r"[][{}]", written):
         depth = depth + 1 if sign in "[{" else max(0, depth - 1)
@@ -50,7 +50,7 @@ def levels(written: str) -> int:
 
 
 def has_more_than(most: int, document: Any) -> bool:
-    """Tell whether a document has more keys and values than this, aliases of YAML followed."""
+    """Tell whether a document has more keys and values than this, with aliases of YAML followed."""
     left, seen = [document], 0
     while left and seen <= most:
         value = left.pop()
@@ -63,7 +63,7 @@ def has_more_than(most: int, document: Any) -> bool:
 
 
 def fault(document: Any) -> tuple[str | None, str, str] | None:
-    """Return field, what was found and what was expected of a value that no document may hold."""
+    """Return field, found and expected of a value that no document may hold; None without one."""
     for field, value in walk(document):
         where = field.lstrip(".") or None
         if isinstance(value, dict) and not all(isinstance(key, str) for key in value):
@@ -74,7 +74,7 @@ def fault(document: Any) -> tuple[str | None, str, str] | None:
         if isinstance(value, float) and not math.isfinite(value):
             return where, str(value), A_NUMBER
         if isinstance(value, int) and not LEAST_INTEGER <= value <= MOST_INTEGER:
-            # its digits may be more than Python writes
+            # it may have more digits than Python writes
             return where, f"an integer of {value.bit_length()} bits", A_NUMBER
     return None
 
@@ -102,7 +102,7 @@ _DECODER_OF_WHOLE_NUMBERS = json.JSONDecoder(object_pairs_hook=_object_of_whole_
 
 
 def from_json(written: str, *, whole: bool = False) -> Any:
-    """Return the document in a JSON text, which refuses no number: see `suspicious_fault`.
+    """Return the document in a JSON text, without refusing any number: see `suspicious_fault`.
 
     Args:
         written: the text.
@@ -117,6 +117,6 @@ def from_json(written: str, *, whole: bool = False) -> Any:
 
 
 def suspicious_fault(document: Any, written: str) -> tuple[str | None, str, str] | None:
-    """Return what `fault` does of the document in a JSON text, if the text gives cause to look."""
+    """Return the fault of the document in a JSON text, if the text gives cause to look."""
     searched = written.encode("utf-8", "surrogatepass").translate(ONE_DIGIT)
     return fault(document) if any(map(searched.__contains__, SUSPICIOUS)) else None

@@ -1,4 +1,4 @@
-"""Write files whole: a reader, or a rerun after a kill, sees the old file or the new one."""
+"""Write files whole: a reader, or a rerun after a kill, sees either the old file or the new one."""
 
 import contextlib
 import json
@@ -13,7 +13,8 @@ from typing import Any
 from onesided.system.errors import InputError, OnesidedError
 
 UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}")
-"""Name of a file that `whole_file` has not finished: that of the whole one, and a random end."""
+"""Name of a file that `whole_file` has not finished: the name of the whole file, and a random
+end."""
 
 
 def write_text(path: Path, text: str) -> None:
@@ -22,7 +23,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_pieces(path: Path, pieces: Iterable[str]) -> None:
-    """Write a file whole whose text comes in pieces: all of it is never in memory."""
+    """Write a file whole from text in pieces: the whole text is never in memory."""
     with whole_file(path) as temporary, temporary.open("wb") as stream:
         stream.writelines(piece.encode("utf-8") for piece in pieces)
 
@@ -34,7 +35,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def demand_folder(option: str, folder: Path) -> None:
-    """Refuse a folder that nothing can be written to, before any work; leave things as they are.
+    """Refuse a folder that is not writable, before any work; change nothing.
 
     Args:
         option: of the command, for the message.
@@ -59,7 +60,7 @@ def demand_folder(option: str, folder: Path) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Give the path of a file to be written; in the end it takes the place of another.
+    """Yield the path of a file to write; at the end it replaces the other file.
 
     Raises:
         OnesidedError: the folder is read-only or full; the old file is still there.
@@ -84,7 +85,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def temporary_folder(inside: Path) -> Iterator[Path]:
-    """Give a folder for parts of what is written there; it is removed in the end.
+    """Yield a folder for parts of a file that is written there; it is removed at the end.
 
     Raises:
         OnesidedError: none can be made there.
@@ -101,9 +102,9 @@ def temporary_folder(inside: Path) -> Iterator[Path]:
 
 
 def remove_unfinished(folder: Path) -> int:
-    """Remove what killed writers never finished below a folder; return how much that was.
+    """Remove files that killed writers never finished below a folder; return how many there were.
 
-    The caller knows that nobody writes there now.
+    The caller knows that no process writes there now.
     """
     found = [path for path in folder.rglob(".*") if UNFINISHED.fullmatch(path.name)]
     for path in found:
@@ -120,7 +121,7 @@ def write_json(path: Path, document: Any) -> None:
 
 
 def write_json_of_lines(path: Path, document: Any, key: str, lines: Iterable[str]) -> None:
-    """Write a JSON document whole whose last key has a list of many entries, each of them a line.
+    """Write a JSON document whole, whose last key has a long list, with each entry on a line.
 
     Args:
         path: the file.

@@ -1,4 +1,4 @@
-"""A provider of MPIs: it finds what a declaration asks for, installs it, and describes it."""
+"""A provider of MPIs finds what a declaration asks for, installs it, and describes it."""
 
 import shutil
 import threading
@@ -37,14 +37,14 @@ class Work:
     probe_timeout_s: float = DEFAULT_PROBE_TIMEOUT_S
 
     def standing(self) -> Document | None:
-        """Return the document that exists, None if there is none that can be used."""
+        """Return the existing document; None if there is none that can be used."""
         try:
             return documents.read_json(self.path, "environment") if self.path.exists() else None
         except InputError:  # cut in half or of another version: it is made again
             return None
 
     def begin(self, state: str) -> None:
-        """Say what is done now, and remove the description of what is about to change."""
+        """Say what is done now, and remove the description that is about to change."""
         standing = self.standing()
         if standing is None or standing["status"] == "ready":
             self.path.unlink(missing_ok=True)
@@ -53,7 +53,7 @@ class Work:
 
 @contextmanager
 def working(path: Path, say: Say, stop: threading.Event, probe_timeout_s: float) -> Iterator[Work]:
-    """Hold the lock on an environment's folder; yield how to work there."""
+    """Hold the lock on an environment's folder; yield the tools to work there."""
     with folder_lock(path.parent, "another run that installs it", say, stop) as guard:
         yield Work(path, Command(stop, guard), say, probe_timeout_s)
 
@@ -72,14 +72,14 @@ class Provider(Protocol):
     serves_any: bool = False
 
     def find(self, declaration: Declaration, work: Work) -> Any:
-        """Return what there is, or what would be installed.
+        """Return the existing MPI, or the MPI that would be installed.
 
         Raises:
             UnavailableError: it cannot be had here; the message is the reason.
         """
 
     def install(self, found: Any, work: Work) -> None:
-        """Install what was found, unless it is there.
+        """Install the MPI that was found, unless it exists.
 
         Raises:
             UnavailableError: a step failed; the message says which and why.
@@ -93,12 +93,12 @@ class Provider(Protocol):
         """
 
     def notice(self) -> str | None:
-        """Return a line for a user where others have to stand in for this provider."""
+        """Return a line for the user if other providers have to replace this one."""
         return None
 
 
 def provide_by(provider: Provider, declaration: Declaration, work: Work) -> Document:
-    """Have a provider provide an environment; write its document and return it.
+    """Let a provider provide an environment; write its document and return it.
 
     Returns:
         The document, with status ``unavailable`` and a reason where the MPI cannot be had.
@@ -124,9 +124,9 @@ def provide_by(provider: Provider, declaration: Declaration, work: Work) -> Docu
 
 
 def fill_prefix(found: Installation, work: Work, fill: Callable[[], None]) -> None:
-    """Fill an environment's own prefix, unless a whole one is there.
+    """Fill an environment's own prefix, unless it is already complete.
 
-    What a whole prefix says has its own path in it: a copied or moved one does not work.
+    The stamp of a complete prefix names the prefix's path: a copy or a moved prefix is not valid.
 
     Args:
         found: what is installed.
@@ -154,7 +154,7 @@ def fill_prefix(found: Installation, work: Work, fill: Callable[[], None]) -> No
 
 
 def probed(found: Installation, work: Work) -> Document:
-    """Return the document of an MPI: the standing one, else by what two ranks find.
+    """Return the document of an MPI: the existing one, or a new one from a launch of two ranks.
 
     Raises:
         UnavailableError: two ranks do not start with any of the family's fallbacks; the message is

@@ -1,4 +1,4 @@
-"""MPIs in container images: those of the image we are in, and those that the host launches."""
+"""MPIs in container images: of the image of this process, or of images that the host launches."""
 
 import hashlib
 import os
@@ -31,12 +31,12 @@ class Image:
 
 
 class Container(Provider):
-    """Takes MPI and kernels from an image: the one we are in, or one that the host launches."""
+    """Takes MPI and kernels from an image: this process's, or one that the host launches."""
 
     name = containers.PROVIDER
 
     def __init__(self, native: Mapping[str, Provider]) -> None:
-        """Take who provides MPIs outside containers, by name."""
+        """Take the providers of MPIs outside containers, by name."""
         self._native = native
 
     def find(self, declaration: Declaration, work: Work) -> Image:
@@ -54,7 +54,7 @@ class Container(Provider):
         """Install nothing: `onesided container build` makes images."""
 
     def describe(self, found: Image, work: Work) -> Document:
-        """Return the document of the image's MPI, or of the host's, by the launch model.
+        """Return the document of the image's or the host's MPI, by the launch model.
 
         Raises:
             UnavailableError: the host's MPI that is needed is not ready.
@@ -146,7 +146,7 @@ def _sha256(path: Path) -> str:
 
 
 def _with_host(found: Image, host: Document | None) -> tuple[Document, Document]:
-    """Return an MPI's document by where its launcher is, and what that says of the container.
+    """Return an MPI's document: its launcher's place decides what it says of the container.
 
     Args:
         found: the image.

@@ -1,7 +1,7 @@
-"""Kernels, and the MPIs they are built with, from Spack, which is called once for all.
+"""Kernels, and the MPIs for them, from Spack, which is called once for all environments.
 
-Spack builds the matrix of spack.yaml, kernels for each MPI at each thread level, in one go for all
-environments; what it made is in ``build/spack/delivery.json`` until something of it changes.
+Spack builds the matrix of spack.yaml, kernels for each MPI at each thread level, in one call for
+all environments. Its result stays in ``build/spack/delivery.json`` until an input changes.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from onesided.system.errors import InputError
 from onesided.system.lock import folder_lock
 
 DELIVERED_AS = 1
-"""Raised when the same specs would be delivered differently."""
+"""Increased when the same specs would be delivered differently."""
 ROOT_VARIABLE = "SPACK_ROOT"
 ENVIRONMENT_VARIABLE = "ONESIDED_SPACK_ENVIRONMENT"
 KERNELS = "onesided-kernels"
 NOT_BUILT = ".lean"
-"""How the name of the file ends that says what Spack need not think of building."""
+"""The end of the name of the file that says what Spack need not consider building."""
 SCHEMA = "onesided/spack-delivery/2"
 TIMEOUT_S = 6 * 3600.0
 """Spack may have to build an MPI and all it depends on."""
@@ -38,7 +38,7 @@ COLUMNS = ("{^mpi.name}", "{^mpi.version}", "{^mpi.prefix}", "{variants.threads.
 
 @dataclass(frozen=True)
 class Found:
-    """A Spack that is here, or the want of one.
+    """A Spack on this machine, or the lack of one.
 
     Attributes:
         program: Spack's; None where there is none.
@@ -52,16 +52,16 @@ class Found:
 
 
 class Spack(Provider):
-    """Has Spack deliver kernels for each thread level, and the MPI where Spack used its own.
+    """Lets Spack deliver kernels for each thread level, and the MPI if Spack used its own.
 
-    Where there is no Spack, the declared provider delivers.
+    If there is no Spack, the declared provider delivers.
     """
 
     name = "spack"
     serves_any = True
 
     def __init__(self, native: Mapping[str, Provider]) -> None:
-        """Take who provides MPIs without Spack, by name."""
+        """Take the providers of MPIs without Spack, by name."""
         self._native = native
 
     def find(self, declaration: Declaration, work: Work) -> Found:
@@ -79,7 +79,7 @@ class Spack(Provider):
         return Found(program, declaration, mpi)
 
     def install(self, found: Found, work: Work) -> None:
-        """Have Spack deliver what it has not delivered for the sources as they are.
+        """Let Spack deliver what is missing for the present sources.
 
         Raises:
             InputError: there is no spack.yaml, or the machine file says what is not so.
@@ -125,7 +125,7 @@ class Spack(Provider):
         return provide_by(self._native[declaration.provider], declaration, own)
 
     def notice(self) -> str | None:
-        """Return a line that says where Spack was looked for, where it was not found."""
+        """Return a line that says where Spack was looked for, if it was not found."""
         if find() is not None:
             return None
         return (
@@ -135,7 +135,7 @@ class Spack(Provider):
 
 
 def _leads_to(mpi: Installation, wrapper: Path) -> bool:
-    """Return whether a wrapper is that of the declared MPI, by its links."""
+    """Return whether a wrapper belongs to the declared MPI, by its links."""
     real = Path(os.path.realpath(wrapper))
     if mpi.library is not None:
         return real == Path(os.path.realpath(mpi.compiler))
@@ -143,7 +143,7 @@ def _leads_to(mpi: Installation, wrapper: Path) -> bool:
 
 
 def find() -> Path | None:
-    """Return Spack's program: below ``SPACK_ROOT`` where that is set, else on ``PATH``."""
+    """Return Spack's program: below ``SPACK_ROOT`` if that is set, else on ``PATH``."""
     root = os.environ.get(ROOT_VARIABLE)
     found = shutil.which("spack", path=str(Path(root) / "bin")) if root else None
     found = found or shutil.which("spack")
@@ -165,7 +165,7 @@ def environment_dir() -> Path:
 
 
 def _specs_digest(program: Path) -> str:
-    """Return a SHA-256 over what Spack concretises from."""
+    """Return a SHA-256 over the inputs of Spack's concretisation."""
     folder, own = environment_dir(), paths.project_root() / "spack"
     sources = [folder / "spack.yaml", *sorted(own.rglob("*.yaml")), *sorted(own.rglob("*.py"))]
     contents = [[str(path), path.read_text("utf-8")] for path in sources if path.is_file()]
@@ -177,7 +177,7 @@ def _record() -> Path:
 
 
 def delivered() -> Document | None:
-    """Return what Spack delivered at last; None where it is none yet, or damaged.
+    """Return Spack's latest delivery; None if there is none yet, or if it is damaged.
 
     Returns:
         ``specs_digest``, of what was concretised; ``digest``, of that and the kernels' sources;
@@ -192,7 +192,7 @@ def delivered() -> Document | None:
 
 
 def deliver(program: Path, work: Work) -> None:
-    """Have Spack deliver for the sources as they are; call it only if something changed.
+    """Let Spack deliver for the present sources; call Spack only if something changed.
 
     Args:
         program: Spack's.
@@ -227,7 +227,7 @@ def deliver(program: Path, work: Work) -> None:
 
 
 def _stands(delivery: Document) -> bool:
-    """Return whether all was delivered, and is still there."""
+    """Return whether everything was delivered and still exists."""
     prefixes = [
         prefix
         for build in delivery["builds"].values()
@@ -238,19 +238,19 @@ def _stands(delivery: Document) -> bool:
 
 
 def machine_file(name: str) -> Path:
-    """Return the file in which Spack is told of a machine."""
+    """Return the file that describes a machine to Spack."""
     return paths.project_root() / "spack" / "machines" / f"{name}.yaml"
 
 
 def _check_machine_files() -> None:
-    """Compare the machine files that are there with what their MPIs say of themselves."""
+    """Compare the existing machine files with the reports of their MPIs."""
     for path in sorted(machine_file("*").parent.glob("*.yaml")):
         if not path.stem.endswith(NOT_BUILT):
             spack_machine.check(path)
 
 
 def _made(call: _Spack) -> Document:
-    """Have Spack install what is concretised; return what it made, and keep its lock."""
+    """Let Spack install the concretised specs; return the result, and keep Spack's lock."""
     installed = call.run("install", "--only-concrete")
     fault = None if installed.status == 0 else _first_error(installed)
     builds = _builds(call.demand("find", "--format", "\t".join(COLUMNS), KERNELS).output)
@@ -269,7 +269,7 @@ def _made(call: _Spack) -> Document:
 
 @dataclass(frozen=True)
 class _Spack:
-    """Spack, called in our environment."""
+    """Spack, called in the project's environment."""
 
     program: Path
     folder: Path
@@ -298,7 +298,7 @@ def _first_error(outcome: Outcome) -> str:
 
 
 def _builds(text: str) -> dict[str, Document]:
-    """Return the builds that ``spack find`` lists, a line per thread level, by their MPI."""
+    """Return the builds that ``spack find`` lists, one line for each thread level, by their MPI."""
     found: dict[str, Document] = {}
     for line in sorted(text.splitlines()):
         fields = line.split("\t")

@@ -1,10 +1,10 @@
 """MPIs that the machine has, by a prefix or a compiler wrapper; the library itself says which.
 
-The name of a wrapper proves nothing: Debian's ``/usr/bin/mpicc`` is a link to that of any MPI. So
-the wrapper compiles a program, and the MPI is the library which that program loads; the probe then
-compares the launcher with the library. All programs of an MPI in ``/usr`` are in one folder with
-those of others, so each environment gets a folder of its own with a program ``mpiexec`` that calls
-its launcher.
+The name of a wrapper proves nothing: Debian's ``/usr/bin/mpicc`` is a link to the wrapper of any
+MPI. So the wrapper compiles a program, and the library that this program loads is the MPI; the
+probe then compares the launcher with the library. ``/usr`` has the programs of several MPIs in one
+folder. So each environment gets a folder of its own with a program ``mpiexec`` that calls its
+launcher.
 """
 
 import json
@@ -30,7 +30,7 @@ LIBRARIES = "LD_LIBRARY_PATH"
 
 
 class System(Provider):
-    """Finds an MPI that the machine has; installs nothing but a program that calls its launcher."""
+    """Finds an MPI that the machine has; installs only a program that calls its launcher."""
 
     name = "system"
     installs = False
@@ -73,7 +73,7 @@ class System(Provider):
         fill_prefix(found, work, lambda: _call_launcher(found))
 
     def describe(self, found: Installation, work: Work) -> Document:
-        """Return the document of the MPI by what two ranks find."""
+        """Return the document of the MPI from a launch of two ranks."""
         return probed(found, work)
 
 
@@ -85,13 +85,13 @@ def _call_launcher(found: Installation) -> None:
 
 
 def _version_pattern(found: identity.Identity) -> str:
-    """Return a regular expression for the first line of what a library says of itself."""
+    """Return a regular expression for the first line of a library's text about itself."""
     words = found.text.strip().splitlines()[0].split()
     return r"\s+".join(map(re.escape, words)) + r"(?!\S)"
 
 
 def _state(files: tuple[Path, ...], text: str, variables: Mapping[str, str]) -> str:
-    """Return what changes when the machine gets another MPI in place of this one, as JSON."""
+    """Return, as JSON, the data that change if the machine gets another MPI in this place."""
     states = []
     for file in files:
         real = Path(os.path.realpath(file))
@@ -111,10 +111,10 @@ def _compiler(declaration: Declaration) -> Path:
 
 
 def _launcher(declaration: Declaration, compiler: Path) -> Path:
-    """Return the launcher that is named, else the one beside the wrapper with its suffix."""
+    """Return the named launcher, or the one beside the wrapper with the wrapper's suffix."""
     if "launcher" in declaration.stated:
         return _program(declaration.stated["launcher"])
-    # what makes mpicc.mpich, mpicc-mpich or mpicc of it makes so of its launcher
+    # the part that makes mpicc.mpich, mpicc-mpich or mpicc of it makes the launcher's name, too
     usual = COMPILERS[declaration.library]
     suffix = compiler.name.removeprefix(usual) if compiler.name.startswith(usual) else ""
     names = LAUNCHERS[declaration.library]
@@ -127,7 +127,7 @@ def _launcher(declaration: Declaration, compiler: Path) -> Path:
 
 
 def _program(name: str) -> Path:
-    """Return the path of a program; its last link is not followed: wrappers go by their name."""
+    """Return the path of a program; keep its last link, because a wrapper's name matters."""
     found = shutil.which(name)
     if found is None:
         raise UnavailableError(f"found no program {name}" + ("" if "/" in name else " on PATH"))
@@ -137,7 +137,7 @@ def _program(name: str) -> Path:
 def _identify(
     declaration: Declaration, compiler: Path, root: Path
 ) -> tuple[identity.Identity, dict[str, str]]:
-    """Return what the wrapper links, and the folders of libraries that it wants of this shell."""
+    """Return the library that the wrapper links, and the shell's library folders that it needs."""
     faults = []
     for variables, extra in _attempts(declaration, root):
         try:
@@ -151,10 +151,10 @@ def _identify(
 def _attempts(
     declaration: Declaration, root: Path
 ) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
-    """Yield variables to try: those of the families in question, then with the shell's folders.
+    """Yield variables to try: those of possible families, then with the shell's folders.
 
-    A foreign library in the shell's folders must not answer for the wrapper; a site's modules can
-    set folders that its MPI does not start without.
+    A foreign library in the shell's folders must not answer for the wrapper. But a site's modules
+    can set folders that its MPI needs to start.
     """
     families = [declaration.family] if declaration.family else _families(declaration)
     sets = [declaration.variables_in(root, family) for family in families]
@@ -172,7 +172,7 @@ def _families(declaration: Declaration) -> list[str]:
 
 
 def _family(declaration: Declaration, compiler: Path, found: identity.Identity) -> str:
-    """Return the family of an MPI; a declared one counts for relatives of no family here."""
+    """Return the family of an MPI; a declared family counts for relatives of no family here."""
     packages = {
         declaration.families[name]["spack"].partition("@")[0]: name
         for name in _families(declaration)

@@ -1,4 +1,4 @@
-"""MPIs from hash-locked wheels: each into a virtual environment of its own, with no root."""
+"""MPIs from hash-locked wheels: each into a virtual environment of its own, without root."""
 
 import os
 import re
@@ -48,13 +48,13 @@ class Wheel(Provider):
     name = "wheel"
 
     def find(self, declaration: Declaration, work: Work) -> Installation:
-        """Return the MPI where it will be, with the lines of the lock if those are known."""
+        """Return the MPI in its future place, with the lines of the lock if they are known."""
         lines, missing = _locked(declaration)
         requirements = None if missing else "\n".join(lines) + "\n"
         return Installation.in_folder(declaration, declaration.prefix, requirements)
 
     def install(self, found: Installation, work: Work) -> None:
-        """Install the wheels; refuse a version of which the lock has no hashes."""
+        """Install the wheels; refuse a version without hashes in the lock."""
         declaration = found.declaration
         _, missing = _locked(declaration)
         if missing:
@@ -64,7 +64,7 @@ class Wheel(Provider):
         fill_prefix(found, work, lambda: install_packages(found, declaration.prefix, work.command))
 
     def describe(self, found: Installation, work: Work) -> Document:
-        """Return the document of the MPI by what two ranks find."""
+        """Return the document of the MPI from a launch of two ranks."""
         return probed(found, work)
 
 
@@ -73,7 +73,7 @@ def _pins(declaration: Declaration) -> list[str]:
 
 
 def _locked(declaration: Declaration) -> tuple[list[str], list[str]]:
-    """Return the lines of the lock for a version, and the pins that it has no hashes of."""
+    """Return the lock's lines for a version, and the pins without a hash."""
     locked = read_lock(declaration.config_dir)
     pins = _pins(declaration)
     missing = [pin for pin in pins if pin not in locked]
@@ -81,7 +81,7 @@ def _locked(declaration: Declaration) -> tuple[list[str], list[str]]:
 
 
 def lock(declaration: Declaration) -> list[str]:
-    """Add the hashes of a declared version to the lock; return the pins that were not there.
+    """Add the hashes of a declared version to the lock; return the new pins.
 
     Raises:
         InputError: the index has no such version.
@@ -129,7 +129,7 @@ def _hashes(pins: Sequence[str], source: str, field: str) -> dict[str, Requireme
 
 
 def add_to_lock(path: Path, packages: Sequence[str], new: Sequence[Requirement]) -> None:
-    """Add requirements behind the last version of the same packages; nothing else changes."""
+    """Add requirements behind the last version of the same packages; change nothing else."""
     text = path.read_text("utf-8")
     lines = text.splitlines()
     kin = [
@@ -182,7 +182,7 @@ def install_packages(found: Installation, prefix: Path, command: Command) -> Non
 
 
 def _reason(output: str, folder: Path) -> str:
-    """Return pip's first error in one line, and whether the index could be reached at all."""
+    """Return pip's first error in one line, and whether the index could be reached."""
     if shutil.disk_usage(folder).free < FULL_BYTES:  # then there is no log of it either
         return f"no space left in {folder}"
     if "DO NOT MATCH THE HASHES" in output:
@@ -196,7 +196,7 @@ def _reason(output: str, folder: Path) -> str:
 
 
 def _unreachable() -> str:
-    """Return that the index cannot be reached, and the variables of a proxy that may be why."""
+    """Say that the index cannot be reached, and name the proxy variables that may be the cause."""
     proxies = [name for name in sorted(os.environ) if name.lower() in PROXIES]
     through = f" with {', '.join(proxies)} set" if proxies else ""
     return f"the package index cannot be reached{through}: "

@@ -1,8 +1,8 @@
-"""The machine file: what Spack is told of the MPIs, compilers and tools that a machine has.
+"""The machine file describes the MPIs, compilers and tools of a machine to Spack.
 
-The check tells before Spack runs whether Spack would get the MPIs that the file names. Spack takes
-an external at its word. Given ``mpich`` with the prefix ``/usr`` on a Debian with two MPIs, it
-builds with ``/usr/bin/mpicc`` and links Open MPI without a word.
+Before Spack runs, the check finds out whether Spack would get the MPIs that the file names. Spack
+trusts the entry of an external. Given ``mpich`` with the prefix ``/usr`` on a Debian with two MPIs,
+it builds with ``/usr/bin/mpicc`` and silently links Open MPI.
 """
 
 import os
@@ -44,7 +44,7 @@ class External:
 
 
 def check(path: Path) -> list[str]:
-    """Check a machine file against its schema and against what is really on this machine.
+    """Check a machine file against its schema and against the contents of this machine.
 
     Each MPI with a prefix compiles and runs a small program, which takes about 0.2 s.
 
@@ -80,7 +80,7 @@ def _externals(document: Document, path: Path) -> Iterator[External]:
 
 
 def name_and_version(spec: str) -> tuple[str, str]:
-    """Return package and version of a spec that names both, as the schema demands it."""
+    """Return package and version of a spec that names both, as the schema requires."""
     name, _, rest = spec.partition("@")
     text = rest.removeprefix("=")
     length = next((n for n, c in enumerate(text) if not (c.isalnum() or c in "._-")), len(text))

@@ -15,7 +15,7 @@ from onesided.system import documents, paths
 from onesided.system.errors import OnesidedError
 from onesided.system.processes import ProgramError, ask
 
-#: Debian's programs that an MPI needs and that carry no `.mpich` or `.openmpi` behind their name.
+#: Debian's programs that an MPI needs and whose names do not end in `.mpich` or `.openmpi`.
 DEBIAN_PROGRAMS = {
     "mpich": "hydra_nameserver hydra_persist hydra_pmi_proxy mpichversion mpiexec.hydra mpivars",
     "openmpi": "ompi_info orted orterun oshCC oshcc oshcxx oshmem_info oshrun prte prted prterun"
@@ -26,7 +26,7 @@ LIBRARIES = {
     "mpich": ("libmpich*.so*",),
     "openmpi": ("libmpi.so.*", "libmpi_*.so*", "libopen-*.so*", "liboshmem.so*"),
 }
-#: What an MPICH was built for, where that is one thing: Spack knows no build for two.
+#: What an MPICH was built for, if it is one thing: Spack knows no build for two.
 NETMOD = re.compile(r"^MPICH Device:\s*ch4:(ofi|ucx)$", re.MULTILINE)
 #: Names of modules that are worth loading to see whether they bring an mpicc.
 LOOKS_LIKE_MPI = re.compile(
@@ -65,7 +65,7 @@ class Mpi:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Something that was looked at and is not given to Spack.
+    """A candidate that was examined and is not given to Spack.
 
     Attributes:
         origin: where it was found.
@@ -85,7 +85,7 @@ def externals_dir(found: Identity) -> Path:
 
 
 def specs_of_families() -> dict[str, str]:
-    """Return the spec with ``{version}`` of each family of config/environments.yaml, by package.
+    """Return the spec with ``{version}`` of each family in config/environments.yaml, by package.
 
     Raises:
         InputError: the file is faulty.
@@ -100,13 +100,13 @@ def specs_of_families() -> dict[str, str]:
 
 
 def spec_of(found: Identity) -> str:
-    """Return the spec of an MPI; families of ours say what variants it takes."""
+    """Return the spec of an MPI; the project's families say which variants it takes."""
     template = specs_of_families().get(found.package, f"{found.package}@{{version}}")
     return template.replace("{version}", found.version)
 
 
 def variants_of(found: Identity, programs: Path) -> str:
-    """Return what an MPI was built with, where the kernels' recipe or a reader asks for it.
+    """Return the build options of an MPI that the kernels' recipe or a reader asks for.
 
     Args:
         found: the MPI.
@@ -121,7 +121,7 @@ def variants_of(found: Identity, programs: Path) -> str:
 
 
 def all_mpis() -> Iterator[Found]:
-    """Yield everything there is; of two MPIs of one spec, which Spack cannot tell apart, one."""
+    """Yield every MPI; if two have the same spec, which Spack cannot distinguish, yield one."""
     seen: dict[str, str] = {}
     for search in (wheels, debian, of_modules):
         for found in search():
@@ -135,7 +135,7 @@ def all_mpis() -> Iterator[Found]:
 
 
 def _looked_at(origin: str, look: Callable[..., Mpi], *what: Any) -> Found:
-    """Return the MPI that a function finds, or the reason that it raises."""
+    """Return the MPI that a function finds, or the reason with which it fails."""
     try:
         return replace(look(*what), origin=origin)
     except OnesidedError as fault:
@@ -188,7 +188,7 @@ def _intel(found: Identity, spec: str, root: Path, needed: tuple[str, ...] = ())
 
 
 def debian() -> Iterator[Found]:
-    """Yield Debian's MPIs, which share /usr and are told apart by the end of a program's name."""
+    """Yield Debian's MPIs, which share /usr; the end of a program's name distinguishes them."""
     for suffix in ("mpich", "openmpi"):
         wrapper = shutil.which(f"mpicc.{suffix}")
         if wrapper:
@@ -230,7 +230,7 @@ def _header_folder(wrapper: Path) -> Path:
 
 
 def of_modules() -> Iterator[Found]:
-    """Yield the MPIs of environment modules that can be loaded in the shell as it is now."""
+    """Yield the MPIs of environment modules that this shell can load now."""
     if not has_modules():
         return
     try:
@@ -272,18 +272,18 @@ def has_modules() -> bool:
 
 
 def loaded_modules(variables: Mapping[str, str] = os.environ) -> list[str]:
-    """Return the names of the modules that are loaded, by this shell or by ``variables``."""
+    """Return the names of the modules that this shell, or ``variables``, has loaded."""
     return variables.get("LOADEDMODULES", "").split(":")
 
 
 def mpi_modules() -> list[str]:
-    """Return the names of the modules that look like an MPI, of those that can be loaded now.
+    """Return the names of the modules that look like an MPI, among those that can be loaded now.
 
     Raises:
         ModuleError: they cannot be listed.
     """
     listed = _shell("module -t avail 2>&1")
-    # `mpich/4.0(default)`, and of a module that is loaded `mpich/4.0 <L>`
+    # `mpich/4.0(default)`; a module that is loaded is `mpich/4.0 <L>`
     names = [re.split(r"[\s(]", line, maxsplit=1)[0] for line in listed.splitlines()]
     return [
         name
@@ -293,12 +293,12 @@ def mpi_modules() -> list[str]:
 
 
 def module_variables(*names: str) -> dict[str, str]:
-    """Return all variables of a shell in which modules were loaded.
+    """Return all variables of a shell after it loaded modules.
 
     Raises:
         ModuleError: one of them cannot be loaded.
     """
-    # not every version's `module load` fails when it should, but each lists what it loaded
+    # in some versions `module load` does not fail when it should, but each lists what it loaded
     script = 'module load "$@" 1>&2 || exit 1\necho ONESIDED-VARIABLES\nenv -0'
     answer = _shell(script, *names).partition("ONESIDED-VARIABLES\n")[2]
     found = dict(entry.split("=", 1) for entry in answer.split("\0") if "=" in entry)

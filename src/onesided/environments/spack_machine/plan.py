@@ -1,7 +1,8 @@
-"""What Spack is to be told of this machine: shown first, written only when asked to.
+"""The description of this machine for Spack: shown first, written only on request.
 
-Beside MPIs these are the compiler and the build tools, so that Spack builds none of them, and in a
-second file what a concretisation need not think of: parts of externals, and what replaces them.
+Beside MPIs it has the compiler and the build tools, so that Spack builds none of them. A second
+file has packages that a concretisation need not consider: parts of externals, and what replaces
+them.
 """
 
 import difflib
@@ -39,15 +40,15 @@ NOT_BUILT_HEADER = """\
 # Written by `onesided spack machine`, which replaces it. Leave it out to build MPIs from source.
 """
 TOOL_TIMEOUT_S, SPACK_TIMEOUT_S = 30, 300
-#: Spack's name of each language in ``extra_attributes``, and GNU's compiler of it.
+#: Spack's name of each language in ``extra_attributes``, and its GNU compiler.
 COMPILERS = {"c": ("c", "gcc"), "c++": ("cxx", "g++"), "fortran": ("fortran", "gfortran")}
 CMAKE_SAYS = 'message(STATUS "${CMAKE_VERSION} ${CMAKE_COMMAND}")'
 PYTHON_SAYS = "import platform, sys; print(platform.python_version()); print(sys.base_prefix)"
-#: What tools say of their version, by Spack's name, which is the program's but for make's.
+#: The version texts of tools, by Spack's name; only make's program has another name.
 VERSIONS = {"gmake": r"GNU Make (\d[\d.]*)", "ninja": r"^(\d[\d.]*\d)", "pkgconf": r"^(\d[\d.]*)"}
 #: What the kernels' build needs: without one of them as an external Spack has to build it.
 NEEDED = ("gcc", "cmake")
-#: Spack's names of what is looked for; it finds or builds others itself.
+#: Spack's names of the tools that are looked for; Spack finds or builds others itself.
 WANTED = ("gcc", "cmake", "gmake", "ninja", "pkgconf", "python")
 #: What the kernels themselves ask for: Spack need not weigh building another provider either.
 VIRTUALS = ("c", "cxx", "fortran", "mpi")
@@ -70,7 +71,7 @@ print("ONESIDED", json.dumps(sorted(found)))
 
 @dataclass(frozen=True)
 class Plan:
-    """What was found and what would be written.
+    """The findings and the files that would be written.
 
     Attributes:
         mpis: what Spack is given.
@@ -88,7 +89,7 @@ class Plan:
 
 
 def make(name: str) -> Plan:
-    """Look at this machine and return what would be written.
+    """Look at this machine and return the files that would be written.
 
     Args:
         name: the machine's; ``local`` is the one that spack.yaml includes.
@@ -129,7 +130,8 @@ def _machine(mpis: Sequence[Mpi], tools: Mapping[str, Document]) -> Document:
     for package, external in tools.items():
         entries[package].append(external)
     packages = {name: {"buildable": False, "externals": of} for name, of in entries.items()}
-    # with two colons the list replaces the portable one; with one Spack would add to that
+    # with two colons the list replaces the portable one; with one colon Spack would add to that
+    # list
     return {"definitions:": [{"mpis": [mpi.spec for mpi in mpis]}], "packages": packages}
 
 
@@ -157,7 +159,7 @@ def externals() -> dict[str, Document]:
 
 
 def gcc() -> Document | None:
-    """Return the GNU compilers on PATH, with the languages there are."""
+    """Return the GNU compilers on PATH, with their languages."""
     programs = {language: shutil.which(name) for language, (_, name) in COMPILERS.items()}
     if programs["c"] is None:
         return None
@@ -165,7 +167,7 @@ def gcc() -> Document | None:
     if not re.fullmatch(r"\d+(\.\d+)+", version):  # another compiler by that name
         return None
     folder = Path(programs["c"]).parent
-    # compilers of several releases can be on PATH; these three are to be of one
+    # compilers of several releases can be on PATH; these three must be of one release
     same = {one: path for one, path in programs.items() if path and Path(path).parent == folder}
     return {
         "spec": f"gcc@{version} languages:='{','.join(same)}'",
@@ -175,7 +177,7 @@ def gcc() -> Document | None:
 
 
 def cmake() -> Document | None:
-    """Return the CMake on PATH; one of a Python package is deep in it and tells where."""
+    """Return the CMake on PATH; a CMake of a Python package is deep in it and says where."""
     program = _program("cmake")
     if program is None:
         return None
@@ -191,7 +193,7 @@ def cmake() -> Document | None:
 
 
 def python() -> Document | None:
-    """Return the Python that runs this, without its virtual environment."""
+    """Return the Python that runs this program, without its virtual environment."""
     version, prefix = _said([sys.executable, "-c", PYTHON_SAYS]).splitlines()
     return {"spec": f"python@{version}", "prefix": prefix}
 
@@ -218,7 +220,7 @@ def _said(words: list[str]) -> str:
 
 
 def not_to_build(program: Path, packages: Iterable[str]) -> list[str]:
-    """Return what Spack would otherwise weigh building for some packages.
+    """Return the packages that Spack would otherwise weigh building for some packages.
 
     Args:
         program: Spack's.
