@@ -75,8 +75,8 @@ def _digest(path: Path, mtime_ns: int, size_bytes: int) -> bytes:
 def _state(names: Iterable[bytes]) -> str:
     """Return the short fingerprint of files in the kernels' folder, equal to that of sha256sum.
 
-    It is the SHA-256 over one line ``<SHA-256 of the file>  <path>`` for each file, in byte order of
-    the paths.
+    It is the SHA-256 over one line ``<SHA-256 of the file>  <path>`` for each file, in byte order
+    of the paths.
     """
     digest, root = hashlib.sha256(), _kernels()
     for name in sorted(names):

@@ -252,7 +252,7 @@ class _Places:
     first: int
 
     def of(self, line: int) -> int:
-        """Return the place of the step with a line of the script; the last one's for lines below."""
+        """Return the place of the step with a line of the script; the last step has lines below."""
         end = self.first
         for place, step in enumerate(self.steps):
             end += step.command.count("\n") + 1
