@@ -1,1 +1,1 @@
-"""A campaign: what it declares, the sessions that ReFrame runs for it, what they wrote."""
+"""A campaign: its declaration, the sessions that ReFrame runs for it, and their results."""

@@ -1,4 +1,4 @@
-"""A campaign: which environments, checks and settings, how often; read and validated whole."""
+"""A campaign: its environments, checks, settings and rounds; read and validated as a whole."""
 
 import warnings
 from collections.abc import Container, Iterable
@@ -30,14 +30,14 @@ class Campaign:
 
     @property
     def environments(self) -> list[str]:
-        """Names of the environments, in the declared order; inside an image those that it holds."""
+        """Names of the environments, in the declared order; inside an image, those of the image."""
         if containers.inside():
             return list(containers.read_own()["environments"])
         return self.document["environments"]
 
     @property
     def provider(self) -> str | None:
-        """Who delivers in place of the declared providers: spack, or None for those."""
+        """The provider that replaces the declared ones: spack, or None to use the declared ones."""
         return provision.asked_provider(self.document.get("provider"))
 
     @property
@@ -52,7 +52,7 @@ class Campaign:
 
     @property
     def until(self) -> dict[str, Any] | None:
-        """What further rounds are for, and how many there may be; None: there are none."""
+        """The goal of further rounds, and how many there may be; None if there are none."""
         return self.document.get("until")
 
     @property
@@ -66,7 +66,7 @@ class Campaign:
         return (self.root or paths.results_dir()) / self.name
 
     def keep_environment(self) -> None:
-        """Keep what an MPI reads of the shell, if the campaign says so."""
+        """Keep the shell's variables that an MPI reads, if the campaign says so."""
         if self.document.get("keep_environment"):
             surroundings.keep()
 
@@ -83,7 +83,7 @@ class Campaign:
         return [f"--filter-expr={expression}", *tags]
 
     def setting_values(self) -> dict[str, dict[str, Any]]:
-        """Return what each setting of the campaign is in each of its environments."""
+        """Return the meaning of each setting of the campaign in each of its environments."""
         declared = declarations.declared(in_containers=True)
         mpis = {name: self._family_and_version(declared[name]) for name in self.environments}
         return {
@@ -92,14 +92,14 @@ class Campaign:
         }
 
     def _family_and_version(self, declaration: declarations.Declaration) -> tuple[str, str]:
-        """Return which MPI an environment is; where the file does not say so, what was found."""
+        """Return which MPI an environment is; if the file does not say so, what was found."""
         if declaration.family and declaration.version:
             return declaration.family, declaration.version
         document = provision.read(declaration.name, self.provider)
         return document["family"], document["version"]
 
     def measuring(self) -> dict[str, Any]:
-        """Return what of the campaign changes a measurement: not its size, choice and prose."""
+        """Return what changes a measurement: not the campaign's size, choice and prose."""
         names = ("site", "launch_timeout_s")
         return {name: self.document[name] for name in names}
 
@@ -126,7 +126,7 @@ def with_settings(wanted: Iterable[str], tags_of_others: Container[str]) -> list
 
 
 PUBLISHED = "published"
-"""The folder of the papers' numbers, in ``results`` beside those of campaigns."""
+"""The folder of the papers' numbers, in ``results`` beside the folders of campaigns."""
 
 
 def resolve(name_or_path: str) -> Path:
@@ -159,7 +159,7 @@ def _require_known(path: Path, field: str, found: list[str], known: list[str], w
 
 
 def _check_expression(path: Path, expression: str) -> None:
-    """Have Python read an expression that ReFrame will run, before anything is started."""
+    """Let Python read an expression that ReFrame will evaluate, before anything is started."""
     try:
         with warnings.catch_warnings(action="ignore"):
             compile(expression.strip(), "select.expression", "eval", dont_inherit=True)
@@ -176,7 +176,7 @@ def _place(fault: SyntaxError) -> str:
 
 
 def _check_until(path: Path, document: dict[str, Any]) -> None:
-    """See that further rounds have something to reach, and room after those that all cells have."""
+    """Check that further rounds have a goal, and room after the rounds of all cells."""
     until, least = document.get("until"), document["rounds"]
     if until is None:
         return
@@ -225,7 +225,7 @@ def listed() -> list[str]:
 
 
 def time_of(campaign: Campaign) -> str:
-    """Return how long a campaign took on this machine, else what its file says of its size."""
+    """Return how long a campaign took on this machine, else the size that its file states."""
     took_s = _took_s(campaign.results)
     if took_s is not None:
         return f"took {_minutes(took_s)} here"
@@ -238,7 +238,7 @@ def time_of(campaign: Campaign) -> str:
 
 
 def _took_s(results: Path) -> float | None:
-    """Return the seconds that a campaign took, None without a record that can be read."""
+    """Return the seconds that a campaign took; None without a readable record."""
     try:
         record = documents.read_json(results / "campaign.json", "campaign_record")
     except InputError:

@@ -1,4 +1,4 @@
-"""Gather a campaign's sessions into Parquet: every declared cell is a row, whatever its end."""
+"""Gather a campaign's sessions into Parquet: every declared cell is a row, however it ended."""
 
 import json
 import os
@@ -25,7 +25,7 @@ from onesided.campaign.tables import READ_COLUMNS, RECORD_SCHEMA, CollectedCampa
 from onesided.environments import provision
 from onesided.system import cores, parallel, paths, writing
 
-#: When the command that started the campaign began, seconds since the epoch.
+#: The time at which the command that started the campaign began, seconds since the epoch.
 STARTED_VARIABLE = "ONESIDED_STARTED_S"
 
 
@@ -77,7 +77,7 @@ def collect(campaign: Campaign) -> None:
 
 
 def _collect_piece(piece: Piece, folder: Path, number: int) -> Collected:
-    """Write the tables of a piece to a folder; return the rest of what it gives."""
+    """Write the tables of a piece to a folder; return the rest of the piece's results."""
     found = session_tables.collected(piece)
     for name, table in found.tables.items():
         write_part(table, folder, number, f"{name}.parquet")
@@ -85,7 +85,7 @@ def _collect_piece(piece: Piece, folder: Path, number: int) -> Collected:
 
 
 def _keep_locks(folder: Path, described: list[dict[str, Any]]) -> None:
-    """Keep what Spack made the kernels from beside the results, by the hash the headers name."""
+    """Keep Spack's lock beside the results, under the hash that the headers name."""
     for spack in {
         document["spack"]["lock"]: document["spack"] for document in described if document["spack"]
     }.values():
@@ -96,7 +96,7 @@ def _keep_locks(folder: Path, described: list[dict[str, Any]]) -> None:
 
 
 def _campaign_record(campaign: Campaign, found: Iterable[Collected]) -> dict[str, Any]:
-    """Return what campaign.json says of the campaign, from what its sessions' pieces gave."""
+    """Return the campaign's entries of campaign.json, from the pieces of its sessions."""
     facts = Counter[str]()
     sessions: dict[str, dict[str, Any]] = {}
     for piece in found:
@@ -122,9 +122,9 @@ def _campaign_record(campaign: Campaign, found: Iterable[Collected]) -> dict[str
 
 
 def _timing(sessions: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return seconds inside launches and where the rest went.
+    """Return the seconds inside launches, and where the rest of the time went.
 
-    Sessions of an earlier, interrupted run count with the time they took then.
+    Sessions of an earlier, interrupted run count with their time in that run.
     """
     started_s = os.environ.get(STARTED_VARIABLE)
     in_sessions = sum(session["elapsed_s"] for session in sessions)
@@ -167,7 +167,7 @@ def commit() -> str | None:
 
 
 def repository() -> str | None:
-    """Return where the checkout comes from, if that is a page on the web; without a user's name."""
+    """Return the origin of the checkout, if it is a page on the web; without a user's name."""
     address = urlsplit(_git("config", "--get", "remote.origin.url") or "")
     if address.scheme != "https" or not address.hostname:
         return None
@@ -175,7 +175,7 @@ def repository() -> str | None:
 
 
 def host() -> dict[str, Any]:
-    """Return the machine: its name, system, processor, cores, and how many of these are usable."""
+    """Return the machine: its name, system, processor, cores, and the number of usable cores."""
     model = None
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():

@@ -1,4 +1,4 @@
-"""A campaign's tests as ReFrame describes them, and how it is called for them."""
+"""A campaign's tests as ReFrame describes them, and the call of ReFrame for them."""
 
 import json
 import re
@@ -14,15 +14,15 @@ from onesided.system import documents, paths, writing
 from onesided.system.errors import InputError, OnesidedError
 
 DECLARED_SCHEMA = "onesided/declared/5"
-#: ReFrame only warns of a check file with a fault, and goes on without it.
+#: ReFrame only warns of a faulty check file, and goes on without it.
 NOT_LOADED = "skipping test file"
-#: What it says of a test for which the expression of `-E` raises, in colour on some terminals.
+#: ReFrame's words if the expression of `-E` raises for a test; some terminals show them in colour.
 EVALUATION_FAULT = re.compile(
     r"error while evaluating expression `[^`]*` for [^`]*`[^`]*`: ([^\n\x1b]*)"
 )
 SIZES_SCHEMA = "onesided/campaign-sizes/1"
 SIZE_AXIS = "size_bytes"
-#: What a declared test is described by, as ReFrame's ``--describe`` names it.
+#: The keys of a declared test in ReFrame's ``--describe``.
 TEST_FIELDS = (
     "kernel",
     "thread_level",
@@ -72,7 +72,7 @@ def describe(campaign: Campaign, tests: Iterable[Mapping[str, Any]] = ()) -> lis
 
 
 def _nothing_selected(campaign: Campaign) -> InputError:
-    """Return why ReFrame selected no test: what the expression raised, or that none fits."""
+    """Return why ReFrame selected no test: the expression's error, or that no test fits."""
     select = campaign.document["select"]
     output = reframe.ask(campaign, "--list").stdout
     raised = EVALUATION_FAULT.search(output) if "expression" in select else None
@@ -103,7 +103,7 @@ def tests_for(
 ) -> list[dict[str, Any]]:
     """Return the tests that ReFrame runs with an environment.
 
-    A check that asks for another library than the environment's is none of its tests.
+    A check that asks for another library than the environment's is not among these tests.
 
     Args:
         tests: as they were declared.
@@ -113,7 +113,7 @@ def tests_for(
 
 
 def _is_for(valid: Iterable[str], environment: Mapping[str, Any]) -> bool:
-    """Return whether an environment fits one of ReFrame's expressions, each word of it."""
+    """Return whether an environment fits each word of one of ReFrame's expressions."""
     return any(all(_fits(word, environment) for word in text.split()) for text in valid)
 
 
@@ -121,7 +121,7 @@ def _fits(word: str, environment: Mapping[str, Any]) -> bool:
     sign, name = word[:1], word[1:]
     if sign in ("+", "-"):
         return (name in provision.reframe_features(environment)) == (sign == "+")
-    # an extra of ReFrame's: none of ours is one that a check could ask for
+    # an extra of ReFrame's: no check can ask for one of ours
     return word in ("*", provision.reframe_name(environment["name"]))
 
 
@@ -131,7 +131,7 @@ def cells_of(test: dict[str, Any]) -> dict[str, dict[str, str]]:
 
 
 def sizes_file() -> Path:
-    """Return the file of `known_sizes`, for ReFrame takes seconds to describe a campaign.
+    """Return the file of `known_sizes`; ReFrame takes seconds to describe a campaign.
 
     ``tools/campaign_sizes.py`` writes it, and a test compares it with the checks.
     """
@@ -139,7 +139,7 @@ def sizes_file() -> Path:
 
 
 def sizes_of(tests: Iterable[Mapping[str, Any]]) -> dict[str, list[int]]:
-    """Return the sizes of each kernel that has any, from tests as ReFrame describes them."""
+    """Return the sizes of each kernel that has sizes, from tests as ReFrame describes them."""
     found: dict[str, set[int]] = defaultdict(set)
     for test in tests:
         for labels in cells_of(dict(test)).values():

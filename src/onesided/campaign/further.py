@@ -1,7 +1,7 @@
-"""Further rounds: which were decided, and which cells each of them carries.
+"""Further rounds: which rounds were decided, and which cells each of them carries.
 
-After the rounds that every cell has, a file says of each further one which cells it carries
-(`decide`). The first file without a cell ends the campaign and says why.
+For each further round, a file says which cells it carries (`decide`). The first file without a cell
+ends the campaign and says why.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ Decision = dict[str, Any]
 
 
 def is_further(campaign: Campaign, number: int) -> bool:
-    """Tell whether a round is none of those that every cell has."""
+    """Tell whether a round is a further one, not one of those that every cell has."""
     return number > campaign.rounds[-1]
 
 
@@ -39,7 +39,7 @@ def read(path: str | Path) -> Decision:
 
 
 def decisions(campaign: Campaign) -> list[Decision]:
-    """Return what was decided so far, round by round; the last has no cell where it is the end."""
+    """Return the decisions so far, round by round; the last has no cell if it is the end."""
     found: list[Decision] = []
     while campaign.until and not (found and found[-1]["end"]):
         path = decision_file(campaign, campaign.rounds[-1] + 1 + len(found))
@@ -50,21 +50,21 @@ def decisions(campaign: Campaign) -> list[Decision]:
 
 
 def decided_rounds(found: Iterable[Decision]) -> list[int]:
-    """Return the numbers of the further rounds that there are."""
+    """Return the numbers of the existing further rounds."""
     return [decision["round"] for decision in found if decision["cells"]]
 
 
 def end(found: list[Decision]) -> str | None:
-    """Return why there is no further round; None where none was asked for, or one may come."""
+    """Return why there is no further round; None if none was asked for, or one may still come."""
     return found[-1]["end"] if found else None
 
 
 def tests_in(
     campaign: Campaign, number: int, tests: Iterable[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the declared tests of a round, those of a further one with its cells alone.
+    """Return the declared tests of a round; of a further round, with its cells alone.
 
-    A round after the first is without those that one launch answers, unless there are no others.
+    A round after the first leaves out tests that one launch answers, unless there are no others.
 
     Raises:
         InputError: it was not decided what that round carries.
@@ -84,7 +84,7 @@ def _narrowed(test: dict[str, Any], chosen: dict[str, str]) -> dict[str, Any]:
 
 
 def line(decision: Decision) -> str:
-    """Return a decision as a person reads it."""
+    """Return a decision in words for a reader."""
     number, cells = decision["round"], decision["cells"]
     if not cells:
         return f"there is no round {number}: {decision['end']}"

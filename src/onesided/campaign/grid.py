@@ -1,9 +1,9 @@
 """The grid of an experiment: a base point, the crosses declared around it, and the cells they make.
 
 A ReFrame check declares a base point (one value per axis) and crosses (axes that leave the base
-point, with their values). The cells are the union of the crosses' products; a cell that two
-crosses name occurs once, where it was first named. The kernels build the same ids from the
-same blocks (``--list-cells``), and a test compares the two.
+point, with their values). The cells are the union of the crosses' products. A cell that two crosses
+name occurs once, at its first place. The kernels build the same ids from the same blocks
+(``--list-cells``), and a test compares the two.
 """
 
 import itertools
@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from onesided.system.errors import InputError
 
 NO_MEANING = "none"
-"""The only value of an axis that has no meaning beside the values of the others."""
+"""The only value of an axis that has no meaning for these values of the other axes."""
 
 Value = str | int | float
 Point = Mapping[str, Value]
@@ -47,7 +47,7 @@ def labels_of(cell: str) -> dict[str, str]:
 
 
 def blocks(base_point: Point, crosses: Iterable[Cross]) -> list[dict[str, list[str]]]:
-    """Return for each cross all axes with their values, those it does not name at the base point.
+    """Return all axes of each cross with their values, from the base point if it names none.
 
     Raises:
         ValueError: a cross names an axis that the base point lacks, or gives it no value.
@@ -86,7 +86,7 @@ def cells(base_point: Point, crosses: Iterable[Cross]) -> dict[str, dict[str, st
 
 
 def most_cells(base_point: Point, crosses: Iterable[Cross]) -> int:
-    """Return how many cells there are at most, without making them: crosses may share some."""
+    """Return the largest possible number of cells, without making them: crosses may share some."""
     found = blocks(base_point, crosses)
     return sum(math.prod(len(values) for values in block.values()) for block in found)
 
@@ -94,7 +94,7 @@ def most_cells(base_point: Point, crosses: Iterable[Cross]) -> int:
 def narrowed(
     base_point: Point, crosses: Iterable[Cross], chosen: Container[str]
 ) -> list[dict[str, list[str]]]:
-    """Return crosses for those cells alone whose ids are chosen, in the order declared."""
+    """Return crosses for the chosen cell ids only, in the order declared."""
     declared = cells(base_point, crosses)
     return [
         {axis: [value] for axis, value in labels.items()}

@@ -1,8 +1,8 @@
-"""What became of each declared cell of a launch, and who caused it.
+"""How each declared cell of a launch ended, and what caused it.
 
-The lines decide: a cell is what its result line says; a cell that was started and has none was
-ended by what a crash or hang file or the launch record tells; a cell that was never reached says
-why.
+The lines decide. A cell with a result line is what this line says. A cell that was started but has
+no result was ended by the cause in a crash file, a hang file or the launch record. A cell that was
+never reached has the reason.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from onesided.campaign.records import DAMAGED, OK, Launch, launch_s
 from onesided.environments import libraries
 from onesided.system import paths
 
-#: The label that says how many ranks each node was to get.
+#: The label that says how many ranks each node had to get.
 RANKS_PER_NODE = "ranks_per_node"
-#: A launcher that exits 0 has run every cell: what is missing then, the file has lost.
+#: A launcher that exits 0 has run every cell: the file has lost what is missing.
 NO_LINE = f"{DAMAGED}: the launcher exited 0, and no line of this cell is there"
 NO_RESULT = f"{DAMAGED}: the launcher exited 0, and this cell was begun and has no result"
 #: The phase of a rank in MPI_Init_thread.
@@ -31,7 +31,7 @@ FINALIZE = "finalize"
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a launch's header must say for its cells to count.
+    """What a launch's header must have for its cells to count.
 
     Attributes:
         ranks: the world's size.
@@ -53,7 +53,7 @@ class Expectation:
     def of(
         cls, environment: Mapping[str, Any], ranks: int, placement: str, source_state: str
     ) -> Expectation:
-        """Return what an environment's document and a test ask of a header."""
+        """Return the demands on a header by an environment's document and a test."""
         return cls(
             ranks,
             environment["library_version_pattern"],
@@ -74,7 +74,7 @@ class Outcome:
 
 
 def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | None:
-    """Return in one line what in the header is not what the environment and check declared."""
+    """Return in one line where the header differs from what environment and check declared."""
     version = header["mpi"]["library_version"]
     if header["ranks"] != expected.ranks:
         found = f"{header['ranks']} rank{'' if header['ranks'] == 1 else 's'}"
@@ -100,7 +100,7 @@ def _header_fault(header: Mapping[str, Any], expected: Expectation) -> str | Non
 
 
 def _who_may_not_speak(header: Mapping[str, Any]) -> str:
-    """Return in words whose library it is that ran, for a person to look at the right place."""
+    """Return in words the library that ran, so that a person looks at the right place."""
     version = f"{header['mpi']['library_version']!r}"
     if header["container"] is None:
         return f"is it the launcher of {version}?"
@@ -108,7 +108,7 @@ def _who_may_not_speak(header: Mapping[str, Any]) -> str:
 
 
 def _nodes_fault(header: Mapping[str, Any]) -> str | None:
-    """Return in one line how the nodes of the ranks differ from those the launch asked for."""
+    """Return in one line how the nodes of the ranks differ from those asked for."""
     asked = header["labels"].get(RANKS_PER_NODE)
     if asked is None:
         return None
@@ -151,13 +151,13 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
 
 
 def _first(launch: Launch) -> str:
-    """Return what became of the cell that launches ended in; nothing where no line tells it."""
+    """Return the outcome of the cell in which launches ended; nothing if no line tells it."""
     begun = [cell for cell in launch.started if cell not in launch.results]
     return f"; {_started_outcome(begun[-1], launch).detail}" if begun else ""
 
 
 def _outside_cells(lines: Mapping[str | None, list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return the lines of ranks that stood before the first cell or between two."""
+    """Return the lines of ranks that stood before the first cell or between two cells."""
     return [line for line in lines.get(None, []) if line["phase"] != FINALIZE]
 
 
@@ -173,14 +173,15 @@ def _where_it_hung(cell: str, launch: Launch) -> str | None:
     hangs = launch.hangs.get(cell, [])
     if cell not in launch.results or hangs:
         hangs = [*_ahead_of(cell, launch), *hangs]
-    # what exits by itself may do so because another hangs; what dies of a signal does not
+    # a rank that exits by itself may do so because another hangs; a rank that dies of a signal does
+    # not
     if not hangs or any(crash["signal"] for crash in launch.crashes.get(cell, [])):
         return None
     return places.of_hang(hangs, _ranks(launch))
 
 
 def _ahead_of(cell: str, launch: Launch) -> Iterator[dict[str, Any]]:
-    """Yield the hang lines of ranks that were past the last cell begun, which rank 0 begins."""
+    """Yield the hang lines of ranks that were past the last cell begun by rank 0."""
     if launch.started[-1:] == [cell]:
         for other, hangs in launch.hangs.items():
             for hang in hangs if other not in launch.started else []:
@@ -189,17 +190,17 @@ def _ahead_of(cell: str, launch: Launch) -> Iterator[dict[str, Any]]:
 
 
 def _ranks(launch: Launch) -> int:
-    """Return how many ranks the launch had, 0 where no header says so."""
+    """Return how many ranks the launch had; 0 if no header says so."""
     return launch.headers[-1]["ranks"] if launch.headers else 0
 
 
 def _started_outcome(cell: str, launch: Launch) -> Outcome:
-    """Return the outcome of a cell that was begun and never came to its end."""
+    """Return the outcome of a cell that began but did not end."""
     hung = _where_it_hung(cell, launch)
     if hung:
         return Outcome("hang", hung)
     died = places.of_death(launch.crashes.get(cell, []))
-    # the launcher that ended with this cell: each one ends with the last cell it began
+    # the launcher that ended with this cell: each launcher ends with the last cell it began
     order = [cell_id for cell_id in launch.started if cell_id not in launch.results]
     ended = [
         attempt
@@ -221,7 +222,7 @@ def _started_outcome(cell: str, launch: Launch) -> Outcome:
 
 
 def _lost_again(cell: str, launch: Launch) -> Outcome | None:
-    """Return the outcome of a cell that ended well and did not return when it was run again."""
+    """Return the outcome of a cell that ended well but did not return in a second run."""
     hung = _where_it_hung(cell, launch)
     if hung:
         return Outcome("hang", f"{hung}; it was run again after its end")
@@ -232,7 +233,7 @@ def _lost_again(cell: str, launch: Launch) -> Outcome | None:
 def of_cells(
     launch: Launch, declared: Iterable[str], expected: Expectation | None
 ) -> dict[str, Outcome]:
-    """Return for each declared cell what became of it.
+    """Return the outcome of each declared cell.
 
     Args:
         launch: what the launch wrote.
@@ -269,12 +270,12 @@ def _finalize(launch: Launch) -> str:
 
 
 def _mark_teardown(launch: Launch, found: dict[str, Outcome]) -> None:
-    """Book a launch that lost itself after its last cell to the last one that ran."""
+    """Assign a launch that failed after its last cell to the last cell that ran."""
     crashes, hangs = (
         [line for line in lines.get(None, []) if line["phase"] == FINALIZE]
         for lines in (launch.crashes, launch.hangs)
     )
-    # a relaunch that finds every cell done finishes, and says nothing of the one that died
+    # a relaunch that finds every cell done finishes, and says nothing of the launcher that died
     if (launch.finished and not crashes and not hangs) or not launch.attempts:
         return
     if len(launch.results) < len(found):

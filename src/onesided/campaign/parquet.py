@@ -1,4 +1,4 @@
-"""Read and write tables as Parquet, and say clearly what is wrong with one."""
+"""Read and write tables as Parquet, and report clearly what is wrong with a table."""
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,13 +11,13 @@ from onesided.system import text, writing
 from onesided.system.errors import InputError, OnesidedError
 
 ROWS_OF_A_GROUP = 50_000
-"""Of a table: who asks for some of its rows reads the groups alone that may have them."""
+"""Rows in a group of a table: a reader of some rows reads only the groups that may have them."""
 
 _PARQUET_MAGIC = b"PAR1"
 
 
 COLLECT = "onesided collect"
-"""What writes a table, unless another command is named."""
+"""The command that writes a table, unless another command is named."""
 
 
 def _check_whole(path: Path, made_by: str) -> None:
@@ -58,7 +58,7 @@ def scan_table(path: Path, columns: Mapping[str, Any], made_by: str = COLLECT) -
 
 
 def count_rows(path: Path, columns: Mapping[str, Any]) -> int:
-    """Return how many rows a Parquet file has, which it says without being read.
+    """Return how many rows a Parquet file has, without reading the rows.
 
     Raises:
         InputError: as `scan_table`.
@@ -105,7 +105,7 @@ def readable(path: Path, made_by: str = COLLECT) -> Iterator[None]:
 
 
 def write_part(table: pl.DataFrame, folder: Path, number: int, name: str) -> None:
-    """Write a part of a table of that name to a folder of parts, in which it has a number.
+    """Write a part of a table of that name to a folder of parts, where the part has a number.
 
     Raises:
         OnesidedError: it cannot be written.
@@ -116,7 +116,7 @@ def write_part(table: pl.DataFrame, folder: Path, number: int, name: str) -> Non
 
 
 def join_parts(path: Path, folder: Path) -> None:
-    """Write a table whole from its parts in their order; they are never all in memory.
+    """Write a table whole from its parts in order; they are never all in memory.
 
     Raises:
         OnesidedError: it cannot be written.
@@ -128,7 +128,7 @@ def join_parts(path: Path, folder: Path) -> None:
 
 @contextlib.contextmanager
 def _writable(path: Path) -> Iterator[None]:
-    """Say in one line that a Parquet file cannot be written; Polars has an error of its own."""
+    """Say in one line that a Parquet file cannot be written; Polars raises an error of its own."""
     try:
         yield
     except (pl.exceptions.PolarsError, OSError) as fault:
@@ -136,6 +136,6 @@ def _writable(path: Path) -> Iterator[None]:
 
 
 def _plain(column: pl.Series) -> pl.Series:
-    """Return a column of text as a page, a drawing or a terminal can show it."""
+    """Return a column of text in a form that a page, a drawing or a terminal can show."""
     odd = column.filter(column.str.contains(text.UNSEEN_IN_UTF8)).unique()
     return column.replace({value: text.line(value) for value in odd}) if odd.len() else column

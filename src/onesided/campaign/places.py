@@ -1,8 +1,8 @@
-"""Where ranks stood when a launch hung or died, in words; of those that hung, who is behind first.
+"""Where ranks stood when a launch hung or died, in words; a rank that is behind is first.
 
-All ranks of a kernel begin the same collective calls in the same order. Of ranks that hang, the one
-that has begun the fewest is behind: the others may only be waiting for it. Where several have begun
-as many, those that are in no collective call come first.
+All ranks of a kernel begin the same collective calls in the same order. Of ranks that hang, the
+rank that has begun the fewest is behind: the others may only be waiting for it. If several have
+begun equally many, ranks that are in no collective call come first.
 """
 
 import signal
@@ -13,7 +13,7 @@ Line = Mapping[str, Any]
 
 
 def of_hang(hangs: Iterable[Line], ranks: int) -> str:
-    """Say where each rank of a cell that hung stood, the one that is behind first.
+    """Say where each rank of a cell that hung stood; the rank that is behind comes first.
 
     ``"rank 1 in access, MPI_Win_unlock; ranks 0, 2 in agree, MPI_Allreduce"``
 
@@ -32,7 +32,7 @@ def of_hang(hangs: Iterable[Line], ranks: int) -> str:
 
 
 def of_death(crashes: Sequence[Line]) -> str:
-    """Say of ranks that died where the first was and how it ended; nothing if there are none.
+    """Say where the first rank died and how it ended; nothing if no rank died.
 
     ``"rank 1 in access, MPI_Win_lock: signal 11 (SIGSEGV); "``
     """
@@ -45,7 +45,7 @@ def of_death(crashes: Sequence[Line]) -> str:
 
 
 def _position(hang: Line) -> tuple[int, bool, int]:
-    """Return what sorts ranks by how far they came; files of earlier kernels do not tell."""
+    """Return a key that sorts ranks by their progress; files of earlier kernels do not have it."""
     return hang.get("collectives", 0), hang.get("in_collective", False), hang["rank"]
 
 

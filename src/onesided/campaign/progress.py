@@ -1,4 +1,4 @@
-"""What is planned of a campaign, as far as it is decided, and what is over of it."""
+"""The plan of a campaign, as far as it is decided, and the part that has ended."""
 
 import math
 import time
@@ -13,7 +13,7 @@ from onesided.campaign.session import Session
 from onesided.campaign.slot import Slot, slots
 
 LAUNCH_OVERHEAD_S = 2.0
-"""What a launch takes beside its cells, about: the start of ReFrame, of the ranks, of MPI."""
+"""The approximate time of a launch beside its cells: the start of ReFrame, of the ranks, of MPI."""
 
 Say = Callable[[str], None]
 
@@ -22,24 +22,24 @@ class Plan:
     """The sessions of a campaign, as far as they are decided."""
 
     def __init__(self, campaign: Campaign) -> None:
-        """Take the tests from ``declared.json``, and the decisions that are there for known."""
+        """Use the tests of ``declared.json`` and the existing decisions."""
         self.campaign = campaign
         self.tests = declared.tests_of(campaign)
         self._known = further.decisions(campaign)
 
     def sessions(self, rounds: Iterable[int]) -> list[Session]:
-        """Return the sessions of some rounds, in the order in which they are run."""
+        """Return the sessions of some rounds, in the order in which they run."""
         return [
             Session(slot, further.tests_in(self.campaign, slot.round, self.tests))
             for slot in slots(self.campaign, rounds)
         ]
 
     def decided(self) -> list[Session]:
-        """Return those of the further rounds that are decided already."""
+        """Return the sessions of the further rounds that are decided already."""
         return self.sessions(further.decided_rounds(self._known))
 
     def news(self) -> list[further.Decision]:
-        """Return decisions that are new or changed since it was last asked, and all that follow."""
+        """Return decisions that are new or changed since the last call, and all later ones."""
         before, self._known = self._known, further.decisions(self.campaign)
         same = 0
         while before[same : same + 1] == self._known[same : same + 1] != []:
@@ -48,11 +48,11 @@ class Plan:
 
     @property
     def is_open(self) -> bool:
-        """Tell whether there may be further rounds that are not decided."""
+        """Tell whether there may be further rounds that are not decided yet."""
         return self.campaign.until is not None and further.end(self._known) is None
 
     def more(self) -> str:
-        """Say that there may be further rounds, where that is open."""
+        """Say that there may be further rounds, if that is open."""
         if not self.is_open:
             return ""
         most = self.campaign.until["at_most_rounds"]
@@ -60,10 +60,10 @@ class Plan:
 
 
 class Progress:
-    """Tells how many sessions are over and how long the rest may take."""
+    """Tells how many sessions have ended and how long the rest may take."""
 
     def __init__(self, sessions: list[Session], say: Say, plan: Plan) -> None:
-        """Expect the sessions' records; those that exist already are not counted as work."""
+        """Expect the sessions' records; records that exist already are not counted as work."""
         self._plan = plan
         self._slots: dict[Path, Slot] = {}
         self._waiting: dict[Path, Slot] = {}
@@ -76,7 +76,7 @@ class Progress:
             say(f"{over} of {len(self._slots)} sessions are finished already")
 
     def look(self) -> None:
-        """Tell what is over since the last look."""
+        """Tell what has ended since the last call."""
         for record in [record for record in self._waiting if record.exists()]:
             slot = self._waiting.pop(record)
             now = time.monotonic()
@@ -92,13 +92,13 @@ class Progress:
             self._replan(decision)
 
     def _expect(self, sessions: list[Session]) -> None:
-        """Count sessions, and wait for those that are not over."""
+        """Count sessions, and wait for those that have not ended."""
         found = {session.record: session.slot for session in sessions}
         self._slots |= found
         self._waiting |= {record: slot for record, slot in found.items() if not record.exists()}
 
     def _replan(self, decision: further.Decision) -> None:
-        """Follow a decision: what was expected of its round and of later ones no longer counts."""
+        """Follow a decision: the expectations of its round and of later rounds no longer count."""
         self._say(further.line(decision))
         for known in (self._slots, self._waiting):
             for record in [key for key, slot in known.items() if slot.round >= decision["round"]]:
@@ -108,7 +108,7 @@ class Progress:
     def _left(self) -> str:
         if not self._waiting:
             return ""
-        # the first sessions build kernels; the mean of the latest tells more of what is to come
+        # the first sessions build kernels; the mean of the latest predicts the next ones better
         latest = self._durations[-6:]
         left_s = len(self._waiting) * sum(latest) / len(latest)
         minutes, seconds = divmod(round(left_s), 60)
@@ -117,7 +117,7 @@ class Progress:
 
 
 def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") -> str:
-    """Return in one line what will be run, and about how long it will take.
+    """Return in one line what will run, and about how long it will take.
 
     Args:
         sessions: all of the campaign, as far as they are decided.
@@ -137,7 +137,7 @@ def announcement(sessions: list[Session], at_a_time: int = 1, more: str = "") ->
 
 
 def _sizes(sessions: list[Session]) -> str:
-    """Return how many launches and cells the sessions have: those of each library by themselves."""
+    """Return how many launches and cells the sessions have, separately for each library."""
     sizes = Counter(
         (len(session.tests), sum(len(cells_of(test)) for test in session.tests))
         for session in sessions
@@ -149,7 +149,7 @@ def _sizes(sessions: list[Session]) -> str:
 
 
 def explanation(sessions: list[Session], more: str = "") -> list[str]:
-    """Return a line for each session that has tests to run: how many, and why.
+    """Return a line for each session that has tests to run: how many tests, and why.
 
     Args:
         sessions: as for `announcement`.

@@ -1,4 +1,4 @@
-"""Read what a launch left: the kernel's lines, its side files and the launch script's record."""
+"""Read the files of a launch: the kernel's lines, its side files and the launch script's record."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,9 +20,9 @@ LEAST: Mapping[str, tuple[float, str]] = {
     "count": (-1, "a count of 0 or more, or -1 where a library says that it has no limit"),
     "flag": (0, "0 or 1"),
 }
-"""By unit the least that a sample may be, and what is expected."""
+"""By unit, the least possible value of a sample, and the expectation in words."""
 DIFFERENCES = ("remaining",)
-"""Metrics that are one time less another, and may be below 0."""
+"""Metrics that are a difference of two times, and may be below 0."""
 
 DAMAGED = "damaged file"
 """Begins the reason why a cell of such a file was not measured."""
@@ -68,12 +68,11 @@ class Launch:
 
 
 class LineOrder:
-    """Follows the lines of a file, one after the other: which are cut, doubled or out of order.
+    """Follows the lines of a file in order: which are cut, doubled or out of order.
 
-    A kernel appends a header, for each cell a started line and then its result, and at last a
-    finished line. A launcher that was ended leaves at most one line that is cut, its last. Any
-    other file was damaged later. Damage is no verdict on an MPI: the cells that it concerns are
-    not measured.
+    A kernel appends a header; for each cell a started line and then its result; and at the end a
+    finished line. A launcher that was ended leaves at most one cut line, its last. Any other file
+    was damaged later. Damage is no verdict on an MPI: the affected cells count as not measured.
 
     Attributes:
         damage: what is damaged in one line, by cell; None: of a line that is no cell's, and then
@@ -81,7 +80,7 @@ class LineOrder:
     """
 
     def __init__(self, file: str) -> None:
-        """Begin before the first line of a file, which is called so."""
+        """Begin before the first line of a file with this name."""
         self.damage: dict[str | None, str] = {}
         self._file = file
         self._headers: list[Mapping[str, Any]] = []
@@ -91,7 +90,7 @@ class LineOrder:
         self._cut: tuple[str | None, int] | None = None
 
     def cut(self, number: int) -> None:
-        """Take a line that is no whole document: ordinary if its launcher was ended in it."""
+        """Take a line that is no whole document: ordinary at the end of an ended launcher."""
         self._blame_cut()
         self._cut = self._open, number
 
@@ -114,19 +113,19 @@ class LineOrder:
             self._of_cell(number, kind, cell)
 
     def end(self, attempts: Sequence[Mapping[str, Any]]) -> None:
-        """Take the end of the file, with what the launch script recorded of each launcher."""
+        """Take the end of the file, with the launch script's record of each launcher."""
         if not attempts:
             return
         if attempts[-1]["exit_status"] == 0:
             self._blame_cut()
         finished = sum(one["finished"] for one in attempts)
-        # an interrupted record does not say whether its launcher came to its end
+        # an interrupted record does not say whether its launcher ended
         open_ends = sum(one["exit_status"] is None for one in attempts)
         self._counted("header", len(self._headers), 0, len(attempts))
         self._counted("finished", self._finished, finished, finished + open_ends)
 
     def _counted(self, kind: str, found: int, least: int, most: int) -> None:
-        """See that the file has as many lines of a kind as the record of the launches allows."""
+        """Check that the file has as many lines of a kind as the record of the launches allows."""
         if not least <= found <= most:
             allowed = f"{least}" if least == most else f"{least} to {most}"
             told = f"{found} {kind} line{'' if found == 1 else 's'}"
@@ -176,7 +175,7 @@ class LineOrder:
 
 
 def whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield line number and document of each line; None for a line that is cut."""
+    """Yield line number and document of each line; None for a cut line."""
     try:
         with path.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
@@ -190,7 +189,7 @@ def whole_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
 
 
 def _document(line: bytes, source: str) -> Any:
-    """Return the document of a line, None for one that is cut.
+    """Return the document of a line; None for a cut line.
 
     Raises:
         InputError: it is whole, but a key is in it twice, or a value that no document may hold.
@@ -209,7 +208,7 @@ def _document(line: bytes, source: str) -> Any:
 
 
 def _check_samples(document: dict[str, Any], source: str) -> None:
-    """See that each sample of a result is a number or null, without a schema: there are many."""
+    """Check that each sample is a number or null; without a schema, for there are many."""
     for index, series in enumerate(document["series"]):
         samples, where = series["samples"], f"series.{index}.samples"
         if not set(map(type, samples)) <= SAMPLE_KINDS:
@@ -222,7 +221,7 @@ def _check_samples(document: dict[str, Any], source: str) -> None:
 
 
 def _check_range(samples: Sequence[float | None], unit: str, source: str, where: str) -> None:
-    """See that no sample is less than its unit allows, that a flag is one, and a count whole."""
+    """Check each sample against its unit: the minimum, a flag of 0 or 1, a whole count."""
     least, expected = LEAST[unit]
     known = [one for one in samples if one is not None]
     wrong = [one for one in known if one < least]
@@ -266,7 +265,7 @@ def check_line(document: dict[str, Any], source: str) -> None:
 
 
 def _check_processes(header: Mapping[str, Any], source: str) -> None:
-    """See that a header has each of its ranks once."""
+    """Check that a header has each of its ranks once."""
     found = sorted(process["rank"] for process in header["processes"])
     if found != list(range(header["ranks"])):
         expected = f"each rank below {header['ranks']} once"
@@ -274,7 +273,7 @@ def _check_processes(header: Mapping[str, Any], source: str) -> None:
 
 
 def _check_verification(document: Mapping[str, Any], source: str) -> None:
-    """See that no check found more errors than it checked."""
+    """Check that a result does not count more errors than checks."""
     for index, one in enumerate(document["verification"]):
         if one["errors"] > one["checked"]:
             expected = f"at most {one['checked']}, as checked"
@@ -282,7 +281,7 @@ def _check_verification(document: Mapping[str, Any], source: str) -> None:
 
 
 def _check_ranks(document: Mapping[str, Any], ranks: int, source: str) -> None:
-    """See that each series of a result is of a rank that its launch had."""
+    """Check that each series of a result belongs to a rank of its launch."""
     for index, series in enumerate(document.get("series", ())):
         if series["rank"] >= ranks:
             raise InputError(source, f"series.{index}.rank", series["rank"], f"less than {ranks}")
@@ -292,7 +291,7 @@ _WITHOUT_END = {
     **dict.fromkeys(("exit_status", "cells_begun", "end_s")),
     **dict.fromkeys(("timed_out", "finished", "given_up"), False),
 }
-"""What the record says of a launcher that has begun."""
+"""The entry of the record for a launcher that has begun."""
 
 
 def read_attempts(path: Path) -> list[dict[str, Any]]:
@@ -315,16 +314,17 @@ def read_attempts(path: Path) -> list[dict[str, Any]]:
 
 
 def launch_s(attempt: Mapping[str, Any]) -> float | None:
-    """Return the seconds of an attempt, None where it has no end.
+    """Return the seconds of an attempt; None if it has no end.
 
-    They are by the clock of the day. It may be set meanwhile, so that the end comes first.
+    They come from the clock of the day. This clock may be set meanwhile, so that the end is before
+    the begin.
     """
     ended = attempt["end_s"]
     return None if ended is None else max(ended - attempt["begin_s"], 0.0)
 
 
 def read_launch(lines: Path | str, launches: Path | str, shown: str | None = None) -> Launch:
-    """Read a launch's files; files that are not there leave their part empty.
+    """Read a launch's files; a missing file leaves its part empty.
 
     Args:
         lines: the kernel's JSON-lines file; its side files are beside it.
@@ -369,7 +369,7 @@ def read_launch(lines: Path | str, launches: Path | str, shown: str | None = Non
 
 
 def _add(result: dict[str, Any], further: Mapping[str, Any]) -> None:
-    """Add to a cell's result what was measured of it later."""
+    """Add later measurements of a cell to its result."""
     known = {_series_key(series): series for series in result["series"]}
     for series in further["series"]:
         before = known.get(_series_key(series))
@@ -388,7 +388,7 @@ def _series_key(series: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _side_lines(lines: Path, kind: str) -> list[dict[str, Any]]:
-    """Return what the ranks left beside the lines, by rank; a relaunch adds to the same files."""
+    """Return the side files of the ranks, by rank; a relaunch adds to the same files."""
     found = []
     for path in lines.parent.glob(f"{lines.name}.{kind}-*"):
         for number, document in whole_lines(path):

@@ -1,4 +1,4 @@
-"""The calls of ReFrame for a campaign's tests, and what it leaves: no other module calls it."""
+"""The calls of ReFrame for a campaign's tests, and ReFrame's files: no other module calls it."""
 
 import json
 import os
@@ -17,11 +17,12 @@ from onesided.system import documents, paths, processes, strays, values
 from onesided.system.errors import InputError
 from onesided.system.lock import lock_file
 
-#: How long ReFrame gets to end its jobs after it was told to stop.
+#: The time that ReFrame gets to end its jobs after it was told to stop.
 STOP_S = 10.0
 #: In an attempt's folder: the debug launches that did not end well (`transport_report.sh`).
 TRANSPORT_FAILURES = "transport_failures"
-#: What is used of a case of the report; the rest is ReFrame's own, and may hold anything.
+#: The fields that are used of a case of the report; the rest is ReFrame's own, and may hold
+#: anything.
 FIELDS = ("display_name", "fixture", "result", "fail_reason", "outputdir", "stagedir")
 
 
@@ -52,7 +53,7 @@ def _every_check(folder: Path) -> list[str]:
 
 
 def variables(campaign: Campaign) -> dict[str, str]:
-    """Return what tells ReFrame whose environments are used, and which checks it need not make."""
+    """Return variables for ReFrame: the environments, and the checks that it need not make."""
     return {
         provision.PROVIDER_VARIABLE: campaign.provider or "",
         settings.CHOICE_VARIABLE: ",".join(campaign.document["settings"]),
@@ -68,7 +69,7 @@ def last_line(text: str) -> str:
 def ask(
     campaign: Campaign, action: str, tests: Iterable[Mapping[str, Any]] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """Have ReFrame say something of the campaign's tests; of some, it loads their checks only."""
+    """Ask ReFrame about the campaign's tests; if some are named, it loads their checks only."""
     temporary = strays.make_temporary_folder(lock_file())
     try:
         return subprocess.run(
@@ -89,7 +90,7 @@ def ask(
 
 
 def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterable[str]) -> int:
-    """Run a session's tests to their end; return ReFrame's exit status, negative for a signal.
+    """Run a session's tests until they end; return ReFrame's exit status, negative for a signal.
 
     Args:
         campaign: the campaign.
@@ -128,7 +129,8 @@ def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterab
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                # Ctrl-C is for us: told twice, ReFrame would leave its jobs
+                # Ctrl-C is for us: if ReFrame also got it, it would be told twice and leave its
+                # jobs
                 process_group=0,
             )
             return processes.wait(process, lambda: processes.end(process, STOP_S))
@@ -140,9 +142,10 @@ def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterab
 
 
 def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
-    """Remove from shared memory what launches that did not end well left there.
+    """Remove from shared memory the segments of launches that did not end well.
 
-    Only then: a segment that nobody maps may be one that another job of ours is about to map.
+    Not after launches that ended well: a segment that no process maps may be one that another of
+    our jobs is about to map.
     """
     failed = not all(map(_ended_well, attempt.rglob("launches.jsonl")))
     if failed or (attempt / TRANSPORT_FAILURES).exists():
@@ -151,7 +154,7 @@ def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
 
 
 def _ended_well(record: Path) -> bool:
-    """Tell whether all launches of a record did; one that cannot be read does not say so."""
+    """Tell whether all launches of a record ended well; an unreadable record does not say so."""
     try:
         return all(launch["exit_status"] == 0 for launch in read_attempts(record))
     except InputError:
@@ -185,7 +188,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def skips(path: Path) -> dict[str, dict[str, str]]:
-    """Return what a session's checks said of their skips, by test; nothing without the file.
+    """Return the reasons of a session's checks for their skips, by test; nothing without the file.
 
     Raises:
         InputError: a whole line does not fit.
@@ -201,7 +204,7 @@ def skips(path: Path) -> dict[str, dict[str, str]]:
 def account(
     names: list[str], report: list[dict[str, Any]], skipped: Mapping[str, Mapping[str, str]]
 ) -> list[dict[str, Any]]:
-    """Return the entry of session.json of each test; "lost" where ReFrame never came to it.
+    """Return the entry of session.json of each test; "lost" if ReFrame never came to it.
 
     Args:
         names: of the tests that were to run.

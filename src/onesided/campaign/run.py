@@ -21,7 +21,7 @@ SMALLEST_FREE_SPACE_BYTES = 200 * 1024**2
 
 
 def check_machine(campaign: Campaign) -> None:
-    """Compare the machine with what a campaign needs.
+    """Compare the machine with the needs of a campaign.
 
     Raises:
         InputError: no C compiler, no space, or results that cannot be written.
@@ -57,7 +57,7 @@ def _is_fresh(path: Path, sources: list[Path]) -> bool:
 
 
 def ensure_declared(campaign: Campaign) -> None:
-    """Have the grid described by ReFrame unless it is there and newer than its sources.
+    """Let ReFrame describe the grid, unless a description exists that is newer than its sources.
 
     Raises:
         InputError: the campaign selects no check.
@@ -71,7 +71,7 @@ def ensure_declared(campaign: Campaign) -> None:
 
 
 def _clear(since_s: float | None) -> tuple[int, int]:
-    """End the processes that carry our lock, and remove what they leave; return how many of both.
+    """End the processes with our lock, and remove what they leave; return how many of both.
 
     Args:
         since_s: seconds since the epoch before which none of them began; None where no launch was
@@ -89,7 +89,7 @@ def _clear(since_s: float | None) -> tuple[int, int]:
 
 
 def clean_after(dead: DeadHolder | None, say: Say) -> None:
-    """End what a killed campaign left running, and remove what it left in shared memory."""
+    """End the processes of a killed campaign, and remove its remains in shared memory."""
     ended, removed = _clear(dead.started_s if dead else None)
     removed += writing.remove_unfinished(Path(dead.campaign)) if dead else 0
     if ended or removed:
@@ -111,16 +111,17 @@ def _run_stages(
 
 
 def reopen(sessions: list[Session], campaign: Campaign, say: Say) -> None:
-    """Take the sessions with holes up again, and have the tables made again from them."""
+    """Take sessions with holes up again, and let the tables be made again from them."""
     holes = sum(session.reopen() for session in sessions)
     if holes:
-        # Snakemake runs no session for its pointer alone while everything made from it exists
+        # Snakemake does not run a session only because its pointer is missing, if all files made
+        # from it exist
         (campaign.results / "cells.parquet").unlink(missing_ok=True)
         say(f"launches that never came to an end, to be run again: {holes}")
 
 
 def check_environments(sessions: list[Session], campaign: Campaign) -> None:
-    """Refuse an environment that none of the campaign's tests is for.
+    """Refuse an environment for which the campaign has no test.
 
     Raises:
         InputError: there is one.
@@ -140,7 +141,7 @@ def run(
     *,
     explain: bool = False,
 ) -> None:
-    """Run the campaign: what is finished is adopted, the rest is run, the report is made again.
+    """Run the campaign: adopt what has finished, run the rest, make the report again.
 
     Args:
         campaign: a validated campaign.

@@ -1,14 +1,14 @@
 """A session: one ReFrame run for a partition, environment and round.
 
 A session is finished when its ``session.json`` was renamed into place. It names every declared
-test, with what its result depends on (`slot.inputs_of`). Its folder is named by a fingerprint of
-that, so that a session of other sources is neither pooled with it nor lost. What a session of other
-sources measured with the same inputs is taken from it; only the rest is run. Each try has an
+test, with what its result depends on (`slot.inputs_of`). A fingerprint of these names its folder,
+so that a session of other sources is neither pooled with it nor lost. Tests that a session of other
+sources measured with the same inputs are taken from it; only the rest is run. Each try has an
 ``attempt-N`` folder of its own.
 
-A test whose launch never came to an end, for its node was lost or its job never began, leaves a
-hole. A session with holes is finished, too; the next run of the campaign takes it up again and
-fills the holes only (`reopen`).
+A test leaves a hole if its launch never ended (its node was lost) or its job never began. A session
+with holes has finished, too. The next run of the campaign takes it up again and fills only the
+holes (`reopen`).
 """
 
 import os
@@ -29,35 +29,35 @@ from onesided.system.command import one_line
 from onesided.system.errors import InputError, OnesidedError
 
 SESSION_SCHEMA = "onesided/session/3"
-#: In a session's folder: the record of a session that was taken up again and is not over yet.
+#: In a session's folder: the record of a session that was taken up again and has not ended yet.
 UNFINISHED = "unfinished.json"
 
 
 class InterruptedSessionError(OnesidedError):
-    """The session was ended from outside; it is no result, and the next run tries again."""
+    """The session was ended from outside; this is no result, and the next run tries again."""
 
 
 class Session:
-    """One session in its slot, for the sources and the environment as they are now."""
+    """One session in its slot, for the present sources and the present environment."""
 
     def __init__(self, slot: Slot, tests: list[dict[str, Any]]) -> None:
-        """Bind a slot to those of its round's tests (`further`) that its environment has."""
+        """Bind a slot to the tests of its round (`further`) that its environment has."""
         self.slot = slot
         self.environment = provision.read(slot.environment, slot.campaign.provider)
         self.tests = tests_for(tests, self.environment)
 
     @cached_property
     def fingerprint(self) -> str:
-        """What decides whether an old session still counts."""
+        """The data that decide whether an old session still counts."""
         return fingerprint.of_document(self.inputs)[: fingerprint.DIGITS]
 
     @cached_property
     def inputs(self) -> dict[str, dict[str, str]]:
-        """What the result of each test depends on, by the test's name."""
+        """The inputs of each test's result, by the test's name."""
         return inputs_of(self.slot, self.environment, self.tests)
 
     def reasons(self) -> dict[str, str]:
-        """Return why each test that is to be run is to be run, by the test's name."""
+        """Return why each test has to run, by the test's name."""
         if self.record.exists():
             return {}
         unfinished = self.folder / UNFINISHED
@@ -87,11 +87,11 @@ class Session:
 
     @property
     def record(self) -> Path:
-        """The file that says that the session is finished."""
+        """The file that marks the session as finished."""
         return self.folder / "session.json"
 
     def run(self) -> bool:
-        """Adopt the session if it is finished, else run it; return whether it was run.
+        """Adopt the session if it has finished, else run it; return whether it was run.
 
         Raises:
             InterruptedSessionError: it was ended from outside.
@@ -109,7 +109,7 @@ class Session:
         """Take a finished session up again if it has holes; return how many.
 
         Its record is set aside and its pointer removed, so that the next `run` fills the holes. A
-        session that was taken up before, by a run that was killed, still has its holes.
+        session that a killed run had taken up before still has its holes.
         """
         unfinished = self.folder / UNFINISHED
         if not self.record.exists():
@@ -126,7 +126,7 @@ class Session:
         return sum(is_hole(entry, self.folder) for entry in tests)
 
     def _kept(self, unfinished: Path) -> dict[str, Any]:
-        """Return the tests that need not run: of earlier attempts, or of other sessions."""
+        """Return the tests that need not run: results of earlier attempts, or of other sessions."""
         if not unfinished.exists():
             return {"tests": adopt(self.slot, self.folder, self.inputs), "elapsed_s": 0.0}
         record = documents.read_json(unfinished, "session")
@@ -140,7 +140,7 @@ class Session:
         return attempt
 
     def _run_attempt(self, kept: dict[str, Any]) -> dict[str, Any]:
-        """Run the tests that are not kept; return the session's record."""
+        """Run the tests without a kept result; return the session's record."""
         earlier = {entry["test"]: entry for entry in kept["tests"]}
         missing = [test["test"] for test in self.tests if test["test"] not in earlier]
         attempt = self._new_attempt()
@@ -201,7 +201,7 @@ class Session:
             raise InterruptedSessionError("the session was told to stop") from None
 
     def _account(self, attempt: Path, exit_status: int, names: list[str]) -> list[dict[str, Any]]:
-        """Return what became of every test that was to run.
+        """Return the outcome of every test that had to run.
 
         Raises:
             InterruptedSessionError: ReFrame was killed, or stopped before its last test.
@@ -238,5 +238,5 @@ def _without_run(names: list[str], verdict: str, reason: str) -> list[dict[str, 
 
 
 def _of_names(names: list[str]) -> list[str]:
-    """Return ReFrame's options that select the tests of these names, which it takes unspaced."""
+    """Return ReFrame's options that select the tests with these names, without blanks."""
     return [f"--name=^{re.escape(name.replace(' ', ''))}$" for name in names]

@@ -1,4 +1,4 @@
-"""The tables of some tests of a session: every declared cell is a row, whatever its end."""
+"""The tables of some tests of a session: every declared cell is a row, however it ended."""
 
 import json
 from collections import Counter
@@ -21,9 +21,9 @@ from onesided.system import surroundings
 from onesided.system.errors import InputError
 
 MOST_CELLS = 20_000
-"""Of a piece that has more than one test."""
+"""Most cells of a piece that has more than one test."""
 
-#: What of a header tells a launch model, a container or a binary from another.
+#: Entries of a header that distinguish a launch model, a container or a binary.
 FACTS = (
     "launch_model",
     "container",
@@ -32,11 +32,11 @@ FACTS = (
     "process_vm_readv",
     "program_sha256",
 )
-#: The same of what it says of the MPI.
+#: The same for the header's entries on the MPI.
 MPI_FACTS = ("library_path", "library_version", "abi")
-#: What it says of compiler, processor and the libraries that MPIs use; not in earlier lines.
+#: Entries on compiler, processor and the libraries that MPIs use; earlier lines lack them.
 SOFTWARE_FACTS = ("build", "transport_libraries", "processors")
-#: What tells a series of a result from another.
+#: Keys that distinguish the series of a result.
 SERIES_COLUMNS = ("metric", "unit", "rank", "burst")
 
 #: Key of a session in the campaign's record: its seconds inside launches.
@@ -82,7 +82,7 @@ class Collected:
 
 
 def pieces(slot: Slot, tests: Iterable[dict[str, Any]]) -> Iterator[Piece]:
-    """Yield the pieces of the session in a slot; one without tests where it has none."""
+    """Yield the pieces of the session in a slot; one without tests if the slot has no session."""
     piece = Piece(slot)
     for test in tests_for(tests, provision.read(slot.environment, slot.campaign.provider)):
         cells = grid.most_cells(test["base_point"], test["crosses"])
@@ -95,7 +95,7 @@ def pieces(slot: Slot, tests: Iterable[dict[str, Any]]) -> Iterator[Piece]:
 
 
 def collected(piece: Piece) -> Collected:
-    """Read what the launches of a piece left.
+    """Read the files of the launches of a piece.
 
     Raises:
         InputError: the session is missing, or one of its files does not fit its schema.
@@ -153,7 +153,7 @@ def collected(piece: Piece) -> Collected:
 def _frame(
     columns: Mapping[str, list[Any]], same: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """Return a table: some of its columns, and one value for every row in each of the others."""
+    """Return a table: some columns from rows, and one constant value for each of the others."""
     frame = pl.DataFrame(columns, schema={name: schema[name] for name in columns})
     others = {name: kind for name, kind in schema.items() if name not in columns}
     literals = [pl.lit(same.get(name), dtype=kind).alias(name) for name, kind in others.items()]
@@ -214,7 +214,7 @@ def _cells(
 
 
 def _samples(key: Mapping[str, Any], ends: Mapping[str, Outcome]) -> pl.DataFrame:
-    """Return the samples of a launch: what tells a series is repeated for each of its samples."""
+    """Return the samples of a launch: the keys of a series are repeated for each of its samples."""
     series = [
         (cell, *(one[name] for name in SERIES_COLUMNS), one["samples"])
         for cell, end in ends.items()
@@ -243,7 +243,7 @@ def _launches(key: Mapping[str, Any], launch: Launch) -> pl.DataFrame:
 
 
 def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) -> dict[str, Any]:
-    """Return what a header says of the binary, its libraries and what its ranks share."""
+    """Return the header's entries on the binary, its libraries and what its ranks share."""
     return {
         "environment": key["environment"],
         "system": key["system"],
@@ -258,7 +258,7 @@ def _facts(key: dict[str, Any], test: dict[str, Any], header: dict[str, Any]) ->
 def _foreign_variables(
     test: Mapping[str, Any], header: Mapping[str, Any], environment: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return what ranks found set that neither environment nor setting asks for, by the setting."""
+    """Return ranks' variables that neither environment nor setting sets, by setting."""
     value = settings.value(test["setting"], environment["family"], environment["version"])
     own = {*environment["variables"], *((environment["container"] or {}).get("variables", ()))}
     found = surroundings.foreign(header["environment"], own, value.variables)
@@ -266,7 +266,7 @@ def _foreign_variables(
 
 
 def read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[str, Any]]:
-    """Return folder and record of a slot's session, its tests by name.
+    """Return folder and record of a slot's session, with its tests by name.
 
     Raises:
         InputError: as `read_record`, or it does not name each of these tests once.
@@ -284,7 +284,7 @@ def read_session(slot: Slot, tests: list[dict[str, Any]]) -> tuple[Path, dict[st
 
 
 def attempt_of(record: dict[str, Any], test: dict[str, Any]) -> int:
-    """Return the attempt that a test's files are from: holes are filled by later ones."""
+    """Return the attempt of a test's files: later attempts fill holes."""
     folder = record["tests"][test["test"]]["folder"] or record["attempt"]
     return int(Path(folder).parts[0].rpartition("-")[2])
 
@@ -297,7 +297,7 @@ def _outcomes(
     folder: Path,
     environment: dict[str, Any],
 ) -> tuple[Launch, dict[str, Outcome]]:
-    """Return what a test of a session left, and what became of each of its declared cells."""
+    """Return the files of a session's test, and the outcome of each of its declared cells."""
     entry = record["tests"][test["test"]]
     if entry["verdict"] is not None:
         outcome = Outcome(entry["verdict"], entry["reason"])

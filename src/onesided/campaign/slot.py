@@ -1,4 +1,4 @@
-"""The place of a session, what its results depend on, and those that earlier sessions have."""
+"""The place of a session, the inputs of its results, and the results of earlier sessions."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from onesided.environments import fingerprint
 from onesided.system import documents, surroundings
 from onesided.system.errors import InputError
 
-#: Begins the name of a folder that another session's attempt made; its number ends the name.
+#: Begins the name of a folder with files of another session's attempt; its number ends the name.
 ADOPTED = "of-"
 
 
@@ -28,20 +28,20 @@ class Slot:
 
     @property
     def pointer(self) -> Path:
-        """The file that names the session in force; what Snakemake looks at."""
+        """The file that names the valid session; Snakemake looks at this file."""
         folder = self.campaign.results / "sessions" / self.environment
         return folder / self.partition.replace(":", ".") / f"round-{self.round}.json"
 
     @property
     def folder(self) -> Path:
-        """Where sessions of this slot are, one folder per fingerprint."""
+        """The folder of this slot's sessions, one folder per fingerprint."""
         return self.pointer.with_suffix("")
 
 
 def slots(campaign: Campaign, rounds: Iterable[int] | None = None) -> Iterator[Slot]:
-    """Yield the campaign's slots in the order in which they are run: round by round.
+    """Yield the campaign's slots in the order in which they run: round by round.
 
-    The environments change places from round to round, so that none is always the first.
+    The order of the environments changes from round to round, so that none is always the first.
 
     Args:
         campaign: the campaign.
@@ -56,7 +56,7 @@ def slots(campaign: Campaign, rounds: Iterable[int] | None = None) -> Iterator[S
 
 
 def read_record(slot: Slot) -> tuple[Path, dict[str, Any]]:
-    """Return folder and record of the session in force in a slot.
+    """Return folder and record of the valid session in a slot.
 
     Raises:
         InputError: the slot has none, or its record does not fit the schema, or is another's.
@@ -77,10 +77,10 @@ def read_record(slot: Slot) -> tuple[Path, dict[str, Any]]:
 def inputs_of(
     slot: Slot, environment: Mapping[str, Any], tests: Sequence[Mapping[str, Any]]
 ) -> dict[str, dict[str, str]]:
-    """Return what the result of each test depends on, in short, by the test's name.
+    """Return a short form of the inputs of each test's result, by the test's name.
 
-    A kernel's sources and a check's are those of this test alone: another experiment changes
-    nothing here. Where a provider delivers kernels is no part of it, but what they are is.
+    The sources of a kernel and of a check belong to this test alone: another experiment changes
+    nothing here. The place where a provider delivers kernels is no input, but their state is.
     """
     campaign = slot.campaign
     seen = {key: value for key, value in environment.items() if key != "kernels_prefix"}
@@ -111,7 +111,7 @@ def inputs_of(
 
 
 def _settings(slot: Slot) -> dict[str, Any]:
-    """Return what of the campaign's settings a launch sees: not what they must prove."""
+    """Return the part of the campaign's settings that a launch sees, without their proof."""
     values = slot.campaign.setting_values()
     return {
         name: {key: value[slot.environment][key] for key in ("variables", "unavailable")}
@@ -122,8 +122,8 @@ def _settings(slot: Slot) -> dict[str, Any]:
 def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield folder and entry of each test of the slot's sessions, the oldest first.
 
-    A test that was broken off, or not run, is left out, and so are a record of another version and
-    the session in the folder `but`.
+    A test that was interrupted or not run is left out. So are a record of another version and the
+    session in the folder `but`.
     """
     records_found = sorted(
         (path for path in slot.folder.glob("*/session.json") if path.parent != but),
@@ -140,10 +140,10 @@ def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any
 
 
 def adopt(slot: Slot, own: Path, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the entries that the slot's other sessions have with these inputs.
+    """Return the entries of the slot's other sessions with these inputs.
 
-    Their files become those of the session in the folder `own` by a hard link, so that each
-    session stands alone.
+    Hard links put their files into the session in the folder `own`, so that each session stands
+    alone.
     """
     found = {}
     for folder, entry in earlier_entries(slot, own):
@@ -164,7 +164,7 @@ def adopt(slot: Slot, own: Path, inputs: Mapping[str, Any]) -> list[dict[str, An
 
 
 def is_hole(entry: dict[str, Any], folder: Path) -> bool:
-    """Tell whether a test was broken off from outside: its launch never began, or never ended."""
+    """Tell whether a test was interrupted from outside: its launch never began, or never ended."""
     if entry["result"] != "fail" or entry["folder"] is None:
         return False
     launches = records.read_attempts(folder / entry["folder"] / "launches.jsonl")

@@ -18,27 +18,27 @@ from onesided.system.errors import InputError, OnesidedError
 from onesided.system.lock import lock_file
 
 STOP_S = 20.0
-"""How long sessions get to end what they launched: a scheduler is asked to cancel its jobs."""
+"""The time that sessions get to end their launches: a scheduler is asked to cancel its jobs."""
 
 ALL_CORES = "all"
-"""What a profile says for as many cores as there are to use; Snakemake knows of no quota."""
+"""The entry of a profile for as many cores as are usable; Snakemake does not know quotas."""
 
 FULL_BYTES = 1_000_000
-"""Less free space than this, and nothing of use can be written."""
+"""With less free space than this, nothing useful can be written."""
 
-#: How Snakemake says that a stage failed: its name, the file of its output, its exit status.
+#: Snakemake's message if a stage failed: its name, the file of its output, its exit status.
 FAILED_STAGE = re.compile(
     r"^Command '.*?onesided(?:\.cli)? (\w+) .* >(.+) 2>&1' (?:returned|died).* (\d+)\.?$", re.M
 )
-#: What it says of itself: of its options in one line, of a workflow in two.
+#: Snakemake's messages on itself: on its options in one line, on a workflow in two.
 OWN_FAULT = re.compile(r"^(?:\S+: error:|\w*(?:Error|Exception)\b).*(?:\n.+)?", re.M)
-#: What a shell adds to the number of a signal that ended a program.
+#: The number that a shell adds to the signal that ended a program.
 SIGNALLED = 128
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def profile_folder(name_or_folder: str) -> Path:
-    """Return the folder of a Snakemake profile, by its name in ``profiles`` or as a folder.
+    """Return the folder of a Snakemake profile, from its name in ``profiles`` or from a path.
 
     Raises:
         InputError: there is no such profile; the names that exist are listed.
@@ -68,7 +68,7 @@ def command(campaign: Campaign, profile: Path) -> list[str]:
 def sessions_at_a_time(profile: Path) -> int:
     """Return how many sessions a Snakemake profile lets run side by side.
 
-    A session asks for all cores unless the profile's ``set-threads`` says for how many.
+    A session asks for all cores unless the profile's ``set-threads`` gives a number.
 
     Raises:
         InputError: the profile does not fit its schema, or holds no whole numbers there.
@@ -76,7 +76,7 @@ def sessions_at_a_time(profile: Path) -> int:
     document = _profile_document(profile)
     threads = document.get("set-threads", {})
     if not isinstance(threads, dict):
-        # as on the command line: session=1, or a list of such
+        # as on the command line: session=1, or a list of such entries
         words = [threads] if isinstance(threads, str) else threads
         threads = dict(str(word).partition("=")[::2] for word in words)
     if "session" not in threads:
@@ -92,16 +92,16 @@ def _profile_document(profile: Path) -> dict[str, Any]:
 
 
 def _cores_of(document: Mapping[str, Any]) -> int:
-    """Return how many cores a profile gives its stages: all are those that one may use."""
+    """Return how many cores a profile gives its stages: "all" means all usable cores."""
     asked = document.get("cores", ALL_CORES)
     return cores.usable() if asked == ALL_CORES else int(asked)
 
 
 def _stop(snakemake: subprocess.Popen[bytes]) -> None:
-    """End Snakemake and the stages, and have the sessions end what they launched.
+    """End Snakemake and the stages, and let the sessions end their launches.
 
-    Snakemake itself would wait until every stage that runs is over. It is killed, for it keeps
-    nothing: what is finished is seen from the files.
+    Snakemake itself would wait until every running stage has ended. It is killed, which loses
+    nothing: the files show what has finished.
     """
     snakemake.kill()
     snakemake.wait()
@@ -112,7 +112,7 @@ def _stop(snakemake: subprocess.Popen[bytes]) -> None:
 def call(
     campaign: Campaign, profile: Path, variables: Mapping[str, str], look: Callable[[], None]
 ) -> int:
-    """Run the campaign's stages to their end; return Snakemake's exit status.
+    """Run the campaign's stages until they end; return Snakemake's exit status.
 
     Args:
         campaign: the campaign.
@@ -137,7 +137,7 @@ def call(
 
 
 def failure(campaign: Campaign, exit_status: int, faults: Path) -> OnesidedError:
-    """Return why Snakemake failed: what the failing stages left, else what can be found.
+    """Return why Snakemake failed: the lines of the failing stages, else what can be found.
 
     Args:
         campaign: what was run.
@@ -179,7 +179,7 @@ def _full_folder(campaign: Campaign) -> Path | None:
 
 
 def _said(log: Path) -> str:
-    """Return what Snakemake's log says of the cause, or that of the stage that failed."""
+    """Return the cause from Snakemake's log, or from the log of the stage that failed."""
     text = COLOUR.sub("", log.read_text("utf-8", errors="replace"))
     stage = FAILED_STAGE.search(text)
     if stage is None:

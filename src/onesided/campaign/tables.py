@@ -1,4 +1,4 @@
-"""Read the files of a campaign that `collect` wrote, and say clearly what is wrong with them."""
+"""Read the files of a campaign that `collect` wrote, and report clearly what is wrong with them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from onesided.system.errors import InputError
 RECORD_SCHEMA = "onesided/campaign-record/2"
 
 PLACE = ("system", "partition", "environment", "test", "cell")
-"""What tells one cell of a campaign from another; with the round, one launch of it."""
+"""The columns that distinguish the cells of a campaign; with the round, one launch of a cell."""
 
 Place = tuple[Any, ...]
 """A cell's values of `PLACE`."""
@@ -25,7 +25,7 @@ place_of: Callable[[Mapping[str, Any]], Place] = itemgetter(*PLACE)
 """Return the place of a cell's row or entry."""
 
 LAUNCH = (*PLACE, "round")
-"""What tells one launch of a cell from another."""
+"""The columns that distinguish the launches of a cell."""
 
 IDENTITY = (
     "system",
@@ -40,10 +40,10 @@ IDENTITY = (
     "kernel",
     "cell",
 )
-"""What describes a cell; nothing is pooled across any of these."""
+"""The columns that describe a cell; nothing is pooled across any of these."""
 
 USABLE_STATUSES = ("ok", "teardown_failure")
-"""Launches whose samples count: a failure after the last cell spoils none of them."""
+"""Statuses of launches whose samples count: a failure after the last cell spoils no sample."""
 
 NATIVE = "native"
 """The launch model of an environment with no container."""
@@ -85,7 +85,7 @@ CELL_COLUMNS: Mapping[str, Any] = {
 }
 
 FOR_OTHERS = ("campaign", "mpi_version", "window_model", "elapsed_s", "session", "attempt")
-"""What is in cells.parquet for programs of others; nothing here asks for it."""
+"""Columns of cells.parquet for other programs; no code here reads them."""
 
 KEYS = ("system", "partition", "environment", "round", "test", "kernel", "cell", "status")
 """Columns that have a value in every row."""
@@ -111,7 +111,7 @@ SAMPLE_COLUMNS: Mapping[str, Any] = {
 }
 
 SAMPLES = "samples.parquet"
-"""The file. Above the floor `measure`, a page that plots samples has them from its material."""
+"""The file. Above the floor `measure`, a page that plots samples gets them from its material."""
 
 LAUNCH_COLUMNS: Mapping[str, Any] = {
     "campaign": pl.String,
@@ -144,7 +144,7 @@ SUMMARY_COLUMNS: Mapping[str, Any] = {
 }
 
 RUN = ("variables",)
-"""What of campaign.json is given to programs, and stays as it is."""
+"""Entries of campaign.json that other programs read; they stay as they are."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class CollectedCampaign:
 
     @cached_property
     def samples(self) -> pl.DataFrame:
-        """Return a row per sample, columns `SAMPLE_COLUMNS`.
+        """Return a row for each sample, columns `SAMPLE_COLUMNS`.
 
         Raises:
             InputError: a column holds another type.
@@ -187,7 +187,7 @@ class CollectedCampaign:
 
     @cached_property
     def sample_count(self) -> int:
-        """Return how many samples there are, which the file says without being read."""
+        """Return how many samples there are, without reading them."""
         return count_rows(self.folder / SAMPLES, SAMPLE_COLUMNS)
 
     @cached_property
@@ -206,7 +206,7 @@ class CollectedCampaign:
         return {kernel: part for (kernel,), part in parts.items()}
 
     def of_kernel(self, kernel: str) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Return a kernel's cells, and the samples of those launches that may be pooled."""
+        """Return a kernel's cells, and the samples of its launches that may be pooled."""
         cells = self.cells.filter(pl.col("kernel") == kernel)
         return cells, self.usable_samples.get(kernel, self.samples.clear())
 
@@ -249,7 +249,7 @@ def record_of(folder: Path) -> Mapping[str, Any]:
 
 
 def _read_cells(path: Path, where: pl.Expr | None, *names: str) -> pl.DataFrame:
-    """Read cells.parquet, or some columns of it: in these nothing is filled in."""
+    """Read cells.parquet, or some of its columns: in these nothing is filled in."""
     if names:
         return read_table(path, READ_COLUMNS, where, names)
     return _fill_identity(read_table(path, READ_COLUMNS, where))
@@ -260,7 +260,7 @@ def _check_cells(cells: pl.DataFrame, path: Path) -> None:
         if cells[name].null_count():
             raise InputError(path, name, "null", "a value in every row")
     launches = cells.select(*LAUNCH)
-    # two launches with one hash are hardly ever met, and one launch twice always has one
+    # two launches hardly ever have the same hash, and one launch that occurs twice always has
     if launches.hash_rows().n_unique() == cells.height:
         return
     twice = cells.filter(launches.is_duplicated())
@@ -269,7 +269,7 @@ def _check_cells(cells: pl.DataFrame, path: Path) -> None:
 
 
 def _fill_identity(cells: pl.DataFrame) -> pl.DataFrame:
-    """Give a launch that never ran what its cell's other launches say of themselves."""
+    """Give a launch that never ran the description from its cell's other launches."""
     described = ("thread_level", "setting", "ranks", "placement", "launch_model")
     return cells.with_columns(
         pl.col(name).fill_null(pl.col(name).drop_nulls().first().over(PLACE))
@@ -279,7 +279,7 @@ def _fill_identity(cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def read_campaign(folder: Path, where: pl.Expr | None = None) -> CollectedCampaign:
-    """Read what `onesided collect` wrote for one campaign.
+    """Read the files that `onesided collect` wrote for one campaign.
 
     Args:
         folder: its results.
@@ -304,7 +304,7 @@ def read_campaign(folder: Path, where: pl.Expr | None = None) -> CollectedCampai
 
 @lru_cache(maxsize=20_000)
 def parse_labels(written: str | None, source: Path) -> Mapping[str, Any]:
-    """Return a cell's axes from the JSON text in its ``labels``; the same ones for the same text.
+    """Return a cell's axes from the JSON text in its ``labels``; the same object for the same text.
 
     Raises:
         InputError: it is no JSON object.

@@ -1,6 +1,6 @@
-"""From a campaign's tables to its values, summary and verdicts; knows no experiment by name.
+"""From a campaign's tables to its values, summary and verdicts; the code names no experiment.
 
-Cells are judged in batches of some tests each, so that memory has a bound.
+Cells are judged in batches of a few tests, so that memory has a bound.
 """
 
 import itertools
@@ -29,14 +29,15 @@ from onesided.measure.summary import merit_rows, summary_of
 from onesided.system import documents, parallel, writing
 
 MOST_CELLS = 20_000
-"""Of a batch that has more than one test; a campaign of no more than twice as many is one batch."""
+"""Most cells of a batch that has more than one test; a campaign of up to twice as many is one
+batch."""
 
 WHERE = ("system", "partition", "environment")
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Tests of one environment in one partition, or of all.
+    """Tests of one environment in one partition, or of all environments.
 
     Attributes:
         cells: how many, each as often as there are rounds.
@@ -50,7 +51,7 @@ class Batch:
 
     @property
     def where(self) -> pl.Expr | None:
-        """Return what chooses its rows of a table; None: all."""
+        """Return the filter for its rows of a table; None for all rows."""
         here = [pl.col(name) == value for name, value in zip(WHERE, self.place or (), strict=False)]
         if self.tests:
             here.append(pl.col("test").is_in(self.tests))
@@ -60,7 +61,7 @@ class Batch:
 def batches_of(cells: pl.LazyFrame, together: Collection[str] = ()) -> list[Batch]:
     """Return the batches of a table of cells, in the order of the first round.
 
-    What a verdict rests on is in one batch: all launches of a cell, and all cells of a test.
+    All data of a verdict are in one batch: all launches of a cell, and all cells of a test.
 
     Args:
         cells: the table.
@@ -77,7 +78,7 @@ def batches_of(cells: pl.LazyFrame, together: Collection[str] = ()) -> list[Batc
         .rows()
     )
     total = sum(row[-1] for row in counted)
-    # a row without one of its keys is in no batch: whoever reads them all refuses it
+    # a row without one of its keys is in no batch: the reader of all rows refuses it
     if total <= 2 * MOST_CELLS or any(None in row for row in counted):
         return [Batch(total)]
     pooled = [row for row in counted if row[-2] in together]
@@ -104,7 +105,7 @@ def _split(place: tuple[str, ...], rows: Iterator[tuple[Any, ...]]) -> Iterator[
 
 @dataclass(frozen=True)
 class Judged:
-    """What a campaign's tables come to.
+    """The results of a campaign's tables.
 
     Attributes:
         values: what values.parquet holds.

@@ -1,4 +1,4 @@
-"""verdicts.json: how the verdict on each cell is made, and how the file is read.
+"""verdicts.json: how each cell gets its verdict, and how the file is read.
 
 A campaign of a million cells has a gigabyte of entries.
 """
@@ -41,7 +41,7 @@ VERDICTS_SCHEMA = "onesided/verdicts/3"
 FIRST_LINES = ("{\n", f' "schema": "{VERDICTS_SCHEMA}",\n', ' "cells": [\n')
 LAST_LINES = (" ]\n", "}\n")
 AT_A_TIME = 1000
-"""Lines between these, an entry each."""
+"""Between these lines, each line is an entry."""
 
 JUDGED = (
     *IDENTITY,
@@ -54,7 +54,7 @@ JUDGED = (
     "transport",
     "threads_after_init",
 )
-"""What of a cell's launch its verdict rests on, beside the samples."""
+"""The evidence of a verdict from a cell's launch, beside the samples."""
 
 HELPER_AXES = ("target_state", "case")
 HELPER_PREFIX = "helper"
@@ -63,7 +63,7 @@ Made = TypeVar("Made")
 
 
 def is_plain(cell: Mapping[str, Any], merits: Container[str]) -> bool:
-    """Tell whether a cell is of the default setting, has a core per thread, and is compared.
+    """Tell whether a cell has the default setting and a core per thread, and is compared.
 
     Args:
         cell: its entry of verdicts.json.
@@ -74,9 +74,9 @@ def is_plain(cell: Mapping[str, Any], merits: Container[str]) -> bool:
 
 
 def is_crowded(cell: Mapping[str, Any]) -> bool:
-    """Tell whether a cell's times may be the scheduler's, not the MPI's.
+    """Tell whether a cell's times may depend on the scheduler, not on the MPI.
 
-    So are those of cells with more ranks or threads than cores. Cells with a second thread of the
+    This holds for cells with more ranks or threads than cores. Cells with a second thread of the
     target in MPI count as such on every machine.
     """
     labels = cell["labels"]
@@ -91,7 +91,7 @@ def usable_evidence(campaign: CollectedCampaign, experiment: Experiment) -> pl.D
 
 
 def launch_probes(evidence: pl.DataFrame) -> dict[Place, Probe]:
-    """Return the probe of each launch that has any sample, by its place and round."""
+    """Return the probe of each launch that has samples, by its place and round."""
     if RELEASED not in evidence.columns:
         evidence = evidence.with_columns(pl.lit(0.0).alias(RELEASED))
     grouped = evidence.group_by([*PLACE, "round"], maintain_order=True).agg(
@@ -205,7 +205,7 @@ def verdicts(
 
 
 class _OtherwiseError(Exception):
-    """The file is not as `onesided analyse` writes it: wrong, or right and laid out otherwise."""
+    """The file is not as `onesided analyse` writes it: it is wrong, or its layout differs."""
 
 
 def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> list[Made]:
@@ -224,12 +224,12 @@ def read_verdicts(path: Path, make: Callable[[dict[str, Any]], Made] = dict) -> 
         with path.open(encoding="utf-8") as stream:
             return list(map(make, _entries(stream)))
     except (_OtherwiseError, InputError, ValueError, RecursionError, OSError):
-        # what reads the whole of it says what is wrong
+        # the reader of the whole file says what is wrong
         return list(map(make, text.plain(documents.read_json(path, SCHEMA)["cells"])))
 
 
 def _entries(stream: TextIO) -> Iterator[dict[str, Any]]:
-    """Yield the entries of a file that is as it is written, what is alike in them as one."""
+    """Yield the entries of a file with the usual layout; equal parts become one object."""
     labels_of: dict[str, dict[str, str]] = {}
     _expect(FIRST_LINES, stream)
     lines = itertools.takewhile(lambda line: line != LAST_LINES[0], stream)
@@ -246,7 +246,7 @@ def _entries(stream: TextIO) -> Iterator[dict[str, Any]]:
 
 
 def _interned(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a document whose texts are those of others like it."""
+    """Return a document that shares equal texts with other documents."""
     return {
         name: intern(value) if type(value) is str else value for name, value in document.items()
     }
@@ -265,7 +265,7 @@ def _parsed(lines: list[str], is_last: bool) -> list[dict[str, Any]]:
         InputError: they do not fit the schema.
     """
     written = "".join(lines).replace("\n", "")
-    # text that is printed as it is, as `text.plain` would give it: no escape but of quotes
+    # text that is printed as it is, as `text.plain` would give it: no escapes except quotes
     if not written.isprintable() or "\\" in written.replace("\\\\", "").replace('\\"', ""):
         raise _OtherwiseError
     if not is_last and not written.endswith(","):
@@ -277,7 +277,7 @@ def _parsed(lines: list[str], is_last: bool) -> list[dict[str, Any]]:
 
 
 def demand_measurements(folder: Path) -> None:
-    """See whether a campaign has any measurement at all.
+    """Check whether a campaign has any measurement at all.
 
     Raises:
         OnesidedError: it has none; the line says what became of its cells.

@@ -1,4 +1,4 @@
-"""What judges an experiment: where nothing is judged, and where one rank computes meanwhile.
+"""Analyses of experiments: without a verdict, and with one rank that computes meanwhile.
 
 See `onesided.cells.experiment.Analysis`.
 """
@@ -15,7 +15,7 @@ from onesided.measure import judging
 from onesided.measure.judging import MINIMUM_REMAINING_S, agreeing_launches
 
 SAMPLE = (*LAUNCH, "rank", "index")
-"""What tells one sample of a series from another."""
+"""Columns that distinguish the samples of a series."""
 
 MEDIAN = "median"
 WAIT, OF_REMAINING = "wait", "of_remaining"
@@ -27,7 +27,7 @@ COMPUTES = "computes"
 def values_of(
     table: pl.DataFrame, column: str, metric: str, statistic: str, unit: str
 ) -> pl.DataFrame:
-    """Return a column of a table with a row a launch as values (see `Analysis.launch_values`)."""
+    """Return a column of a table, one row per launch, as values (see `Analysis.launch_values`)."""
     words = {"metric": metric, "statistic": statistic, "unit": unit}
     return table.select(
         *LAUNCH, *(pl.lit(word).alias(name) for name, word in words.items()), value=pl.col(column)
@@ -35,7 +35,7 @@ def values_of(
 
 
 def metric_values(samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
-    """Return the value of a metric of each launch: over the ranks, then the median over samples.
+    """Return a metric's value of each launch: over the ranks, then the median over samples.
 
     Args:
         samples: LAUNCH, metric, rank, index and value, which may be null.
@@ -60,7 +60,7 @@ def metric_values(samples: pl.DataFrame, metric: Metric) -> pl.DataFrame:
 def samples_of_results(
     results: Mapping[str, Mapping[str, Any]], names: Collection[str]
 ) -> pl.DataFrame:
-    """Return the samples of one launch as `metric_values` and an experiment's evidence need them.
+    """Return the samples of one launch in the form of `metric_values` and an experiment's evidence.
 
     Args:
         results: result lines by cell.
@@ -74,7 +74,7 @@ def samples_of_results(
         for index, sample in enumerate(series["samples"])
     ]
     columns = ("cell", "metric", "rank", "index", "value")
-    # a line has a whole number where a value has no fraction
+    # a line has a whole number if a value has no fraction
     table = pl.DataFrame(
         rows, schema={name: SAMPLE_COLUMNS[name] for name in columns}, orient="row", strict=False
     )
@@ -83,7 +83,7 @@ def samples_of_results(
 
 
 def _paired(samples: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
-    """Return two series of one length side by side, one row an index."""
+    """Return two series of one length side by side, one row for each index."""
     left = samples.filter(pl.col("metric") == first).select(*SAMPLE, pl.col("value").alias(first))
     right = samples.filter(pl.col("metric") == second).select(
         *SAMPLE, pl.col("value").alias(second)
@@ -94,7 +94,7 @@ def _paired(samples: pl.DataFrame, first: str, second: str) -> pl.DataFrame:
 def accesses_during_computes(
     samples: pl.DataFrame, accessing: pl.Expr, computing: pl.Expr
 ) -> pl.DataFrame:
-    """Return every access with what remained of the compute that it was issued in.
+    """Return every access with the remaining part of the compute in which it was issued.
 
     An access is valid when it was issued inside a compute with at least `MINIMUM_REMAINING_S` left;
     the others are kept, flagged.
@@ -140,15 +140,15 @@ def accesses_during_computes(
 
 
 class ReferenceAnalysis:
-    """Values that others are compared with, and no verdict: one value of each metric a launch."""
+    """Values for comparison without a verdict: one value of each metric for each launch."""
 
     def __init__(self, metrics: Sequence[Metric], reason: str) -> None:
-        """Take the figures and the reason for which nothing is judged."""
+        """Take the figures, and the reason why nothing is judged."""
         self.metrics = metrics
         self.reason = reason
 
     def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the samples that count; an experiment may know better."""
+        """Return the samples that count; an experiment may restrict them."""
         skipped = {metric.series: metric.skipped for metric in self.metrics if metric.skipped}
         first = pl.col("metric").replace_strict(skipped, default=0, return_dtype=pl.Int64)
         return samples.filter(pl.col("index") >= first) if skipped else samples
@@ -169,7 +169,7 @@ class ReferenceAnalysis:
         )
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return no operation: none can meet a computing target."""
+        """Return no operation: no operation can meet a computing target."""
         nothing = (pl.lit(None, pl.Float64).alias(name) for name in ("remaining", "elapsed"))
         return samples.clear().select(*SAMPLE, *nothing, pl.lit(False).alias("valid"))
 
@@ -179,10 +179,10 @@ class ReferenceAnalysis:
 
 
 class ComputingAnalysis(ReferenceAnalysis):
-    """Values as in `ReferenceAnalysis`, and a verdict where a rank computes."""
+    """Values as in `ReferenceAnalysis`, and a verdict if a rank computes."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the metrics, and where a rank computes what the others waited."""
+        """Return the metrics, and the waits of the others if a rank computes."""
         waits = (
             self.evidence(samples)
             .filter("valid")
@@ -193,7 +193,7 @@ class ComputingAnalysis(ReferenceAnalysis):
         return pl.concat([values, values_of(waits, WAIT, WAIT, OF_REMAINING, "1")])
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return each access with what was left to compute.
+        """Return each access with the remaining compute.
 
         Only the computing rank has computes, and only the others have accesses.
         """
@@ -207,12 +207,12 @@ class ComputingAnalysis(ReferenceAnalysis):
 
 
 class BehindAnalysis(ComputingAnalysis):
-    """The same where an access may need a call that the computing rank makes later."""
+    """The same for accesses that may need a later call of the computing rank."""
 
     def evidence(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return each access with what was left to compute.
+        """Return each access with the remaining compute.
 
-        An access that needs a call of the computing rank (series ``behind``) tells nothing of
+        An access that needs a call of the computing rank (series ``behind``) says nothing about
         progress: it is not valid, and `RELEASED` is 1.
         """
         met = super().evidence(samples)
@@ -226,7 +226,7 @@ class BehindAnalysis(ComputingAnalysis):
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
         """Return the verdict on a cell (see `Analysis`).
 
-        Where each access of a launch needs a call of the computing rank, that call synchronises.
+        If each access of a launch needs a call of the computing rank, that call synchronises.
         """
         behind = sum(probe.released == 1 for probe in probes)
         computes = labels.get("target_state") == COMPUTES

@@ -1,4 +1,4 @@
-"""Further rounds: which cells need one, and which end of the rounds each cell came to."""
+"""Further rounds: which cells need one, and how the rounds of each cell ended."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -26,20 +26,20 @@ NO_ROUND = {
     OUT_OF_TIME: "the campaign's time was over",
     OUT_OF_ROUNDS: "the campaign had as many rounds as it may have",
 }
-"""Why a cell that needed a further round had none, by the end of the rounds."""
+"""Why a cell that needed a further round had none, by the way in which the rounds ended."""
 
 Cell = Mapping[str, Any]
 
 
 def is_asked(cell: Cell, merits: Container[str]) -> bool:
-    """Tell whether a cell has to have enough launches: one that failed is not tried again."""
+    """Tell whether a cell must have enough launches: a cell that failed is not tried again."""
     return is_plain(cell, merits) and cell["verdict"] not in (*FAILURES, *NOT_MEASURED)
 
 
 def reason(
     cell: Cell, row: Row | None, until: Mapping[str, Any], merits: Container[str]
 ) -> str | None:
-    """Return why a cell needs a further round; None where it does not, or where none could help.
+    """Return why a cell needs a further round; None if it needs none, or if none could help.
 
     Args:
         cell: its entry of verdicts.json.
@@ -56,7 +56,7 @@ def reason(
     if percent is None or row is None:
         return None
     if row["rerun_low"] is None:
-        # a second launch gives an interval, unless the values are such as have none
+        # a second launch gives an interval, unless the values cannot have one
         return HALF_WIDTH if row["launches"] < 2 else None
     return None if is_narrow(row, percent / 100) else HALF_WIDTH
 
@@ -67,11 +67,11 @@ def wanted(
     until: Mapping[str, Any],
     merits: Container[str],
 ) -> dict[str, dict[str, str]]:
-    """Return by test the cells that are to have a further round, each with the first reason.
+    """Return by test the cells that get a further round, each with the first reason.
 
-    Whoever needs it, a cell is wanted for every environment and partition alike: an environment
-    that could go on alone would have the launches that others did not have, and where they end
-    would be its own chance.
+    If one environment needs a cell, all environments and partitions run it. An environment that
+    went on alone would have launches that the others do not have, and chance would decide when they
+    end.
     """
     found: dict[str, dict[str, str]] = {}
     for cell in cells:
@@ -88,7 +88,7 @@ def end_of(
     end: str | None,
     merits: Container[str],
 ) -> str | None:
-    """Return the end that a cell came to; None where nothing was asked of it.
+    """Return how the rounds of a cell ended; None if the cell had no rule.
 
     Args:
         cell: as for `reason`.
@@ -138,7 +138,7 @@ def _had_rounds(further: Sequence[Cell]) -> str:
 
 
 def decide(campaign: Campaign, number: int, experiments: Experiments) -> Path:
-    """Write which cells a further round carries; without any, why there is none.
+    """Write which cells a further round carries; without any cell, why there is no such round.
 
     Args:
         campaign: that has further rounds.
@@ -178,10 +178,10 @@ def _end(
     number: int,
     sessions: list[dict[str, Any]],
 ) -> str | None:
-    """Return why there is no such round, None where there is one.
+    """Return why there is no such round; None if there is one.
 
     The time is that of the sessions, whenever they ran: a campaign that was killed and goes on
-    decides as it would have.
+    decides as it would have without the kill.
     """
     if not wanted:
         return ENOUGH

@@ -21,34 +21,35 @@ from onesided.cells.verdicts import (
 from onesided.measure.statistics import median, percentile
 
 MINIMUM_REMAINING_S = 1e-3
-"""A sample counts when the target had this much of its compute left at the issue. Half of it,
-0.5 ms, is what the slowest counter access to an idle target took here: a shorter rest could not
-tell an operation that waits from one that is only slow."""
+"""A sample counts if the target had at least this much of its compute left at the issue. The
+slowest counter access to an idle target took half of it here, 0.5 ms: with a shorter rest, an
+operation that waits looks like one that is only slow."""
 
 RUN_DELAYS = ("compute_run_delay", "access_run_delay")
-"""The series of how long the target in its state, and the origin within its access, waited for a
-core."""
+"""The series for the time that the target in its state, and the origin within its access, waited
+for a core."""
 
 MOST_RUN_DELAY = 0.1
-"""Who waited for its core for more than this share of the target's state lost it. Where the target
-is to come to MPI meanwhile, probing or polling, and lost its core, its visits are the clock; where
-the origin lost its own, it could not see when the target came, and the sample says nothing."""
+"""A rank that waited for its core for more than this share of the target's state lost the core.
+A target that probes or polls should call MPI meanwhile. If it lost its core, its visits to MPI are
+the clock. If the origin lost its core, it could not see the target's visits, and the sample says
+nothing."""
 
 LEAST_VISITS = 10
-"""Visits that must remain where they are the clock: fewer tell no share of the target's time. A
-target that lost its core for nearly all that remained of its state by the clock on the wall has not
-been computing meanwhile; of ten visits 100 us apart at least `MINIMUM_REMAINING_S` was left."""
+"""Least number of remaining visits if visits are the clock: fewer do not give a share of the
+target's time. A target that lost its core for nearly all of its remaining state did not compute
+meanwhile. With ten visits 100 us apart, at least `MINIMUM_REMAINING_S` was left."""
 
 BACK_SHARE_OF_REMAINING = 0.9
-"""A sample that took less than this share returned while the target still computed: the rest,
-a tenth, is for the skew of stamps and for a target that was preempted after its last stamp."""
+"""A sample that took less than this share returned while the target still computed. The other tenth
+allows for the skew of stamps, and for a target that was preempted after its last stamp."""
 
 MINIMUM_SAMPLES_IN_LAUNCH = 2
 """Valid samples that make a launch valid. With two, a target that answers every second operation
-shows five launches of six all early with a probability of 0.5 %; with one it would be 11 %."""
+shows five early launches of six with a probability of 0.5 %; with one it would be 11 %."""
 
 MINIMUM_VALID_LAUNCHES = 5
-"""Below it the verdict is `undecided`: four launches that agree cover the median to 87.5 %."""
+"""With fewer the verdict is `undecided`: four launches that agree cover the median to 87.5 %."""
 
 EARLY_LAUNCH = 0.9
 """A launch speaks for `independent` when at least this fraction of its samples was early."""
@@ -57,33 +58,33 @@ WAITING_LAUNCH = 0.1
 """A launch speaks for `waits` when at most this fraction of its samples was early."""
 
 AGREEING_LAUNCHES_OF_SIX = 5
-"""Launches of six that have to agree: one may be spoilt by the machine."""
+"""Launches of six that have to agree: the machine may spoil one."""
 
 DELAY_FLOOR_S = EARLY_SHARE_OF_REMAINING * MINIMUM_REMAINING_S
-"""The shortest delay that is called one. What takes less is early in every valid sample."""
+"""The shortest delay that is called one. A shorter time is early in every valid sample."""
 
 BEYOND_DELAY = 1.25
-"""Saturation is looked for where remaining is above the delay by this factor: below the delay an
-operation that is delayed and one that waits take the same time."""
+"""Saturation is looked for only where remaining is above the delay by this factor: below the delay,
+an operation that is delayed and one that waits take the same time."""
 
 MINIMUM_SPAN = 1.5
-"""Ninth over first decile of remaining beyond the delay. Over this span a time in proportion
-to what remains grows by half, and a time that saturates does not grow."""
+"""Ninth over first decile of remaining beyond the delay. Over this span a time in proportion to the
+remaining compute grows by half, and a time that saturates does not grow."""
 
 MAXIMUM_GROWTH = 0.3
 """Largest exponent of time against remaining that still counts as saturated (0: constant,
 1: in proportion)."""
 
 MINIMUM_SAMPLES_BEYOND = 10
-"""Samples beyond the delay that a claim of saturation needs."""
+"""Number of samples beyond the delay that a claim of saturation needs."""
 
 NEAR_DELAY = (0.25, 2.0)
-"""Times within these factors of the delay are `at` the delay. A tick that is met at a random
-phase gives uniform times: 87.5 % of them are inside."""
+"""Times within these factors of the delay are `at` the delay. A tick that is met at a random phase
+gives uniform times, of which 87.5 % are inside."""
 
 MINIMUM_SHARE_NEAR = 0.8
-"""Share of the samples beyond the delay that has to be at it; a mixture of samples that return
-at once and samples that wait has fewer."""
+"""Share of the samples beyond the delay that must be at it; a mixture of immediate and waiting
+samples has fewer."""
 
 
 CLOCK_STEP_S = 1e-9
@@ -96,7 +97,7 @@ def agreeing_launches(valid: int) -> int:
 
 
 def _growth(samples: Sequence[tuple[float, float]]) -> float:
-    """Return the exponent of time against remaining, from the outer thirds' medians."""
+    """Return the exponent of time against remaining, from the medians of the outer thirds."""
     third = len(samples) // 3
     lower, upper = samples[:third], samples[-third:]
     times = [median([time for _, time in part]) for part in (lower, upper)]
@@ -108,10 +109,10 @@ def _growth(samples: Sequence[tuple[float, float]]) -> float:
 def saturating_delay(probes: Sequence[Probe]) -> float | None:
     """Return the delay at which the time saturates, in seconds, or None.
 
-    A delay is claimed only where remaining spans a range over which a time in proportion would
-    have grown, where times did not grow, where most lie at the delay (no mixture of at once and
-    waiting), and where enough launches contribute. The delay is the median time of the half of
-    the samples that had most left.
+    A delay is claimed only under four conditions: remaining spans a range over which a proportional
+    time would have grown; times did not grow; most times lie at the delay (no mixture of immediate
+    and waiting); and enough launches contribute. The delay is the median time of the half of the
+    samples with most remaining.
     """
     samples = sorted(
         pair for probe in probes for pair in zip(probe.remaining, probe.elapsed, strict=True)
@@ -135,9 +136,9 @@ def saturating_delay(probes: Sequence[Probe]) -> float | None:
 
 
 def with_help(found: Verdict) -> Verdict:
-    """Return the verdict of a cell in which the target calls MPI, or a helper of it sits in MPI.
+    """Return the verdict of a cell in which the target, or a helper of it, calls MPI.
 
-    An operation that completes early there shows progress that somebody helped.
+    An operation that completes early there shows progress with help.
     """
     return replace(found, word=WITH_HELP) if found.word == INDEPENDENT else found
 
@@ -150,8 +151,8 @@ def _share_still_computing(probes: Sequence[Probe]) -> float:
 def judge(probes: Sequence[Probe], too_few: str = "") -> Verdict:
     """Return the verdict on a cell from the probes of its launches.
 
-    A delay is looked for first: a tick of 4 ms in a compute of 240 ms is always early, and in
-    one of 7 ms never is, yet neither tells the whole.
+    A delay is tested first: a tick of 4 ms is always early in a compute of 240 ms and never in one
+    of 7 ms, and neither describes the cell.
 
     Args:
         probes: one a launch that ran, also where it holds no valid sample.
@@ -166,7 +167,7 @@ def judge(probes: Sequence[Probe], too_few: str = "") -> Verdict:
 
 
 def _what_lacks(valid: int, launches: int, too_few: str) -> str:
-    """Say why a cell has too few valid launches: rounds are lacking, or accesses, or both."""
+    """Say why a cell has too few valid launches: it lacks rounds, or accesses, or both."""
     needed = MINIMUM_VALID_LAUNCHES
     if launches >= needed:
         return f"{valid} of {launches} launches valid, {needed} needed" + (
@@ -205,7 +206,7 @@ def _judge_valid(valid: Sequence[Probe], fractions: tuple[float, ...]) -> Verdic
 def failure(statuses: Sequence[str], details: Sequence[str | None]) -> tuple[str, str] | None:
     """Return the failure that dominates a cell's launches, or None.
 
-    A launch that was not run is a hole, no failure: it dominates only where no launch ran.
+    A launch that was not run is a hole, not a failure: it dominates only if no launch ran.
 
     Args:
         statuses: one a launch, as collected.

@@ -1,7 +1,7 @@
-"""The uncontended latency of each launch of a cell, and how it met the cores of the machine.
+"""The uncontended latency of each launch of a cell, and the state of the machine's cores then.
 
-A launch reads a latency at several moments, and the machine changes between them. One meaning for
-all experiments: a latency is the least of the readings that met the cores as they should be met.
+A launch reads a latency at several moments, and the machine changes between them. It has one
+meaning for all experiments: a latency is the least of the readings on cores in the right state.
 """
 
 import math
@@ -19,55 +19,57 @@ from onesided.measure.statistics import median
 
 LATENCY = "latency"
 DISTANCE = "line_round_trip"
-"""The series of how far the cores of target and first origin were apart."""
+"""The series for the distance between the cores of target and first origin."""
 DISTANCES = 6
-"""Of these so many at each moment of the latency, half of them before it."""
+"""Number of these at each moment of the latency, half of them before it."""
 WIDTH = "core_width"
-"""The series of how many operations the first origin's core did at a time, one to each latency."""
+"""The series for the width of the first origin's core (operations at a time), one for each
+latency."""
 
 WIDE_FACTOR = 0.85
-"""A core is the launch's own when it does at least so much at a time of what it does, in that cell,
-when nobody else is on it. On the virtual machine this was found on, a core that another guest used
-too did 45 to 70 % of it, and one of its own 85 to 100 %; beside one that was mostly waiting, at
-other hours, it did 70 to 95 %, and no limit tells these apart."""
+"""A core is the launch's own if its width is at least this share of its width, in that cell, when
+no other program is on it. On the virtual machine where this was found, a core that another guest
+also used had 45 to 70 % of the width, and an own core 85 to 100 %. At other hours a core beside a
+mostly waiting guest had 70 to 95 %, and no limit separates these."""
 TARGET_WIDTH = "target_core_width"
-"""The same of the target's core, before each moment of the latency and after it."""
+"""The same for the target's core, before and after each moment of the latency."""
 LEAST_OWN = 3
-"""Samples on such a core that a moment needs for the others to be left out."""
+"""If a moment has this many samples on an own core, its other samples are left out."""
 
 NEAR_FACTOR = 1.5
-"""Cores are `near` when a cache line's round trip between them took at most so many times what it
-takes on this partition when they are near, and no less than so many times less. On the virtual
-machine this was found on, the two distances differ by more than twice, and nothing in between was
-seen; on another the two threads of one core were six times nearer than any two cores."""
+"""Cores are `near` if the round trip of a cache line between them differs by at most this factor,
+up or down, from the round trip between near cores of this partition. On the virtual machine where
+this was found, the two distances differ by more than a factor of two, with nothing in between. On
+another, the two threads of one core were six times nearer than any two cores."""
 NEAR_PERCENT = 25
-"""The percentile of the round trips that stands for cores that are near."""
+"""The percentile of the round trips that stands for near cores."""
 
 WIDE_PERCENT = 95
-"""The percentile of a cell's widths that stands for cores of one's own; less than `WIDE_FACTOR` of
-it is a core that another used too. It differs by what else is done between the looks."""
+"""The percentile of a cell's widths that stands for own cores; a width below `WIDE_FACTOR` of it
+means a core that another program also used. It depends on the other work between the readings."""
 
 CORES_MATTER = 1.15
-"""A cell's latency depends on the distance, or on whose a core is, when the medians of moments of
-either kind differ by more than this factor; where it does not, all its moments count."""
+"""A cell's latency depends on the distance, or on who uses the core, if the medians of the two
+kinds of moments differ by more than this factor; otherwise all its moments count."""
 LEAST_SHARE = 0.3
-"""And when at least so many of its launches met them as they should be at a moment: most launches
-are not set aside for one or two."""
+"""At least this share of its launches must have a moment in the right state: most launches are not
+set aside for one or two."""
 
 COUNTS, FAR, SHARED = "median", "far", "shared"
-"""How a latency met the cores: statistics of it, the better before the worse."""
+"""The state of the cores for a latency: statistics of it, the better before the worse."""
 _KINDS = pl.Enum([COUNTS, FAR, SHARED])
 _COLUMNS = {COUNTS: COUNTS, FAR: f"{COUNTS}.{FAR}", SHARED: f"{COUNTS}.{SHARED}"}
-"""Of `launch_latencies`, as `onesided.measure.values.by_column` reads them."""
+"""The columns of `launch_latencies` that `onesided.measure.values.by_column` reads."""
 
 MET = "met_cores"
-"""The metric of how a latency's launches met the cores: 1 as they should be met, 0 otherwise. It
-has a statistic for each condition; none for one that makes no difference to the cell."""
+"""The metric for the state of the cores in a latency's launches: 1 for the right state, 0
+otherwise. It has a statistic for each condition, but none for a condition that makes no difference
+to the cell."""
 CONDITIONS: Mapping[str, str] = {"own": SHARED, "target_own": SHARED, "near": FAR}
-"""By statistic of `MET` what a moment is that does not fulfil the condition."""
+"""By statistic of `MET`, the word for a moment that does not meet the condition."""
 
 Met = tuple[tuple[float, float] | None, ...]
-"""By condition the least and the largest `MET` of a latency's launches; None: no difference."""
+"""By condition, the least and the largest `MET` of a latency's launches; None: no difference."""
 NOT_KNOWN: Met = (None,) * len(CONDITIONS)
 
 _OF_READING = (LATENCY, DISTANCE, WIDTH, TARGET_WIDTH)
@@ -75,7 +77,7 @@ _OF_READING = (LATENCY, DISTANCE, WIDTH, TARGET_WIDTH)
 
 @dataclass(frozen=True)
 class Reading:
-    """A latency as a launch read it at one moment.
+    """The reading of a latency by a launch at one moment.
 
     Attributes:
         latency: the median of its samples, of all origins (s); where at least `LEAST_OWN` of them
@@ -94,10 +96,10 @@ class Reading:
 
 
 def readings(series: Iterable[tuple[str, Sequence[float]]]) -> list[Reading]:
-    """Return the readings of one cell in one launch, in order; none where no latency was taken.
+    """Return the readings of one cell in one launch, in order; none if no latency was taken.
 
-    A launch takes as many samples at each moment. The number of distances tells how many moments
-    there are; without distances, all samples are of one.
+    A launch takes equally many samples at each moment. The number of distances gives the number of
+    moments; without distances, all samples are of one moment.
 
     Args:
         series: metric and samples of each rank's series; other metrics are left out.
@@ -139,16 +141,16 @@ def _parts(samples: Sequence[float], parts: int) -> list[Sequence[float]]:
 
 
 def _on_own_core(widths: Sequence[float]) -> list[int]:
-    """Return which samples of a moment count; none where nothing tells."""
+    """Return which samples of a moment count; none if nothing says so."""
     wide = [i for i, width in enumerate(widths) if width >= WIDE_FACTOR * max(widths)]
     return wide if len(wide) >= LEAST_OWN else list(range(len(widths)))
 
 
 def least(found: Sequence[Reading]) -> Reading | None:
-    """Return the reading that counts of one cell in one launch: the one of the least latency.
+    """Return the reading that counts for one cell in one launch: the least latency.
 
-    What else the machine does at a moment can only add to it. Readings count whose cores both did
-    at least `WIDE_FACTOR` of the most they did at any of them; where there is none, all do.
+    Other work of the machine at a moment can only add to it. Only readings count in which the width
+    of both cores was at least `WIDE_FACTOR` of the largest; if there is none, all count.
     """
     columns = zip(*map(_widths, found), strict=True)
     most = [max((width for width in of if width < math.inf), default=0.0) for of in columns]
@@ -164,7 +166,7 @@ def least(found: Sequence[Reading]) -> Reading | None:
 
 
 def _widths(reading: Reading) -> list[float]:
-    """Return what the two cores did at a time; infinity where it is not known."""
+    """Return the widths of the two cores; infinity if unknown."""
     widths = (reading.width, reading.target_width)
     return [math.inf if width is None else width for width in widths]
 
@@ -208,7 +210,7 @@ _PARTITION = ("system", "partition")
 
 
 def cores_limits(folder: Path) -> dict[tuple[str, str], dict[str, float | None]]:
-    """Return by system and partition which readings have cores that are near, and their own.
+    """Return by system and partition which readings have near cores, and own cores.
 
     Args:
         folder: results of a campaign.
@@ -233,7 +235,7 @@ def cores_limits(folder: Path) -> dict[tuple[str, str], dict[str, float | None]]
 
 
 def _differ(name: str, among: pl.Expr) -> pl.Expr:
-    """Tell whether a cell's latency depends on how it met the cores; null where nothing tells.
+    """Tell whether a cell's latency depends on the state of the cores; null if nothing says so.
 
     Args:
         name: of a column that holds where they were as they should be.
@@ -247,7 +249,7 @@ def _differ(name: str, among: pl.Expr) -> pl.Expr:
 
 
 def _told(name: str, among: pl.Expr) -> pl.Expr:
-    """Tell which moments met the cores otherwise, in cells whose latency depends on it.
+    """Tell which moments had cores in another state, in cells whose latency depends on it.
 
     Args:
         name: as for `_differ`.
@@ -259,10 +261,10 @@ def _told(name: str, among: pl.Expr) -> pl.Expr:
 
 
 def _kinds_of_readings(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return `_readings` with the ``kind`` of each: how it met the cores, as far as that counts.
+    """Return `_readings` with the ``kind`` of each: the state of the cores, as far as it matters.
 
-    Where a condition makes a difference to a cell, its column tells whether the reading fulfils it;
-    it is null where it makes none.
+    If a condition makes a difference to a cell, its column says whether the reading meets the
+    condition; otherwise the column is null.
     """
     found = _readings(samples).with_columns(
         _is_wide(WIDTH).alias("own"),
@@ -284,13 +286,13 @@ def _kinds_of_readings(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the latency of each launch of a cell, and how it met the cores then.
+    """Return the latency of each launch of a cell, and the state of the cores then.
 
-    A launch takes its latency at several moments. Those count at which the cores were as it
-    asks for: the origin's and the target's the launch's own, where that makes a difference to the
-    cell, and near each other, where that does. The least of them is ``latency.median``, for what
-    else the machine does at a moment can only add to it. That of a launch with none of these is
-    ``latency.far`` if the cores were its own, ``latency.shared`` if not.
+    A launch takes its latency at several moments. Only moments count at which the cores were in the
+    right state. The cores of origin and target are the launch's own, if this makes a difference to
+    the cell; and they are near each other, if that does. The least of them is ``latency.median``,
+    because other work of the machine can only add to a moment. A launch without such a moment has
+    ``latency.far`` if the cores were its own, else ``latency.shared``.
     """
     latency, kind = pl.col(LATENCY), pl.col("kind")
     found = (
@@ -314,7 +316,7 @@ def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def met_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Met]:
-    """Return by place how the launches of a latency met the cores, from rows of the summary."""
+    """Return by place the state of the cores in a latency's launches, from rows of the summary."""
     names = list(CONDITIONS)
     found: dict[tuple[Any, ...], list[tuple[float, float] | None]] = {}
     for row in rows:
@@ -328,8 +330,8 @@ def met_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], Met]:
 def are_alike(first: Met, second: Met) -> bool:
     """Tell whether two latencies are of the same kind of launches, so that a ratio may be stated.
 
-    Each condition has to make no difference to a latency, or the launches that its interval is of
-    are all alike in it: all fulfil the condition, or none does. And the two must not differ in it.
+    Each condition must make no difference to a latency, or the launches in its interval must agree:
+    all meet the condition, or none does. The two latencies must not differ in this.
     """
     pairs = zip(first, second, strict=True)
     known = [[one for one in pair if one is not None] for pair in pairs]

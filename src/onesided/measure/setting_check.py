@@ -1,4 +1,4 @@
-"""Does a setting count? The transport that it asks for, compared with what the launches used."""
+"""Does a setting count? Its transport is compared with that of the launches."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class SettingCheck:
-    """What differs from what a setting asks for, in words; and what of it is not known."""
+    """Differences from the request of a setting, in words, and the unknown parts."""
 
     differences: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 
     @property
     def note(self) -> str | None:
-        """Return what to tell of a cell whose transport is not known, None where it is."""
+        """Return a remark on a cell whose transport is not known; None if it is known."""
         if not self.unknown:
             return None
         return f"transport not proven: {', '.join(self.unknown)} not known"
@@ -35,7 +35,7 @@ def asked_transport(record: Mapping[str, Any], row: Row) -> Mapping[str, Any]:
 
 
 MACHINE = ("system", "partition", "environment", "thread_level", "ranks", "placement")
-"""What the number of threads after MPI_Init depends on, beside the setting."""
+"""The columns on which the number of threads after MPI_Init depends, beside the setting."""
 
 
 def _machine(row: Row) -> tuple[Any, ...]:
@@ -56,7 +56,7 @@ def check(
     asked: Mapping[str, Any],
     threads: Mapping[tuple[Any, ...], int],
 ) -> SettingCheck:
-    """Compare the launches of a cell with what its setting asks for.
+    """Compare the launches of a cell with the request of its setting.
 
     Args:
         rows: the cell's launches that count.

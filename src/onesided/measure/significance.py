@@ -16,7 +16,7 @@ _MISSED = NormalDist().inv_cdf(0.95)
 
 @dataclass(frozen=True)
 class Shift:
-    """How far the mean of a second set of values lies above that of a first.
+    """The distance by which the mean of a second set of values lies above that of a first.
 
     Attributes:
         value: the difference of the means, in the unit of the values.
@@ -36,11 +36,11 @@ class Shift:
     freedom: float | None = None
 
     def detectable(self, level: float, floor: float = 0.0) -> float | None:
-        """Return the least true difference that is called one in 95 of 100 sets like these.
+        """Return the least true difference that is found in 95 of 100 sets like these.
 
         By the normal approximation to the non-central t (M. Abramowitz and I. A. Stegun, Handbook
         of Mathematical Functions, 26.7.10), as if `error` were the true one. It is an estimate
-        itself: what is found in the next sets with it is a little less (docs/methods.md).
+        itself: the share found in the next sets is a little less (docs/methods.md).
 
         Args:
             level: a difference is called where `p` is below it.
@@ -105,9 +105,10 @@ def _student_density(t: float, freedom: float) -> float:
 
 
 def student_quantile(coverage: float, freedom: float) -> float:
-    """Return the t between whose negative and itself this share of the distribution lies."""
+    """Return the t such that this share of the distribution lies between -t and t."""
     t, step = 0.0, 1.0
-    # above 0 the tail falls and its slope flattens: Newton's steps come from the left and stay so
+    # above 0 the tail falls and its slope flattens: Newton's steps come from the left and stay
+    # there
     while step > _CONVERGED * t:
         excess = student_tail(t, freedom) - (1 - coverage) / 2
         step = excess / _student_density(t, freedom)
@@ -151,8 +152,8 @@ def mean_shift(first: Sequence[float], second: Sequence[float]) -> Shift:
 def are_apart(first: Sequence[float], second: Sequence[float]) -> bool:
     """Tell whether all values of one side lie above all of the other.
 
-    Of n and m values of one distribution they do with a probability of ``2 / C(n + m, n)``,
-    whatever the distribution: 0.8 % for five and five, 0.2 % for six and six.
+    For n and m values of one distribution the probability of this is ``2 / C(n + m, n)``, for any
+    distribution: 0.8 % for five and five, 0.2 % for six and six.
 
     Raises:
         ValueError: a side has none.
@@ -161,12 +162,12 @@ def are_apart(first: Sequence[float], second: Sequence[float]) -> bool:
 
 
 def holm(probabilities: Sequence[float | None]) -> list[float | None]:
-    """Return each probability as it counts among all of them.
+    """Return each probability, corrected for the number of all of them.
 
-    Where those below a level are called differences, the probability of even one false one among
-    them is at most that level, whatever depends on what: the cells of a launch do depend on each
-    other. The k-th smallest of n is multiplied by n - k + 1, and none counts for less than a
-    smaller one (S. Holm, Scandinavian Journal of Statistics 6, 1979, 65-70).
+    If probabilities below a level are called differences, the probability of even one false
+    difference is at most that level, however the tests depend on each other: the cells of a launch
+    do depend on each other. The k-th smallest of n is multiplied by n - k + 1, and no result is
+    below the result of a smaller one (S. Holm, Scandinavian Journal of Statistics 6, 1979, 65-70).
 
     Args:
         probabilities: one a test; None for what was not tested, which stays None and counts for

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 MINIMUM_COVERAGE = 0.95
-"""What an interval has to cover; the smallest and largest of five values cover 0.9375 only."""
+"""The coverage that an interval needs; the smallest and largest of five values cover 0.9375
+only."""
 
 INTERVAL = "interval"
 RANGE = "range"
@@ -52,10 +53,10 @@ def median(values: Sequence[float]) -> float:
 def order_statistic_coverage(count: int, rank: int) -> float:
     """Return the probability that the rank-th smallest and rank-th largest enclose the median.
 
-    Each value lies below the median with probability one half, so the number that does is
-    binomial, and the pair misses when fewer than ``rank`` values lie on one side:
-    ``1 - 2 * sum(C(count, i) for i < rank) / 2**count`` (Le Boudec, Performance Evaluation of
-    Computer and Communication Systems, section 2.2, theorem 2.1).
+    Each value lies below the median with probability one half, so the number of such values is
+    binomial. The pair misses when fewer than ``rank`` values lie on one side: ``1 - 2 *
+    sum(C(count, i) for i < rank) / 2**count`` (Le Boudec, Performance Evaluation of Computer and
+    Communication Systems, section 2.2, theorem 2.1).
 
     Args:
         count: number of independent values.
@@ -68,9 +69,9 @@ def order_statistic_coverage(count: int, rank: int) -> float:
 def median_interval(values: Sequence[float]) -> MedianInterval:
     """Return the median and its narrowest symmetric interval that covers at least 95 %.
 
-    Six values give their smallest and largest, which cover 96.875 %. Fewer cannot cover 95 %:
-    then the range is returned with the coverage it has. Nothing is assumed of the distribution,
-    as Hoefler and Belli ask of timings (Scientific Benchmarking of Parallel Computing Systems,
+    Six values give their smallest and largest, which cover 96.875 %. Fewer values cannot cover 95
+    %: then the range is returned with its coverage. Nothing is assumed about the distribution, as
+    Hoefler and Belli require for timings (Scientific Benchmarking of Parallel Computing Systems,
     SC'15, rules 5 to 8).
 
     Raises:
@@ -104,23 +105,23 @@ _STUDENT_975 = (
 value, which is too wide by less than 7 %."""
 
 MEDIAN_VARIANCE = math.pi / 2
-"""Variance of a normal sample's median over that of its mean, for many values; for few it is less,
-1.29 for six, so that an interval made with it is rather too wide."""
+"""Ratio of the variance of a normal sample's median to that of its mean, for many values. For few
+values it is less, 1.29 for six, so that an interval made with it is rather too wide."""
 
 
 def rerun_interval(
     values: Sequence[float], again: int | None = None, others: Iterable[Sequence[float]] = ()
 ) -> tuple[float, float] | None:
-    """Return where the median of as many new values lies in at least 95 % of all cases.
+    """Return the interval that has the median of as many new values in at least 95 % of all cases.
 
-    A prediction interval, wider than that of the median itself: two medians of six launches each
-    differ though nothing changed. The smallest and the largest of six cannot give it, they hold the
-    median of six new values in 90.0 % of all cases. So a form is assumed, as it is for times and
-    ratios: their logarithms are normal. It is ``median * exp(+-t * s * sqrt(v/n + v/m))`` with
-    Student's t, the standard deviation s of the logarithms and v = `MEDIAN_VARIANCE` (Hahn and
+    A prediction interval is wider than that of the median itself: two medians of six launches each
+    differ even if nothing changed. The smallest and the largest of six values cannot give it: they
+    enclose the median of six new values in 90.0 % of all cases. So a form is assumed that suits
+    times and ratios: their logarithms are normal. It is ``median * exp(+-t * s * sqrt(v/n + v/m))``
+    with Student's t, the standard deviation s of the logarithms and v = `MEDIAN_VARIANCE` (Hahn and
     Meeker, Statistical Intervals, 1991, chapter 4, on prediction intervals). Values of the same
-    figure under other conditions tell of its spread, not of its median: s is then that within the
-    groups (pooled, as in an analysis of variance), and t has their degrees of freedom.
+    figure under other conditions show its spread, not its median: s is then the pooled standard
+    deviation within the groups (as in an analysis of variance), and t has their degrees of freedom.
 
     Args:
         values: in any order.
@@ -154,8 +155,8 @@ def _positive(values: Sequence[float]) -> bool:
 def percentile(values: Sequence[float], percent: float) -> float:
     """Return the nearest-rank percentile: the smallest value that at least ``percent`` % reach.
 
-    It is the inverse of the empirical distribution (definition 1 of Hyndman and Fan 1996): always
-    a value that was measured, never one interpolated between two modes.
+    It is the inverse of the empirical distribution (definition 1 of Hyndman and Fan 1996): always a
+    measured value, never a value interpolated between two modes.
 
     Args:
         values: in any order.
@@ -175,7 +176,7 @@ def percentile(values: Sequence[float], percent: float) -> float:
 def arithmetic_mean(values: Sequence[float]) -> float:
     """Return the arithmetic mean: the right one for times, whose sum has a meaning.
 
-    Hoefler and Belli, rule 3. Summed exactly, so that the order of the values has no effect.
+    Hoefler and Belli, rule 3. The sum is exact, so that the order of the values has no effect.
 
     Raises:
         ValueError: there are no values.

@@ -1,10 +1,10 @@
-"""summary.parquet: what the launches of a cell come to together, by metric and statistic.
+"""summary.parquet: the values of all launches of a cell taken together, by metric and statistic.
 
-A baseline is what the machine itself takes. It needs no MPI, so that every launch of it on the
-machine is a replicate, whichever MPI started it. Its values come in kinds, by where the host had
-put the ranks: on one virtual machine a copy of 8 bytes took 3 to 5.5 ns in 15 of 18 launches and
-18 ns in the others. One environment has one launch a round, and the median of six such launches may
-lie between two kinds, where no launch is.
+A baseline is a cost of the machine itself. It needs no MPI. So every launch of it on the machine is
+a replicate, whichever MPI started the launch. Its values come in kinds, which depend on where the
+host had put the ranks: on one virtual machine a copy of 8 bytes took 3 to 5.5 ns in 15 of 18
+launches and 18 ns in the others. One environment has one launch in each round. The median of six
+such launches may lie between two kinds, where there is no launch.
 """
 
 from collections import defaultdict
@@ -35,7 +35,7 @@ APART = 2.0
 interval spans this factor is not stated either."""
 
 MOST_HALF_WIDTH = 0.30
-"""Of the median: what half of the rerun interval of a figure of merit may be."""
+"""For the median: the largest allowed half-width of a figure's rerun interval."""
 
 Row = Mapping[str, Any]
 Merits = Mapping[str, FigureOfMerit]
@@ -48,8 +48,8 @@ _VALUE = ("metric", "unit")
 def kinds_of(values: Sequence[float]) -> tuple[list[float], list[float]]:
     """Return the values of the kind that counts, and the others.
 
-    What else a machine does can only add to a time, so the least kind counts that has
-    `LEAST_SHARE` of the launches. Where none has, or a value is not positive, all count.
+    Other work of a machine can only add to a time. So the least kind counts that has `LEAST_SHARE`
+    of the launches. If no kind has it, or a value is not positive, all values count.
     """
     ordered = sorted(values)
     kinds: list[list[float]] = []
@@ -151,7 +151,7 @@ def summarise(
         kinds[tuple(key)][kind] = launches
     rows = []
     for *place, metric, statistic, unit, kind, launches, shown in grouped.iter_rows():
-        # the kinds of a latency's launches have one spread
+        # all kinds of a latency's launches have the same spread
         of_kinds = kinds[(*place, metric, statistic)]
         others = [values for other, values in of_kinds.items() if other != kind]
         rows.append(
@@ -170,7 +170,7 @@ def summarise(
 def summary_of(
     campaign: CollectedCampaign, experiments: Experiments, values: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return what summary.parquet holds of a campaign's tables and of its launches' values."""
+    """Return the rows of summary.parquet from a campaign's tables and its launches' values."""
     of_kernel = values.partition_by("kernel", as_dict=True)
     rows = [
         row
@@ -181,12 +181,12 @@ def summary_of(
 
 
 def merit_rows(summary: pl.DataFrame, merits: Merits) -> dict[Place, Row]:
-    """Return each cell's row of a summary that has its figure of merit, by kernel in `merits`."""
+    """Return each cell's row of a summary with its figure of merit, by kernel in `merits`."""
     return {place_of(row): row for row in summary.filter(has_merit(merits)).to_dicts()}
 
 
 def has_merit(merits: Merits) -> pl.Expr:
-    """Return what chooses the rows with figures of merit, of the summary or of values.parquet."""
+    """Return the filter for rows with figures of merit, of the summary or of values.parquet."""
     return pl.any_horizontal(
         (pl.col("kernel") == kernel)
         & (pl.col("metric") == merit.metric)

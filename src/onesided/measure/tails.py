@@ -1,9 +1,9 @@
-"""Tails: latencies of which some bursts take out of all proportion to what an access can take.
+"""Tails: latencies whose slowest bursts take out of all proportion to a single access.
 
-A latency is the median of bursts, and a median knows nothing of the slowest. Where each burst holds
-some slow accesses, it holds them all the same, and nothing in the latency tells it from one that is
-steady. So the slowest twentieth of a launch's bursts is compared with the lesser of their median
-and the quickest access that the launch made by itself (docs/methods.md, "Out of all proportion").
+A latency is the median of bursts, and a median does not show the slowest. If each burst has some
+slow accesses, all bursts are alike, and the latency looks like a steady one. So the slowest
+twentieth of a launch's bursts is compared with the lesser of two times: the bursts' median, and the
+quickest single access of the launch (docs/methods.md, "Out of all proportion").
 """
 
 import math
@@ -19,22 +19,23 @@ from onesided.measure.latencies import LATENCY
 from onesided.measure.statistics import median
 
 TAIL = "tail"
-"""The metric; its statistic is the metric that it is of."""
+"""The metric; its statistic is the name of the metric whose tail it is."""
 
 SHARE_PERCENT = 95
-"""The percentile that stands for the slowest. Of a launch's 50 bursts the 99th is the slowest one,
-and on a busy machine that one met another program in every second launch of some cells."""
+"""The percentile that stands for the slowest. The 99th percentile of a launch's 50 bursts is the
+slowest burst; on a busy machine this burst met another program in every second launch of some
+cells."""
 
 OUT_OF_PROPORTION = 10.0
-"""From which tail on, as the median over launches, a latency is called out of all proportion; and
-from which factor between the ends of its interval."""
+"""The limits from which on a latency is called out of all proportion: the median tail over
+launches, and the factor between the ends of its interval."""
 
 
 def tail(bursts: Sequence[float], accesses: Sequence[float]) -> float | None:
-    """Return how many times as long the slowest bursts of a launch take as an access can.
+    """Return how many times as long the slowest bursts of a launch take as an access can take.
 
-    The slowest are the `SHARE_PERCENT` percentile, but of several never the slowest alone,
-    which may have met anything.
+    The slowest are the `SHARE_PERCENT` percentile; but if there are several, never the slowest
+    alone, which may have met another program.
 
     Args:
         bursts: of a latency, an operation's time each (s).
@@ -52,7 +53,7 @@ def tail(bursts: Sequence[float], accesses: Sequence[float]) -> float | None:
 
 
 def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
-    """Return the tail of each latency, one value per launch: of the origin with the greatest.
+    """Return the tail of each latency, one value per launch: that of the origin with the greatest.
 
     Args:
         samples: of one kernel.
@@ -87,7 +88,7 @@ def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
 
 
 def waited(folder: Path, where: pl.Expr | None = None) -> str | None:
-    """Say that a tail may be the machine's, where targets waited for their cores.
+    """Say that the machine may cause a tail, if targets waited for their cores.
 
     Args:
         folder: results of a campaign.
@@ -121,7 +122,7 @@ def times(factor: float) -> str:
 
 
 def remark(tail: float | None, low: float, high: float) -> str | None:
-    """Return what is out of all proportion about a latency; None where nothing is.
+    """Return a remark if a latency is out of all proportion; None if it is not.
 
     Args:
         tail: the median over launches; None where it is not known.

@@ -1,7 +1,7 @@
-"""values.parquet: what each launch of a cell came to, made once from the samples and read by all.
+"""values.parquet: the values of each launch of a cell, made once from the samples and read by all.
 
-Summary, verdicts, report, comparison and references read the file, or call `of_campaign` where a
-campaign is judged in memory.
+Summary, verdicts, report, comparison and references read the file. A campaign that is judged in
+memory calls `of_campaign` instead.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,14 +34,14 @@ VALUE_COLUMNS: Mapping[str, Any] = {
     "value": pl.Float64,
     "kind": pl.String,
 }
-"""A row is one value of one launch of one cell. ``kind`` says how a launch met the cores, where
-that makes a difference to a latency (`onesided.measure.latencies`); else it is null."""
+"""A row is one value of one launch of one cell. ``kind`` is the state of the cores in a launch, if
+it makes a difference to a latency (`onesided.measure.latencies`); else it is null."""
 
 USUAL = pl.col("kind").is_null()
-"""Chooses the values of launches that met the cores as they should be met, and all other values."""
+"""Select the values of launches whose cores were in the right state, and all other values."""
 
 IN_SUMMARY = pl.coalesce("kind", "statistic")
-"""The statistic of summary.parquet that a value is of: each kind of launches has its own."""
+"""The statistic of summary.parquet for a value: each kind of launches has its own."""
 
 
 def of_experiment(campaign: CollectedCampaign, experiment: Experiment) -> pl.DataFrame:
