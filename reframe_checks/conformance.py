@@ -32,14 +32,15 @@ from .plugins.grid import LOWEST_LEVEL
 
 NONE = [NO_MEANING]
 WITHOUT_LAYOUT = {"count": NONE, "layout_origin": NONE, "layout_target": NONE}
-#: What an axis is where the call gives it a meaning or none.
+#: The values of an axis if the call gives it a meaning, and if not.
 OF_CALL = {
     **{call: {"operator": NONE, "overlap": NONE} for call in MOVES},
     **{call: {"operator": ["sum"], "overlap": ["apart"]} for call in REDUCES},
     "fetch_and_op": {"operator": ["sum"], "overlap": ["apart"], **WITHOUT_LAYOUT},
     "compare_and_swap": {"operator": NONE, "overlap": ["apart"], **WITHOUT_LAYOUT},
 }
-#: The operators that MPI 4.1 has for an element, sections 6.9.2 and 6.9.4; beside those of all.
+#: The operators that MPI 4.1 has for an element beside those of all elements, sections 6.9.2 and
+#: 6.9.4.
 OPERATORS = [
     (WHOLE, OF_WHOLE),
     (REAL, ["sum", "prod", "max", "min"]),
@@ -48,7 +49,7 @@ OPERATORS = [
     (["byte"], BITWISE),
     (PAIRS, ["maxloc", "minloc"]),
 ]
-#: Those that ranks of several machines can have.
+#: The flavors that ranks of several machines can have.
 UNSHARED = ["create", "allocate", "dynamic"]
 MANY = [1, 16, 254, 255, 256, 4096]
 WINDOWS = ["1", "2", "8", "8_freed_backwards"]
@@ -56,7 +57,7 @@ PLAIN = {"layout_origin": ["plain"], "layout_target": ["plain"]}
 
 
 def calls(*names, **axes):
-    """Return a cross for each call, whose own axes are those of the call where not named."""
+    """Return a cross for each call; axes that are not named get the call's own values."""
     return [
         {axis: list(values) for axis, values in {"call": [name], **OF_CALL[name], **axes}.items()}
         for name in names
@@ -78,7 +79,7 @@ class ConformanceCheck(OnesidedCheck):
     kernel = "conformance"
     #: With progress threads beside two ranks on two cores each round takes its time.
     kernel_options = {"rounds": "1"}
-    #: A cell takes milliseconds; what hangs is found sooner than elsewhere.
+    #: A cell takes milliseconds; so a hang is found sooner than elsewhere.
     cell_timeout_s = 20.0
     tags = {"conformance"}
     thread_level = builtins.parameter([LOWEST_LEVEL])
@@ -101,7 +102,7 @@ class ConformanceCheck(OnesidedCheck):
     }
 
     def seconds_of_cell(self, labels):
-        """Return what was seen on two cores, with the time of a slow transport."""
+        """Return the time seen on two cores, with the time of a slow transport."""
         return 0.01 * max(1, int(labels["outstanding"]) / 64)
 
 
@@ -131,7 +132,7 @@ class ConformanceOperators(ConformanceCheck):
     """Every operator on every element that MPI allows, each at its own place or all at one."""
 
     descr = "data by operator and element"
-    #: The flavor may decide which part of a library carries an operator out.
+    #: The flavor may decide which part of a library carries out an operator.
     _by_any = {"element": ["int32", "int64"], "operator": [*OF_WHOLE, "replace"]}
     _by_any_or_none = {**_by_any, "operator": [*_by_any["operator"], "no_op"]}
     crosses_one_thread = [
@@ -192,10 +193,10 @@ class ConformanceWindows(ConformanceCheck):
 
 @rfm.simple_test
 class ConformanceKnown(ConformanceCheck):
-    """The cells of programs that defects were reported with (config/upstream_defects.yaml).
+    """The cells of the programs in reports of defects (config/upstream_defects.yaml).
 
-    A probe with another element, size, window or epoch than the program's proves nothing. What the
-    other checks declare is not said again.
+    A probe with another element, size, window or epoch than the reported program proves nothing.
+    Cells that the other checks declare are not repeated.
     """
 
     descr = "data of programs that defects were reported with"
@@ -244,13 +245,13 @@ class ConformanceLarge(ConformanceCheck):
     )
 
     def seconds_of_cell(self, labels):
-        """Return what was seen on two cores."""
+        """Return the time seen on two cores."""
         return 8.0
 
 
 @rfm.simple_test
 class ConformanceFirst(ConformanceCheck):
-    """A cell of each call, epoch, flavor, layout and element: a second's worth of them."""
+    """A cell of each call, epoch, flavor, layout and element: about a second's worth."""
 
     descr = "data, the cheapest cells"
     tags = {"quick"}

@@ -1,4 +1,4 @@
-"""Five experiments on what MPI-3's one-sided interface has beside MPI-2's.
+"""Five experiments on the additions of MPI-3's one-sided interface to MPI-2's.
 
 Source: Dinan, Balaji, Buntinas, Goodell, Gropp, Thakur, "An implementation and evaluation of the
 MPI 3.0 one-sided communication interface", section 5.
@@ -16,12 +16,12 @@ COMPUTE_S, COMPUTING_SAMPLES = 0.01, 7
 
 
 class Dinan(FewAndCrowd):
-    """What the study's checks have in common; leaves name the kernel and its crosses."""
+    """The common part of the study's checks; leaves name the kernel and its crosses."""
 
     tags = {"dinan", "papers"}
 
     def seconds_of_cell(self, labels):
-        """Return what was seen on two cores."""
+        """Return the time seen on two cores."""
         if labels["target_state"] == "computes":
             return 0.05 + COMPUTING_SAMPLES * (COMPUTE_S + 0.005)
         return super().seconds_of_cell(labels)
@@ -36,7 +36,7 @@ BOUND = {"algorithm": ["c_atomics"], "flavor": [NO_MEANING]}
 class Mutex(Dinan):
     """Lock and unlock, by all ranks and by some, while the host takes part and while it computes.
 
-    In the source each process makes 10,000 cycles; here the longest bursts have as many.
+    In the source each process makes 10,000 cycles; the longest bursts here have as many.
     """
 
     descr = "mutex in a window"
@@ -68,8 +68,8 @@ EVERY_IDIOM = [*IDIOMS, "load_store"]
 class LinkedList(Dinan):
     """Append to one list by all ranks; read and write its pointers by one rank.
 
-    The source's list has 10,000 elements. Open MPI 5.0.11 fails at times where a rank attaches
-    memory while others access the window, so the operation that does comes last.
+    The source's list has 10,000 elements. Open MPI 5.0.11 sometimes fails if a rank attaches memory
+    while others access the window. So the operation that does this comes last.
     """
 
     descr = "linked list in a dynamic window"
@@ -86,15 +86,15 @@ class LinkedList(Dinan):
     crosses_crowd = [{"idiom": EVERY_IDIOM}]
 
 
-#: The program's own loads and stores: there is nothing to choose in the window.
+#: The program's own loads and stores: the window has nothing to choose.
 STORES = {"idiom": ["stores"], "flavor": [NO_MEANING]}
-#: Short: half of the cells wait in each.
+#: This time is short because half of the cells wait in each.
 SAMPLES_OF_COMPUTES = {"computing-samples": "5"}
 
 
 @rfm.simple_test
 class MemoryModel(Dinan):
-    """Writes to a rank that waits, that accesses its own part again and again, that computes."""
+    """Writes to a rank that waits, that accesses its own part again and again, or that computes."""
 
     descr = "separate and unified memory model"
     kernel = "memory_model"
@@ -125,7 +125,7 @@ class MemoryModel(Dinan):
 
 @rfm.simple_test
 class Ordering(Dinan):
-    """A write and the read after it, in each way that keeps them in order, and in none."""
+    """A write and the read after it, in each way that keeps them in order, and without order."""
 
     descr = "ordering of a write and a read"
     kernel = "ordering"
@@ -154,7 +154,7 @@ class Ordering(Dinan):
 
 @rfm.simple_test
 class WindowGrowth(Dinan):
-    """A window doubled, by re-creating it and by attaching a buffer; sizes of the source."""
+    """A window that doubles, by re-creating it and by attaching a buffer; sizes of the source."""
 
     descr = "growth of a window"
     kernel = "window_growth"

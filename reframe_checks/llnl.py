@@ -1,4 +1,4 @@
-"""Three exchanges of messages, two-sided as in the source and one-sided.
+"""Three exchanges of messages: two-sided as in the source, and one-sided.
 
 Source: Lawrence Livermore National Laboratory, "MPI Performance Measurements" (UCRL-WEB-218462,
 2006).
@@ -18,18 +18,21 @@ PUBLISHED = [40, 400, 1000, 10000, 50000, 100000, 500000, 1000000, 2500000]
 PUBLISHED += [5000000, 10000000, 15000000, 20000000]
 POWERS = [8 << exponent for exponent in range(0, 22, 3)]
 FEW = [8, 4096, 1000000]
-#: What the buffers of a pass may need at a rank: twice the largest message and some.
+#: The memory that the buffers of a pass may need at a rank: a little more than twice the largest
+#: message.
 MEMORY_BYTES = 64 << 20
-#: Payloads are made and compared between samples, which takes longer than large messages do.
+#: Payloads are made and compared between samples, which takes longer than the transfer of large
+#: messages.
 OPTIONS = {"memory-bytes": str(MEMORY_BYTES), "samples": "10", "budget-s": "0.05"}
-#: More ranks than cores wait for each other's time slices: a pass takes a hundred times as long.
+#: More ranks than cores wait for each other's time slices: a pass then takes a hundred times as
+#: long.
 CROWDED = {"burst": "1", "samples": "3"}
-#: What a cell takes, by the number of ranks; seconds.
+#: Time of a cell, by the number of ranks; seconds.
 CELL_S = {2: 0.12, 4: 0.3, 8: 0.7}
 
 
 class Exchange(OneSetting):
-    """What the three have in common; leaves name the kernel, its interfaces and its sizes."""
+    """The common part of the three; leaves name the kernel, its interfaces and its sizes."""
 
     tags = {"llnl", "papers"}
     #: Interfaces without a window, and with one.
@@ -64,7 +67,7 @@ class Exchange(OneSetting):
         self.kernel_options = {**OPTIONS, **crowded}
 
     def seconds_of_cell(self, labels):
-        """Return what was seen on two cores."""
+        """Return the time seen on two cores."""
         return CELL_S[self.ranks]
 
 

@@ -16,9 +16,10 @@ FLAVORS = ["create", "allocate", "shared", "dynamic"]
 MAIN_FLAVORS = {"mpi2": ["create"], "mpi3": ["create", "allocate"]}
 ONE_SIDED = ["mpi2", "mpi3", "shmem"]
 SMALL = 8
-#: By the number of ranks: at two the whole sweep, at more what the source's tables have.
+#: By the number of ranks: with two the whole sweep, with more the sizes of the source's tables.
 SIZES = {2: [SMALL, 1000, 10000, 1000000], 4: [SMALL], 8: [SMALL]}
-#: More ranks than cores wait for each other's time slices: a trial takes a hundred times as long.
+#: More ranks than cores wait for each other's time slices: a trial then takes a hundred times as
+#: long.
 TRIALS = {2: 51, 4: 5, 8: 4}
 COMPUTING_TRIALS = {2: 7, 4: 5, 8: 5}
 COMPUTE_S = 0.01
@@ -26,12 +27,12 @@ TRIAL_S = {2: 0.002, 4: 0.03, 8: 0.1}
 
 
 class Pattern(OneSetting):
-    """What the five have in common; leaves name the kernel, its rival and its own axis."""
+    """The common part of the five; leaves name the kernel, its rival and its own axis."""
 
     tags = {"luecke", "papers"}
     ranks = builtins.parameter(list(SIZES))
     library = builtins.parameter(["mpi", "openshmem"])
-    #: What is not one-sided and does the same.
+    #: The calls that are not one-sided and do the same.
     rival = builtins.variable(str)
     #: An axis of this kernel alone, with its values; it has no meaning for a rival.
     own_axis = builtins.variable(dict, value={})
@@ -54,7 +55,7 @@ class Pattern(OneSetting):
             chosen = {"interface": [interface], **self.own_of(interface, own)}
             main = MAIN_FLAVORS.get(interface, [NO_MEANING])
             every = FLAVORS if interface in MAIN_FLAVORS and self.ranks == 2 else main
-            # first: a library that crashes in its end takes the last cell's verdict with it
+            # first: a library that crashes at its end spoils the last cell's verdict
             if self.computes():
                 flavors = every if interface == "mpi3" else main
                 self.crosses += [{**chosen, "flavor": flavors, **computing}]
@@ -72,7 +73,7 @@ class Pattern(OneSetting):
         return self.own_axis
 
     def own_of(self, interface, own):
-        """Return those for an interface."""
+        """Return the values for an interface."""
         if interface in ONE_SIDED:
             return own
         return {name: [NO_MEANING] for name in own}
@@ -82,7 +83,7 @@ class Pattern(OneSetting):
         return SIZES[self.ranks]
 
     def computes(self):
-        """Tell whether there are cells in which a rank computes: where the ranks have cores."""
+        """Tell whether one rank computes in some cells: only if the ranks have cores."""
         return self.ranks == 2
 
     def seconds_of_cell(self, labels):
@@ -112,12 +113,12 @@ class DistantMessages(Pattern):
     base_point = _base_point("two_sided", target=1)
 
     def own_values(self):
-        """Return the ranks that rank 0 gets from: where there are many, the first and the last."""
+        """Return the ranks from which rank 0 gets: the first and the last if there are many."""
         every = list(range(1, self.ranks))
         return {"target": every if self.ranks <= 4 else [every[0], every[-1]]}
 
     def own_of(self, interface, own):
-        """Return them for each interface: a rival gets from a target, too."""
+        """Return the targets for each interface: a rival gets from a target, too."""
         return own
 
 
@@ -143,7 +144,7 @@ class NaiveBroadcast(Pattern):
 
 @rfm.simple_test
 class TreeBroadcast(Pattern):
-    """A message goes down a tree; at four ranks there is an inner node that can compute."""
+    """A message goes down a tree; with four ranks there is an inner node that can compute."""
 
     descr = "binary tree broadcast"
     kernel = "tree_broadcast"
@@ -152,7 +153,7 @@ class TreeBroadcast(Pattern):
     own_axis = {"operation": ["get", "put"]}
 
     def computes(self):
-        """Tell that an inner node computes, too."""
+        """Say that an inner node computes, too."""
         return self.ranks in (2, 4)
 
 
@@ -167,5 +168,5 @@ class AllToAll(Pattern):
     own_axis = {"order": ["rotated", "unrotated"]}
 
     def sizes(self):
-        """Return them: contention shows with a longer message and more than two ranks."""
+        """Return the orders: contention shows with a longer message and more than two ranks."""
         return [*SIZES[self.ranks], 10000] if self.ranks == 4 else SIZES[self.ranks]

@@ -1,7 +1,7 @@
 """Accumulates by operator, datatype and promise: which wait for a target that computes?
 
-Sources: MPI 4.1, sections 12.2.1 (info keys) and 12.3.4 (accumulate functions); the question on
-which an attribute for progress stalled in the MPI Forum.
+Sources: MPI 4.1, sections 12.2.1 (info keys) and 12.3.4 (accumulate functions); the question that
+stopped an attribute for progress in the MPI Forum.
 """
 
 import reframe as rfm
@@ -22,7 +22,7 @@ COMPUTE_S, MEETING_S, CELL_S = 0.01, 0.002, 0.01
 
 @rfm.simple_test
 class Operators(OnesidedCheck):
-    """The whole matrix in memory that MPI allocates, and each promise by itself."""
+    """The whole matrix in memory that MPI allocates, and each promise alone."""
 
     descr = "accumulates by operator and datatype"
     tags = {"operators"}
@@ -55,6 +55,6 @@ class Operators(OnesidedCheck):
     ]
 
     def seconds_of_cell(self, labels):
-        """Add up the computes of a cell, and what the cell costs besides."""
+        """Add up the computes of a cell, and its other costs."""
         computes = labels["target_state"] == "computes"
         return CELL_S + computes * COMPUTING_SAMPLES * (COMPUTE_S + MEETING_S)

@@ -1,4 +1,4 @@
-"""Origin threads: what several threads that access a window cost against as many processes.
+"""Origin threads: the cost of several threads that access a window, against as many processes.
 
 Sources: MPI 4.1, the sections on MPI and threads and on one-sided communication; R. Zambre,
 A. Chandramowlishwaran, P. Balaji, "Scalable Communication Endpoints for MPI+Threads Applications"
@@ -43,7 +43,7 @@ def _crosses(arrangements, origins):
 
 @rfm.simple_test
 class OriginThreadsFull(OriginThreads):
-    """One thread at every thread level; at the level that allows it, several."""
+    """One thread at every thread level; several threads at the level that allows them."""
 
     descr = "origin threads, on one window and on a window each"
     tags = {"full"}

@@ -26,7 +26,7 @@ PASSIVE = [
     "lock_all_nocheck",
 ]
 SIZES = [8, 1024, 65536, 1048576]
-# the kernel's own defaults, and what was seen besides the computes themselves
+# the kernel's own defaults, and the time seen besides the computes themselves
 SAMPLES = "5"
 LENGTHS_MS = "0,1,3,10"
 HELPER_LENGTHS_MS = "10,30"
@@ -50,7 +50,7 @@ class Progress(OnesidedCheck):
     }
 
     def seconds_of_cell(self, labels):
-        """Add up the computes of a cell, and what each sample and cell costs besides."""
+        """Add up the computes of a cell, and the other costs of each sample and cell."""
         state = labels["target_state"]
         if state == "idle":
             return CELL_S
@@ -85,7 +85,7 @@ class ProgressQuick(Progress):
 
     descr = "progress, quick campaign"
     tags = {"quick", "regression"}
-    # on as few cores as a laptop has helpers measure the scheduler, and take the longest
+    # with as few cores as a laptop has, helpers measure the scheduler and take longest
     kernel_options = {"samples": "4", "helper-samples": "3", "helper-lengths-ms": "10,20"}
     crosses_one_thread = [_table(["computes"])]
     crosses_lowest_level = [_flushed(["idle", "computes_probing"])]
@@ -94,7 +94,7 @@ class ProgressQuick(Progress):
 
 @rfm.simple_test
 class ProgressFull(Progress):
-    """The star: each axis in turn around the base point, crossed with operation and flavor."""
+    """The star: each axis in turn around the base point, each crossed with operation and flavor."""
 
     descr = "progress, every axis around the base point"
     tags = {"full"}
@@ -141,14 +141,14 @@ class ProgressSettings(Progress):
 
     descr = "progress, every setting"
     tags = {"full", "settings"}
-    # a setting may hang in every cell, which should not take a minute each
+    # a setting may hang in every cell, and each hang should take less than a minute
     cell_timeout_s = 10.0
     crosses_one_thread = [_table(["computes"])]
 
 
 @rfm.simple_test
 class ProgressLevels(Progress):
-    """What an access costs at each thread level, with one thread and nobody computing."""
+    """The cost of an access at each thread level, with one thread and while nobody computes."""
 
     descr = "progress, the uncontended latency at each thread level"
     tags = {"full", "levels"}
@@ -158,21 +158,21 @@ class ProgressLevels(Progress):
 
 
 class ProgressModes(Progress):
-    """Who makes progress while the target computes: four operations, MPI's own memory."""
+    """Who makes progress while the target computes: four operations, memory from MPI."""
 
-    #: On as few cores as a laptop has helpers and ghosts measure the scheduler.
+    #: With as few cores as a laptop has, helpers and ghosts measure the scheduler.
     kernel_options = {"samples": "4", "helper-samples": "3", "helper-lengths-ms": "10,20"}
 
 
 @rfm.simple_test
 class ProgressLibrary(ProgressModes):
-    """A thread of the library's own, which is a setting."""
+    """A thread of the library, which is a setting."""
 
     descr = "progress by a thread of the library"
     tags = {"redbook"}
     setting = builtins.parameter(["async_thread"])
     thread_level = builtins.parameter([LOWEST_LEVEL])
-    # with it Intel MPI hangs in every cell
+    # with this setting Intel MPI hangs in every cell
     cell_timeout_s = 4.0
     crosses_lowest_level = [_table(["computes"], flavors=["allocate"])]
 
@@ -190,7 +190,7 @@ class ProgressThreads(ProgressModes):
 
 @rfm.simple_test
 class ProgressGhost(ProgressModes):
-    """A process that waits in MPI and shares the target's memory: a rank more."""
+    """A process that waits in MPI and shares the target's memory: one rank more."""
 
     descr = "progress by a ghost process"
     tags = {"redbook", "full"}

@@ -1,4 +1,4 @@
-"""An all-to-all, a transpose and hierarchical collectives of an IBM SP, with one-sided twins.
+"""An all-to-all, a transpose and hierarchical collectives of an IBM SP, with one-sided ways.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 sections 3.2.2, 3.3.3 and 5.3.2.
@@ -43,7 +43,7 @@ class AlltoallAlgorithms(FewAndCrowd):
 class Transpose(FewAndCrowd):
     """A two-dimensional Fourier transform whose matrix is transposed among all ranks.
 
-    Two ranks exchange in one step, after which there is no second one to put a barrier behind.
+    Two ranks exchange in one step, so there is no second step to separate by a barrier.
     """
 
     descr = "transpose"

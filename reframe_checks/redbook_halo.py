@@ -1,4 +1,4 @@
-"""The points around a block, from all neighbours; tasks beside tasks of several threads.
+"""The points around a block, from all neighbours; tasks beside tasks with several threads.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 sections 3.3.4 and 5.1.6.
@@ -21,11 +21,11 @@ PUTS = {
     "interface": ["put_fence", "put_pscw", "put_lock_all", "put_lock_all_steps"],
     "flavor": [MAIN_FLAVOR],
 }
-#: The largest messages have 128 bytes to 8 KiB in two dimensions, 512 bytes to 32 KiB in three.
+#: The largest messages have 128 bytes to 8 KiB in two dimensions, and 512 bytes to 32 KiB in three.
 SIDES = {2: [16, 128, 1024], 3: [8, 32, 64]}
 GRIDS = [{"dimensions": [of], "side": sides} for of, sides in SIDES.items()]
 ONE_GRID_EACH = [{"dimensions": [of], "side": [sides[1]]} for of, sides in SIDES.items()]
-#: Two ways of what Table 24 compares.
+#: Two ways of the comparison in Table 24.
 WAYS = [
     {"interface": ["sendrecv_steps"], "flavor": [NO_MEANING]},
     {"interface": ["put_lock_all"], "flavor": [MAIN_FLAVOR]},
@@ -68,7 +68,7 @@ class Halo(FewAndCrowd):
 
 @rfm.simple_test
 class HaloOfThreads(OnesidedCheck):
-    """One task of two threads in place of two tasks, and of four in place of four."""
+    """One task with two threads in place of two tasks, and one with four in place of four."""
 
     descr = "halo, one task of several threads"
     tags = {"redbook", "papers"}

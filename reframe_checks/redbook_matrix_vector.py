@@ -1,4 +1,4 @@
-"""A product of matrix and vector, by tasks that have threads.
+"""A product of matrix and vector, by tasks with threads.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 section 5.2, Tables 25 and 26.
@@ -23,7 +23,7 @@ CROSSES = {
 
 @rfm.simple_test
 class MatrixVector(OnesidedCheck):
-    """Tasks by threads: the source has eight of both at most."""
+    """Tasks by threads: the source has at most eight of each."""
 
     descr = "matrix and vector, tasks by threads"
     tags = {"redbook"}
@@ -35,7 +35,7 @@ class MatrixVector(OnesidedCheck):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Leave out what takes long; take few samples where there are more ranks than cores."""
+        """Leave out long cells; take few samples if there are more ranks than cores."""
         self.crosses = [
             {"variant": variants, "threads": threads} for variants, threads in CROSSES[self.ranks]
         ]
@@ -43,5 +43,5 @@ class MatrixVector(OnesidedCheck):
         self.kernel_options = {"samples": samples, "budget-s": "0.1"}
 
     def seconds_of_cell(self, labels):
-        """Return what was seen on two cores."""
+        """Return the time seen on two cores."""
         return 0.2

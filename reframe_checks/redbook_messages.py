@@ -14,15 +14,15 @@ from .common.one_setting import OneSetting
 
 TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
-#: The source's limit, eight bytes more, and others.
+#: The source's limit, eight bytes more, and other sizes.
 SIZES = [8, 512, 4096, 4104, 65536, 1048576]
-#: The source's limit, and a size above that of two of the MPIs here.
+#: The source's limit, and a size above the limit of two of the MPIs here.
 IN_PLACE_SIZES = [4096, 16384]
 
 
 @rfm.simple_test
 class EagerLimit(FewAndCrowd):
-    """The largest size that returns while nobody receives, by halving; and of puts."""
+    """The largest size that returns while no rank receives, by halving; the same of puts."""
 
     descr = "eager limit"
     tags = TAGS
@@ -44,9 +44,9 @@ class EagerLimit(FewAndCrowd):
 
 @rfm.simple_test
 class InPlaceProbe(OneSetting):
-    """One buffer sends and receives: a launch for each size, for it may hang.
+    """One buffer sends and receives: each size has its own launch, because it may hang.
 
-    The watchdog ends it after a second, and the cell is a hang.
+    The watchdog ends the launch after a second, and the cell is a hang.
     """
 
     descr = "all-to-all in place, by sends"
@@ -75,7 +75,7 @@ class InPlace(OneSetting):
     crosses_one_thread = [{"way": ["sendrecv_replace", "alltoall"], "size_bytes": IN_PLACE_SIZES}]
 
     def seconds_of_cell(self, labels):
-        """Return what was seen on two cores."""
+        """Return the time seen on two cores."""
         return 0.05
 
 
@@ -104,7 +104,7 @@ class TwoWayExchange(FewAndCrowd):
 
 @rfm.simple_test
 class TwoWayExchangeOverTcp(TwoWayExchange):
-    """The same where the ranks share no memory: one way of each side."""
+    """The same if the ranks share no memory: one two-sided and one one-sided way."""
 
     descr = "two-way exchange over TCP"
     setting = builtins.parameter(["tcp"])

@@ -17,7 +17,7 @@ FLAVORS = ["create", "allocate"]
 MAIN_FLAVOR = "allocate"
 SIZES = [65536, 1048576, 4194304]
 MAIN_SIZE = 1048576
-#: Only so long a transfer takes much longer than it takes to wake up a thread.
+#: Only a transfer of this size takes much longer than waking up a thread.
 LARGEST = 16777216
 PEERS = ["in_mpi", "computes"]
 OPTIONS = {"samples": "11", "budget-s": "0.06"}
@@ -26,7 +26,7 @@ PUTS = {"transfer": ["put"], "flavor": FLAVORS, "peer": PEERS}
 
 
 class Overlap(OnesidedCheck):
-    """What the launches of the kernel have in common."""
+    """The common part of the kernel's launches."""
 
     kernel = "overlap"
     kernel_options = OPTIONS
@@ -55,7 +55,7 @@ class OverlapOneThread(Overlap):
 
 @rfm.simple_test
 class OverlapCommunicationThread(Overlap):
-    """A thread makes the whole transfer; on two cores there is one for it where rank 0 sleeps."""
+    """A thread makes the whole transfer; on two cores it has a core only if rank 0 sleeps."""
 
     descr = "overlap by a communication thread"
     tags = TAGS
@@ -74,7 +74,7 @@ class OverlapCommunicationThread(Overlap):
 
 @rfm.simple_test
 class OverlapOverTcp(Overlap):
-    """Where the ranks share no memory the network may do the work."""
+    """If the ranks share no memory, the network may do the work."""
 
     descr = "overlap over TCP"
     tags = TAGS
@@ -85,7 +85,7 @@ class OverlapOverTcp(Overlap):
 
 @rfm.simple_test
 class OverlapProgressThread(Overlap):
-    """The library's own progress thread; one that hangs is ended soon."""
+    """The library's own progress thread; a launch that hangs is ended soon."""
 
     descr = "overlap with a progress thread"
     tags = TAGS

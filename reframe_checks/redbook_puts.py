@@ -1,4 +1,4 @@
-"""Puts of an IBM SP: when they are complete, and how overlapping ones are kept in order.
+"""Puts of an IBM SP: when they are complete, and how overlapping puts are kept in order.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 sections 3.5.1.5, 3.5.2.2 (completion), 3.5.1.6 and 3.5.3.4 (order).
@@ -14,14 +14,15 @@ from .common.one_setting import OneSetting
 TAGS = {"redbook", "papers"}
 FLAVORS = ["create", "allocate"]
 MAIN_FLAVOR = "allocate"
-#: The first samples of a launch take longer: its libraries are not warm. The median is past them.
+#: The first samples of a launch take longer: its libraries are not warm. The median leaves them
+#: out.
 OPTIONS = {"samples": "20", "budget-s": "0.02"}
 COMPUTING_SAMPLES = 5
 
 
 @rfm.simple_test
 class Completion(FewAndCrowd):
-    """What an origin knows of its put, and what it costs to know it."""
+    """What an origin knows about its put, and the cost of this knowledge."""
 
     descr = "completion of a put"
     tags = TAGS
@@ -52,14 +53,14 @@ class Completion(FewAndCrowd):
     crosses_crowd = [{}, {**_further, "known": ["notice"]}, {**_messages, "known": ["send_reply"]}]
 
     def seconds_of_cell(self, labels):
-        """Return what was seen on two cores."""
+        """Return the time seen on two cores."""
         meets = COMPUTING_SAMPLES * 0.015 if labels["target_state"] == "computes" else 0
         return meets + super().seconds_of_cell(labels)
 
 
 @rfm.simple_test
 class PutOrdering(OneSetting):
-    """Puts that overlap the one before, or one eight puts before."""
+    """Puts that overlap the put before, or the put eight before."""
 
     descr = "order of overlapping puts"
     tags = TAGS
@@ -83,5 +84,5 @@ class PutOrdering(OneSetting):
     ]
 
     def seconds_of_cell(self, labels):
-        """Return what was seen on two cores."""
+        """Return the time seen on two cores."""
         return 0.01

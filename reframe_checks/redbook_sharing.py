@@ -1,4 +1,4 @@
-"""What is shared by several: an adapter by pairs, a counter and a lock by contenders.
+"""Sharing: an adapter by pairs, a counter and a lock by contenders.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
 section 6.1.3 (adapter), sections 3.5.1 and 3.5.2 (atomic read-modify-write).
@@ -48,7 +48,7 @@ class SharingProcesses(FewAndCrowd):
 
 @rfm.simple_test
 class SharingThreads(OnesidedCheck):
-    """One pair of threads alone, and two at once; all at the level that allows two."""
+    """One pair of threads alone, and two at once; all at the level that allows two threads."""
 
     descr = "adapter sharing, pairs of threads"
     tags = {"redbook", "papers"}

@@ -14,7 +14,7 @@ from .plugins.grid import LOWEST_LEVEL, THREADS_LEVEL
 
 LEVELS = [LOWEST_LEVEL, "funneled", "serialized", THREADS_LEVEL]
 DIRECTIONS = ["one_way", "both_ways"]
-#: A burst of the larger messages has 64 of a stream.
+#: A burst of the larger messages has 64 messages of a stream.
 OPTIONS = {"samples": "10", "budget-s": "0.02", "burst-bytes": "8388608"}
 #: With more threads than cores every hand-over may wait for a time slice: the budget then shortens
 #: bursts.
@@ -49,7 +49,7 @@ class Streams(OnesidedCheck):
 
 @rfm.simple_test
 class LockTax(Streams):
-    """One stream at each thread level; at the ends also what several are compared with."""
+    """One stream at each thread level; at the ends also the comparison for several."""
 
     descr = "threaded calls, one thread at each level"
     thread_level = builtins.parameter(LEVELS)
@@ -59,13 +59,13 @@ class LockTax(Streams):
     crosses_threads = _streams(["one_each"], [1], [8, 65536])
 
     def seconds_of_cell(self, labels):
-        """Return what was seen on two cores."""
+        """Return the time seen on two cores."""
         return 0.05
 
 
 @rfm.simple_test
 class StreamsOfThreads(Streams):
-    """Several threads of two processes, with a communicator or a window for all, or one each."""
+    """Several threads of two processes, with one communicator or window for all, or one each."""
 
     descr = "threaded calls, several threads"
     thread_level = builtins.parameter([THREADS_LEVEL])
@@ -79,7 +79,7 @@ class StreamsOfThreads(Streams):
 
 @rfm.simple_test
 class StreamsOfProcesses(Streams):
-    """As many pairs of processes, of one thread each."""
+    """As many pairs of processes, with one thread each."""
 
     descr = "threaded calls, two pairs of processes"
     thread_level = builtins.parameter([LOWEST_LEVEL])

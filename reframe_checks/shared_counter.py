@@ -18,10 +18,10 @@ QUICK = ["mpi2_array", "fetch_and_op", "fetch_and_op_flush"]
 FLAVORS = ["create", "allocate"]
 CASES_ONE_THREAD = ["target_computes", "target_idle"]
 CASES_HELPER = ["helper_blocked", "helper_polling", "helper_send"]
-# without the polling helper, whose cells take twice as long: papers has it
+# without the polling helper, whose cells take twice as long: the campaign papers has it
 CASES_HELPER_QUICK = ["helper_blocked", "helper_send"]
 SPREAD_PERCENT = 50
-# what a cell takes beside its computes, about
+# approximate time of a cell beside its computes
 CELL_S = 0.02
 # the shortest compute loop of the report's Table 1 (Bull and Intel MPI)
 COMPUTE_OF_THE_REPORT_MS = 240
@@ -31,7 +31,7 @@ class SharedCounter(OnesidedCheck):
     """The counter's base point; leaves choose the crosses."""
 
     kernel = "shared_counter"
-    # an origin that waits gets few numbers: with fewer tasks, too few of its accesses meet a
+    # an origin that waits gets few numbers: with fewer tasks, too few of its accesses would meet a
     # computing target for a verdict
     kernel_options = {"tasks-per-rank": "7"}
     base_point = {
@@ -43,7 +43,7 @@ class SharedCounter(OnesidedCheck):
     }
 
     def seconds_of_cell(self, labels):
-        """Count the computes that a cell's ranks make one after the other where all wait."""
+        """Count the computes that a cell's ranks make one after the other if all wait."""
         tasks = int(self.kernel_options["tasks-per-rank"]) * self.ranks
         budget_s = float(self.kernel_options.get("task-budget-s", "inf"))
         return CELL_S + min(tasks * 1e-3 * float(labels["compute_ms"]), budget_s)
@@ -66,7 +66,7 @@ def _random(algorithms, case):
 
 @rfm.simple_test
 class SharedCounterSmoke(SharedCounter):
-    """Is it alive: two algorithms, two cases, short computes; a second or two."""
+    """Does the counter work: two algorithms, two cases, short computes; a second or two."""
 
     descr = "shared counter, smoke test"
     tags = {"smoke"}
@@ -83,14 +83,14 @@ class SharedCounterQuick(SharedCounter):
     descr = "shared counter, quick campaign"
     tags = {"quick", "regression"}
     crosses_one_thread = [*_crosses(QUICK, ["target_idle"]), *_random(QUICK, "target_computes")]
-    # with fixed compute the ranks fall into step, at one level as at the other
+    # with fixed compute the ranks fall into step, at every level
     crosses_lowest_level = _crosses(QUICK, ["target_computes"])
     crosses_threads = _crosses(["mpi2_array", "fetch_and_op_flush"], CASES_HELPER_QUICK)
 
 
 @rfm.simple_test
 class SharedCounterPapers(SharedCounter):
-    """Every algorithm, flavor and case, and the compute length of the report for its own table."""
+    """Every algorithm, flavor and case; for its own table, also the report's compute length."""
 
     descr = "shared counter, the report's table again"
     tags = {"papers"}

@@ -1,4 +1,4 @@
-"""What every check is built on."""
+"""The base of every check."""
 
 from .quick_start import leave_out_deprecated_variables
 

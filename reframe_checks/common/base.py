@@ -1,4 +1,4 @@
-"""What every experiment's check is: a kernel, launched, its lines compared with what was asked."""
+"""Every experiment's check: it launches a kernel and compares its lines with the request."""
 
 import contextlib
 import functools
@@ -41,22 +41,22 @@ class OnesidedCheck(
 ):
     """A launch of one kernel that carries all its cells.
 
-    A leaf names `kernel`, `base_point` and the crosses. The experiment of that kernel says which
-    figures of a cell ReFrame shows.
+    A leaf class names `kernel`, `base_point` and the crosses. The experiment of that kernel says
+    which figures of a cell ReFrame shows.
     """
 
     #: The kernel: ``src/kernels/<study>/<kernel>.c``, or a folder of that name.
     kernel = builtins.variable(str)
     #: Options of the kernel beyond the cells, by name.
     kernel_options = builtins.variable(typ.Dict[str, str], value={})
-    #: The figures as a person reads them: metric, unit, better, and what of which ranks.
+    #: The figures for a reader: metric, unit, better direction, and how it is taken over which
+    #: ranks.
     headline = builtins.variable(typ.List[dict], value=[])
 
-    #: What a launch of all cells takes on an otherwise idle machine, about; seconds.
+    #: Approximate time of a launch of all cells on an otherwise idle machine; seconds.
     expected_s = builtins.variable(float, value=0.0, loggable=True)
 
-    #: One launch tells what is asked of its cells: of a campaign's rounds the first has them, and
-    #: no other.
+    #: One launch answers for its cells: of a campaign's rounds, only the first has them.
     first_round_only = builtins.variable(bool, value=False)
 
     kernels = builtins.fixture(Kernels, scope="environment")
@@ -67,24 +67,24 @@ class OnesidedCheck(
     sourcesdir = None
 
     def seconds_of_cell(self, labels):
-        """Return what a cell takes, about, in seconds; a leaf may know better."""
+        """Return the approximate seconds of a cell; a leaf may know better."""
         return 0.1
 
     @builtins.run_after("init")
     def expect_duration(self):
-        """Add up the cells, for a campaign to say how long it will take."""
+        """Add up the times of the cells, so that a campaign can say how long it will take."""
         self.expected_s = sum(map(self.seconds_of_cell, self.declared_points()))
 
     @builtins.run_after("init")
     def describe_figures(self):
-        """Say which figures there are; none of a kernel that has no experiment yet."""
+        """Declare the figures; a kernel that has no experiment yet has none."""
         experiment = studies.of_kernel(self.kernel)
         self.metrics = experiment.metrics if experiment else ()
         self.headline = [metric.described() for metric in self.metrics]
 
     @builtins.run_before("run")
     def call_kernel(self):
-        """Put the kernel and its options together."""
+        """Put the kernel and its options into the script."""
         labels = {
             "environment": self.environment["name"],
             "provider": self.environment["provider"],
@@ -114,9 +114,10 @@ class OnesidedCheck(
         ]
 
     def run_complete(self):
-        """Wait for the end of a local launch: a look ten times a second costs time and disturbs it.
+        """Wait for the end of a local launch: polling it costs time and disturbs it.
 
-        ReFrame has no hook between a job's start and its end, and allows this to a special test.
+        ReFrame has no hook between a job's start and its end; it allows this only to a special
+        test.
         """
         if self.is_local() and not self.is_dry_run():
             with contextlib.suppress(ChildProcessError):
@@ -126,16 +127,16 @@ class OnesidedCheck(
 
     @functools.cached_property
     def launch_records(self):
-        """The lines of this test's launch and of its repeats, read once they are over."""
+        """The lines of this test's launch and of its repeats, read after they have ended."""
         return repeats.launches_in(pathlib.Path(self.stagedir))
 
     @builtins.sanity_function
     def every_cell_is_right(self):
-        """Compare each cell with what was declared and what the site keeps; name the first fault.
+        """Compare each cell with its declaration and the site's references; name the first fault.
 
-        A cell that was independent and waits in this launch fails whatever its times are. What a
-        known defect accounts for is an expected failure of the performance stage
-        (`show_headline_figures`), where others beside it still show.
+        A cell that was independent and waits in this launch fails whatever its times are. A fault
+        that a known defect explains is an expected failure of the performance stage
+        (`show_headline_figures`), where other faults beside it still show.
         """
         failed, turned = self.faults
         known = {cell for cells in self.known_faults(failed, turned).values() for cell in cells}
@@ -155,7 +156,7 @@ class OnesidedCheck(
 
     @functools.cached_property
     def faults(self):
-        """The outcomes of cells that failed in any launch, and lines of turned ones."""
+        """The outcomes of cells that failed in any launch, and lines of turned verdicts."""
         failed, turned = {}, {}
         for launch in reversed(self.launch_records):
             failed |= self.failed_cells(launch)
@@ -179,16 +180,16 @@ class OnesidedCheck(
         }
 
     def known_faults(self, failed, turned):
-        """Return for each known defect the cells at fault that it accounts for."""
+        """Return for each known defect the cells at fault that it explains."""
         statuses = {cell: outcome.status for cell, outcome in failed.items()}
         return self.cells_of_defects({**dict.fromkeys(turned, known_defects.TURNED), **statuses})
 
     @builtins.run_before("performance")
     def show_headline_figures(self):
-        """Make a performance variable of each cell's headline series, of all launches.
+        """Make a performance variable of each cell's headline series, over all launches.
 
-        What the site keeps becomes their references. Each known defect is a figure of its own, the
-        number of cells that show it: it ought to be none, and is expected not to be.
+        The site's references become their references. Each known defect is a figure of its own: the
+        number of cells that show it. The number should be zero, but is expected not to be.
         """
         launches = self.launch_records
         held = self.held_figures(launches)
@@ -201,7 +202,7 @@ class OnesidedCheck(
         if self.hold_figures:
             self._show("held_figures", len(bounds), "figures")
             self._show("launches", len(launches), "launches")
-            # what nobody could decide has not passed
+            # a figure that no launch could decide has not passed
             self._show(UNDECIDED, len(self.undecided_figures(launches)), "figures")
             bounds[UNDECIDED] = (0, None, 0, "figures")
         faults = self.known_faults(*self.faults)
@@ -214,7 +215,7 @@ class OnesidedCheck(
         del self.launch_records
 
     def _show_figure(self, cell, metric, figures, held):
-        """Show a headline figure: what decides about its bound, else its median over launches."""
+        """Show a headline figure: what its bound is compared with, else its median."""
         name = references.figure_name(metric.name, cell)
         if values := [of_launch[name] for of_launch in figures if name in of_launch]:
             value = held[name].value if name in held else median(values)

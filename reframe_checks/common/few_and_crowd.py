@@ -9,7 +9,7 @@ FEW_RANKS, CROWD = 2, 4
 
 
 class FewAndCrowd(OneSetting):
-    """One setting and thread level; two ranks with all cells, and four with some of them."""
+    """One setting and thread level; two ranks with all cells, and four ranks with some of them."""
 
     ranks = builtins.parameter([FEW_RANKS, CROWD])
     #: Options of the kernel with a core for each rank, and without.
@@ -17,16 +17,16 @@ class FewAndCrowd(OneSetting):
     crowded_options = builtins.variable(dict, value={})
     crosses_few = builtins.variable(list)
     crosses_crowd = builtins.variable(list, value=[])
-    #: What a cell takes, by the number of ranks; seconds.
+    #: Time of a cell, by the number of ranks; seconds.
     cell_s = builtins.variable(dict, value={FEW_RANKS: 0.2, CROWD: 0.6})
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Leave out what needs a core for each rank; take few samples where there is none."""
+        """Leave out what needs a core for each rank; take few samples without these cores."""
         is_crowded = self.ranks > FEW_RANKS
         self.crosses = self.crosses_crowd if is_crowded else self.crosses_few
         self.kernel_options = self.crowded_options if is_crowded else self.options
 
     def seconds_of_cell(self, labels):
-        """Return what was seen on two cores."""
+        """Return the time seen on two cores."""
         return self.cell_s[self.ranks]

@@ -1,4 +1,4 @@
-"""The kernels of an environment: built by CMake once, or verified where a provider made them."""
+"""The kernels of an environment: CMake builds them once; kernels of a provider are verified."""
 
 import pathlib
 import shlex
@@ -22,7 +22,7 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
 
     @property
     def prefixes(self):
-        """The folders that hold ``bin/<kernel>``: one, or a provider's, one a thread level."""
+        """The folders that hold ``bin/<kernel>``: one, or a provider's for each thread level."""
         delivered = self.environment["kernels_prefix"]
         if delivered:
             return [pathlib.Path(prefix) for prefix in delivered.values()]
@@ -30,7 +30,7 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
 
     @property
     def wanted(self):
-        """Those that are wanted: a provider delivers all, but for others some may do."""
+        """The wanted kernels: all of a provider's; for other environments some may be enough."""
         return kernels.chosen(self.environment["library"])
 
     @builtins.run_before("compile")
@@ -48,8 +48,8 @@ class Kernels(rfm.CompileOnlyRegressionTest, EnvironmentPlugin, ScriptPlugin):
 
     @builtins.sanity_function
     def binaries_are_there(self):
-        """Expect a binary for each kernel that is wanted in each folder."""
-        # those of an image were compared with its sources when it was read
+        """Expect a binary in each folder for each kernel that is wanted."""
+        # kernels of an image were compared with its sources when the image was read
         is_inside = containers.is_entered(self.environment)
         names = [] if is_inside else self.wanted
         binaries = [prefix / "bin" / name for prefix in self.prefixes for name in names]

@@ -1,4 +1,4 @@
-"""How a kernel gets into a container: ReFrame's container platform, by the launch model."""
+"""How a kernel gets into a container: through ReFrame's container platform, by the launch model."""
 
 import shlex
 
@@ -8,20 +8,20 @@ from onesided.environments import containers
 
 from .launcher import LauncherPlugin
 
-#: ReFrame's name of the runtime.
+#: ReFrame's name for the runtime.
 PLATFORM = "Apptainer"
 
 
 class ContainerPlugin(LauncherPlugin):
-    """Runs what the check has put together in the image that the environment names.
+    """Runs the check's command in the image that the environment names.
 
-    In `contained` the MPI's launcher is part of what runs inside; else the container is what the
-    launcher starts, once a rank.
+    In `contained` the MPI's launcher also runs inside. Otherwise the launcher starts the container,
+    once for each rank.
     """
 
     @builtins.run_before("run", always_last=True)
     def enter_container(self):
-        """Have ReFrame call the kernel in the image."""
+        """Let ReFrame call the kernel in the image."""
         if not containers.is_entered(self.environment):
             return
         words = [self.executable, *self.executable_opts]
@@ -31,7 +31,7 @@ class ContainerPlugin(LauncherPlugin):
         platform = self.container_platform
         platform.image = shlex.quote(self.environment["container"]["image"])
         platform.command = " ".join(words)
-        # the stage keeps its name inside, so that what is said of files is true in both
+        # the stage keeps its name inside, so that paths of files are true inside and outside
         platform.mount_stagedir = self.stagedir
         platform.workdir = shlex.quote(self.stagedir)
         platform.options = [shlex.quote(word) for word in containers.exec_options(self.environment)]

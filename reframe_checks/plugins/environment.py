@@ -1,4 +1,4 @@
-"""What a check knows of its environment, and the skip with a recorded reason when it lacks it."""
+"""A check's view of its environment, and the skip with a recorded reason if it lacks something."""
 
 import functools
 import json
@@ -12,22 +12,22 @@ from onesided.environments import fingerprint, kernels, shell
 
 LOWEST_LEVEL = "single"
 
-#: Asked several times of each test; sources do not change under a ReFrame that runs.
+#: Several calls ask for it in each test; sources do not change while a ReFrame runs.
 source_state = functools.cache(fingerprint.kernel_source_state)
 #: The folders of kernels, by environment and thread level.
 _prefixes = {}
 
 
 class EnvironmentPlugin(RegressionTestPlugin):
-    """Gives a test its environment's document; skips what cannot run, with the reason kept."""
+    """Gives a test its environment's document; skips with a reason what cannot run."""
 
     @property
     def environment(self):
-        """The document of the environment (environment.json), as the site file handed it over."""
+        """The document of the environment (environment.json), as the site file passed it."""
         return self.current_environ.extras["onesided"]
 
     def folder_of_kernels(self, thread_level=LOWEST_LEVEL):
-        """Return the folder that holds ``bin/<kernel>``, or that does so inside a container."""
+        """Return the folder that holds ``bin/<kernel>``, also inside a container."""
         key = self.environment["name"], thread_level
         if key not in _prefixes:
             _prefixes[key] = kernels.prefix_of(self.environment, thread_level)
@@ -40,7 +40,7 @@ class EnvironmentPlugin(RegressionTestPlugin):
     def skip_with_reason(self, verdict, reason):
         """Skip this test and leave the reason where the session finds it.
 
-        ReFrame's report does not hold reasons of skips, so that they would be lost.
+        ReFrame's report does not hold the reasons of skips, so they would be lost.
 
         :arg verdict: the word that the test's cells get in the report.
         :arg reason: one line.

@@ -14,13 +14,13 @@ THREADS_LEVEL = "multiple"
 
 
 class GridPlugin(RegressionTestPlugin):
-    """Declares the axes of cells; they show in ``--describe`` and become ``--cells`` options."""
+    """Declares the axes of cells; they appear in ``--describe`` and become ``--cells`` options."""
 
     #: One value for each axis of the kernel, in the kernel's order.
     base_point = builtins.variable(dict)
-    #: Crosses around the base point that need no second thread in MPI: at every thread level.
+    #: Crosses around the base point that need no second thread in MPI; at every thread level.
     crosses_one_thread = builtins.variable(typ.List[dict], value=[])
-    #: Crosses at the lowest level only, where the level changes nothing worth the time.
+    #: Crosses at the lowest level only, because a higher level changes too little for its time.
     crosses_lowest_level = builtins.variable(typ.List[dict], value=[])
     #: Crosses whose cells need MPI_THREAD_MULTIPLE; declared at that level only.
     crosses_threads = builtins.variable(typ.List[dict], value=[])
@@ -34,7 +34,7 @@ class GridPlugin(RegressionTestPlugin):
 
     @builtins.run_after("init")
     def choose_crosses(self):
-        """Leave out the cells that are not for this test's thread level."""
+        """Leave out the cells that do not belong to this test's thread level."""
         lowest = self.crosses_lowest_level if self.thread_level == LOWEST_LEVEL else []
         threads = self.crosses_threads if self.thread_level == THREADS_LEVEL else []
         self.crosses = [*self.crosses_one_thread, *lowest, *threads]
@@ -51,7 +51,7 @@ class GridPlugin(RegressionTestPlugin):
         return grid.points(self.base_point, self.crosses)
 
     def declared_cells(self):
-        """Return the same by the ids of the cells."""
+        """Return the labels by the ids of the cells."""
         return grid.cells(self.base_point, self.crosses)
 
     def cell_options(self):

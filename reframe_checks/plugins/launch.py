@@ -12,7 +12,7 @@ from .launcher import LauncherPlugin
 
 LAUNCH_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "launch.sh"
 TIME_OUTS_THAT_END_A_SETTING = 2
-#: Of a launch's time-out, at most this share is one cell's: the watchdog reports before the
+#: At most this share of a launch's time-out belongs to one cell. So the watchdog reports before the
 #: launcher is ended, and says where each rank is.
 SHARE_OF_A_CELL = 0.5
 
@@ -22,9 +22,9 @@ class LaunchPlugin(LauncherPlugin):
 
     ranks = builtins.parameter([2])
     placement = builtins.parameter(["unbound"])
-    #: A launch that takes longer is ended; seconds.
+    #: Time after which a launch is ended; seconds.
     launch_timeout_s = builtins.variable(int, value=120)
-    #: A cell that takes longer is a hang; seconds. Never more than half the launch's time-out.
+    #: Time after which a cell is a hang; seconds. At most half the launch's time-out.
     cell_timeout_s = builtins.variable(float, value=60.0)
 
     lines_file = repeats.LINES
@@ -38,12 +38,12 @@ class LaunchPlugin(LauncherPlugin):
 
     @property
     def watchdog_s(self):
-        """What the kernel's watchdog gives a cell, in seconds."""
+        """The time that the kernel's watchdog gives a cell, in seconds."""
         return min(self.cell_timeout_s, SHARE_OF_A_CELL * self.launch_timeout_s)
 
     @builtins.run_before("run")
     def stop_after_time_outs(self):
-        """Skip when the last launches of this setting timed out: it is stuck."""
+        """Skip if the last launches of this setting timed out: the setting is stuck."""
         folder = os.environ.get("ONESIDED_SESSION")
         record = pathlib.Path(folder, f"timeouts-{self.setting}") if folder else None
         if record and record.exists():

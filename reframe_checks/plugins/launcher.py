@@ -1,10 +1,9 @@
-"""Which launcher starts the ranks, and on how many nodes: the one place that fits both to the MPI.
+"""Which launcher starts the ranks, and on how many nodes: only this module fits both to the MPI.
 
 A launcher belongs to a partition, an MPI to an environment. Where a partition launches with `srun`,
-the MPIs that Slurm can start by itself (the partition's extra `srun_mpi` says how) go that way; the
-others bring their own launcher, which takes the nodes from the job it is called in. The launcher of
-an MPI in a container that is launched in there is in the image, behind ReFrame's container
-platform.
+Slurm itself starts the MPIs that it can start (the partition's extra `srun_mpi` says how). The
+others bring their own launcher, which takes the nodes from its job. If an MPI in a container is
+launched inside, its launcher is in the image, behind ReFrame's container platform.
 """
 
 import shlex
@@ -18,11 +17,11 @@ from onesided.sites import SLURM
 from onesided.system import cores
 
 SRUN = "srun"
-#: The launcher of the environment itself, found through its `PATH`.
+#: The environment's own launcher, found through its `PATH`.
 OWN_LAUNCHER = "mpiexec"
-#: What ReFrame starts a program with that brings its own launcher.
+#: ReFrame's launcher for a program that brings its own launcher.
 NO_LAUNCHER = "local"
-#: What `srun` is told in place of the options that the MPI's own launcher takes.
+#: Options for `srun`, in place of the options for the MPI's own launcher.
 SRUN_PLACEMENT = {"unbound": ["--cpu-bind=none"], "core": ["--cpu-bind=cores"]}
 SRUN_OVERSUBSCRIBE = ["--overcommit"]
 
@@ -32,17 +31,17 @@ class LauncherPlugin(RegressionTestPlugin):
 
     @property
     def ranks_per_node(self):
-        """How many ranks each node gets on this partition; all of them where it does not say."""
+        """How many ranks each node gets on this partition; all of them if it does not say."""
         return self.current_partition.extras.get("ranks_per_node", self.ranks)
 
     @property
     def nodes(self):
-        """How many nodes the ranks want; the last one gets what is left."""
+        """How many nodes the ranks want; the last node gets the remaining ranks."""
         return -(-self.ranks // self.num_tasks_per_node)
 
     @builtins.run_after("setup")
     def place_ranks(self):
-        """Ask the scheduler for so many ranks on each node, and the nodes for them."""
+        """Ask the scheduler for this number of ranks on each node, and for the nodes."""
         self.num_tasks_per_node = min(self.ranks_per_node, self.ranks)
         if self.current_partition.scheduler.registered_name in SLURM:
             # ReFrame's own --nodes leaves out the node that gets fewer ranks than the others
@@ -50,7 +49,7 @@ class LauncherPlugin(RegressionTestPlugin):
 
     @builtins.run_after("setup")
     def skip_what_wants_more_nodes(self):
-        """Skip where the partition says that a job gets fewer nodes than these ranks want."""
+        """Skip if the partition says that a job gets fewer nodes than these ranks want."""
         most = self.current_partition.extras.get("nodes", self.nodes)
         if self.nodes > most:
             self.skip_with_reason(
@@ -61,9 +60,9 @@ class LauncherPlugin(RegressionTestPlugin):
 
     @builtins.run_after("setup")
     def choose_launcher(self):
-        """Put the environment's own launcher in the place of an `srun` that cannot start it.
+        """Put the environment's own launcher in the place of an `srun` that cannot start its ranks.
 
-        Where launcher and ranks are in one container, ReFrame starts that.
+        If launcher and ranks are in one container, let ReFrame start this container.
         """
         if self.launches_inside:
             self.job.launcher = getlauncher(NO_LAUNCHER)()
@@ -82,9 +81,9 @@ class LauncherPlugin(RegressionTestPlugin):
         )
 
     def _cores_of_a_node(self):
-        """Return how many cores the ranks of a node may use, as far as that is known here.
+        """Return how many cores the ranks of a node may use, if this is known here.
 
-        Ranks without a scheduler have no more than ReFrame, which starts their launcher.
+        Without a scheduler the ranks have no more than ReFrame, which starts their launcher.
         """
         declared = self.current_partition.processor.num_cpus
         if self.is_local():
@@ -92,17 +91,17 @@ class LauncherPlugin(RegressionTestPlugin):
         return declared or cores.usable()
 
     def launcher_words(self):
-        """Return the launcher and all its options, as they are called before a kernel."""
+        """Return the launcher and all its options, as they precede a kernel."""
         if self.launches_inside:
             path = self.environment["launcher"]["path"]
             return [path, "-n", str(self.num_tasks), *self.placement_options()]
         self.job.num_tasks = self.num_tasks
-        # ReFrame's words are text of a shell
+        # ReFrame passes its words to a shell as text
         text = " ".join([*self.job.launcher.command(self.job), *self.job.launcher.options])
         return shlex.split(text)
 
     def launcher_options(self, placement, is_oversubscribed):
-        """Return the options of the launcher that was chosen.
+        """Return the options of the chosen launcher.
 
         :arg placement: `unbound` or `core`.
         :arg is_oversubscribed: whether a node gets more ranks than it has cores.

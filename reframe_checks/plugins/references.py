@@ -1,4 +1,4 @@
-"""What a launch is compared with besides what was declared: references, and known defects."""
+"""What a launch is compared with, beside its declaration: references, and known defects."""
 
 import pathlib
 import shlex
@@ -12,28 +12,28 @@ from reframe.core.pipeline import RegressionTestPlugin
 from onesided.regression import known_defects, references, repeats
 
 UNDECIDED = "undecided_figures"
-"""The performance variable that ought to be none: a test with such a figure does not pass."""
+"""The performance variable that should be zero: a test with such a figure does not pass."""
 
 REPEAT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "repeat.sh"
 
 
 class ReferencePlugin(RegressionTestPlugin):
-    """Reads what the site keeps of a test, and compares the lines of its launch with it."""
+    """Reads the site's references of a test, and compares the lines of its launch with them."""
 
-    #: Whether a headline figure above the bound that the site keeps fails the test; the mode
-    #: ``regression`` sets it. In a campaign launches are replicates, and none fails by its times.
+    #: Whether a headline figure above the site's bound fails the test; the mode ``regression`` sets
+    #: it. In a campaign launches are replicates, and no launch fails by its times.
     hold_figures = builtins.variable(typ.Bool, value=False)
 
     @property
     def references_file(self):
-        """The file with what the site keeps of this test's environment."""
+        """The file with the site's references of this test's environment."""
         partition = self.current_partition
         system = partition.fullname.partition(":")[0]
         return references.file_of(system, partition.name, self.environment["name"])
 
     @property
     def kept(self):
-        """What the site keeps of this test under its environment."""
+        """The site's references of this test under its environment."""
         return references.read(self.references_file, self.display_name)
 
     @property
@@ -51,7 +51,7 @@ class ReferencePlugin(RegressionTestPlugin):
         """Return the `Probe` of a result line that references are compared with, or None."""
 
     def turned_cells(self, results):
-        """Return a line for each cell whose verdict in `references/` these results belie."""
+        """Return a line for each cell whose verdict in `references/` these results contradict."""
         kept = self.kept.verdicts
         probes = {
             cell: probe
@@ -62,7 +62,7 @@ class ReferencePlugin(RegressionTestPlugin):
 
     @builtins.run_before("run", always_last=True)
     def repeat_launches(self):
-        """Have a launch repeated, within its job, whose figures are near their bounds or above."""
+        """Repeat a launch within its job if its figures are near their bounds or above."""
         if not self.hold_figures or not self.kept.figures:
             return
         question = [
@@ -81,7 +81,7 @@ class ReferencePlugin(RegressionTestPlugin):
         self.keep_files = [*self.keep_files, f"{repeats.EARLIER}*"]
 
     def held_figures(self, launches):
-        """Return each figure that is held, by ReFrame's name."""
+        """Return each figure that has a bound, by ReFrame's name."""
         if not self.hold_figures:
             return {}
         return repeats.decided(self.kept, [launch.results for launch in launches])
@@ -89,7 +89,7 @@ class ReferencePlugin(RegressionTestPlugin):
     def undecided_figures(self, launches):
         """Return the figures that no launch could decide; a warning names them and says why.
 
-        One that a known defect makes slow is not among them.
+        A figure that a known defect makes slow is not among them.
         """
         kept = self.kept
         excused = self.slow_figures()
@@ -116,7 +116,7 @@ class ReferencePlugin(RegressionTestPlugin):
         }
 
     def references_of(self, held):
-        """Return ReFrame's reference of each figure that is held, known slow ones excused."""
+        """Return ReFrame's references of figures with a bound; known slow ones are excused."""
         excused = self.slow_figures()
         return {
             name: builtins.xfail(excused[name], of.bound) if name in excused else of.bound
@@ -124,7 +124,7 @@ class ReferencePlugin(RegressionTestPlugin):
         }
 
     def cells_of_defects(self, statuses):
-        """Return for each known defect, but slow ones, the cells that show it.
+        """Return for each known defect, except slow ones, the cells that show it.
 
         :arg statuses: how each cell at fault shows it: its status, or that its verdict turned.
         """

@@ -15,18 +15,19 @@ REPORT_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "transport_report.
 
 
 class TransportPlugin(RegressionTestPlugin):
-    """Keeps ``transport-<flavor>.txt`` beside the lines, a report for each flavor of the cells.
+    """Keeps ``transport-<flavor>.txt`` beside the lines, one report for each flavor of the cells.
 
-    The launcher, its options, ranks, thread level and variables are those of the timed launch. A
-    report is asked for once: ``build/transports`` keeps it for all tests whose launches are alike.
+    The launcher, its options, ranks, thread level and variables are those of the timed launch. Each
+    report is asked for once: ``build/transports`` keeps it for all tests with equal launches.
     """
 
-    #: A report that takes longer is ended, and says nothing of what had not been said; seconds.
+    #: A launch for a report that takes longer is ended, and its report has only what was printed so
+    #: far; seconds.
     transport_timeout_s = builtins.variable(int, value=20)
 
     @builtins.run_before("run", always_last=True)
     def ask_for_transport(self):
-        """Put the debug launch before the timed one."""
+        """Put the debug launch before the timed launch."""
         flavors = sorted(
             {labels["flavor"] for labels in self.declared_cells().values() if "flavor" in labels}
         )
@@ -72,7 +73,7 @@ class TransportPlugin(RegressionTestPlugin):
                 "asked": dict(asked),
                 "command": [word.replace(self.stagedir, "") for word in command],
                 "time-out": self.transport_timeout_s,
-                # of the caller's variables, those that may change the transport as a setting's do
+                # those of the caller's variables that may change the transport as a setting's do
                 "inherited": surroundings.kept(),
             }
         )[: fingerprint.DIGITS]

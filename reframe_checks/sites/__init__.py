@@ -1,1 +1,1 @@
-"""One file a site: ReFrame configurations to be given with ``-C``."""
+"""ReFrame configurations for ``-C``, one file for each site."""

@@ -1,8 +1,8 @@
-"""A machine with no scheduler: one partition, and every declared environment found on it.
+"""A machine without a scheduler: one partition, and every declared environment.
 
-Used as ``reframe -C reframe_checks/sites/laptop.py``. Environments are read from the files that
-``onesided environments`` writes; one that is not there yet, or could not be provided, is listed
-all the same, so that its checks are skipped with the reason and not left out.
+It is used as ``reframe -C reframe_checks/sites/laptop.py``. ReFrame reads environments from the
+files that ``onesided environments`` writes. An environment that does not exist yet, or is
+unavailable, is listed all the same. So its checks are skipped with the reason, and not left out.
 """
 
 from onesided import sites

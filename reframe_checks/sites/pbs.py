@@ -3,8 +3,8 @@
 ReFrame asks for ``select=<nodes>:mpiprocs=<ranks a node>:ncpus=<ranks a node>``. Options in
 ``access`` that begin with a dash become lines of their own; others are added to ``select``.
 MPICH and Intel MPI take the nodes from ``PBS_NODEFILE`` and reach them by ssh, which must ask for
-no password. An Open MPI without PBS's interface (the wheel is one) knows one node only, so on
-``network`` it is left out.
+no password. An Open MPI without PBS's interface (such as the wheel) knows one node only, so it is
+left out on ``network``.
 """
 
 from onesided import sites

@@ -1,7 +1,7 @@
 """A cluster with Slurm, on which each MPI's own ``mpiexec`` starts the ranks inside the job.
 
-Nothing has to fit between the MPI and Slurm but that the launcher finds the nodes of its job: those
-of MPICH, Intel MPI and Open MPI read Slurm's variables and reach the nodes by ``srun``.
+The MPI and Slurm need to fit in one thing only: the launcher must find the nodes of its job. The
+launchers of MPICH, Intel MPI and Open MPI read Slurm's variables and reach the nodes by ``srun``.
 """
 
 from onesided import sites

@@ -1,8 +1,8 @@
-"""A cluster with Slurm, whose ``srun`` starts the ranks: by PMI2, and Open MPI by PMIx.
+"""A cluster with Slurm, whose ``srun`` starts the ranks: by PMI2, or by PMIx for Open MPI.
 
-``srun --mpi=list`` says what a Slurm was built with. Without ``pmix`` in it leave Open MPI out of
-``srun_mpi``: its own launcher then starts the ranks inside the job. An Open MPI and a Slurm agree
-about PMIx only if both were built with versions that do: try the campaign ``smoke`` first.
+``srun --mpi=list`` says which protocols a Slurm was built with. Leave Open MPI out of ``srun_mpi``
+if the list has no ``pmix``: its own launcher then starts the ranks inside the job. An Open MPI and
+a Slurm agree about PMIx only if the versions of both fit: try the campaign ``smoke`` first.
 """
 
 from onesided import sites

@@ -1,4 +1,4 @@
-"""A site, to be copied: every field that matters here, with what it means.
+"""A site file to copy: every field that matters here, with its meaning.
 
 Copy this file to ``reframe_checks/sites/<site>.py`` (a name of lower-case letters, digits and
 underscores), change what is in it, throw away what is not needed, then
@@ -19,38 +19,42 @@ site_configuration = sites.configuration(
     # A line for readers.
     descr="a machine to be described",
     # Regular expressions of the hosts on which ReFrame is started: the login nodes. ReFrame takes
-    # the first file whose expression fits; `onesided site check` takes them to tell whether it
-    # looks at its own machine.
+    # the first file whose expression fits; `onesided site check` uses them to tell whether it runs
+    # on the site's own machine.
     hostnames=[".*"],
-    # One entry for each way of placing ranks that is to be measured. What is here are the fields
-    # of ReFrame's manual (Configuration Reference, System Partition Configuration).
+    # One entry for each way of placing ranks that you want to measure. These are the fields of
+    # ReFrame's manual (Configuration Reference, System Partition Configuration).
     partitions=[
         {
-            # The second half of `system:partition`. Results of partitions are never pooled.
+            # The second half of `system:partition`. Results of different partitions are never
+            # pooled.
             "name": "node",
             "descr": "all ranks on one node",
-            # Who starts the job script: local, slurm, squeue (Slurm without accounting), pbs, …
+            # The program that starts the job script: local, slurm, squeue (Slurm without
+            # accounting), pbs, …
             "scheduler": "local",
-            # What starts the ranks in it. `mpiexec` stands for each environment's own launcher;
-            # `srun` starts the families of `srun_mpi` below, and the others by their own.
+            # The program that starts the ranks in the job. `mpiexec` stands for each environment's
+            # own launcher; `srun` starts the families of `srun_mpi` below, and the others by their
+            # own.
             "launcher": "mpiexec",
             # Options of every job: queue, account, reservation, whole nodes.
             "access": [],
-            # How many jobs ReFrame may have with the scheduler at a time. A session has one;
+            # How many jobs ReFrame may have at the scheduler at one time. A session has one;
             # profiles/slurm says how many sessions there are.
             "max_jobs": 1,
             # Longest time of a job: the time-out of a launch (`launch_timeout_s` of the campaign)
             # and some minutes, for a launcher that died is started again for the cells that are
-            # left. None is the scheduler's own.
+            # left. None means the scheduler's own limit.
             "time_limit": None,
             # Cores of a node. On a login node that is another kind of machine nobody can look;
             # with more ranks than these the launcher is told that they share cores. A local
             # partition can leave it to ReFrame, which looks.
             "processor": {},
-            # Environments by their names in config/environments.yaml; all of them without this.
+            # Environments by their names in config/environments.yaml; without this field, all of
+            # them.
             "environs": ["mpich-5.0.2", "openmpi-5.0.11", "impi-2021.18.1", "openmpi-4.1.8"],
-            # Modules and variables of every job on this partition. An environment's own, such as
-            # the PATH to its launcher, come with it.
+            # Modules and variables of every job on this partition. The environment adds its own,
+            # such as the PATH to its launcher.
             "modules": [],
             "env_vars": [],
             # Where the ranks are, one of the two: `one_node`, `network` (on several nodes).

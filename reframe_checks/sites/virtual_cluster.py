@@ -1,7 +1,7 @@
-"""The virtual Slurm cluster of tests/cluster: nodes that are namespaces of one machine.
+"""The virtual Slurm cluster of tests/cluster: its nodes are namespaces of one machine.
 
-Used where ``SLURM_CONF`` names the cluster: `python tests/cluster/virtual_cluster.py -- …` does it.
-Its Slurm starts MPICH and Intel MPI by itself (PMI2); Open MPI brings its own launcher.
+It is used if ``SLURM_CONF`` names the cluster: `python tests/cluster/virtual_cluster.py -- …` sets
+it. Its Slurm starts MPICH and Intel MPI by itself (PMI2); Open MPI brings its own launcher.
 """
 
 import os
@@ -11,8 +11,8 @@ from reframe.core.schedulers.slurm import SqueueJobScheduler
 
 from onesided.sites import configuration
 
-# before it asks for a job ReFrame waits until a large site's controller knows of it, two seconds;
-# this one knows at once
+# before ReFrame asks for a job it waits two seconds, until a large site's controller knows the job;
+# this controller knows it at once
 SqueueJobScheduler.SQUEUE_DELAY = 0.2
 
 
@@ -25,16 +25,16 @@ def nodes():
 
 
 SLURM = {
-    # the queue is asked, not the accounting, for there is none
+    # the queue is asked, because there is no accounting
     "scheduler": "squeue",
     "launcher": "srun",
     "max_jobs": 1,
-    # a job that would wait for a node that was lost ends; a later run takes its tests up again
+    # a job that would wait for a lost node ends; a later run takes its tests up again
     "sched_options": {
         "slurm_job_cancel_reasons": ["ReqNodeNotAvail", "Nodes required for job are DOWN"],
     },
 }
-# nodes have the machine's cores: more ranks than these are no fault
+# nodes have the machine's cores: more ranks than cores are no fault
 ACCESS = ["--no-requeue", "--overcommit"]
 SRUN_MPI = {"mpich": "pmi2", "impi": "pmi2"}
 

@@ -1,4 +1,4 @@
-"""A workstation that several people use: no scheduler, and half of its cores are for measuring.
+"""A workstation for several people: no scheduler, and half of its cores are for measuring.
 
 ReFrame and all it starts keep to the cores that ``taskset`` leaves them:
 

@@ -1,4 +1,4 @@
-"""The command `onesided`: its modules have its commands, and are imported when one is called."""
+"""The command `onesided`: its modules have its commands, and each is imported when it is called."""
 
 import argparse
 import gc
@@ -40,11 +40,11 @@ OF_ACTIONS = {
     "container": ("container images", "Build the images, and see whether two hold the same."),
     "site": ("a site file of ReFrame", "Say what a site file lacks, before anything is submitted."),
 }
-"""Commands that have actions: a line for the list, and what the command does."""
+"""Commands with actions: a line for the list, and what the command does."""
 
 OF_MANY_VALUES = ("further", "collect", "analyse", "report", "reproducibility", "compare")
-"""Stages that make values by the million, and hardly a cycle of them: looking for cycles would be a
-fifth of their time."""
+"""Stages that make values by the million but hardly a cycle of them: the search for cycles would
+take a fifth of their time."""
 
 
 def build_parser(words: Sequence[str] = tuple(MODULES)) -> argparse.ArgumentParser:
@@ -95,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"onesided: {fault}", file=sys.stderr)
         return fault.exit_code
     except Exception as fault:
-        # a fault of ours: whoever waits for this stage gets a line, the log gets the trace
+        # a fault of ours: the command that waits for this stage gets a line, the log gets the trace
         record_fault(OnesidedError(f"{arguments[0]} failed: {type(fault).__name__}: {fault}"))
         raise
     except KeyboardInterrupt:

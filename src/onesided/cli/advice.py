@@ -1,4 +1,4 @@
-"""`onesided advice FILE`: source an advice file, run what it claims again, say whether it holds."""
+"""`onesided advice FILE`: source an advice file, run its claims again, say whether they hold."""
 
 import argparse
 from pathlib import Path

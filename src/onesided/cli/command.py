@@ -20,7 +20,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Command:
-    """A command, or an action of one: ``site check``.
+    """A command, or an action of a command: ``site check``.
 
     Attributes:
         words: its name, in the order in which a person types the words.
@@ -47,7 +47,7 @@ class Command:
 
 
 COMMANDS: dict[tuple[str, ...], Command] = {}
-"""Those of the modules that were imported, by their words."""
+"""The commands of the modules that were imported, by their words."""
 
 
 def argument(*names: str, **details: Any) -> Argument:

@@ -1,4 +1,4 @@
-"""What a machine has: MPIs, what Spack is told of them, images, and a site file of ReFrame."""
+"""The parts of a machine: MPIs, their description for Spack, images, and a site file of ReFrame."""
 
 import argparse
 import sys
@@ -32,7 +32,7 @@ FEW_DIFFERENCES = 20
     epilog="`onesided environments lock NAME` adds the hashes of a newly declared version.",
 )
 def environments(options: argparse.Namespace) -> int:
-    """Provide, or lock; return 1 when an environment is unavailable and that matters."""
+    """Provide, or lock; return 1 if an environment is unavailable and that matters."""
     if options.names[:1] == ["lock"]:
         return lock(options.names[1:])
     found = provision.provide_all(options.names, provider=options.provider)
@@ -66,7 +66,7 @@ def lock(wanted: list[str]) -> int:
     "would be written to spack/machines/ and linked below build/spack/externals/.",
 )
 def spack_machine(options: argparse.Namespace) -> int:
-    """Show what would be written; write it where that is asked for."""
+    """Show what would be written; write it on request."""
     from onesided.environments.spack_machine import plan
 
     found = plan.make(names.check("spack machine", "--name", options.name))
@@ -153,7 +153,7 @@ def container_build(options: argparse.Namespace) -> int:
     "where they differ. When they were built is no part of it.",
 )
 def container_compare(options: argparse.Namespace) -> int:
-    """Print what differs; return 1 if anything does.
+    """Print the differences; return 1 if there are any.
 
     Raises:
         InputError: a file is not there.

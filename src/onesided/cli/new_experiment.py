@@ -1,4 +1,4 @@
-"""The files of a further experiment: those of docs/add-an-experiment.md, under another name."""
+"""The files of a new experiment: those of docs/add-an-experiment.md, under another name."""
 
 import argparse
 import re
@@ -77,7 +77,7 @@ def _title_of(study: str) -> str:
 
 
 def _describes(path: Path) -> bool:
-    """Tell whether a file is the description of a study that is there."""
+    """Tell whether a file is the description of an existing study."""
     return path.name == "__init__.py" and path.exists()
 
 
@@ -88,7 +88,7 @@ def write(name: str, study: str) -> list[Path]:
         InputError: a name is none, or one of the files is there; nothing was written.
     """
     files = {paths.project_root() / path: text for path, text in files_of(name, study).items()}
-    # a study that is there keeps its description
+    # an existing study keeps its description
     files = {path: text for path, text in files.items() if not _describes(path)}
     if any(name in kernels.names(library) for library in libraries.LIBRARIES):
         raise InputError("new", "NAME", name, "a name that no kernel has")
@@ -111,7 +111,7 @@ def write(name: str, study: str) -> list[Path]:
     ),
 )
 def new(options: argparse.Namespace) -> int:
-    """Write the files of a further experiment, which runs at once."""
+    """Write the files of a new experiment, which runs at once."""
     for path in write(options.name, options.study):
         print(path.relative_to(paths.project_root()))
     print(f"make report CAMPAIGN={options.name} runs it")

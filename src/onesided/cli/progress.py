@@ -1,4 +1,4 @@
-"""`onesided progress`: the kernel's own table under each MPI, in seconds; a look, no verdict."""
+"""`onesided progress`: the kernel's own table under each MPI, in seconds; no verdict."""
 
 import argparse
 import re
@@ -14,7 +14,7 @@ from onesided.system.errors import InputError, OnesidedError
 
 KERNEL = "progress"
 LAUNCH_TIMEOUT_S = 120
-#: How a line of a library may begin: ``[host:4711]``, ``[1700000000.123456] [host:4711:0]``.
+#: Possible begins of a library's line: ``[host:4711]``, ``[1700000000.123456] [host:4711:0]``.
 PROCESS = re.compile(r"^(\[[^]]*\d[^]]*\]\s*)+")
 
 
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_words(words: list[str]) -> None:
-    """Refuse a word that no kernel takes, before anything is installed: the rest it checks."""
+    """Refuse a word that no kernel takes, before any installation; the kernel checks the rest."""
     if words and not words[0].startswith("-"):
         expected = f"--environment {words[0]} for an MPI, or after `--` the kernel's options"
         raise InputError("progress", None, repr(words[0]), expected)
@@ -85,9 +85,10 @@ def _launch(name: str, options: argparse.Namespace) -> bool:
 
 
 def _print_once(lines: Iterable[str]) -> None:
-    """Print what the ranks said beside the table, below it: a library may say a line per window.
+    """Print the ranks' other output below the table: a library may print a line per window.
 
-    Lines that differ by the process that they name first are one, printed as it came first.
+    Lines that differ only in the name of a process at their begin are one, printed as it came
+    first.
     """
     said: dict[str, list[str]] = {}
     for line in lines:

@@ -1,8 +1,8 @@
-"""`onesided references [propose] RESULTS_DIR`: keep what a campaign found, for checks to hold.
+"""`onesided references [propose] RESULTS_DIR`: keep a campaign's results for checks to compare.
 
-Without `propose` the verdicts alone: a check fails when a cell that was independent waits. With it
-also the latencies: each with its bound, above which a check fails in regression mode, and the
-slow-down that this would miss; or with the reason why it has none.
+Without `propose` it keeps the verdicts alone: a check fails when a cell that was independent waits.
+With it, it also keeps the latencies. Each has a bound, above which a check fails in regression
+mode, and the slow-down that this bound would miss; or it has the reason why it has no bound.
 """
 
 import argparse
@@ -26,7 +26,7 @@ PROPOSE = "propose"
     description=__doc__,
 )
 def run(options: argparse.Namespace) -> int:
-    """Write one file per partition and environment; print their paths, and what is proposed."""
+    """Write one file per partition and environment; print the paths and the proposals."""
     from onesided.measure.cell_verdicts import read_verdicts
     from onesided.regression import references
 

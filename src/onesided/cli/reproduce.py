@@ -22,14 +22,14 @@ KERNEL = "conformance"
 CELL_TIMEOUT_S = 5
 LAUNCH_TIMEOUT_S = 30
 SEEDS = range(1, 21)
-"""Tried one after the other where none is given: a layout that is drawn follows from the seed."""
+"""Seeds, tried in turn if none is given: a drawn layout follows from the seed."""
 RIGHT, WRONG, ENDED, UNSUPPORTED = "right", "wrong data", "crash or hang", "unsupported"
 STATUSES = {"ok": RIGHT, "wrong_data": WRONG, "unsupported": UNSUPPORTED}
 
 
 @dataclass
 class Bench:
-    """An MPI under a setting, on which cells are tried one by one."""
+    """An MPI under a setting, in which cells are tried one by one."""
 
     document: Mapping[str, Any]
     variables: Mapping[str, str]
@@ -38,7 +38,7 @@ class Bench:
     launches: int = field(default=0, init=False)
 
     def tried(self, labels: Mapping[str, str], program: Path | None = None) -> str:
-        """Launch one cell and return what became of it; write it as a program if asked."""
+        """Launch one cell and return its result; write it as a program if asked."""
         self.launches += 1
         with tempfile.TemporaryDirectory() as folder:
             lines = Path(folder) / "lines.jsonl"
@@ -56,7 +56,7 @@ class Bench:
             return _verdict(lines)
 
     def run_program(self, program: Path, folder: Path) -> str:
-        """Compile a program that was written and run it; return what became of it."""
+        """Compile a program that was written and run it; return how it ended."""
         executable = folder / "program"
         compiler = self.document["compilers"]["c"]
         built = subprocess.run(
@@ -78,9 +78,9 @@ class Bench:
 
 
 def _verdict(lines: Path) -> str:
-    """Return what a launch of one cell says; one that has no result crashed or hung.
+    """Return the result of a launch of one cell; a cell without a result crashed or hung.
 
-    Wrong data of a window, of what was fetched and of what was sent are different failures.
+    Wrong data of a window, of a fetched value and of a sent value are different failures.
     """
     text = lines.read_text("utf-8") if lines.is_file() else ""
     results = [json.loads(line) for line in text.splitlines() if '"type":"result"' in line]
@@ -121,7 +121,7 @@ def labels_of(cell: str, environment: str) -> dict[str, str]:
     KEEP_ENVIRONMENT,
 )
 def run(options: argparse.Namespace) -> int:
-    """Write the program and print its command; return 0, or 1 where nothing failed.
+    """Write the program and print its command; return 0, or 1 if nothing failed.
 
     Raises:
         InputError: an environment, a setting or the cell is not declared.

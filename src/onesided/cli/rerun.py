@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     "be launched (1); 2 bad input.",
 )
 def run(options: argparse.Namespace) -> int:
-    """Print both verdicts; return 1 where both are decided and differ, else 0.
+    """Print both verdicts; return 1 if both are decided and differ, else 0.
 
     Raises:
         InputError: an environment, the results or the cell are not known; nothing was installed.
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def lines(found: Found, again: Again) -> list[str]:
-    """Return both verdicts, one below the other, then both values where the cell has any."""
+    """Return both verdicts, one below the other, then both values if the cell has any."""
     entry = found.entry
     before = f"in {found.folder}"
     now = "now, of one launch"

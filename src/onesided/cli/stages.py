@@ -1,6 +1,6 @@
-"""A whole campaign, and the stages of it that Snakemake calls one by one.
+"""A whole campaign, and its stages that Snakemake calls one by one.
 
-What loads tables or the drawing library is imported by the stage that needs it: a session is
+A stage imports modules with tables or the drawing library only if it needs them: a session is
 started many times in a campaign.
 """
 
@@ -19,7 +19,7 @@ def _say(line: str) -> None:
 
 
 def _list() -> NoReturn:
-    """Say which campaigns there are: none is started unasked, for some take hours."""
+    """List the campaigns: none is started without a name, for some take hours."""
     for line in campaign.listed():
         _say(line)
     raise InputError("run", "CAMPAIGN", "none", "a name of this list, or a file")

@@ -1,1 +1,1 @@
-"""Two things beside each other, cell by cell and as a whole: what changed, and what comes again."""
+"""Two results beside each other, cell by cell and as a whole: what changed, and what stayed."""

@@ -1,7 +1,7 @@
 """Two campaigns beside each other: versions, weeks, machines; which of their cells are the same.
 
-Which verdicts changed, what became slower or faster, and what of it the noise between launches
-cannot explain.
+It says which verdicts changed, what became slower or faster, and which of these changes the noise
+between launches cannot explain.
 """
 
 import math
@@ -30,9 +30,9 @@ from onesided.system.errors import InputError
 
 @dataclass(frozen=True)
 class Campaigns(Comparison):
-    """What two campaigns say of each other.
+    """The comparison of two campaigns.
 
-    The cells whose verdicts changed are first, then those that differ, the farthest first.
+    The cells whose verdicts changed come first, then the cells that differ, the farthest first.
 
     Attributes:
         experiments: that judged both.
@@ -79,14 +79,14 @@ def _order(pair: Pair) -> tuple[int, int, float]:
 
 
 def _only_ones_left(first: Iterable[Any], second: Iterable[Any]) -> dict[Any, Any]:
-    """Return the first side's name by the second side's, where each has one name left over."""
+    """Return the first side's name for the second side's, if each has one name left over."""
     one, two = set(first), set(second)
     left = two - one, one - two
     return dict(zip(*left, strict=True)) if len(left[0]) == len(left[1]) == 1 else {}
 
 
 def _kinds(campaign: CollectedCampaign) -> dict[str, tuple[str | None, str]]:
-    """Return family and launch model of each environment: one in a container is another kind."""
+    """Return family and launch model of each environment: containers are another kind."""
     kinds = campaign.cells.group_by("environment").agg(
         pl.col("family").drop_nulls().first(), pl.col("launch_model").drop_nulls().first()
     )
@@ -96,7 +96,7 @@ def _kinds(campaign: CollectedCampaign) -> dict[str, tuple[str | None, str]]:
 def _names_in_first(
     first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the first campaign's name for each environment of the second that has another there.
+    """Return the first campaign's name for each environment that has another name in the second.
 
     Raises:
         InputError: a name in ``same`` is in no campaign.
@@ -120,12 +120,12 @@ def _names_in_first(
 def _place_in_first(
     first: CollectedCampaign, second: CollectedCampaign, same: Mapping[str, str]
 ) -> Callable[[Place], Place]:
-    """Return what tells where in the first campaign a cell of the second is.
+    """Return a function that finds the place of a cell of the second campaign in the first.
 
     Cells are the same when test, cell and environment are. An environment with another name in the
-    second campaign is the one of its family and launch model that is left over in both, or what
-    ``same`` says; a partition, the one left over in both. A place that is nowhere in the first
-    campaign becomes one with no environment, or one that is in no cell.
+    second campaign is matched with the one of its family and launch model that is left over in
+    both, or as ``same`` says. A partition is matched with the one left over in both. A place that
+    is nowhere in the first campaign gets no environment, or an environment without cells.
 
     Raises:
         InputError: a name in ``same`` is in no campaign.
@@ -138,7 +138,8 @@ def _place_in_first(
 
     def place(of_second: Place) -> Place:
         system, partition, environment, *rest = of_second
-        # what another environment of the second is the same as, it cannot be by its name alone
+        # if another environment of the second is the same as this one, its name alone cannot match
+        # it
         named = names.get(environment, None if environment in taken else environment)
         return (*sites.get((system, partition), (system, partition)), named, *rest)
 
@@ -153,7 +154,7 @@ def _missing(
 ) -> dict[str, tuple[int, int]]:
     """Return how many cells of each environment only the first campaign has, and only the second.
 
-    An environment has the name that it has in the first campaign, if it is there.
+    An environment has its name in the first campaign, if it is there.
     """
     one = set(first.cells.select(PLACE).rows()) - {place_of(pair.first) for pair in found}
     two = set(second.cells.select(PLACE).rows()) - {place_of(pair.second) for pair in found}

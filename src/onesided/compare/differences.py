@@ -1,4 +1,4 @@
-"""What differs beyond noise: ratios of two sets of launches, tested in families."""
+"""Differences beyond noise: ratios of two sets of launches, tested in families."""
 
 import math
 from collections import defaultdict
@@ -11,33 +11,33 @@ from onesided.measure.significance import are_apart, holm, mean_shift
 from onesided.measure.statistics import median
 
 ASKED_FACTOR = 1.1
-"""A change that users want found: a comparison says in how many cells it would have been."""
+"""A change that users want found: a comparison says in how many cells it would have found it."""
 
 LEAST_FACTOR = 1.05
-"""A smaller ratio is never called a difference. Launches of one campaign do not know what the
-machine does from one hour to the next: of 90 ratios of environments between campaigns in which
-nothing had changed the farthest from 1 was 0.958."""
+"""A smaller ratio is never called a difference. Launches of one campaign do not show how the
+machine changes from one hour to the next. Among 90 ratios of environments between campaigns in
+which nothing had changed, the farthest from 1 was 0.958."""
 
 CELL_LAUNCHES = 7
-"""Launches of either side from which on a single cell is judged. The values of some cells come in
-two kinds: with six each side shows only one of them once in 2048 such cells, and a campaign has
-dozens. Ten rounds leave seven where some launches of a cell do not count, because the cores were
-far apart, or another program used the core; six do not."""
+"""Launches on each side that are needed to judge a single cell. The values of some cells come in
+two kinds: with six launches, each side shows only one kind once in 2048 such cells, and a campaign
+has dozens. Ten rounds leave seven launches even if some do not count, because the cores were far
+apart or another program used the core; six rounds do not."""
 
 ENVIRONMENT_LAUNCHES = judging.MINIMUM_VALID_LAUNCHES
 """The same for an environment, whose values are means over many cells."""
 
 LEAST_TAIL_FACTOR = tails.OUT_OF_PROPORTION
-"""A tail changed when the medians over launches are at least so far apart, and all launches of one
-side are above all of the other: with five launches of either that happens in one case of 126
-where nothing changed, whatever the factor."""
+"""A tail changed if the medians over launches are at least this factor apart, and all launches of
+one side are above all of the other. If nothing changed, this happens in one case of 126 with five
+launches on each side, whatever the factor."""
 
 SLOWER, FASTER, SAME = "slower", "faster", "~"
 NOT_TESTED = "too few launches"
 
 
 class Family(NamedTuple):
-    """Tests that are corrected for their number together.
+    """Tests that are corrected together for their number.
 
     Attributes:
         launches: of either side, from which on one is tested.
@@ -50,7 +50,7 @@ class Family(NamedTuple):
 
 ENVIRONMENTS = Family(ENVIRONMENT_LAUNCHES, 0.03)
 CELLS = Family(CELL_LAUNCHES, 0.02)
-"""Together a false difference is found in at most 5 % of comparisons."""
+"""Together they find a false difference in at most 5 % of comparisons."""
 
 Launches = Mapping[int, float]
 """Round to the logarithm of a cell's value."""
@@ -61,7 +61,7 @@ Sides = tuple[Sequence[float], Sequence[float]]
 
 @dataclass(frozen=True)
 class Difference:
-    """A ratio of the second side's values to the first's.
+    """A ratio of the second side's values to the first side's.
 
     Attributes:
         ratio: of geometric means over launches; above 1 the second is slower.
@@ -84,7 +84,7 @@ class Difference:
 
     @property
     def word(self) -> str:
-        """Return slower or faster, ~ where that is not significant, or that it was not tested."""
+        """Return slower or faster, ~ if not significant, or that it was not tested."""
         if self.p is None:
             return NOT_TESTED
         if self.p >= self.level or max(self.ratio, 1 / self.ratio) < LEAST_FACTOR:
@@ -123,12 +123,12 @@ def differences(compared: Sequence[Sides], family: Family) -> list[Difference]:
 
 
 def together(cells: Sequence[tuple[Launches, Launches]]) -> Sides:
-    """Return cells taken together, with the rounds as replicates.
+    """Return the data of cells taken together, with the rounds as replicates.
 
-    A round is one value: the mean over its cells of how far each lies from that cell's middle. So
-    what the cells of a launch share is counted once, and a cell that a round has not does not
-    shift that round. A round with fewer than half as many cells as the fullest says too little of
-    the whole: a further round is for a few.
+    A round is one value: the mean over its cells of the distance of each from that cell's middle.
+    So an effect on all cells of a launch is counted once, and a cell that is missing in a round
+    does not shift that round. A round with fewer than half as many cells as the fullest says too
+    little of the whole: a further round has few cells.
 
     Args:
         cells: of each its launches on either side.
@@ -149,7 +149,7 @@ def _means_of_full_rounds(rounds: Sequence[Sequence[float]]) -> list[float]:
 
 
 def tail_change(first: Sequence[float], second: Sequence[float]) -> tuple[float, float] | None:
-    """Return the medians of a cell's tails on either side; None where they do not differ.
+    """Return the medians of a cell's tails on each side; None if they do not differ.
 
     Args:
         first: the tails of the first side's launches.

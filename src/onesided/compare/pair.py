@@ -1,4 +1,4 @@
-"""Two things beside each other, cell by cell: campaigns, versions, containers and native MPIs.
+"""Two sides beside each other, cell by cell: campaigns, versions, containers and native MPIs.
 
 `pairs` brings together the cells that two sides have. `compare` says which verdicts changed and
 which values differ beyond noise. Both sides may be of one campaign.
@@ -40,7 +40,7 @@ def in_both(first: str, second: str) -> str:
 
 @dataclass(frozen=True)
 class Judged:
-    """A campaign that was judged: one side of a comparison, or both.
+    """A campaign with verdicts: one side of a comparison, or both.
 
     Attributes:
         folder: its results.
@@ -66,12 +66,12 @@ class Judged:
 
     @cached_property
     def rows(self) -> Mapping[Place, Row]:
-        """Return each cell's row of the summary that has its figure of merit."""
+        """Return each cell's row of the summary with its figure of merit."""
         return merit_rows(self.summary, self.merits)
 
     @cached_property
     def launches(self) -> Mapping[Place, Launches]:
-        """Return each cell's figures of merit, the logarithm of one a launch."""
+        """Return each cell's figures of merit, one logarithm for each launch."""
         found: dict[Place, dict[int, float]] = defaultdict(dict)
         chosen = has_merit(self.merits) & values.USUAL & (pl.col("value") > 0)
         read = values.read(self.folder, chosen, (*PLACE, "round", "value"))
@@ -81,7 +81,7 @@ class Judged:
 
     @cached_property
     def tails(self) -> Mapping[Place, Sequence[float]]:
-        """Return the tails of each cell that has a latency, one a launch."""
+        """Return the tails of each cell that has a latency, one for each launch."""
         found: dict[Place, list[float]] = defaultdict(list)
         chosen = pl.col("metric") == tails.TAIL
         for *place, value in values.read(self.folder, chosen, (*PLACE, "value")).iter_rows():
@@ -118,30 +118,30 @@ class Pair:
 
     @property
     def is_crowded(self) -> bool | None:
-        """Tell whether either side had fewer cores than threads; None where nothing says."""
+        """Tell whether either side had fewer cores than threads; None if nothing says so."""
         return self.first["oversubscribed"] or self.second["oversubscribed"]
 
     @property
     def change(self) -> str | None:
-        """Return how its verdict changed: worse, better, open; None if it did not."""
+        """Return how its verdict changed: worse, better, open; None if it did not change."""
         before, after = self.first["verdict"], self.second["verdict"]
         return verdicts.change(before, after, bool(self.is_crowded))
 
     @property
     def change_words(self) -> str:
-        """Return its verdict on either side."""
+        """Return its verdict on each side."""
         return f"{self.first['verdict']} -> {self.second['verdict']}"
 
     @property
     def ratio(self) -> float | None:
-        """Return the second side's median over the first's; None without both."""
+        """Return the second side's median over the first's; None if one is missing."""
         if self.value_first is None or self.value_second is None or not self.value_first["value"]:
             return None
         return self.value_second["value"] / self.value_first["value"]
 
     @property
     def is_inside(self) -> bool | None:
-        """Tell whether the second median is where a rerun's is to lie; None if nothing says."""
+        """Tell whether the second median is in the range of a rerun's; None if nothing says so."""
         first, second = self.value_first, self.value_second
         if first is None or second is None or first["rerun_low"] is None:
             return None
@@ -149,7 +149,7 @@ class Pair:
 
     @property
     def is_tested(self) -> bool:
-        """Tell whether it has launches enough to be judged by them."""
+        """Tell whether it has enough launches to be judged by them."""
         return self.difference is not None and self.difference.word != NOT_TESTED
 
     @property
@@ -180,7 +180,7 @@ def pairs(
 
 
 def demand_pairs(found: Sequence[Pair], first: Path, second: Path) -> None:
-    """See whether two campaigns have any cell in common.
+    """Check whether two campaigns have any cell in common.
 
     Raises:
         InputError: they have none.
@@ -191,7 +191,7 @@ def demand_pairs(found: Sequence[Pair], first: Path, second: Path) -> None:
 
 @dataclass(frozen=True)
 class Overall:
-    """An environment's cells taken together, where and how they were run.
+    """An environment's cells taken together, with the place and the way of their run.
 
     Attributes:
         system: of the first side.
@@ -219,14 +219,14 @@ class Overall:
         return in_both(self.environment, self.other)
 
     def has(self, pair: Pair) -> bool:
-        """Tell whether a cell is one of its cells, timed or not."""
+        """Tell whether a cell belongs to this part, timed or not."""
         place = (self.system, self.partition, self.environment, self.other, self.setting)
         return _overall_key(pair) == place and self.kernel in (EVERYTHING, pair.first["kernel"])
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is said of two sides.
+    """The comparison of two sides.
 
     Attributes:
         pairs: the cells of both, with their differences.
@@ -242,7 +242,7 @@ class Comparison:
 
     @property
     def tested(self) -> list[Pair]:
-        """Return the cells with launches enough to be judged one by one."""
+        """Return the cells with enough launches to be judged one by one."""
         return [pair for pair in self.pairs if pair.is_tested]
 
     @property
@@ -268,7 +268,7 @@ class Comparison:
 
 
 class Timed(NamedTuple):
-    """A pair whose values are compared, with the launches of either side."""
+    """A pair whose values are compared, with the launches of each side."""
 
     pair: Pair
     first: Launches
@@ -276,7 +276,7 @@ class Timed(NamedTuple):
 
 
 def is_timed(entry: Entry, merits: Container[str]) -> bool:
-    """Tell whether a cell of verdicts.json has launches to be compared, and none that failed."""
+    """Tell whether a cell of verdicts.json has launches to compare, and none that failed."""
     failed = entry["verdict"] in verdicts.WITHOUT_VALUES
     return entry["kernel"] in merits and not is_crowded(entry) and not failed
 
@@ -323,7 +323,7 @@ def compare(
 
 
 def cell_differences(timed: Sequence[Timed]) -> list[Difference]:
-    """Return the difference of each cell by itself."""
+    """Return the difference of each single cell."""
     sides = [(list(one.first.values()), list(one.second.values())) for one in timed]
     return differences.differences(sides, differences.CELLS)
 
@@ -350,7 +350,7 @@ def overall(timed: Sequence[Timed]) -> list[Overall]:
 
 
 def _overall_key(pair: Pair) -> tuple[Any, ...]:
-    """Return what tells the environment that a cell counts for: where and how it was run."""
+    """Return the key of the environment that a cell counts for: where and how it was run."""
     where = (pair.first[name] for name in ("system", "partition", "environment"))
     return (*where, pair.second["environment"], pair.first["setting"])
 

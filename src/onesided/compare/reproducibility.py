@@ -1,4 +1,4 @@
-"""Two runs of one campaign: how much of what the first said does the second say again?"""
+"""Two runs of one campaign: how much of the first run's results does the second repeat?"""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ LEAST_EQUAL_VERDICTS = 0.95
 LEAST_NARROW = 0.80
 LEAST_INSIDE = 0.90
 LEAST_OVERLAPPING = 0.95
-"""What a campaign has to reach to be called reproducible."""
+"""The bounds that a campaign has to meet to be called reproducible."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ class Figure:
 
     @property
     def holds(self) -> bool:
-        """Tell whether the bound is met; True where there is none."""
+        """Tell whether the bound is met; True if there is none."""
         if self.bound is None:
             return True
         return self.share <= self.bound if self.at_most else self.share >= self.bound
 
     @property
     def line(self) -> str:
-        """Return the figure as a person reads it."""
+        """Return the figure as text for a reader."""
         said = f"{self.name}: {self.count} of {self.total} ({self.share:.1%})"
         if self.bound is None:
             return said
@@ -61,11 +61,11 @@ class Figure:
 def figures(found: Sequence[Pair]) -> list[Figure]:
     """Return the figures over the cells that both runs have.
 
-    Cells with a helper are left out: on few cores they measure the scheduler. The value of a cell
-    is the median over launches of its figure of merit. Half-width and ratio are compared with the
-    interval in which a rerun's median is to lie (`statistics.rerun_interval`). The last figure, of
-    the interval of the median itself, is for comparison and has no bound: six launches of one
-    distribution have their median within that of six others in 90.0 % of all cases.
+    Cells with a helper are left out, because on few cores they measure the scheduler. The value of
+    a cell is the median over launches of its figure of merit. Half-width and ratio are compared
+    with the interval in which a rerun's median should lie (`statistics.rerun_interval`). The last
+    figure, of the interval of the median itself, is for comparison and has no bound: six launches
+    of one distribution have their median within the interval of six others in 90.0 % of all cases.
 
     Args:
         found: the cells, as `plain_pairs` returns them.
@@ -115,7 +115,7 @@ def plain_pairs(first: Judged, second: Judged) -> list[Pair]:
 
 
 def lines(found: Sequence[Pair]) -> list[str]:
-    """Return what is said of two runs: the figures, what moved, the verdicts that changed."""
+    """Return the report on two runs: the figures, what moved, the changed verdicts."""
     figure_lines = [figure.line for figure in figures(found)]
     return [*figure_lines, *_moved_lines(found), *_changed_lines(found)]
 
@@ -124,7 +124,7 @@ def _moved_lines(found: Sequence[Pair]) -> list[str]:
     """Return by what factor the values of each MPI and kernel have moved, one line each.
 
     Where nearly all cells have moved by one factor, the machine has changed between the two runs.
-    No interval of one run knows that.
+    The intervals of one run do not include this.
     """
     ratios = defaultdict(list)
     for pair in found:

@@ -1,4 +1,4 @@
-"""A comparison of two campaigns as a terminal shows it."""
+"""A comparison of two campaigns as text for a terminal."""
 
 from onesided.cells.verdicts import BETTER, OPEN, WORSE
 from onesided.compare.campaigns import Campaigns
@@ -15,9 +15,9 @@ from onesided.measure.statistics import MINIMUM_COVERAGE
 
 
 def said(difference: Difference) -> str:
-    """Return a ratio with its interval and what it comes to: ``1.12 (1.08 to 1.16) slower``.
+    """Return a ratio with its interval and its word: ``1.12 (1.08 to 1.16) slower``.
 
-    What is not significant is followed by the factor that would have been.
+    A ratio that is not significant is followed by the factor that would have been significant.
     """
     between = ""
     if difference.low is not None and difference.high is not None:
@@ -82,7 +82,7 @@ def _tail_lines(found: Campaigns) -> list[str]:
 
 
 def lines(found: Campaigns) -> list[str]:
-    """Return the comparison as a terminal shows it."""
+    """Return the comparison as text for a terminal."""
     return [
         *_verdict_lines(found),
         *_overall_lines(found),

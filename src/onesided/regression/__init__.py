@@ -1,1 +1,1 @@
-"""What a site keeps: references with their bounds, and defects that it knows."""
+"""A site's own data: references with their bounds, and known defects."""

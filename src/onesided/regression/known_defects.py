@@ -1,7 +1,8 @@
-"""Known defects: what fails because of a fault that its owner has been told of, and how it shows.
+"""Known defects: failures by a fault that its owner knows, and how the fault shows.
 
-A site keeps them in ``references/known_defects.yaml``. What fails as a defect says is an expected
-failure of ReFrame's; one that no longer fails is told too, so that no entry outlives its fault.
+A site keeps them in ``references/known_defects.yaml``. A failure that a defect explains is an
+expected failure of ReFrame's. A defect that no longer shows is reported, too, so that no entry
+outlives its fault.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,11 +46,11 @@ class Defect:
 
     @property
     def message(self) -> str:
-        """What ReFrame prints of an expected failure."""
+        """The message of ReFrame for an expected failure."""
         return f"{self.what} ({self.issue})"
 
     def is_of(self, partition: str, environment: str, test: str) -> bool:
-        """Tell whether a test may show it."""
+        """Tell whether a test may show the defect."""
         return (
             _fits(partition, self.partitions)
             and _fits(environment, self.environments)
@@ -57,7 +58,7 @@ class Defect:
         )
 
     def has(self, cell: str) -> bool:
-        """Tell whether a cell may show it."""
+        """Tell whether a cell may show the defect."""
         return _fits(cell, self.cells)
 
 
@@ -92,7 +93,7 @@ def read(folder: Path) -> list[Defect]:
 
 
 def expected(defects: Sequence[Defect], faults: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return for each defect, by name, the cells at fault that it accounts for.
+    """Return for each defect, by name, the cells at fault that it explains.
 
     Args:
         defects: those of the test; a cell is accounted for by the first that fits.

@@ -20,30 +20,31 @@ from onesided.regression import references
 from onesided.regression.repeats import CLEAR_SHARE
 
 BOUND_FACTOR = 2.0
-"""A bound is so many times the least launch. Launches of one campaign say nothing of a drift
+"""A bound is this factor times the least launch. Launches of one campaign do not show a drift
 between campaigns: over five pairs of four campaigns on one machine, within three hours, 3,534
-latencies were at most 1.79 times the median of the other campaign's."""
+latencies were at most 1.79 times the median of the other campaign."""
 
 AGREEING = 3
-"""Launches, the least among them, that have to agree on what the least is: one or two may have been
-lucky, and then no later launch clears its bound."""
+"""Number of launches, the least among them, that have to agree on the least: one or two may have
+been lucky, and then no later launch clears its bound."""
 
 MOST_SPREAD = BOUND_FACTOR * CLEAR_SHARE
-"""They agree when they differ by at most this factor: a launch that shows what the third of them
-did clears a bound of `BOUND_FACTOR`. Where they differ by more, a bound would have to be higher,
-and a slow-down by a factor of three could pass below it."""
+"""They agree if they differ by at most this factor: a launch like the third of them clears a bound
+of `BOUND_FACTOR`. If they differ by more, a bound would have to be higher, and a slow-down by a
+factor of three could pass below it."""
 
 LEAST_LAUNCHES = 5
-"""Launches that a bound needs. With three, 1 in 100 slow-downs by a factor of three passed on a
-machine whose cores others shared, for all three had met it slow; with five, 1 in 250."""
+"""Launches that a bound needs. With three launches, 1 in 100 slow-downs by a factor of three passed
+on a machine whose cores others shared, because all three launches had been slow. With five
+launches, 1 in 250 passed."""
 
 DIGITS = 4
-"""Significant digits of what is kept."""
+"""Significant digits of the values in the files."""
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """What the launches of a figure come to.
+    """The summary of a figure's launches.
 
     Attributes:
         value: the least launch, in the unit of the figure.
@@ -59,7 +60,7 @@ class Proposal:
 
     @property
     def misses(self) -> float:
-        """Return the slow-down below which one may be missed.
+        """Return the slow-down below which the bound may miss one.
 
         A later launch may lie as far below the least as the third least lies above.
         """
@@ -82,7 +83,7 @@ class Proposal:
         return f"{reason}; about {rounds} rounds would give one"
 
     def entry(self, metric: Metric) -> dict[str, Any]:
-        """Return what is kept of a figure that has a bound."""
+        """Return the file's entry for a figure that has a bound."""
         of = {
             "series": metric.series,
             "over_ranks": metric.over_ranks,
@@ -94,13 +95,13 @@ class Proposal:
             "misses": round(self.misses, 2),
             "unit": metric.unit,
             "launches": self.launches,
-            # a latency is what `moments` makes of it, whatever rank it is of
+            # a latency is the value that `moments` makes of it, of any rank
             **({"of": of} if metric.series != LATENCY else {}),
         }
 
 
 def propose(values: Sequence[float]) -> Proposal:
-    """Return what launches come to.
+    """Return the summary of launches.
 
     Args:
         values: one a launch, at least one, in seconds.
@@ -117,7 +118,7 @@ def _rounded(value: float) -> float:
 
 
 def _proposals(folder: Path, experiments: Experiments) -> Iterator[tuple[Place, Metric, Proposal]]:
-    """Return metric and proposal for each cell that has a figure whose bound is kept."""
+    """Return metric and proposal for each cell that has a figure with a kept bound."""
     for experiment in experiments.values():
         merit, metric = experiment.merit, experiment.held
         if merit is None or metric is None:
@@ -135,8 +136,8 @@ def _proposals(folder: Path, experiments: Experiments) -> Iterator[tuple[Place, 
 def documents_of(folder: Path, experiments: Experiments) -> dict[Path, dict[str, Any]]:
     """Return the reference documents of a campaign, by file: verdicts, and figures with bounds.
 
-    Figures of cells that failed, of those with more threads than cores (they measure the
-    scheduler), and of other settings than the default are left out.
+    Three kinds of figures are left out: of cells that failed, of cells with more threads than cores
+    (they measure the scheduler), and of other settings than the default.
 
     Args:
         folder: a results folder that was analysed.
@@ -168,7 +169,7 @@ def documents_of(folder: Path, experiments: Experiments) -> dict[Path, dict[str,
 
 
 class _Figures:
-    """What a file keeps of figures: by test and figure its bound, or why it has none."""
+    """The file's entries for figures: by test and figure its bound, or why it has none."""
 
     def __init__(self) -> None:
         self.bounds: dict[str, dict[str, Any]] = defaultdict(dict)
@@ -191,7 +192,7 @@ def _is_held(cell: Mapping[str, Any]) -> bool:
 
 
 def describe(document: Mapping[str, Any]) -> list[str]:
-    """Return what a document holds: a line in all, then one for each figure."""
+    """Return a summary of a document: one line in all, then one for each figure."""
     held = [figure for figures in document["figures"].values() for figure in figures.values()]
     refused = sum(map(len, document["refused"].values()))
     verdicts = sum(len(cells) for cells in document["tests"].values())

@@ -1,8 +1,9 @@
-"""References: what a site keeps of an environment, and what in a launch no longer fits it.
+"""References: what a site keeps for an environment, and how a launch contradicts it.
 
-One file a partition and environment, ``references/<system>.<partition>/<environment>.json``, made
-from a campaign. A launch fails its check when a cell that was ``independent`` waits; in regression
-mode also when a figure is above its bound.
+There is one file for each partition and environment,
+``references/<system>.<partition>/<environment>.json``, made from a campaign. A launch fails its
+check when a cell that was ``independent`` waits; in regression mode also when a figure is above its
+bound.
 """
 
 import os
@@ -24,12 +25,12 @@ SCHEMA = "onesided/references/2"
 FOLDER_VARIABLE = "ONESIDED_REFERENCES"
 
 MINIMUM_SAMPLES = 5
-"""Valid samples that one launch needs to speak against a reference."""
+"""Valid samples that one launch needs to contradict a reference."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What a site keeps of one test under one environment.
+    """The site's references of one test under one environment.
 
     Attributes:
         verdicts: by cell.
@@ -67,7 +68,7 @@ def file_of(system: str, partition: str, environment: str) -> Path:
 def documents_of(cells: Iterable[Mapping[str, Any]], campaign: str) -> dict[Path, dict[str, Any]]:
     """Return the reference documents of a campaign's verdicts, by file.
 
-    Only what was observed is kept: a failure or an undecided cell is nothing to hold on to.
+    Only observed verdicts are kept: a failure or an undecided cell is no reference.
 
     Args:
         cells: entries of verdicts.json.
@@ -99,7 +100,7 @@ def write(found: Mapping[Path, Mapping[str, Any]], replace: bool = False) -> Non
 
 
 def read(path: Path, test: str) -> Kept:
-    """Return what a file keeps of a test; nothing where there is no such file.
+    """Return a file's references of a test; nothing if there is no such file.
 
     Raises:
         InputError: the file is cut or does not fit its schema.
@@ -116,7 +117,7 @@ def read(path: Path, test: str) -> Kept:
 
 
 def figure_name(metric: str, cell: str) -> str:
-    """Return what ReFrame calls the median of a cell's samples of a metric."""
+    """Return ReFrame's name for the median of a cell's samples of a metric."""
     return f"{metric}[{cell}]"
 
 
@@ -130,9 +131,9 @@ def figure_of(name: str, figure: Mapping[str, Any]) -> tuple[Metric, str]:
 def launch_figures(
     results: Mapping[str, Mapping[str, Any]], metrics: Iterable[Metric]
 ) -> dict[str, float]:
-    """Return the figures of a launch by name (`figure_name`), as the report has its values.
+    """Return the figures of a launch by name (`figure_name`), with the values of the report.
 
-    A latency is that of the reading that counts in this launch alone.
+    A latency is the reading that counts in this launch alone.
 
     Args:
         results: the launch's result lines by cell.
@@ -155,12 +156,12 @@ def launch_figures(
 
 
 def reading_of(result: Mapping[str, Any]) -> Reading | None:
-    """Return the reading that counts of a result line; None where no latency was taken."""
+    """Return the reading of a result line that counts; None if no latency was taken."""
     return least(readings((series["metric"], series["samples"]) for series in result["series"]))
 
 
 def is_as_kept(result: Mapping[str, Any], kept: Kept) -> bool:
-    """Tell whether a launch met the cores as those launches did from which its bounds are."""
+    """Tell whether the cores of a launch were in the state of the launches behind its bounds."""
     reading = reading_of(result)
     if reading is None:
         return True

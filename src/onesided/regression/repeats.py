@@ -1,7 +1,7 @@
-"""Launches in regression mode: when a launch is repeated, and what its repeats say of a figure.
+"""Launches in regression mode: when a launch is repeated, and what its repeats say about a figure.
 
-What else a machine does can only add to a figure. So a launch that shows a figure well below its
-bound clears that figure, and any other launch only says that the figure has to be looked at again.
+Other work of a machine can only add to a figure. So a launch that shows a figure well below its
+bound clears that figure. Any other launch only says that the figure must be measured again.
 """
 
 import sys
@@ -16,24 +16,24 @@ from onesided.regression import references
 from onesided.regression.references import Kept
 
 CLEAR_SHARE = 0.75
-"""A launch clears a figure that is at most this share of its bound, 1.5 times the least that the
-campaign saw. A latency that became three times as high is cleared only by a launch that would have
-taken half of that least before."""
+"""A launch clears a figure that is at most this share of its bound, which is 1.5 times the
+campaign's least value. A latency that became three times as high is cleared only by a launch that
+before would have taken half of that least value."""
 
 ENOUGH_LAUNCHES = 7
-"""Launches that met the cores as the campaign did, after which a figure that none has cleared is
-decided. On a machine whose cores others shared, with nothing changed, one latency in 90 was above
-its bound in a first launch, and fewer than one in 1,000 were decided to be
+"""Number of launches with cores in the campaign's state, after which a figure that no launch has
+cleared is decided. On a machine whose cores others shared, with nothing changed, one latency in 90
+was above its bound in a first launch, but the decision was wrong for fewer than one in 1,000
 (tests/unit/test_repeats.py draws them again)."""
 
 MOST_LAUNCHES = 12
-"""Launches in all, those that met the cores otherwise among them."""
+"""Launches in all, including launches with cores in another state."""
 
 LEAST_LAUNCHES = 3
-"""Of these so many must have met the cores as the campaign did for a figure to fail."""
+"""This number of them must have had cores in the campaign's state for a figure to fail."""
 
 LINES, LAUNCHES = "lines.jsonl", "launches.jsonl"
-"""The files of a launch; those of the launches before the last are in `EARLIER`<number>."""
+"""The files of a launch; the files of earlier launches are in `EARLIER`<number>."""
 EARLIER = "launch-"
 
 Results = Mapping[str, Mapping[str, Any]]
@@ -56,7 +56,7 @@ class Decided:
 
 @dataclass
 class Shown:
-    """What launches show of a figure that the site keeps.
+    """The launches' values of a figure that the site keeps.
 
     Attributes:
         clear_at: a value up to this one clears the figure, in its unit.
@@ -74,7 +74,7 @@ class Shown:
         return min(self.values) <= self.clear_at
 
     def decides(self, launches: int) -> float | None:
-        """Return the value that is compared with the bound; None where nothing decides.
+        """Return the value that is compared with the bound; None if no value decides.
 
         Args:
             launches: how many there were: where they cannot be repeated, the first decides.
@@ -86,7 +86,7 @@ class Shown:
 
 
 def shown(kept: Kept, launches: Sequence[Results]) -> dict[str, Shown]:
-    """Return what launches show of each figure that they have and that the site keeps.
+    """Return the launches' values of each figure that they have and that the site keeps.
 
     Args:
         kept: from `references.read`.
@@ -107,10 +107,10 @@ def shown(kept: Kept, launches: Sequence[Results]) -> dict[str, Shown]:
 
 
 def decided(kept: Kept, launches: Sequence[Results]) -> dict[str, Decided]:
-    """Return what decides of each figure that launches have and that the site keeps.
+    """Return the deciding value of each figure that launches have and that the site keeps.
 
-    Nothing decides where no launch cleared the figure and nearly all launches had their cores
-    farther apart than the campaign's, or shared the core: such a figure says nothing of the MPI.
+    No value decides if no launch cleared the figure and nearly all launches had their cores farther
+    apart than the campaign's, or shared the core: such a figure says nothing about the MPI.
 
     Args:
         kept: as for `shown`.
@@ -128,8 +128,8 @@ def decided(kept: Kept, launches: Sequence[Results]) -> dict[str, Decided]:
 def undecided(kept: Kept, launches: Sequence[Results]) -> list[str]:
     """Return the figures that were measured and that `decided` leaves out.
 
-    No launch cleared them, so they are not known to be as the site keeps them: a test does not
-    pass with such a figure, though the cores may be all that was otherwise.
+    No launch cleared them, so it is not known whether they are as the site keeps them. A test does
+    not pass with such a figure, even if only the cores were different.
     """
     found = shown(kept, launches)
     return [name for name, own in found.items() if own.decides(len(launches)) is None]
@@ -146,7 +146,7 @@ def launches_in(folder: Path) -> list[records.Launch]:
 
 
 def asks_for_another(kept: Kept, launches: Sequence[records.Launch]) -> bool:
-    """Tell whether a launch has to be repeated; never after one that did not come to its end."""
+    """Tell whether a launch has to be repeated; never after a launch that did not end well."""
     if len(launches) >= MOST_LAUNCHES or not launches[-1].finished:
         return False
     found = shown(kept, [launch.results for launch in launches])

@@ -1,1 +1,1 @@
-"""Cells that are run again outside a campaign: what names one, and launching it."""
+"""Cells that are run again outside a campaign: how a cell is named, and its launch."""

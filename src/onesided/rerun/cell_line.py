@@ -1,4 +1,4 @@
-"""The line by which a cell of a report is run again, and the cell that such a line names.
+"""The line that runs a cell of a report again, and the cell that such a line names.
 
 Nothing is installed or launched here.
 """
@@ -19,20 +19,20 @@ from onesided.system.errors import InputError
 
 COMMAND = "onesided rerun"
 USUAL_RESULTS = "quick"
-"""The campaign whose results `onesided rerun` looks at first where none are named."""
+"""The campaign whose results `onesided rerun` reads first if none are named."""
 
 PARAMETER = " %"
-"""What stands before each parameter in ReFrame's name of a test."""
+"""The text before each parameter in ReFrame's name of a test."""
 
 VERDICTS = "verdicts.json"
 MOST_NAMED = 4
-"""Tests that a message names; of more it says how many."""
+"""Number of tests that a message names; of more it says how many."""
 
 Entry = Mapping[str, Any]
 
 
 class Declared(Protocol):
-    """What of a cell the line needs."""
+    """The parts of a cell that the line needs."""
 
     system: str
     partition: str
@@ -43,19 +43,19 @@ class Declared(Protocol):
 
 
 def words(test: str) -> tuple[str, ...]:
-    """Return the words of a test's name: that of its check, then ``parameter=value``."""
+    """Return the words of a test's name: its check's name, then ``parameter=value``."""
     return tuple(test.split(PARAMETER))
 
 
 def is_named_by(test: str, asked: str) -> bool:
-    """Tell whether words name a test: they are its name, or all of them are in the name."""
+    """Tell whether words name a test: they are its name, or its name has all of them."""
     return asked == test or set(asked.split()) <= set(words(test))
 
 
 def telling(test: str, others: Iterable[str]) -> str | None:
-    """Return the words that tell a test from others; None where there is no other.
+    """Return the words that distinguish a test from others; None if there is no other.
 
-    The whole name does where a part of it would also name one of the others.
+    The whole name is used if a part of it would also name one of the others.
     """
     others = [other for other in others if other != test]
     if not others:
@@ -101,7 +101,7 @@ class Lines:
         return cls(campaign, tests, len(places) > 1)
 
     def shown_as(self, places: Mapping[str, str]) -> Lines:
-        """Return the lines of a page that names environments in another way.
+        """Return the lines for a page that names environments in another way.
 
         Args:
             places: the environment by the name that the page has for it.
@@ -109,11 +109,11 @@ class Lines:
         return replace(self, places=places)
 
     def environment_of(self, cell: Declared) -> str:
-        """Return the environment of a cell, whatever a page calls the MPI."""
+        """Return the environment of a cell, whatever the name of the MPI on a page."""
         return self.places.get(cell.environment, cell.environment)
 
     def line(self, cell: Declared) -> str:
-        """Return the command that runs a cell again, for a shell."""
+        """Return the shell command that runs a cell again."""
         environment = self.environment_of(cell)
         options = {
             "--test": self.tests.get(cell.test, cell.test),
@@ -127,13 +127,13 @@ class Lines:
 
 
 def _quoted(text: str) -> str:
-    """Return what stands between two apostrophes in a shell for a text."""
+    """Return a text for use between two apostrophes in a shell."""
     return text.replace("'", "'\"'\"'")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A cell as somebody asks for it.
+    """A cell as a user asks for it.
 
     Attributes:
         environment: a declared one.
@@ -148,7 +148,7 @@ class Asked:
     partition: str | None = None
 
     def is_entry(self, entry: Entry) -> bool:
-        """Tell whether an entry of verdicts.json is what is asked for."""
+        """Tell whether an entry of verdicts.json is the one that the user asks for."""
         return (
             entry["cell"] == self.cell
             and entry["environment"] == self.environment
@@ -173,7 +173,7 @@ class Found:
 
     @property
     def partition(self) -> str:
-        """Return ReFrame's name of the partition on which the cell was run."""
+        """Return ReFrame's name for the partition on which the cell was run."""
         return _partition(self.entry)
 
 
@@ -182,7 +182,7 @@ def _partition(entry: Entry) -> str:
 
 
 def find(asked: Asked, results: str | None = None) -> Found:
-    """Return the cell that is asked for.
+    """Return the cell that the user asks for.
 
     Args:
         asked: the cell.
@@ -207,7 +207,7 @@ def find(asked: Asked, results: str | None = None) -> Found:
 
 
 def _folder(results: str) -> Path:
-    """Return a campaign's folder by its path or its name."""
+    """Return a campaign's folder from its path or its name."""
     named = paths.results_dir() / results
     folder = named if names.is_name(results) and named.is_dir() else Path(results)
     if (folder / VERDICTS).is_file():
@@ -234,7 +234,7 @@ def _entries(folder: Path) -> list[Entry]:
 
 
 def _only(folder: Path, asked: Asked) -> Found:
-    """Return the one cell of a folder that is asked for.
+    """Return the one cell of a folder that the user asks for.
 
     Raises:
         InputError: there is none, or there are several; the line names what tells them apart.
@@ -263,7 +263,7 @@ def _only(folder: Path, asked: Asked) -> Found:
 
 
 def _not_one(option: str, value: str | None, what: str, known: Sequence[str]) -> InputError:
-    """Return what is said where an option names none of several things, or more than one."""
+    """Return the message for an option that names none of several things, or more than one."""
     listed = ", ".join(map(repr, known[:MOST_NAMED]))
     more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
     found = repr(value) if value else f"{len(known)} {what} with the cell"

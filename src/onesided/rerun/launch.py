@@ -38,20 +38,20 @@ FOLDER = "rerun"
 """Below `build`."""
 
 ROUND = 2
-"""A round after the one that all cells have, so that a file says which cells it carries."""
+"""A round after the round that all cells have, so that a file says which cells it carries."""
 
 EVERY_TEST = {"expression": "True"}
-"""What the campaign selected: the test of the cell is chosen by its name."""
+"""The campaign's choice of tests: the test of the cell is chosen by its name."""
 
 NOT_OF_ONE_CELL = ("until", "beside")
-"""What of a campaign's file has no meaning for one launch of one cell."""
+"""Entries of a campaign's file that have no meaning for one launch of one cell."""
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Again:
-    """What one launch of a cell says.
+    """The result of one launch of a cell.
 
     Attributes:
         word: the verdict to which launches like this one alone would lead.
@@ -84,7 +84,7 @@ def again(found: Found, experiments: Experiments, say: Say) -> Again:
         small.keep_environment()
         surroundings.say()
         clean_after(stack.enter_context(campaign_lock(small.results, say)), say)
-        # what an earlier one left would count for this one
+        # files of an earlier one would count for this one
         shutil.rmtree(small.results, ignore_errors=True)
         stack.enter_context(strays.owned_by(small.results, lock_file()))
         test = _declared(small, found)
@@ -121,7 +121,7 @@ def provided(environment: str, provider: str | None = None) -> Mapping[str, Any]
 
 
 def cell_options(cells: Iterable[Mapping[str, str]]) -> list[str]:
-    """Return a kernel's options that ask for some cells, from the labels of each."""
+    """Return a kernel's options for some cells, from the labels of each."""
     blocks = (grid.block_option({axis: [value] for axis, value in one.items()}) for one in cells)
     return [word for block in blocks for word in ("--cells", block)]
 
@@ -178,7 +178,7 @@ def _declared(small: Campaign, found: Found) -> dict[str, Any]:
 
 
 def _check_of(found: Found, name: str) -> list[dict[str, Any]]:
-    """Return the test as the results declare it; nothing where its check's file is not known."""
+    """Return the test as the results declare it; nothing if its check's file is not known."""
     path = found.folder / "declared.json"
     if not path.is_file():
         return []
@@ -200,7 +200,7 @@ def _write_choice(small: Campaign, test: Mapping[str, Any], cell: str) -> None:
 
 
 def _judged(gathered: CollectedCampaign, found: Found, experiments: Experiments) -> Again:
-    """Judge the launch, with the threads of the report's launches under no setting."""
+    """Judge the launch, with the thread numbers of the report's launches under no setting."""
     cells = scan_table(found.folder / "cells.parquet", CELL_COLUMNS)
     threads = {
         **setting_check.default_threads(cells),
@@ -220,7 +220,7 @@ def _judged(gathered: CollectedCampaign, found: Found, experiments: Experiments)
 
 
 def merit_before(found: Found, experiments: Experiments) -> Mapping[str, Any] | None:
-    """Return the row of the cell's figure of merit in the results; None where they have none."""
+    """Return the row of the cell's figure of merit in the results; None if they have none."""
     rows = read_table(found.folder / "summary.parquet", SUMMARY_COLUMNS, _at(found.entry))
     return merit_rows(rows, experiments.merits).get(place_of(found.entry))
 

@@ -1,7 +1,7 @@
-"""In an image, as its ``%test``: two ranks of each MPI in it, a real kernel, every number right.
+"""The ``%test`` of an image: two ranks of each MPI in it, a real kernel, every number right.
 
-Called as ``python -m onesided.rerun.verify_image``. The image without an MPI is held
-against what it is for: the kernels want a library with the MPI ABI, and nothing else is missing.
+Called as ``python -m onesided.rerun.verify_image``. The image without an MPI is compared with its
+purpose: the kernels need a library with the MPI ABI, and nothing else is missing.
 """
 
 import os
@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def _verify(environment: dict[str, Any]) -> str:
-    """Launch the kernel on two ranks; return what was found.
+    """Launch the kernel on two ranks; return the findings.
 
     Raises:
         OnesidedError: another number of ranks, wrong data, or a cell that did not end.
@@ -58,7 +58,7 @@ def _verify(environment: dict[str, Any]) -> str:
         found = header["mpi"]["library_version"]
         raise OnesidedError(f"{name}: ran with {found}, expected {environment['library_version']}")
     wrong = [cell for cell in header["cells"] if _status(launch, cell) != records.OK]
-    # what the probe found to crash in its end does so here, after the last cell
+    # a crash that the probe found at the library's end happens here, too, after the last cell
     ended = launch.finished or environment["teardown"] is not None
     if wrong or not ended:
         raise OnesidedError(f"{name}: not verified: {wrong or 'the launch did not finish'}")
@@ -70,7 +70,7 @@ def _status(launch: records.Launch, cell: str) -> str | None:
 
 
 def _verify_abi(prefix: Path) -> str:
-    """Compare what the kernels lack with what they are to lack.
+    """Compare the libraries that the kernels lack with those that they should lack.
 
     Raises:
         OnesidedError: something else is missing, or nothing.
