@@ -88,7 +88,7 @@ class LinkedList(Dinan):
 
 #: The program's own loads and stores: the window has nothing to choose.
 STORES = {"idiom": ["stores"], "flavor": [NO_MEANING]}
-#: This time is short because half of the cells wait in each.
+#: There are few samples, because half of the cells wait in each.
 SAMPLES_OF_COMPUTES = {"computing-samples": "5"}
 
 

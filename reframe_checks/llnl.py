@@ -62,7 +62,7 @@ class Exchange(OneSetting):
 
     @builtins.run_after("init")
     def choose_options(self):
-        """Declare the memory; take few single passes where there are more ranks than cores."""
+        """Declare the memory; with more ranks than cores, take a few samples of one pass each."""
         crowded = CROWDED if self.ranks > min(CELL_S) else {}
         self.kernel_options = {**OPTIONS, **crowded}
 

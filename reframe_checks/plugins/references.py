@@ -48,7 +48,7 @@ class ReferencePlugin(RegressionTestPlugin):
         ]
 
     def probe_of_cell(self, result):
-        """Return the `Probe` of a result line that references are compared with, or None."""
+        """Return a result line's `Probe` for a comparison with references; None without one."""
 
     def turned_cells(self, results):
         """Return a line for each cell whose verdict in `references/` these results contradict."""
@@ -116,7 +116,7 @@ class ReferencePlugin(RegressionTestPlugin):
         }
 
     def references_of(self, held):
-        """Return ReFrame's references of figures with a bound; known slow ones are excused."""
+        """Return ReFrame's references of figures with a bound; known slow ones may fail."""
         excused = self.slow_figures()
         return {
             name: builtins.xfail(excused[name], of.bound) if name in excused else of.bound

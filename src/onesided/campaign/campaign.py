@@ -99,7 +99,7 @@ class Campaign:
         return document["family"], document["version"]
 
     def measuring(self) -> dict[str, Any]:
-        """Return what changes a measurement: not the campaign's size, choice and prose."""
+        """Return the entries that change a measurement: all but size, choice and prose."""
         names = ("site", "launch_timeout_s")
         return {name: self.document[name] for name in names}
 
@@ -110,7 +110,7 @@ def site_file(site: str) -> Path:
 
 
 def with_settings(wanted: Iterable[str], tags_of_others: Container[str]) -> list[str]:
-    """Return the campaigns of ``config/campaigns`` that run all of some settings, by name.
+    """Return, by name, the campaigns of ``config/campaigns`` that run every one of some settings.
 
     Args:
         wanted: the settings.

@@ -62,7 +62,7 @@ def end(found: list[Decision]) -> str | None:
 def tests_in(
     campaign: Campaign, number: int, tests: Iterable[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the declared tests of a round; of a further round, with its cells alone.
+    """Return the declared tests of a round; in a further round, only with its cells.
 
     A round after the first leaves out tests that one launch answers, unless there are no others.
 

@@ -53,7 +53,7 @@ class Expectation:
     def of(
         cls, environment: Mapping[str, Any], ranks: int, placement: str, source_state: str
     ) -> Expectation:
-        """Return the demands on a header by an environment's document and a test."""
+        """Return what an environment's document and a test require of a header."""
         return cls(
             ranks,
             environment["library_version_pattern"],

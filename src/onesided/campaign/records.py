@@ -90,7 +90,7 @@ class LineOrder:
         self._cut: tuple[str | None, int] | None = None
 
     def cut(self, number: int) -> None:
-        """Take a line that is no whole document: ordinary at the end of an ended launcher."""
+        """Take a line that is no whole document: this is ordinary where a launcher was ended."""
         self._blame_cut()
         self._cut = self._open, number
 

@@ -144,8 +144,8 @@ def run(campaign: Campaign, attempt: Path, names: Iterable[str], options: Iterab
 def _clear_after_dead_launches(attempt: Path, begin_s: float) -> None:
     """Remove from shared memory the segments of launches that did not end well.
 
-    Not after launches that ended well: a segment that no process maps may be one that another of
-    our jobs is about to map.
+    If all launches ended well nothing is removed: a segment that no process maps may be one that
+    another of our jobs is about to map.
     """
     failed = not all(map(_ended_well, attempt.rglob("launches.jsonl")))
     if failed or (attempt / TRANSPORT_FAILURES).exists():

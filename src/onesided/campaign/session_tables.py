@@ -21,7 +21,7 @@ from onesided.system import surroundings
 from onesided.system.errors import InputError
 
 MOST_CELLS = 20_000
-"""Most cells of a piece that has more than one test."""
+"""The most cells of a piece that has more than one test."""
 
 #: Entries of a header that distinguish a launch model, a container or a binary.
 FACTS = (

@@ -260,7 +260,7 @@ def _check_cells(cells: pl.DataFrame, path: Path) -> None:
         if cells[name].null_count():
             raise InputError(path, name, "null", "a value in every row")
     launches = cells.select(*LAUNCH)
-    # two launches hardly ever have the same hash, and one launch that occurs twice always has
+    # two launches hardly ever have the same hash, and two copies of one launch always do
     if launches.hash_rows().n_unique() == cells.height:
         return
     twice = cells.filter(launches.is_duplicated())

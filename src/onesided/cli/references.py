@@ -1,8 +1,9 @@
 """`onesided references [propose] RESULTS_DIR`: keep a campaign's results for checks to compare.
 
 Without `propose` it keeps the verdicts alone: a check fails when a cell that was independent waits.
-With it, it also keeps the latencies. Each has a bound, above which a check fails in regression
-mode, and the slow-down that this bound would miss; or it has the reason why it has no bound.
+With `propose` it also keeps the latencies. Each has a bound, above which a check fails in
+regression mode, and the slow-down that this bound would miss; or it has the reason why it has no
+bound.
 """
 
 import argparse

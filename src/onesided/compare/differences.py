@@ -50,7 +50,7 @@ class Family(NamedTuple):
 
 ENVIRONMENTS = Family(ENVIRONMENT_LAUNCHES, 0.03)
 CELLS = Family(CELL_LAUNCHES, 0.02)
-"""Together they find a false difference in at most 5 % of comparisons."""
+"""Together the two families of tests find a false difference in at most 5 % of comparisons."""
 
 Launches = Mapping[int, float]
 """Round to the logarithm of a cell's value."""

@@ -29,7 +29,7 @@ from onesided.measure.summary import merit_rows, summary_of
 from onesided.system import documents, parallel, writing
 
 MOST_CELLS = 20_000
-"""Most cells of a batch that has more than one test; a campaign of up to twice as many is one
+"""The most cells of a batch that has more than one test; a campaign of up to twice as many is one
 batch."""
 
 WHERE = ("system", "partition", "environment")

@@ -70,8 +70,7 @@ def wanted(
     """Return by test the cells that get a further round, each with the first reason.
 
     If one environment needs a cell, all environments and partitions run it. An environment that
-    went on alone would have launches that the others do not have, and chance would decide when they
-    end.
+    went on alone would have more launches than the others, and chance would decide when it stops.
     """
     found: dict[str, dict[str, str]] = {}
     for cell in cells:

@@ -46,7 +46,7 @@ allows for the skew of stamps, and for a target that was preempted after its las
 
 MINIMUM_SAMPLES_IN_LAUNCH = 2
 """Valid samples that make a launch valid. With two, a target that answers every second operation
-shows five early launches of six with a probability of 0.5 %; with one it would be 11 %."""
+looks early in five launches of six with a probability of 0.5 %; with one it would be 11 %."""
 
 MINIMUM_VALID_LAUNCHES = 5
 """With fewer the verdict is `undecided`: four launches that agree cover the median to 87.5 %."""

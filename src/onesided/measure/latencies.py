@@ -1,7 +1,7 @@
 """The uncontended latency of each launch of a cell, and the state of the machine's cores then.
 
-A launch reads a latency at several moments, and the machine changes between them. It has one
-meaning for all experiments: a latency is the least of the readings on cores in the right state.
+A launch reads a latency at several moments, and the machine changes between them. A latency has one
+meaning for all experiments: the least of the readings on cores in the right state.
 """
 
 import math
@@ -27,10 +27,10 @@ WIDTH = "core_width"
 latency."""
 
 WIDE_FACTOR = 0.85
-"""A core is the launch's own if its width is at least this share of its width, in that cell, when
-no other program is on it. On the virtual machine where this was found, a core that another guest
-also used had 45 to 70 % of the width, and an own core 85 to 100 %. At other hours a core beside a
-mostly waiting guest had 70 to 95 %, and no limit separates these."""
+"""A core is the launch's own if its width is at least this share of the width that it has, in that
+cell, without another program on it. On the virtual machine where this was found, a core that
+another guest also used had 45 to 70 % of the width, and an own core 85 to 100 %. At other hours a
+core beside a mostly waiting guest had 70 to 95 %, and no limit separates these."""
 TARGET_WIDTH = "target_core_width"
 """The same for the target's core, before and after each moment of the latency."""
 LEAST_OWN = 3
@@ -149,8 +149,8 @@ def _on_own_core(widths: Sequence[float]) -> list[int]:
 def least(found: Sequence[Reading]) -> Reading | None:
     """Return the reading that counts for one cell in one launch: the least latency.
 
-    Other work of the machine at a moment can only add to it. Only readings count in which the width
-    of both cores was at least `WIDE_FACTOR` of the largest; if there is none, all count.
+    Other work of the machine can only add to a reading. Only readings count in which the width of
+    both cores was at least `WIDE_FACTOR` of the largest; if there is none, all count.
     """
     columns = zip(*map(_widths, found), strict=True)
     most = [max((width for width in of if width < math.inf), default=0.0) for of in columns]

@@ -53,7 +53,7 @@ def tail(bursts: Sequence[float], accesses: Sequence[float]) -> float | None:
 
 
 def launch_values(samples: pl.DataFrame, access: str) -> pl.DataFrame:
-    """Return the tail of each latency, one value per launch: that of the origin with the greatest.
+    """Return the tail of each latency, one value per launch: the greatest over its origins.
 
     Args:
         samples: of one kernel.

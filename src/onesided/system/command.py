@@ -65,7 +65,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Command:
-    """Runs commands, and knows when to stop.
+    """Runs commands until they end or are told to stop.
 
     Attributes:
         stop: set by the owner to end all commands at once.

@@ -1,9 +1,9 @@
 """The remains of a killed campaign: its processes, shared-memory segments, temporary folders.
 
 A marker in the environment identifies processes, because every descendant of a campaign inherits
-it. Segments are identified by name, owner and age, and no living process maps them. The process
-that mounts the image of a killed container has no such environment; the image that it holds open
-identifies it.
+it. Segments are identified by name, owner and age, and by the lack of a living process that maps
+them. The process that mounts the image of a killed container has no such environment; the image
+that it holds open identifies it.
 """
 
 import fnmatch

@@ -50,7 +50,7 @@ VERSIONS = {"gmake": r"GNU Make (\d[\d.]*)", "ninja": r"^(\d[\d.]*\d)", "pkgconf
 NEEDED = ("gcc", "cmake")
 #: Spack's names of the tools that are looked for; Spack finds or builds others itself.
 WANTED = ("gcc", "cmake", "gmake", "ninja", "pkgconf", "python")
-#: What the kernels themselves ask for: Spack need not weigh building another provider either.
+#: The packages that the kernels themselves need: Spack need not consider another provider of them.
 VIRTUALS = ("c", "cxx", "fortran", "mpi")
 #: Run by Spack's own Python: its commands give the dependencies of one package at a time. To say
 #: that a virtual package is not to be built leaves all its providers to be weighed.
@@ -220,7 +220,7 @@ def _said(words: list[str]) -> str:
 
 
 def not_to_build(program: Path, packages: Iterable[str]) -> list[str]:
-    """Return the packages that Spack would otherwise weigh building for some packages.
+    """Return the packages that Spack would otherwise consider building for some packages.
 
     Args:
         program: Spack's.
