@@ -68,7 +68,7 @@ class Launch:
 
 
 class LineOrder:
-    """Follows the lines of a file in order: which are cut, doubled or out of order.
+    """Checks the lines of a file in order: is one cut, doubled or out of place?
 
     A kernel appends a header; for each cell a started line and then its result; and at the end a
     finished line. A launcher that was ended leaves at most one cut line, its last. Any other file

@@ -124,8 +124,8 @@ def _place_in_first(
 
     Cells are the same when test, cell and environment are. An environment with another name in the
     second campaign is matched with the one of its family and launch model that is left over in
-    both, or as ``same`` says. A partition is matched with the one left over in both. A place that
-    is nowhere in the first campaign gets no environment, or an environment without cells.
+    both, or as ``same`` says. A partition is matched with the one left over in both. If the first
+    campaign does not have a place, the place gets no environment, or one without cells.
 
     Raises:
         InputError: a name in ``same`` is in no campaign.

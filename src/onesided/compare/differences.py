@@ -127,8 +127,8 @@ def together(cells: Sequence[tuple[Launches, Launches]]) -> Sides:
 
     A round is one value: the mean over its cells of the distance of each from that cell's middle.
     So an effect on all cells of a launch is counted once, and a cell that is missing in a round
-    does not shift that round. A round with fewer than half as many cells as the fullest says too
-    little of the whole: a further round has few cells.
+    does not shift that round. A round with fewer than half as many cells as the fullest round is
+    left out: a further round has few cells.
 
     Args:
         cells: of each its launches on either side.

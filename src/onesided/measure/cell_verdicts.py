@@ -77,7 +77,7 @@ def is_crowded(cell: Mapping[str, Any]) -> bool:
     """Tell whether a cell's times may depend on the scheduler, not on the MPI.
 
     This holds for cells with more ranks or threads than cores. Cells with a second thread of the
-    target in MPI count as such on every machine.
+    target in MPI are treated like these on every machine.
     """
     labels = cell["labels"]
     helped = any(str(labels.get(axis, "")).startswith(HELPER_PREFIX) for axis in HELPER_AXES)

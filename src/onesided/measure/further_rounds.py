@@ -26,7 +26,7 @@ NO_ROUND = {
     OUT_OF_TIME: "the campaign's time was over",
     OUT_OF_ROUNDS: "the campaign had as many rounds as it may have",
 }
-"""Why a cell that needed a further round had none, by the way in which the rounds ended."""
+"""By the end of the rounds, why a cell that needed a further round had none."""
 
 Cell = Mapping[str, Any]
 

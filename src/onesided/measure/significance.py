@@ -11,7 +11,7 @@ _MOST_TERMS = 500
 _TINY = 1e-300
 _CONVERGED = 1e-14
 _MISSED = NormalDist().inv_cdf(0.95)
-"""Standard errors by which a value falls short in one case of twenty."""
+"""A value lies more than this number of standard errors below its mean in one case of twenty."""
 
 
 @dataclass(frozen=True)

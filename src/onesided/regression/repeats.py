@@ -27,10 +27,10 @@ was above its bound in a first launch, but the decision was wrong for fewer than
 (tests/unit/test_repeats.py draws them again)."""
 
 MOST_LAUNCHES = 12
-"""Launches in all, including launches with cores in another state."""
+"""The most launches, including those with cores in another state."""
 
 LEAST_LAUNCHES = 3
-"""This number of them must have had cores in the campaign's state for a figure to fail."""
+"""A figure fails only if this number of launches had cores in the campaign's state."""
 
 LINES, LAUNCHES = "lines.jsonl", "launches.jsonl"
 """The files of a launch; the files of earlier launches are in `EARLIER`<number>."""
