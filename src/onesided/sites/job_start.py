@@ -252,7 +252,7 @@ class _Places:
     first: int
 
     def of(self, line: int) -> int:
-        """Return the place of the step with a line of the script; the last step's for later lines."""
+        """Return the place of a script line's step; a line after all steps counts for the last."""
         end = self.first
         for place, step in enumerate(self.steps):
             end += step.command.count("\n") + 1
