@@ -133,8 +133,8 @@ def resolve(name_or_path: str) -> Path:
     """Return the campaign file for a name (in ``config/campaigns``) or a path.
 
     Raises:
-        InputError: there is no such file (the names that exist are listed), or no folder of
-            results can be called as it is.
+        InputError: there is no such file (the names that exist are listed), or its name cannot be
+            that of a folder of results.
     """
     folder = paths.config_dir() / "campaigns"
     named = folder / f"{name_or_path}.yaml"

@@ -19,7 +19,7 @@ def of_hang(hangs: Iterable[Line], ranks: int) -> str:
 
     Args:
         hangs: hang lines; of several from one rank the last counts.
-        ranks: how many there were; those with no line are named, too.
+        ranks: how many there were; ranks without a line are named, too.
     """
     known = {hang["rank"]: hang for hang in hangs}
     stood: dict[str, list[int]] = {}

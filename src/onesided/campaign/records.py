@@ -45,7 +45,7 @@ class Launch:
     """Everything one launch (with its relaunches) wrote.
 
     Attributes:
-        headers: header lines, one a launcher started that got as far.
+        headers: header lines, one for each launcher that came so far.
         started: ids of the cells begun, in order.
         results: result lines by cell id, with what was added to them later.
         hangs: hang lines by cell id, by rank; None outside cells.
@@ -54,7 +54,7 @@ class Launch:
         attempts: the launch script's record, one a launcher started; `exit_status` is None when
             the record was cut before the launcher ended.
         finished: whether MPI_Finalize returned in the last launcher.
-        damage: what of the lines was damaged, by cell (`LineOrder`).
+        damage: the damage of the lines, by cell (`LineOrder`).
     """
 
     headers: list[dict[str, Any]] = field(default_factory=list)
@@ -75,8 +75,8 @@ class LineOrder:
     was damaged later. Damage is no verdict on an MPI: the affected cells count as not measured.
 
     Attributes:
-        damage: what is damaged in one line, by cell; None: of a line that is no cell's, and then
-            no cell of the file counts.
+        damage: the damage of one line, by cell. None stands for a line of no cell; then no cell of
+            the file counts.
     """
 
     def __init__(self, file: str) -> None:
@@ -192,7 +192,7 @@ def _document(line: bytes, source: str) -> Any:
     """Return the document of a line; None for a cut line.
 
     Raises:
-        InputError: it is whole, but a key is in it twice, or a value that no document may hold.
+        InputError: the line is whole, but has a key twice or a value that no document may hold.
     """
     if not line.endswith(b"\n"):
         return None

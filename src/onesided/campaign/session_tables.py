@@ -171,10 +171,10 @@ def _cells(
     """Return a row for each cell of a test.
 
     Args:
-        key: what tells the test's session from another.
+        key: the columns that distinguish the test's session.
         test: as it was declared.
         declared: the labels of its cells by id.
-        ends: what became of each cell.
+        ends: the outcome of each cell.
         header: of its launch; the launch model alone where there is none.
         transports: of each window flavor, as JSON text.
     """

@@ -46,11 +46,11 @@ class Metric:
         name: what it is called in summary.parquet.
         series: of the kernel's, with a sample of each rank that has any.
         unit: of the series and of the figure.
-        over_ranks: what is taken of the ranks' samples of one index: what all ranks take together
-            is the largest, what they move is the sum.
+        over_ranks: how the ranks' samples of one index become one value: the largest for a time
+            that all ranks take together, the sum for what they move.
         better: whether lower or higher values are better.
         origins: without the samples of rank 0, the target.
-        skipped: so many samples at the beginning do not count.
+        skipped: the number of samples at the beginning that do not count.
     """
 
     name: str
@@ -74,8 +74,8 @@ class FigureOfMerit:
     Attributes:
         metric: of the launch values that the analysis makes.
         statistic: of that metric.
-        pooled: axes on which it does not depend: where cells are taken together, those that differ
-            on these axes alone are.
+        pooled: axes on which it does not depend: where cells are taken together, cells that differ
+            only on these axes are.
         held: a site's references keep a bound of it.
     """
 
@@ -116,9 +116,10 @@ class Experiment:
         merit: what `onesided compare` compares; None where nothing is compared.
         access: the series of single accesses that a latency's bursts are compared with; empty where
             it times none.
-        applies: for an axis that means something beside some values of another only, that one, and
-            these values.
-        is_baseline: its times are the machine's own, which those of the others are compared with.
+        applies: for an axis that has a meaning only for some values of another axis: that other
+            axis, and these values.
+        is_baseline: its times are the machine's own; the times of the others are compared with
+            them.
     """
 
     kernel: str

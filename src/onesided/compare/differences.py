@@ -40,7 +40,7 @@ class Family(NamedTuple):
     """Tests that are corrected together for their number.
 
     Attributes:
-        launches: of either side, from which on one is tested.
+        launches: the number on either side that a test needs.
         level: the probability of even one false difference in the family where nothing changed.
     """
 
@@ -131,7 +131,7 @@ def together(cells: Sequence[tuple[Launches, Launches]]) -> Sides:
     left out: a further round has few cells.
 
     Args:
-        cells: of each its launches on either side.
+        cells: for each cell, its launches on either side.
     """
     sides: tuple[dict[int, list[float]], ...] = (defaultdict(list), defaultdict(list))
     for launches in cells:

@@ -40,12 +40,12 @@ class Declaration:
         provider: the name of who provides it.
         config_dir: the folder the declaration and the locks are in.
         families: what holds for every version of a family, by the family's name.
-        family: mpich, openmpi, impi or openshmem; None for one that only the probe will tell.
+        family: mpich, openmpi, impi or openshmem; None if only the probe can find it.
         version: the MPI's; None likewise.
         packages: what is installed; none where the machine has the MPI.
         stated: where the machine has it: ``prefix`` or ``compiler``, and ``launcher``.
         launch_model: native, or how the ranks get into a container.
-        native: where they do, the environment of the same MPI without one.
+        native: in a container, the environment of the same MPI without one.
         image: the image where it is not the MPI's own.
         namespaces: own of each container, or shared by those of a launch.
     """

@@ -39,7 +39,7 @@ class Installation:
         root: the folder that the MPI is in.
         compiler: its compiler wrapper.
         launcher: the program that checks find as ``mpiexec``.
-        own_launcher: the MPI's own launcher, which that one may only call.
+        own_launcher: the MPI's own launcher, which `launcher` may only call.
         variables: for compiling and running.
         version_pattern: what the library must say of itself.
         requirements: what it is installed from, or the state of what was found; None where

@@ -102,7 +102,7 @@ def wait(
     Args:
         process: the program.
         stop: ends the program where we are told to stop. A further signal does not disturb it: a
-            terminal signals the whole group, and so may who started us.
+            terminal, or our parent, may signal the whole group.
         look: is called from time to time meanwhile.
 
     Raises:

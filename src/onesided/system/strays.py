@@ -118,7 +118,7 @@ def stop_processes(marker: str, value: str, *, but: str, within_s: float) -> Non
     Args:
         marker: name of the environment variable.
         value: its value.
-        but: a second marker; those that carry it too are left to those who started them.
+        but: a second marker; processes that also carry it are left to their starter.
         within_s: seconds.
     """
     asked: set[int] = set()

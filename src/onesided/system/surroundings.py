@@ -40,8 +40,8 @@ class Rules:
     Attributes:
         libraries: what an MPI reads.
         tools: what tools of ours read.
-        quietly: the same, of which nothing is said.
-        never: what neither of the two takes.
+        quietly: the same, but removed silently.
+        never: variables that neither of the two takes.
         by_launchers: what ranks get from their launcher: patterns of ``name=value``.
         folders: of lists of folders, the files by which a folder is left out.
     """
@@ -99,7 +99,8 @@ def clear(but: str = "") -> list[str]:
     that are never mentioned.
 
     Args:
-        but: begins the names of those that stay: what the tool reads in whose process this is.
+        but: begins the names of variables that stay, because the tool that runs this process reads
+            them.
     """
     declared, is_first = rules(), KEPT_VARIABLE not in os.environ
     own = _own_source(os.environ.get(SEARCHED, ""))
