@@ -123,7 +123,7 @@ def computing_rank(kernel: str, ranks: int, at: Labels) -> int:
 def behind(kernel: str, ranks: int, at: Labels) -> set[int]:
     """Return the ranks whose part needs a call of the computing rank."""
     every = set(range(ranks)) - {computing_rank(kernel, ranks, at)}
-    if at["interface"] not in ("mpi3", "shmem"):
+    if at.get("interface", "mpi3") not in ("mpi3", "shmem"):
         return every
     if kernel == "tree_broadcast" and ranks > 2:
         return {rank for rank in every if rank > ranks // 2}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from .conftest import ENVIRONMENTS, FAULTS
-from .launching import preloaded_mpi, samples, verified, with_fault_everywhere
+from .launching import blocks, preloaded_mpi, samples, verified, with_fault_everywhere
 
 #: Bursts of three, after four cold ones of three.
 FEW = ("--samples=3", "--burst=3", "--budget-s=60", "--computing-samples=2", "--compute-ms=2")
@@ -20,24 +20,7 @@ EVERY = (
     f"--cells={ALL};{OPERATORS};{ELEMENTS};target_state=idle",
     f"--cells={ALL};{PROMISES};flavor=create,allocate,dynamic;target_state=idle,computes",
 )
-#: Those of one operation.
 FETCHED = [cells.replace(ALL, "operation=get_accumulate") for cells in EVERY]
-#: The cells that there are.
-REAL = "sum,prod,max,replace"
-THERE = tuple(
-    f"--cells={cells}"
-    for cells in (
-        f"operation=accumulate;operator={REAL},band;element=int32,int64;target_state=idle",
-        f"operation=accumulate;operator={REAL};element=double,struct;target_state=idle",
-        f"operation=get_accumulate,fetch_and_op;operator={REAL},band,no_op;element=int32,int64",
-        f"operation=get_accumulate,fetch_and_op;operator={REAL},no_op;element=double",
-        f"operation=get_accumulate;operator={REAL},no_op;element=struct;target_state=idle",
-        f"{ALL};promise=same_op,same_op_no_op,no_ordering;flavor=create,dynamic",
-        "operation=get_accumulate,fetch_and_op;promise=no_locks;target_state=computes",
-    )
-)
-#: Of a struct each of two elements, and the gap after it, which only the target has.
-PARTS = {"struct": 2}
 
 
 @pytest.fixture(scope="module")
@@ -47,18 +30,16 @@ def operators(each):
 
 def why_not(labels):
     """Return a part of the reason that there is no such cell; None where there is one."""
-    fetches = labels["operation"] != "accumulate"
-    if labels["operator"] == "band" and labels["element"] in ("double", "struct"):
-        return "no such operator"
-    if labels["operator"] == "no_op" and not fetches:
-        return "operations that fetch"
-    if labels["operation"] == "fetch_and_op" and labels["element"] == "struct":
-        return "one element"
-    if labels["promise"] == "no_locks" and not fetches:
-        return "tells nothing of the target"
-    if labels["promise"] == "no_locks" and labels["target_state"] == "idle":
-        return "MPI_Win_post"
-    return None
+    operation, operator, element = (labels[a] for a in ("operation", "operator", "element"))
+    reasons = {
+        "no such operator": operator == "band" and element in ("double", "struct"),
+        "operations that fetch": operator == "no_op" and operation == "accumulate",
+        "one element": operation == "fetch_and_op" and element == "struct",
+    }
+    if labels["promise"] == "no_locks":
+        reasons["tells nothing of the target"] = operation == "accumulate"
+        reasons["MPI_Win_post"] = labels["target_state"] == "idle"
+    return next((reason for reason, is_so in reasons.items() if is_so), None)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +59,8 @@ def test_every_operand_is_compared_at_its_target_and_what_is_fetched_at_its_orig
             assert reason in result["detail"]
             continue
         assert result["status"] == "ok", result["detail"]
-        parts = PARTS.get(labels["element"], 1)
+        # of a struct each of two elements, and the gap after it, which only the target has
+        parts = 2 if labels["element"] == "struct" else 1
         idle = labels["target_state"] == "idle"
         there = (ranks - 1) * SLOTS * (BURSTS if idle else MEETINGS)
         here = (ranks - 1) * (BURSTS * SLOTS if idle else MEETINGS)
@@ -92,7 +74,9 @@ def test_every_operand_is_compared_at_its_target_and_what_is_fetched_at_its_orig
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_operand_that_is_lost_stale_or_altered_is_found_under_every_operator(operators, fault):
-    with_fault_everywhere(operators, fault, *FEW, *THERE)
+    cells = operators.alone("--list-cells", *EVERY).stdout.splitlines()
+    there = [cell for cell in cells if not why_not(dict(at.split("=") for at in cell.split(",")))]
+    with_fault_everywhere(operators, fault, *FEW, *blocks(there))
 
 
 @pytest.mark.parametrize(

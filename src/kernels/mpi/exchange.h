@@ -18,7 +18,7 @@
 
 #include "harness/launch.h"
 #include "mpi/checked.h"
-#include "mpi/slots.h"
+#include "slots/room.h"
 #include "mpi/team.h"
 #include "mpi/world.h"
 #include "rma/notice.h"

@@ -34,7 +34,7 @@ const struct reduction reductions[] = {
         (void)index;                                                                               \
         memcpy(place, &value, sizeof value);                                                       \
     }                                                                                              \
-    static void apply_##name_(enum operation operation, void *target, const void *origin)          \
+    static void apply_##name_(enum operator operation, void *target, const void *origin)          \
     {                                                                                              \
         type_ t, o;                                                                                \
         memcpy(&t, target, sizeof t);                                                              \
@@ -103,7 +103,7 @@ VALUES(byte, unsigned char, (unsigned char)number,
         pair.index = index;                                                                        \
         memcpy(place, &pair, sizeof pair);                                                         \
     }                                                                                              \
-    static void apply_##name_(enum operation operation, void *target, const void *origin)          \
+    static void apply_##name_(enum operator operation, void *target, const void *origin)          \
     {                                                                                              \
         struct name_ t, o;                                                                         \
         memcpy(&t, target, sizeof t);                                                              \
@@ -172,7 +172,16 @@ const struct element elements[] = {
              offsetof(struct double_int, index) + sizeof(int), sizeof(struct double_int)),
 };
 
-bool is_allowed(const struct element *element, enum operation operation)
+const struct element *element_named(const char *name)
+{
+    const struct element *row = elements;
+    while (strcmp(row->name, name) != 0) {
+        row++;
+    }
+    return row;
+}
+
+bool is_allowed(const struct element *element, enum operator operation)
 {
     return (element->operations & BIT(operation)) != 0;
 }

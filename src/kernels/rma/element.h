@@ -10,7 +10,7 @@
 
 #define ELEMENT_BYTES_MAX 32
 
-enum operation {
+enum operator {
     SUM,
     PROD,
     MAX,
@@ -32,7 +32,7 @@ struct reduction {
     const char *name;
     MPI_Op handle;
     const char *c_name; /* of the handle */
-    enum operation operation;
+    enum operator operation;
 };
 extern const struct reduction reductions[OPERATIONS];
 
@@ -48,12 +48,15 @@ struct element {
     /* Leave a small number, and for a pair its index, as a value. */
     void (*set)(void *place, long long number, int index);
     /* target = target (operation) origin; target may be at any address. */
-    void (*apply)(enum operation operation, void *target, const void *origin);
+    void (*apply)(enum operator operation, void *target, const void *origin);
 };
 enum { ELEMENTS = 20 };
 extern const struct element elements[ELEMENTS];
 
-bool is_allowed(const struct element *element, enum operation operation);
+/* A row by its name, which must be one of them. */
+const struct element *element_named(const char *name);
+
+bool is_allowed(const struct element *element, enum operator operation);
 
 /* Compare two values, but for their gap. */
 bool is_same(const struct element *element, const void *one, const void *other);

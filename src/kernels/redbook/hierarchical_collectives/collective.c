@@ -6,7 +6,7 @@
 
 #include "harness/memory.h"
 #include "mpi/checked.h"
-#include "mpi/slots.h"
+#include "slots/room.h"
 
 #define NOTHING (-1) /* what no payload has */
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "mpi/checked.h"
-#include "mpi/slots.h"
+#include "slots/room.h"
 #include "redbook/hierarchical_collectives/collective.h"
 
 #define SIZE_BYTES_MAX (1 << 24)

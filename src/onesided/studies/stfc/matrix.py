@@ -7,12 +7,14 @@ from typing import Any
 
 from markupsafe import Markup
 
+from onesided.cells import verdicts
 from onesided.report.answers import together
 from onesided.report.cells import apart, grouped
 from onesided.report.links import address, csv_lines, grid_name, of_cells
 from onesided.report.material import Cell, Material
-from onesided.report.parts import Column, Mark, Matrix, MatrixRow, Table
+from onesided.report.parts import Column, Mark, Matrix, MatrixRow, Prose, Table
 from onesided.report.pivot import Axis
+from onesided.report.words import listed
 
 Each = Callable[[Sequence[Cell]], Sequence[Markup]]
 """Says of each cell where it is found, and how it is run again."""
@@ -62,6 +64,10 @@ class VerdictMatrix:
         table, notes = self.table(material, cells), self.notes(rows)
         return Matrix(self.name, self.caption, titles, rows, table, notes, where)
 
+    def name_of(self, cell: Cell) -> str:
+        """Return the place of a cell in words."""
+        return ", ".join(str(axis.value(cell)) for axis in (self.group, self.row, self.column))
+
     def columns(self, cells: Sequence[Cell]) -> list[tuple[str, list[Any]]]:
         """Return the values that are columns under each MPI."""
         values = values_of(cells, self.column)
@@ -78,8 +84,7 @@ class VerdictMatrix:
         said, first = together(cells), cells[0]
         launches = f"{first.valid_launches} of {first.launches} launches valid"
         title = "; ".join(word for word in (said.note, launches, first.detail) if word)
-        point = ", ".join(str(axis.value(first)) for axis in (self.group, self.row, self.column))
-        name = f"{first.environment}: {point}"
+        name = f"{first.environment}: {self.name_of(first)}"
         return [Mark(said.word, title, name=name, cells=each(cells))]
 
     def notes(self, rows: Iterable[MatrixRow]) -> list[tuple[str, str]]:
@@ -109,6 +114,44 @@ class VerdictMatrix:
             Column("again", "run again"),
         ]
         return Table(self.name, "", columns, rows)
+
+
+@dataclass(frozen=True)
+class Decides:
+    """A sentence for each MPI, and the matrix below: does what is varied change the verdict?
+
+    Attributes:
+        title: of the sentences.
+        what: is varied, in words.
+        matrix: the cells in which it is.
+    """
+
+    title: str
+    what: str
+    matrix: VerdictMatrix
+
+    def parts(self, material: Material) -> list[Prose | Matrix]:
+        """Return the sentences, where something was decided, and the matrix."""
+        cells = [
+            cell
+            for cell in apart(material).cells
+            if self.matrix.shown(cell) and cell.verdict in (*verdicts.OBSERVED, *verdicts.FAILURES)
+        ]
+        by_name = grouped(cells, lambda cell: cell.environment)
+        said = [self._sentence(name, own) for name, own in by_name.items()]
+        return [*([Prose(self.title, said)] if said else []), *self.matrix.parts(material)]
+
+    def _sentence(self, name: str, cells: Sequence[Cell]) -> str:
+        by_word = grouped(cells, lambda cell: cell.verdict)
+        if len(by_word) == 1:
+            return f"{name}: {self.what} changes nothing, all are {next(iter(by_word))}."
+        points = {
+            word: list(dict.fromkeys(map(self.matrix.name_of, own)))
+            for word, own in by_word.items()
+        }
+        *rare, usual = sorted(points, key=lambda word: len(points[word]))
+        parts = [f"{word}: {listed(points[word])}" for word in rare]
+        return f"{name}: {'; '.join(parts)}; all others are {usual}."
 
 
 def values_of(cells: Iterable[Cell], axis: Axis) -> list[Any]:

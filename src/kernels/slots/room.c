@@ -1,5 +1,5 @@
 /* Room for the operations of a burst. */
-#include "mpi/slots.h"
+#include "slots/room.h"
 
 static long long lesser(long long a, long long b)
 {

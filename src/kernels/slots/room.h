@@ -1,6 +1,6 @@
 /* Room for the operations of a burst: each has a slot of its own for what it sends and receives. */
-#ifndef ONESIDED_SLOTS_H
-#define ONESIDED_SLOTS_H
+#ifndef ONESIDED_SLOTS_ROOM_H
+#define ONESIDED_SLOTS_ROOM_H
 
 #include "harness/launch.h"
 #include "mpi/trial.h"
