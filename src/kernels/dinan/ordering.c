@@ -9,7 +9,7 @@
  * every element read; without ordering it may be the one before, and these are counted. Bound:
  * a store and a load in a shared window. */
 #include "rma/computing.h"
-#include "rma/writes.h"
+#include "slots/accesses.h"
 
 /* How a read is kept behind its write. */
 struct idiom {
@@ -17,11 +17,11 @@ struct idiom {
     bool holds_lock_all;
     bool is_unordered; /* a read may come before its write */
     /* THE TIMED LOOP of a rank that writes and reads. */
-    void (*go)(const struct writes *writes, long long burst);
+    void (*loop)(struct slots *slots, long long burst);
 };
 
 struct ordering {
-    struct writes writes; /* first */
+    struct slots slots; /* first */
     const struct idiom *idiom;
     bool is_stale; /* for tests */
     double older;  /* reads that found an element from before their write, in a burst */
@@ -30,63 +30,63 @@ struct ordering {
 
 /* ---- THE TIMED LOOPS ---- */
 
-INLINE void in_epochs(const struct writes *writes, long long burst, int lock_type)
+INLINE void in_epochs(const struct slots *slots, long long burst, int lock_type)
 {
     for (long long slot = 0; slot < burst; slot++) {
-        CHECKED(MPI_Win_lock(lock_type, TARGET, 0, writes->window.handle));
-        put_slot(writes, slot);
-        CHECKED(MPI_Win_unlock(TARGET, writes->window.handle));
-        CHECKED(MPI_Win_lock(lock_type, TARGET, 0, writes->window.handle));
-        get_slot(writes, slot);
-        CHECKED(MPI_Win_unlock(TARGET, writes->window.handle));
+        CHECKED(MPI_Win_lock(lock_type, TARGET, 0, slots->transfer.epoch.window));
+        put_slot(slots, slot);
+        CHECKED(MPI_Win_unlock(TARGET, slots->transfer.epoch.window));
+        CHECKED(MPI_Win_lock(lock_type, TARGET, 0, slots->transfer.epoch.window));
+        get_slot(slots, slot);
+        CHECKED(MPI_Win_unlock(TARGET, slots->transfer.epoch.window));
     }
 }
 
-static void in_exclusive_epochs(const struct writes *writes, long long burst)
+static void in_exclusive_epochs(struct slots *slots, long long burst)
 {
-    in_epochs(writes, burst, MPI_LOCK_EXCLUSIVE);
+    in_epochs(slots, burst, MPI_LOCK_EXCLUSIVE);
 }
 
-static void in_shared_epochs(const struct writes *writes, long long burst)
+static void in_shared_epochs(struct slots *slots, long long burst)
 {
-    in_epochs(writes, burst, MPI_LOCK_SHARED);
+    in_epochs(slots, burst, MPI_LOCK_SHARED);
 }
 
-static void flushed(const struct writes *writes, long long burst)
+static void flushed(struct slots *slots, long long burst)
 {
     for (long long slot = 0; slot < burst; slot++) {
-        put_slot(writes, slot);
-        CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
-        get_slot(writes, slot);
-        CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
+        put_slot(slots, slot);
+        CHECKED(MPI_Win_flush(TARGET, slots->transfer.epoch.window));
+        get_slot(slots, slot);
+        CHECKED(MPI_Win_flush(TARGET, slots->transfer.epoch.window));
     }
 }
 
 /* A read's request is complete when the data are here; a write's says nothing of rank 0. */
-static void requested(const struct writes *writes, long long burst)
+static void requested(struct slots *slots, long long burst)
 {
     for (long long slot = 0; slot < burst; slot++) {
-        rput_slot(writes, slot);
-        CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
-        rget_slot(writes, slot);
+        rput_slot(slots, slot);
+        CHECKED(MPI_Win_flush(TARGET, slots->transfer.epoch.window));
+        rget_slot(slots, slot);
     }
 }
 
-static void accumulated(const struct writes *writes, long long burst)
+static void accumulated(struct slots *slots, long long burst)
 {
     for (long long slot = 0; slot < burst; slot++) {
-        replace_slot(writes, slot);
-        fetch_slot(writes, slot);
-        CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
+        replace_slot(slots, slot);
+        fetch_slot(slots, slot);
+        CHECKED(MPI_Win_flush(TARGET, slots->transfer.epoch.window));
     }
 }
 
-static void stored(const struct writes *writes, long long burst)
+static void stored(struct slots *slots, long long burst)
 {
     for (long long slot = 0; slot < burst; slot++) {
-        store_slot(writes, slot);
-        CHECKED(MPI_Win_sync(writes->window.handle));
-        load_slot(writes, slot);
+        store_slot(slots, slot);
+        CHECKED(MPI_Win_sync(slots->transfer.epoch.window));
+        load_slot(slots, slot);
     }
 }
 
@@ -120,36 +120,24 @@ static const struct option options[] = {
      OPTION_FLAG, NULL, 0, 0},
 };
 
-static double go(void *state, long long burst)
-{
-    struct ordering *ordering = state;
-    struct writes *writes = &ordering->writes;
-    if (writes->launch->rank == TARGET) {
-        return 0;
-    }
-    const double begin_s = clock_now_s();
-    ordering->idiom->go(writes, burst);
-    return launch_passed_s(writes->launch, writes->cell, begin_s);
-}
-
 /* Each element read is the one written; or without ordering the one before, element by element. */
-static void compare(struct writes *writes, long long burst)
+static void compare(struct slots *slots, long long burst)
 {
-    struct ordering *ordering = (struct ordering *)writes;
-    const struct region *own = &writes->payload.region[writes->payload.own_begin];
-    const long long end = burst * writes->elements;
+    struct ordering *ordering = (struct ordering *)slots;
+    const int64_t *model = slots->region[slots->begin].model, *written = slots->transfer.payload;
+    int64_t *result = slots->transfer.result;
+    const long long end = burst * slots->elements;
     ordering->older = 0;
-    for (long long i = 0; ordering->is_stale && i < writes->elements; i++) {
-        own->result[end - 1 - i] = own->model[end - 1 - i];
+    for (long long i = 0; ordering->is_stale && i < slots->elements; i++) {
+        result[end - 1 - i] = model[end - 1 - i];
     }
     for (long long slot = 0; slot < burst; slot++) {
         bool is_older = false;
-        for (long long i = slot * writes->elements; i < (slot + 1) * writes->elements; i++) {
-            const bool is_before = own->result[i] == own->model[i];
+        for (long long i = slot * slots->elements; i < (slot + 1) * slots->elements; i++) {
+            const bool is_before = result[i] == model[i];
             const bool may_be = ordering->idiom->is_unordered && is_before;
-            verify_element(&writes->payload.at_origin, own->result[i],
-                           may_be ? own->model[i] : own->payload[i], (size_t)i,
-                           writes->payload.sample);
+            verify_element(&slots->at_origin, result[i], may_be ? model[i] : written[i], (size_t)i,
+                           slots->sample);
             is_older = is_older || is_before;
         }
         ordering->older += is_older;
@@ -159,9 +147,9 @@ static void compare(struct writes *writes, long long burst)
 static void keep(void *state, long long burst)
 {
     struct ordering *ordering = state;
-    struct writes *writes = &ordering->writes;
-    if (writes->launch->rank != TARGET) {
-        series_keep(writes->record, &ordering->older_series, "older", "1", burst,
+    struct slots *slots = &ordering->slots;
+    if (slots->launch->rank != TARGET) {
+        series_keep(slots->record, &ordering->older_series, "older", "1", burst,
                     ordering->older / (double)burst);
     }
 }
@@ -170,27 +158,24 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
 {
     struct ordering ordering = {.idiom = cell_choice(cell, "idiom"),
                                 .is_stale = options_flag(&launch->options, "stale-read")};
-    struct writes *writes = &ordering.writes;
+    struct slots *slots = &ordering.slots;
     const struct target_state *state = cell_choice(cell, "target_state");
-    *writes = writes_of(launch, cell, record);
-    writes->holds_lock_all = ordering.idiom->holds_lock_all;
-    writes->compare = compare;
+    *slots = slots_of(launch, cell, record);
+    slots->holds_lock_all = ordering.idiom->holds_lock_all;
+    slots->loop = ordering.idiom->loop;
+    slots->compare = compare;
     if (state->computes && !meeting_is_supported(launch, record)) {
         return;
     }
     if (ordering.idiom->is_unordered) {
-        CHECKED(MPI_Info_create(&writes->info));
-        CHECKED(MPI_Info_set(writes->info, "accumulate_ordering", "none"));
+        slots->info_key = "accumulate_ordering";
+        slots->info_value = "none";
     }
-    if (writes_open(writes)) {
-        struct trial trial = writes_trial(writes, go, "pair", state->computes);
+    if (slots_open(slots)) {
+        struct trial trial = slots_trial(slots, "pair", state->computes);
         trial.keep = keep;
         trial_run(&trial);
-        writes_record(writes);
-        writes_close(writes);
-    }
-    if (ordering.idiom->is_unordered) {
-        CHECKED(MPI_Info_free(&writes->info));
+        slots_close(slots);
     }
 }
 

@@ -9,51 +9,49 @@
  * every element of D, which is the sum of all that was sent, and how many requests were answered.
  */
 #include "rma/computing.h"
-#include "rma/served.h"
+#include "slots/served.h"
 
 struct way {
     const char *name;
     enum serves serves;
     bool locks; /* each time; else all ranks hold a lock_all */
-    void (*go)(void *state, long long burst);
+    void (*loop)(struct slots *slots, long long burst);
 };
 
 /* ---- THE TIMED LOOPS of an origin ---- */
 
-static void go_accumulate(void *state, long long burst)
+static void go_accumulate(struct slots *slots, long long burst)
 {
-    const struct writes *writes = state;
     for (long long slot = 0; slot < burst; slot++) {
-        CHECKED(MPI_Accumulate(SLOT_HERE(payload), SLOT_THERE, MPI_SUM, writes->window.handle));
-        CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
+        CHECKED(
+            MPI_Accumulate(SLOT_HERE(payload), SLOT_THERE, MPI_SUM, slots->transfer.epoch.window));
+        CHECKED(MPI_Win_flush(TARGET, slots->transfer.epoch.window));
     }
 }
 
-static void go_lock_get_put(void *state, long long burst)
+static void go_lock_get_put(struct slots *slots, long long burst)
 {
-    const struct writes *writes = state;
     for (long long slot = 0; slot < burst; slot++) {
-        const int64_t *payload = writes->transfer.payload + slot * writes->elements;
-        int64_t *result = writes->transfer.result + slot * writes->elements;
-        CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, writes->window.handle));
-        get_slot(writes, slot);
-        CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
-        for (int i = 0; i < writes->elements; i++) {
+        const int64_t *payload = slots->transfer.payload + slot * slots->elements;
+        int64_t *result = slots->transfer.result + slot * slots->elements;
+        CHECKED(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, slots->transfer.epoch.window));
+        get_slot(slots, slot);
+        CHECKED(MPI_Win_flush(TARGET, slots->transfer.epoch.window));
+        for (int i = 0; i < slots->elements; i++) {
             result[i] += payload[i];
         }
-        CHECKED(MPI_Put(SLOT_HERE(result), SLOT_THERE, writes->window.handle));
-        CHECKED(MPI_Win_unlock(TARGET, writes->window.handle));
+        CHECKED(MPI_Put(SLOT_HERE(result), SLOT_THERE, slots->transfer.epoch.window));
+        CHECKED(MPI_Win_unlock(TARGET, slots->transfer.epoch.window));
     }
 }
 
-static void go_ask(void *state, long long burst)
+static void go_ask(struct slots *slots, long long burst)
 {
-    struct served *served = state;
-    const struct writes *writes = &served->writes;
-    const size_t bytes = (size_t)writes->elements * sizeof(int64_t);
+    struct served *served = (struct served *)slots;
+    const size_t bytes = (size_t)slots->elements * sizeof(int64_t);
     for (long long slot = 0; slot < burst; slot++) {
         server_ask(&served->server, 0, &slot, sizeof slot,
-                   writes->transfer.payload + slot * writes->elements, bytes);
+                   slots->transfer.payload + slot * slots->elements, bytes);
         server_await(&served->server, NULL, 0);
     }
 }
@@ -63,15 +61,15 @@ static void go_ask(void *state, long long burst)
 static void add(struct server *server, const struct request *request)
 {
     const struct served *served = server->state;
-    const int elements = served->writes.elements;
+    const int elements = served->slots.elements;
     const long long *slot = request->header;
     const int64_t *terms = request->payload;
     int64_t *sums = (int64_t *)served->memory + *slot * elements;
-    CHECKED(MPI_Win_sync(served->writes.window.handle));
+    CHECKED(MPI_Win_sync(served->slots.transfer.epoch.window));
     for (int i = 0; i < elements; i++) {
         sums[i] += terms[i];
     }
-    CHECKED(MPI_Win_sync(served->writes.window.handle));
+    CHECKED(MPI_Win_sync(served->slots.transfer.epoch.window));
     server_answer(server, request, NULL, 0);
 }
 
@@ -101,13 +99,14 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
 {
     const struct way *way = cell_choice(cell, "way");
     const struct target_state *state = cell_choice(cell, "target_state");
-    struct served served = {.serves = way->serves, .go = way->go, .answer = add};
-    struct writes *writes = &served.writes;
+    struct served served = {.serves = way->serves, .answer = add};
+    struct slots *slots = &served.slots;
     if (served_is_supported(launch, way->serves, state->computes, record)) {
-        *writes = writes_of(launch, cell, record);
-        writes->operation = operation_named("accumulate");
-        writes->is_common = true;
-        writes->holds_lock_all = !way->locks;
+        *slots = slots_of(launch, cell, record);
+        slots->makes = operation_named("accumulate");
+        slots->loop = way->loop;
+        slots->is_common = true;
+        slots->holds_lock_all = !way->locks;
         served_run(&served, state->computes);
     }
 }

@@ -13,14 +13,14 @@
 
 #include "harness/memory.h"
 #include "rma/computing.h"
-#include "rma/served.h"
+#include "slots/served.h"
 
 #define ELEMENTS_MAX 65536
 
 struct way {
     const char *name;
     enum serves serves;
-    void (*go)(void *state, long long burst);
+    void (*loop)(struct slots *slots, long long burst);
 };
 
 struct gather {
@@ -28,78 +28,72 @@ struct gather {
     MPI_Aint *places;      /* of the elements of a slot, in bytes */
     MPI_Request *requests; /* as many, as the statuses */
     MPI_Status *statuses;  /* older headers and GCC disagree on MPI_STATUSES_IGNORE */
-    struct layout_type type;
-    int64_t *packed; /* at a server */
+    int64_t *packed;       /* at a server */
 };
 
 /* ---- THE TIMED LOOPS of an origin ---- */
 
-#define WRITES(state) (&((struct gather *)(state))->served.writes)
-#define SLOT_BEGIN(slot) (writes->transfer.displacement + (slot) * writes->transfer.slot_bytes)
-#define RESULT(slot) (writes->transfer.result + (slot) * writes->elements)
+#define SLOT_BEGIN(slot) (slots->transfer.displacement + (slot) * slots->transfer.slot_bytes)
+#define RESULT(slot) (slots->transfer.result + (slot) * slots->elements)
 
-static void go_gets(void *state, long long burst)
+static void go_gets(struct slots *slots, long long burst)
 {
-    const struct gather *own = state;
-    const struct writes *writes = WRITES(state);
+    const struct gather *own = (struct gather *)slots;
     for (long long slot = 0; slot < burst; slot++) {
-        for (int i = 0; i < writes->elements; i++) {
+        for (int i = 0; i < slots->elements; i++) {
             CHECKED(MPI_Get(RESULT(slot) + i, 1, MPI_INT64_T, TARGET,
                             SLOT_BEGIN(slot) + own->places[i], 1, MPI_INT64_T,
-                            writes->window.handle));
+                            slots->transfer.epoch.window));
         }
-        CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
+        CHECKED(MPI_Win_flush(TARGET, slots->transfer.epoch.window));
     }
 }
 
-static void go_rgets(void *state, long long burst)
+static void go_rgets(struct slots *slots, long long burst)
 {
-    const struct gather *own = state;
-    const struct writes *writes = WRITES(state);
+    const struct gather *own = (struct gather *)slots;
     for (long long slot = 0; slot < burst; slot++) {
-        for (int i = 0; i < writes->elements; i++) {
+        for (int i = 0; i < slots->elements; i++) {
             CHECKED(MPI_Rget(RESULT(slot) + i, 1, MPI_INT64_T, TARGET,
                              SLOT_BEGIN(slot) + own->places[i], 1, MPI_INT64_T,
-                             writes->window.handle, &own->requests[i]));
+                             slots->transfer.epoch.window, &own->requests[i]));
         }
-        CHECKED(MPI_Waitall(writes->elements, own->requests, own->statuses));
+        CHECKED(MPI_Waitall(slots->elements, own->requests, own->statuses));
     }
 }
 
-INLINE void get_typed(const struct writes *writes, long long slot, const struct layout_type *type)
+INLINE void get_typed(const struct slots *slots, long long slot, const struct layout_type *type)
 {
-    CHECKED(MPI_Get(RESULT(slot), writes->elements, MPI_INT64_T, TARGET, SLOT_BEGIN(slot),
-                    type->count, type->type, writes->window.handle));
-    CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
+    CHECKED(MPI_Get(RESULT(slot), slots->elements, MPI_INT64_T, TARGET, SLOT_BEGIN(slot),
+                    type->count, type->type, slots->transfer.epoch.window));
+    CHECKED(MPI_Win_flush(TARGET, slots->transfer.epoch.window));
 }
 
-static void go_indexed(void *state, long long burst)
+static void go_indexed(struct slots *slots, long long burst)
 {
-    const struct gather *own = state;
     for (long long slot = 0; slot < burst; slot++) {
-        get_typed(WRITES(state), slot, &own->type);
+        get_typed(slots, slot, &slots->transfer.type);
     }
 }
 
 /* A new type for each gather, as for elements that change from one to the next. */
-static void go_new_type(void *state, long long burst)
+static void go_new_type(struct slots *slots, long long burst)
 {
-    const struct gather *own = state;
+    const struct gather *own = (struct gather *)slots;
     struct layout_type type = {.count = 1};
     for (long long slot = 0; slot < burst; slot++) {
-        CHECKED(MPI_Type_create_hindexed_block(own->served.writes.elements, 1, own->places,
-                                               MPI_INT64_T, &type.type));
+        CHECKED(MPI_Type_create_hindexed_block(slots->elements, 1, own->places, MPI_INT64_T,
+                                               &type.type));
         CHECKED(MPI_Type_commit(&type.type));
-        get_typed(WRITES(state), slot, &type);
+        get_typed(slots, slot, &type);
         CHECKED(MPI_Type_free(&type.type));
     }
 }
 
-static void go_ask(void *state, long long burst)
+static void go_ask(struct slots *slots, long long burst)
 {
-    struct gather *own = state;
-    const struct writes *writes = WRITES(state);
-    const size_t elements = (size_t)writes->elements;
+    struct gather *own = (struct gather *)slots;
+    const size_t elements = (size_t)slots->elements;
     for (long long slot = 0; slot < burst; slot++) {
         const MPI_Aint begin = SLOT_BEGIN(slot);
         server_ask(&own->served.server, 0, &begin, sizeof begin, own->places,
@@ -115,7 +109,7 @@ static void pack(struct server *server, const struct request *request)
     const MPI_Aint *begin = request->header, *places = request->payload;
     const size_t elements = request->payload_bytes / sizeof places[0];
     const char *memory = own->served.memory + *begin;
-    CHECKED(MPI_Win_sync(own->served.writes.window.handle));
+    CHECKED(MPI_Win_sync(own->served.slots.transfer.epoch.window));
     for (size_t i = 0; i < elements; i++) {
         own->packed[i] = *(const int64_t *)(memory + places[i]);
     }
@@ -156,25 +150,25 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     const struct way *way = cell_choice(cell, "way");
     const struct target_state *state = cell_choice(cell, "target_state");
     const size_t elements = (size_t)cell_number(cell, "elements");
-    struct gather own = {.served = {.serves = way->serves, .go = way->go, .answer = pack}};
-    struct writes *writes = &own.served.writes;
+    struct gather own = {.served = {.serves = way->serves, .answer = pack}};
+    struct slots *slots = &own.served.slots;
     if (!served_is_supported(launch, way->serves, state->computes, record)) {
         return;
     }
-    *writes = writes_of_elements(launch, cell, record, (double)elements);
-    writes->operation = operation_named("get");
-    writes->layout = &layout_scattered;
-    writes->holds_lock_all = true;
+    *slots = slots_of_elements(launch, cell, record, (double)elements,
+                               options_integer(&launch->options, "burst"));
+    slots->loop = way->loop;
+    slots->makes = operation_named("get");
+    slots->layout = &layout_scattered;
+    slots->holds_lock_all = true;
     own.places = allocate(elements, sizeof own.places[0]);
     own.requests = allocate(elements, sizeof own.requests[0]);
     own.statuses = allocate(elements, sizeof own.statuses[0]);
     own.packed = allocate(elements, sizeof own.packed[0]);
-    own.type = layout_make_type(&layout_scattered, (int)elements);
     for (size_t i = 0; i < elements; i++) {
         own.places[i] = (MPI_Aint)(layout_scattered.place(i, elements) * sizeof(int64_t));
     }
     served_run(&own.served, state->computes);
-    layout_free_type(&own.type);
     free(own.packed);
     free(own.statuses);
     free(own.requests);

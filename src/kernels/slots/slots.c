@@ -307,11 +307,11 @@ struct transfer slots_transfer(const struct slots *slots, int region, struct epo
 
 static double go(void *state, long long burst)
 {
-    const struct slots *slots = state;
+    struct slots *slots = state;
     double passed_s = 0;
     if (!slots->is_target) {
         const double begin_s = clock_now_s();
-        slots->loop(state, burst);
+        slots->loop(slots, burst);
         passed_s = launch_passed_s(slots->launch, slots->cell, begin_s);
     }
     return passed_s;

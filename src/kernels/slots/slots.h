@@ -53,9 +53,8 @@ struct slots {
     MPI_Aint more_bytes, own_bytes; /* of the target's part behind all regions; of the others' */
     bool holds_lock_all;            /* all ranks, as long as the window is open */
     bool posts; /* no locks: the target posts before a burst, and waits after it */
-    /* THE TIMED LOOP of an origin: an operation on each of so many slots; it gets the trial's state
-     */
-    void (*loop)(void *state, long long burst);
+    /* THE TIMED LOOP of an origin: an operation on each of so many slots */
+    void (*loop)(struct slots *slots, long long burst);
     /* NULL, or at an origin after a burst: look at what came back, in place of the comparison */
     void (*compare)(struct slots *slots, long long burst);
 

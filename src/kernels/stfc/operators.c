@@ -26,7 +26,7 @@ struct operand {
 struct call {
     const char *name; /* as in rma/operation.h */
     bool one_element; /* of a predefined datatype */
-    void (*loop)(void *state, long long burst);
+    void (*loop)(struct slots *slots, long long burst);
 };
 
 /* What a program promises of its accesses, so that an MPI may do less: an info key of the window.
@@ -71,9 +71,8 @@ INLINE void loop(const struct slots *slots, long long burst, enum calls calls,
 }
 
 #define LOOP(name, issue)                                                                          \
-    static void name(void *state, long long burst)                                                 \
+    static void name(struct slots *slots, long long burst)                                         \
     {                                                                                              \
-        const struct slots *slots = state;                                                         \
         if (slots->posts) {                                                                        \
             loop(slots, burst, START_COMPLETE, issue);                                             \
         } else {                                                                                   \

@@ -8,7 +8,7 @@
  * seconds: a write, the mean of a burst; an epoch of rank 0; single writes that meet one. Verified:
  * every element written; every element of rank 0's own part. Bound: stores to a shared window. */
 #include "dinan/memory_model/own_part.h"
-#include "rma/writes.h"
+#include "slots/accesses.h"
 
 #define LEAD 0.05 /* of an epoch of rank 0's: the others begin so long after it */
 
@@ -20,7 +20,7 @@ struct target_state {
 };
 
 struct model {
-    struct writes writes; /* first */
+    struct slots slots; /* first */
     const struct idiom *idiom;
     const struct target_state *state;
     double interval_s;
@@ -35,52 +35,52 @@ struct idiom {
     int lock_type; /* of both sides; 0: all ranks hold a lock_all */
     bool is_separate;
     /* THE TIMED LOOP of a rank that writes. */
-    void (*write)(const struct writes *writes, long long burst);
+    void (*write)(const struct slots *slots, long long burst);
 };
 
 /* ---- THE TIMED LOOPS ---- */
 
-INLINE void write_locked(const struct writes *writes, long long burst, int lock_type)
+INLINE void write_locked(const struct slots *slots, long long burst, int lock_type)
 {
     for (long long slot = 0; slot < burst; slot++) {
-        CHECKED(MPI_Win_lock(lock_type, TARGET, 0, writes->window.handle));
-        put_slot(writes, slot);
-        CHECKED(MPI_Win_unlock(TARGET, writes->window.handle));
+        CHECKED(MPI_Win_lock(lock_type, TARGET, 0, slots->transfer.epoch.window));
+        put_slot(slots, slot);
+        CHECKED(MPI_Win_unlock(TARGET, slots->transfer.epoch.window));
     }
 }
 
-static void write_exclusive(const struct writes *writes, long long burst)
+static void write_exclusive(const struct slots *slots, long long burst)
 {
-    write_locked(writes, burst, MPI_LOCK_EXCLUSIVE);
+    write_locked(slots, burst, MPI_LOCK_EXCLUSIVE);
 }
 
-static void write_shared(const struct writes *writes, long long burst)
+static void write_shared(const struct slots *slots, long long burst)
 {
-    write_locked(writes, burst, MPI_LOCK_SHARED);
+    write_locked(slots, burst, MPI_LOCK_SHARED);
 }
 
-static void write_flush(const struct writes *writes, long long burst)
+static void write_flush(const struct slots *slots, long long burst)
 {
     for (long long slot = 0; slot < burst; slot++) {
-        put_slot(writes, slot);
-        CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
+        put_slot(slots, slot);
+        CHECKED(MPI_Win_flush(TARGET, slots->transfer.epoch.window));
     }
 }
 
 /* The request says that the memory here is free; the flush, that the data are at rank 0. */
-static void write_request(const struct writes *writes, long long burst)
+static void write_request(const struct slots *slots, long long burst)
 {
     for (long long slot = 0; slot < burst; slot++) {
-        rput_slot(writes, slot);
-        CHECKED(MPI_Win_flush(TARGET, writes->window.handle));
+        rput_slot(slots, slot);
+        CHECKED(MPI_Win_flush(TARGET, slots->transfer.epoch.window));
     }
 }
 
-static void write_stores(const struct writes *writes, long long burst)
+static void write_stores(const struct slots *slots, long long burst)
 {
     for (long long slot = 0; slot < burst; slot++) {
-        store_slot(writes, slot);
-        CHECKED(MPI_Win_sync(writes->window.handle));
+        store_slot(slots, slot);
+        CHECKED(MPI_Win_sync(slots->transfer.epoch.window));
     }
 }
 
@@ -95,8 +95,8 @@ static const struct idiom idioms[] = {
 static double go(void *state, long long burst)
 {
     struct model *model = state;
-    struct writes *writes = &model->writes;
-    struct launch *launch = writes->launch;
+    struct slots *slots = &model->slots;
+    struct launch *launch = slots->launch;
     const bool meets = model->state->accesses;
     if (launch->rank == TARGET) {
         if (meets) {
@@ -107,8 +107,8 @@ static double go(void *state, long long burst)
     }
     compute_for(&launch->compute, LEAD * model->interval_s);
     const double begin_s = clock_now_s();
-    model->idiom->write(writes, burst);
-    const double passed_s = launch_passed_s(launch, writes->cell, begin_s);
+    model->idiom->write(slots, burst);
+    const double passed_s = launch_passed_s(launch, slots->cell, begin_s);
     if (meets) {
         own_part_end_epochs();
     }
@@ -153,9 +153,9 @@ static const struct option options[] = {
 static void keep(void *state, long long burst)
 {
     struct model *model = state;
-    struct record *record = model->writes.record;
+    struct record *record = model->slots.record;
     (void)burst;
-    if (model->writes.launch->rank == TARGET && model->state->accesses) {
+    if (model->slots.launch->rank == TARGET && model->state->accesses) {
         series_keep(record, &model->epoch, "epoch", "s", 1, model->epochs.mean_s);
         series_keep(record, &model->count, "epochs", "count", 1, (double)model->epochs.count);
         series_keep(record, &model->cut, "cut", "flag", 1, model->epochs.is_cut);
@@ -172,29 +172,29 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     struct model model = {.idiom = cell_choice(cell, "idiom"),
                           .state = cell_choice(cell, "target_state"),
                           .interval_s = 1e-6 * cell_number(cell, "interval_us")};
-    struct writes *writes = &model.writes;
-    *writes = writes_of(launch, cell, record);
-    writes->more_bytes = own_part_bytes();
-    writes->holds_lock_all = model.idiom->lock_type == 0;
-    if ((model.state->computes && !meeting_is_supported(launch, record)) || !writes_open(writes)) {
+    struct slots *slots = &model.slots;
+    *slots = slots_of(launch, cell, record);
+    slots->more_bytes = own_part_bytes();
+    slots->holds_lock_all = model.idiom->lock_type == 0;
+    if ((model.state->computes && !meeting_is_supported(launch, record)) || !slots_open(slots)) {
         return;
     }
-    if (model.idiom->is_separate || is_unified(writes)) {
-        struct trial trial = writes_trial(writes, go, "write", model.state->computes);
+    if (model.idiom->is_separate || is_unified(slots)) {
+        struct trial trial = slots_trial(slots, "write", model.state->computes);
+        trial.go = go;
         trial.keep = keep;
         trial.compute = compute;
         trial.is_behind = model.idiom->is_separate;
         const bool loses = options_flag(&launch->options, "lost-store");
         if (launch->rank == TARGET) {
-            own_part_open(&model.part, &writes->window, model.idiom->lock_type);
+            own_part_open(&model.part, slots->window, model.idiom->lock_type);
         }
         trial_run(&trial);
-        writes_record(writes);
         if (launch->rank == TARGET) {
             record_verification(record, own_part_check(&model.part, loses));
         }
     }
-    writes_close(writes);
+    slots_close(slots);
 }
 
 KERNEL("memory_model", "time of a write to a rank that accesses its own part of the window",

@@ -16,46 +16,46 @@
 static void go_call(const struct completion *own, long long burst)
 {
     for (long long slot = 0; slot < burst; slot++) {
-        put_slot(&own->writes, slot);
+        put_slot(&own->slots, slot);
     }
 }
 
 static void go_flush_local(const struct completion *own, long long burst)
 {
     for (long long slot = 0; slot < burst; slot++) {
-        put_slot(&own->writes, slot);
-        CHECKED(MPI_Win_flush_local(TARGET, own->writes.window.handle));
+        put_slot(&own->slots, slot);
+        CHECKED(MPI_Win_flush_local(TARGET, own->slots.transfer.epoch.window));
     }
 }
 
 static void go_request(const struct completion *own, long long burst)
 {
     for (long long slot = 0; slot < burst; slot++) {
-        rput_slot(&own->writes, slot);
+        rput_slot(&own->slots, slot);
     }
 }
 
 static void go_flush(const struct completion *own, long long burst)
 {
     for (long long slot = 0; slot < burst; slot++) {
-        put_slot(&own->writes, slot);
-        CHECKED(MPI_Win_flush(TARGET, own->writes.window.handle));
+        put_slot(&own->slots, slot);
+        CHECKED(MPI_Win_flush(TARGET, own->slots.transfer.epoch.window));
     }
 }
 
 static void go_one_flush(const struct completion *own, long long burst)
 {
     go_call(own, burst);
-    CHECKED(MPI_Win_flush(TARGET, own->writes.window.handle));
+    CHECKED(MPI_Win_flush(TARGET, own->slots.transfer.epoch.window));
 }
 
 INLINE void notice_and_echo(const struct completion *own, long long burst, bool puts)
 {
-    const int rank = own->writes.launch->rank;
+    const int rank = own->slots.launch->rank;
     const struct notice there = notice_of(own, TARGET, rank), here = notice_of(own, rank, rank);
     for (long long slot = 0; slot < burst; slot++) {
         if (puts) {
-            put_slot(&own->writes, slot);
+            put_slot(&own->slots, slot);
         }
         notice_give(&there, own->turn + (uint64_t)slot + 1); /* flushes before and after */
         notice_await(&here, own->turn + (uint64_t)slot + 1);
@@ -74,7 +74,7 @@ static void go_echo(const struct completion *own, long long burst)
 
 INLINE void send_slots(const struct completion *own, long long burst, bool replied)
 {
-    const struct writes *writes = &own->writes;
+    const struct slots *slots = &own->slots;
     for (long long slot = 0; slot < burst; slot++) {
         CHECKED(MPI_Send(SLOT_HERE(payload), TARGET, 0, world_communicator));
         if (replied) {
@@ -96,7 +96,7 @@ static void go_send_reply(const struct completion *own, long long burst)
 static void flush_all(const struct completion *own, long long burst)
 {
     (void)burst;
-    CHECKED(MPI_Win_flush(TARGET, own->writes.window.handle));
+    CHECKED(MPI_Win_flush(TARGET, own->slots.transfer.epoch.window));
 }
 
 #define LOCALLY "call,flush_local,request,flush"
@@ -135,12 +135,12 @@ static const struct option options[] = {TRIAL_OPTIONS("100", "20", "0.05"), MEET
 static double go(void *state, long long burst)
 {
     struct completion *own = state;
-    struct writes *writes = &own->writes;
+    struct slots *slots = &own->slots;
     double passed_s = 0;
-    if (writes->launch->rank != TARGET) {
+    if (slots->launch->rank != TARGET) {
         const double begin_s = clock_now_s();
         own->known->go(own, burst);
-        passed_s = launch_passed_s(writes->launch, writes->cell, begin_s);
+        passed_s = launch_passed_s(slots->launch, slots->cell, begin_s);
         if (own->known->finish != NULL) {
             own->known->finish(own, burst);
         }
@@ -154,23 +154,22 @@ static double go(void *state, long long burst)
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
     struct completion own = {.known = cell_choice(cell, "known")};
-    struct writes *writes = &own.writes;
+    struct slots *slots = &own.slots;
     const struct target_state *state = cell_choice(cell, "target_state");
     const bool computes = state != NULL && state->computes;
-    *writes = writes_of(launch, cell, record);
-    writes->flavor =
-        cell_choice(cell, "flavor") == NULL ? &flavors[FLAVOR_ALLOCATE] : writes->flavor;
-    writes->holds_lock_all = true;
-    writes->more_bytes = (MPI_Aint)(launch->ranks - 1) * NOTICE_BYTES;
-    writes->own_bytes = NOTICE_BYTES;
-    if ((computes && !meeting_is_supported(launch, record)) || !writes_open(writes)) {
+    *slots = slots_of(launch, cell, record);
+    slots->flavor = cell_choice(cell, "flavor") == NULL ? &flavors[FLAVOR_ALLOCATE] : slots->flavor;
+    slots->holds_lock_all = true;
+    slots->more_bytes = (MPI_Aint)(launch->ranks - 1) * NOTICE_BYTES;
+    slots->own_bytes = NOTICE_BYTES;
+    if ((computes && !meeting_is_supported(launch, record)) || !slots_open(slots)) {
         return;
     }
     clear_notices(&own);
-    const struct trial trial = writes_trial(writes, go, "time", computes);
+    struct trial trial = slots_trial(slots, "time", computes);
+    trial.go = go;
     trial_run(&trial);
-    writes_record(writes);
-    writes_close(writes);
+    slots_close(slots);
 }
 
 KERNEL("completion", "time until the origin of a put knows that it is complete, in some sense",

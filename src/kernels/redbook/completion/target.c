@@ -3,8 +3,8 @@
 
 struct notice notice_of(const struct completion *own, int at, int origin)
 {
-    const struct window *window = &own->writes.window;
-    const MPI_Aint behind = payload_window_bytes(&own->writes.payload);
+    const struct window *window = own->slots.window;
+    const MPI_Aint behind = own->slots.origins * (MPI_Aint)region_bytes(&own->slots);
     const MPI_Aint place = at == TARGET ? behind + (MPI_Aint)(origin - 1) * NOTICE_BYTES : 0;
     return (struct notice){
         .window = window->handle, .rank = at, .displacement = window->begins[at] + place};
@@ -12,24 +12,24 @@ struct notice notice_of(const struct completion *own, int at, int origin)
 
 void clear_notices(struct completion *own)
 {
-    struct writes *writes = &own->writes;
-    const int ranks = writes->launch->ranks, rank = writes->launch->rank;
-    window_begin_own(&writes->window, MPI_LOCK_SHARED);
+    struct slots *slots = &own->slots;
+    const int ranks = slots->launch->ranks, rank = slots->launch->rank;
+    window_begin_own(slots->window, MPI_LOCK_SHARED);
     for (int origin = 1; origin < ranks; origin++) {
         if (rank == TARGET || rank == origin) {
             const struct notice word = notice_of(own, rank, origin);
-            char *begin = (char *)writes->window.memory - writes->window.begins[rank];
+            char *begin = (char *)slots->window->memory - slots->window->begins[rank];
             *(uint64_t *)(begin + word.displacement) = 0;
         }
     }
-    window_end_own(&writes->window);
+    window_end_own(slots->window);
     CHECKED(MPI_Barrier(world_communicator));
 }
 
 void echo_notices(const struct completion *own, long long burst)
 {
     for (long long slot = 0; slot < burst; slot++) {
-        for (int origin = 1; origin < own->writes.launch->ranks; origin++) {
+        for (int origin = 1; origin < own->slots.launch->ranks; origin++) {
             const struct notice here = notice_of(own, TARGET, origin);
             const struct notice there = notice_of(own, origin, origin);
             notice_await(&here, own->turn + (uint64_t)slot + 1);
@@ -40,13 +40,12 @@ void echo_notices(const struct completion *own, long long burst)
 
 INLINE void receive_slots(const struct completion *own, long long burst, bool replies)
 {
-    const struct payload *payload = &own->writes.payload;
-    const int elements = own->writes.elements;
-    window_begin_own(&payload->windows[0], MPI_LOCK_SHARED);
+    const struct slots *slots = &own->slots;
+    const int elements = slots->elements;
+    window_begin_own(slots->window, MPI_LOCK_SHARED);
     for (long long slot = 0; slot < burst; slot++) {
-        for (int origin = 1; origin < own->writes.launch->ranks; origin++) {
-            int64_t *region = (int64_t *)payload->windows[0].memory +
-                              (size_t)(origin - 1) * region_elements(payload);
+        for (int origin = 1; origin < slots->launch->ranks; origin++) {
+            int64_t *region = (int64_t *)(void *)region_memory(slots, origin - 1);
             CHECKED(MPI_Recv(region + slot * elements, elements, MPI_INT64_T, origin, 0,
                              world_communicator, MPI_STATUS_IGNORE));
             if (replies) {
@@ -54,7 +53,7 @@ INLINE void receive_slots(const struct completion *own, long long burst, bool re
             }
         }
     }
-    window_end_own(&payload->windows[0]);
+    window_end_own(slots->window);
 }
 
 void receive_all(const struct completion *own, long long burst)

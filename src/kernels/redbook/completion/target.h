@@ -4,7 +4,7 @@
 
 #include "mpi/world.h"
 #include "rma/notice.h"
-#include "rma/writes.h"
+#include "slots/accesses.h"
 
 #define NOTICE_BYTES 64 /* a word for each origin, with a cache line of its own */
 
@@ -22,7 +22,7 @@ struct known {
 };
 
 struct completion {
-    struct writes writes; /* first */
+    struct slots slots; /* first */
     const struct known *known;
     uint64_t turn; /* notices of an origin before this burst */
 };

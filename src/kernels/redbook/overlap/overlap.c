@@ -77,15 +77,15 @@ static void go(struct overlap *own, long long burst, bool transfers, bool comput
 
 static double time_burst(struct overlap *own, long long burst, bool transfers, bool computes)
 {
-    const struct writes *writes = &own->writes;
-    if (writes->launch->rank == TARGET) {
+    const struct slots *slots = &own->slots;
+    if (slots->launch->rank == TARGET) {
         peer_take_part(own, burst, transfers && computes);
         return 0;
     }
     own->team.task = compute_or_transfer;
     const double begin_s = clock_now_s();
     go(own, burst, transfers, computes);
-    const double passed_s = launch_passed_s(writes->launch, writes->cell, begin_s);
+    const double passed_s = launch_passed_s(slots->launch, slots->cell, begin_s);
     if (!transfers) {
         go(own, burst, true, false); /* a burst leaves its payloads */
     }
@@ -114,11 +114,11 @@ static const struct sample_timing timings[] = {
 static double choose_length(void *state, double transfer_s)
 {
     struct overlap *own = state;
-    const struct launch *launch = own->writes.launch;
+    const struct launch *launch = own->slots.launch;
     const double asked_s = 1e-6 * options_number(&launch->options, "compute-us");
     own->length_s = asked_s > 0 ? asked_s : transfer_s;
     if (launch->rank != TARGET) {
-        series_add(record_series(own->writes.record, "length", "s", 1), own->length_s);
+        series_add(record_series(own->slots.record, "length", "s", 1), own->length_s);
     }
     return 2 * (transfer_s + own->length_s);
 }
@@ -129,7 +129,7 @@ static void prepare(void *state, long long burst)
 {
     struct overlap *own = state;
     own->prepare(state, burst);
-    if (own->writes.launch->rank == TARGET) {
+    if (own->slots.launch->rank == TARGET) {
         peer_prepare(own, burst);
     }
 }
@@ -137,10 +137,10 @@ static void prepare(void *state, long long burst)
 /* Only one thread is in MPI at a time. False, and the record says so, where two may not be. */
 static bool may_use_threads(const struct overlap *own)
 {
-    const struct launch *launch = own->writes.launch;
+    const struct launch *launch = own->slots.launch;
     const bool may = !own->way->by_thread || launch->thread_provided >= THREAD_SERIALIZED;
     if (!may) {
-        record_status(own->writes.record, CELL_UNSUPPORTED,
+        record_status(own->slots.record, CELL_UNSUPPORTED,
                       "a communication thread needs MPI_THREAD_SERIALIZED: asked for %s, provided "
                       "%s",
                       thread_level_name(launch->thread_required),
@@ -152,32 +152,33 @@ static bool may_use_threads(const struct overlap *own)
 /* The second thread of this rank, and what wants a core in all: a rank that sleeps wants none. */
 static void count_threads(struct overlap *own)
 {
-    const bool is_target = own->writes.launch->rank == TARGET;
+    const bool is_target = own->slots.launch->rank == TARGET;
     const bool has_second = is_target ? peer_has_thread(own) : own->way->by_thread;
     own->team = (struct team){.count = has_second ? 2 : 1, .state = own, .sleeps = true};
-    own->writes.record->helper_threads =
-        own->writes.launch->busy_threads + has_second - (is_target && own->peer->sleeps);
+    own->slots.record->helper_threads =
+        own->slots.launch->busy_threads + has_second - (is_target && own->peer->sleeps);
 }
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
 {
     struct overlap own = {.way = cell_choice(cell, "transfer"), .peer = cell_choice(cell, "peer")};
-    struct writes *writes = &own.writes;
-    *writes = writes_of(launch, cell, record);
-    writes->holds_lock_all = true;
+    struct slots *slots = &own.slots;
+    *slots = slots_of(launch, cell, record);
+    slots->holds_lock_all = true;
     if (own.way->sends) {
-        writes->flavor = &flavors[FLAVOR_ALLOCATE];
+        slots->flavor = &flavors[FLAVOR_ALLOCATE];
     }
     if (own.way->gets) {
-        writes->operation = operation_named("get");
+        slots->makes = operation_named("get");
     }
-    if (!may_use_threads(&own) || !writes_open(writes)) {
+    if (!may_use_threads(&own) || !slots_open(slots)) {
         return;
     }
-    own.receives = allocate((size_t)writes->slots * (size_t)launch->ranks, sizeof(MPI_Request));
+    own.receives = allocate((size_t)slots->count * (size_t)launch->ranks, sizeof(MPI_Request));
     count_threads(&own);
     team_open(&own.team);
-    struct trial trial = writes_trial(writes, time_transfer, NULL, false);
+    struct trial trial = slots_trial(slots, NULL, false);
+    trial.go = time_transfer;
     own.prepare = trial.prepare;
     trial.prepare = prepare;
     trial.timing_count = sizeof timings / sizeof timings[0];
@@ -185,8 +186,7 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
     trial.warmed = choose_length;
     trial_run(&trial);
     team_close(&own.team);
-    writes_record(writes);
-    writes_close(writes);
+    slots_close(slots);
     free(own.receives);
 }
 

@@ -4,7 +4,7 @@
 
 #include "mpi/team.h"
 #include "mpi/world.h"
-#include "rma/writes.h"
+#include "slots/accesses.h"
 
 #define REPLY_TAG 1
 
@@ -35,7 +35,7 @@ struct peer {
 extern const struct peer peers[PEERS];
 
 struct overlap {
-    struct writes writes; /* first */
+    struct slots slots; /* first */
     const struct way *way;
     const struct peer *peer;
     double length_s;                               /* of a compute */
@@ -48,7 +48,7 @@ struct overlap {
 
 INLINE void compute_once(struct overlap *own)
 {
-    compute_slice(&own->writes.launch->compute, own->length_s);
+    compute_slice(&own->slots.launch->compute, own->length_s);
 }
 
 /* Does rank 0 have a second thread, which receives while the main thread is outside MPI? */

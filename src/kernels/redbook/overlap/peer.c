@@ -31,18 +31,17 @@ bool peer_has_thread(const struct overlap *own)
 
 static MPI_Request *receives_of(const struct overlap *own, long long slot)
 {
-    return own->receives + slot * (own->writes.launch->ranks - 1);
+    return own->receives + slot * (own->slots.launch->ranks - 1);
 }
 
 /* A message goes where a put would. */
 void peer_prepare(struct overlap *own, long long burst)
 {
-    const struct payload *payload = &own->writes.payload;
-    const int elements = own->writes.elements;
+    const struct slots *slots = &own->slots;
+    const int elements = slots->elements;
     for (long long slot = 0; slot < burst && own->way->sends; slot++) {
-        for (int origin = 1; origin < own->writes.launch->ranks; origin++) {
-            int64_t *region = (int64_t *)payload->windows[0].memory +
-                              (size_t)(origin - 1) * region_elements(payload);
+        for (int origin = 1; origin < own->slots.launch->ranks; origin++) {
+            int64_t *region = (int64_t *)(void *)region_memory(slots, origin - 1);
             CHECKED(MPI_Irecv(region + slot * elements, elements, MPI_INT64_T, origin, 0,
                               world_communicator, &receives_of(own, slot)[origin - 1]));
         }
@@ -51,7 +50,7 @@ void peer_prepare(struct overlap *own, long long burst)
 
 static void receive(struct overlap *own, long long slot)
 {
-    for (int origin = 1; origin < own->writes.launch->ranks; origin++) {
+    for (int origin = 1; origin < own->slots.launch->ranks; origin++) {
         CHECKED(MPI_Wait(&receives_of(own, slot)[origin - 1], MPI_STATUS_IGNORE));
         CHECKED(MPI_Send(NULL, 0, MPI_BYTE, origin, REPLY_TAG, world_communicator));
     }

@@ -4,7 +4,7 @@
 
 static void begin_send(struct overlap *own, long long slot)
 {
-    const struct writes *writes = &own->writes;
+    const struct slots *slots = &own->slots;
     CHECKED(MPI_Isend(SLOT_HERE(payload), TARGET, 0, world_communicator, &own->request));
 }
 
@@ -18,24 +18,24 @@ static void end_send(struct overlap *own, long long slot)
 
 static void begin_put(struct overlap *own, long long slot)
 {
-    put_slot(&own->writes, slot);
+    put_slot(&own->slots, slot);
 }
 
 static void begin_rput(struct overlap *own, long long slot)
 {
-    const struct writes *writes = &own->writes;
-    CHECKED(MPI_Rput(SLOT_HERE(payload), SLOT_THERE, writes->window.handle, &own->request));
+    const struct slots *slots = &own->slots;
+    CHECKED(MPI_Rput(SLOT_HERE(payload), SLOT_THERE, slots->transfer.epoch.window, &own->request));
 }
 
 static void begin_get(struct overlap *own, long long slot)
 {
-    get_slot(&own->writes, slot);
+    get_slot(&own->slots, slot);
 }
 
 static void flush(struct overlap *own, long long slot)
 {
     (void)slot;
-    CHECKED(MPI_Win_flush(TARGET, own->writes.window.handle));
+    CHECKED(MPI_Win_flush(TARGET, own->slots.transfer.epoch.window));
 }
 
 static void end_rput(struct overlap *own, long long slot)

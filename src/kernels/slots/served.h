@@ -1,19 +1,17 @@
-/* Accesses to rank 0's memory (rma/writes.h) that their origins make, or that a server makes for
+/* Accesses to rank 0's memory (slots/slots.h) that their origins make, or that a server makes for
  * them (mpi/server.h): rank 0 itself in its own calls, a second thread of it, or a rank of its own
  * that shares its memory. A kernel's own struct begins with a struct served. */
 #ifndef ONESIDED_SERVED_H
 #define ONESIDED_SERVED_H
 
 #include "mpi/server.h"
-#include "rma/writes.h"
+#include "slots/accesses.h"
 
 enum serves { NOBODY, TARGET_ITSELF, A_THREAD, A_RANK };
 
 struct served {
-    struct writes writes; /* first */
+    struct slots slots; /* first */
     enum serves serves;
-    /* THE TIMED LOOP of an origin. */
-    void (*go)(void *state, long long burst);
     /* At the server, for a request; its state is this struct. */
     void (*answer)(struct server *server, const struct request *request);
     struct server server; /* this and what follows: of served_run */

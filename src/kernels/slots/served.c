@@ -1,5 +1,5 @@
 /* Accesses to rank 0's memory that their origins make, or that a server makes for them. */
-#include "rma/served.h"
+#include "slots/served.h"
 
 bool served_is_supported(const struct launch *launch, enum serves serves, bool computes,
                          struct record *record)
@@ -24,7 +24,7 @@ static bool is_called(const struct served *served)
 static double go(void *state, long long burst)
 {
     struct served *served = state;
-    const struct launch *launch = served->writes.launch;
+    const struct launch *launch = served->slots.launch;
     double passed_s = 0;
     if (is_called(served) && launch->rank == served->server.rank) {
         server_serve(&served->server);
@@ -32,8 +32,8 @@ static double go(void *state, long long burst)
     }
     if (launch->rank != TARGET) {
         const double begin_s = clock_now_s();
-        served->go(state, burst);
-        passed_s = launch_passed_s(launch, served->writes.cell, begin_s);
+        served->slots.loop(state, burst);
+        passed_s = launch_passed_s(launch, served->slots.cell, begin_s);
     }
     if (is_called(served)) {
         server_release(&served->server);
@@ -60,20 +60,20 @@ static void check(void *state, long long burst)
 /* A trial in which the server has its part. */
 static void run_with_server(struct served *served, struct trial *trial)
 {
-    const struct launch *launch = served->writes.launch;
+    const struct launch *launch = served->slots.launch;
     const int rank = launch->rank;
-    served->server = (struct server){.record = served->writes.record,
+    served->server = (struct server){.record = served->slots.record,
                                      .rank = served->serves == A_RANK ? launch->ranks - 1 : TARGET,
                                      .is_thread = served->serves == A_THREAD,
                                      .answer = served->answer,
                                      .state = served};
-    served->memory = rank == TARGET ? served->writes.window.memory : (char *)served->writes.shared;
+    served->memory = rank == TARGET ? served->slots.window->memory : (char *)served->slots.shared;
     served->prepare = trial->prepare;
     served->check = trial->check;
     trial->prepare = prepare;
     trial->check = check;
     trial->is_behind = served->serves == TARGET_ITSELF;
-    trial->part = rank > served->writes.origins ? LOOKS_ON : trial->part;
+    trial->part = rank > served->slots.origins ? LOOKS_ON : trial->part;
     server_start(&served->server);
     trial_run(trial);
     server_stop(&served->server);
@@ -81,21 +81,21 @@ static void run_with_server(struct served *served, struct trial *trial)
 
 void served_run(struct served *served, bool computes)
 {
-    struct writes *writes = &served->writes;
+    struct slots *slots = &served->slots;
     if (served->serves != NOBODY) {
-        writes->flavor = &flavors[served->serves == A_RANK ? FLAVOR_SHARED : FLAVOR_ALLOCATE];
-        writes->origins -= served->serves == A_RANK ? 1 : 0;
-        writes->holds_lock_all = true;
+        slots->flavor = &flavors[served->serves == A_RANK ? FLAVOR_SHARED : FLAVOR_ALLOCATE];
+        slots->origins -= served->serves == A_RANK ? 1 : 0;
+        slots->holds_lock_all = true;
     }
-    if (!writes_open(writes)) {
+    if (!slots_open(slots)) {
         return;
     }
-    struct trial trial = writes_trial(writes, go, "time", computes);
+    struct trial trial = slots_trial(slots, "time", computes);
+    trial.go = go;
     if (served->serves == NOBODY) {
         trial_run(&trial);
     } else {
         run_with_server(served, &trial);
     }
-    writes_record(writes);
-    writes_close(writes);
+    slots_close(slots);
 }
