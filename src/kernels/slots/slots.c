@@ -256,6 +256,9 @@ bool slots_open(struct slots *slots)
 
 static void record_verifications(const struct slots *slots)
 {
+    if (slots->sample == 0) {
+        return;
+    }
     record_verification(slots->record, slots->at_target);
     if (slots->spare > 0 || slots->layout != NULL) {
         record_verification(slots->record, slots->in_gaps);

@@ -96,9 +96,11 @@ void slots_prepare_alone(struct slots *slots, long long burst);
 void slots_check_alone(struct slots *slots, const struct transfer *transfer, long long burst);
 void slots_follow(struct slots *slots, long long bursts, long long burst);
 
-/* Of a region: with its gaps and what is spare; and where it begins, at the target. */
+/* Of a region, with its gaps and what is spare; and at the target, where it begins, and where what
+ * is spare. */
 size_t region_bytes(const struct slots *slots);
 char *region_memory(const struct slots *slots, int region);
+char *spare_memory(const struct slots *slots, int region);
 
 /* What an origin accesses one of its regions with. */
 struct transfer slots_transfer(const struct slots *slots, int region, struct epoch epoch);

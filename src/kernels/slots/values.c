@@ -65,6 +65,11 @@ char *region_memory(const struct slots *slots, int region)
     return (char *)window_of(slots, region)->memory + region_begin(slots, region);
 }
 
+char *spare_memory(const struct slots *slots, int region)
+{
+    return region_memory(slots, region) + spare_begin(slots);
+}
+
 /* The number of an element through all regions. */
 static size_t number_of(const struct slots *slots, int region, int element)
 {

@@ -30,9 +30,8 @@
 #include "mpi/team.h"
 #include "mpi/trial.h"
 #include "mpi/world.h"
-#include "rma/payload.h"
+#include "slots/slots.h"
 
-#define TARGET 0
 #define FIRST_ORIGIN_RANK 1
 #define ORIGINS_MAX 16
 
@@ -56,11 +55,10 @@ struct experiment {
     int origins;                     /* in all */
     int own_begin, own_end;          /* the origins of this process */
     struct origin *own[ORIGINS_MAX]; /* by their number; NULL: another process's */
-    struct window windows[ORIGINS_MAX];
-    struct payload payload; /* a region for each origin, its slots packed */
-    int burst;              /* operations of each origin in the sample that runs; 0: no more */
-    struct meeting *start;  /* of all origins; shared by processes */
-    struct meeting finish;  /* of this process's origins */
+    struct slots slots;              /* a region for each origin */
+    int burst;             /* operations of each origin in the sample that runs; 0: no more */
+    struct meeting *start; /* of all origins; shared by processes */
+    struct meeting finish; /* of this process's origins */
 };
 
 struct arrangement {
@@ -128,8 +126,7 @@ static void prepare_sample(void *state, long long burst)
 {
     struct experiment *experiment = state;
     experiment->burst = (int)burst;
-    payload_prepare(&experiment->payload, burst);
-    payload_begin_fault(&experiment->payload, burst);
+    slots_prepare(&experiment->slots, burst);
 }
 
 /* The first origin of this process is its main thread; the others wait for it. */
@@ -149,10 +146,7 @@ static double make_sample(void *state, long long burst)
 
 static void check_sample(void *state, long long burst)
 {
-    struct experiment *experiment = state;
-    payload_end_fault(&experiment->payload, burst);
-    payload_advance(&experiment->payload, burst);
-    payload_check(&experiment->payload);
+    slots_check(&((struct experiment *)state)->slots, burst);
 }
 
 static void keep_times(void *state, long long burst)
@@ -170,14 +164,10 @@ static void keep_times(void *state, long long burst)
 /* Each on pages of its own: no origin shares a cache line with another. */
 static void start_origins(struct experiment *experiment, struct epoch epoch)
 {
-    const struct layout_type one = {.type = MPI_INT64_T, .count = 1};
     for (int number = experiment->own_begin; number < experiment->own_end; number++) {
         struct origin *origin = experiment->own[number] = allocate_pages(sizeof *origin);
-        epoch.window =
-            experiment->windows[experiment->arrangement->window_each ? number : 0].handle;
-        *origin =
-            (struct origin){.experiment = experiment,
-                            .transfer = payload_transfer(&experiment->payload, number, epoch, one)};
+        *origin = (struct origin){.experiment = experiment,
+                                  .transfer = slots_transfer(&experiment->slots, number, epoch)};
         if (number > experiment->own_begin) {
             origin->thread = team_start(thread_main, origin);
         }
@@ -207,54 +197,25 @@ static void use_windows(struct experiment *experiment)
                                 .target = TARGET};
     watchdog_phase = "start";
     launch_common_start(launch);
-    for (int i = 0; accesses && i < experiment->payload.window_count; i++) {
-        CHECKED(MPI_Win_lock_all(0, experiment->windows[i].handle));
+    for (int i = 0; accesses && i < experiment->slots.windows; i++) {
+        CHECKED(MPI_Win_lock_all(0, experiment->slots.window[i].handle));
     }
     start_origins(experiment, epoch);
     trial_run(&(struct trial){.launch = launch,
                               .cell = experiment->cell,
                               .record = experiment->record,
                               .state = experiment,
-                              .longest = experiment->payload.slots,
+                              .longest = experiment->slots.count,
                               .prepare = prepare_sample,
                               .go = make_sample,
                               .check = check_sample,
                               .keep = keep_times});
     watchdog_phase = "end";
     end_origins(experiment);
-    for (int i = 0; accesses && i < experiment->payload.window_count; i++) {
-        CHECKED(MPI_Win_unlock_all(experiment->windows[i].handle));
+    for (int i = 0; accesses && i < experiment->slots.windows; i++) {
+        CHECKED(MPI_Win_unlock_all(experiment->slots.window[i].handle));
     }
     CHECKED(MPI_Barrier(world_communicator));
-}
-
-static void open_windows(struct experiment *experiment)
-{
-    struct payload *payload = &experiment->payload;
-    const struct flavor *flavor = cell_choice(experiment->cell, "flavor");
-    const MPI_Aint size_bytes = payload_window_bytes(payload);
-    watchdog_phase = "window";
-    payload->windows = experiment->windows;
-    payload_allocate(payload);
-    for (int i = 0; i < payload->window_count; i++) {
-        experiment->windows[i] =
-            window_open(experiment->launch, flavor, payload->is_target ? size_bytes : 0);
-    }
-    record_window(experiment->record, experiment->windows[0].handle, flavor->name,
-                  (long long)size_bytes);
-    if (payload->is_target) {
-        payload_initialise(payload);
-    }
-    CHECKED(MPI_Barrier(world_communicator));
-}
-
-static void close_windows(struct experiment *experiment)
-{
-    watchdog_phase = "window";
-    for (int i = 0; i < experiment->payload.window_count; i++) {
-        window_close(&experiment->windows[i]);
-    }
-    payload_free(&experiment->payload);
 }
 
 static void run_supported(struct experiment *experiment)
@@ -263,10 +224,11 @@ static void run_supported(struct experiment *experiment)
     const double steal_s = host_steal_s();
     const int own_origins = experiment->own_end - experiment->own_begin;
     experiment->record->helper_threads = own_origins > 1 ? own_origins - 1 : 0;
-    open_windows(experiment);
+    if (!slots_open(&experiment->slots)) {
+        return;
+    }
     use_windows(experiment);
-    payload_record(&experiment->payload, experiment->record);
-    close_windows(experiment);
+    slots_close(&experiment->slots);
     if (host_local_rank(&launch->host, launch->rank) == 0) {
         series_add(record_series(experiment->record, "steal", "s", 1), host_steal_s() - steal_s);
     }
@@ -291,8 +253,7 @@ static bool is_supported(const struct experiment *experiment)
         record_status(record, CELL_UNSUPPORTED,
                       "origin processes need one clock: expected all ranks on one machine");
     }
-    return record->status == CELL_OK &&
-           window_is_supported(launch, cell_choice(experiment->cell, "flavor"), record);
+    return record->status == CELL_OK;
 }
 
 static void run_cell(struct launch *launch, const struct cell *cell, struct record *record)
@@ -313,16 +274,13 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
                                                : arrangement->threads ? origins
                                                                       : first + 1,
                                     .start = &own_start};
-    experiment.payload = (struct payload){.launch = launch,
-                                          .cell = cell,
-                                          .operation = experiment.operation,
-                                          .elements = 1,
-                                          .slots = (int)options_integer(&launch->options, "burst"),
-                                          .regions = origins,
-                                          .own_begin = experiment.own_begin,
-                                          .own_end = experiment.own_end,
-                                          .is_target = is_target,
-                                          .window_count = arrangement->window_each ? origins : 1};
+    struct slots *slots = &experiment.slots;
+    *slots = slots_of_elements(launch, cell, record, 1, options_integer(&launch->options, "burst"));
+    slots->makes = experiment.operation;
+    slots->origins = origins;
+    slots->begin = experiment.own_begin;
+    slots->end = experiment.own_end;
+    slots->windows = arrangement->window_each ? origins : 1;
     if (!is_supported(&experiment)) {
         return;
     }

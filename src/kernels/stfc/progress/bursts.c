@@ -6,8 +6,7 @@
 static void prepare_burst(void *state, long long burst)
 {
     struct experiment *experiment = state;
-    payload_renew(&experiment->payload, burst);
-    payload_begin_fault(&experiment->payload, burst);
+    slots_prepare_alone(&experiment->slots, burst);
 }
 
 static double make_burst(void *state, long long burst)
@@ -21,12 +20,7 @@ static double make_burst(void *state, long long burst)
 static void check_burst(void *state, long long burst)
 {
     struct experiment *experiment = state;
-    payload_end_fault(&experiment->payload, burst);
-    payload_advance(&experiment->payload, burst);
-    if (is_read_back(experiment->operation)) {
-        payload_check_copy(&experiment->payload, experiment->payload.own_begin,
-                           &experiment->transfer);
-    }
+    slots_check_alone(&experiment->slots, &experiment->transfer, burst);
 }
 
 /* The target's epochs in an origin's burst, and in the reading back after it. */
@@ -44,7 +38,7 @@ static void accompany_burst(void *state, long long burst)
 
 static void follow_bursts(void *state, long long bursts, long long burst)
 {
-    payload_follow(&((struct experiment *)state)->payload, bursts, burst);
+    slots_follow(&((struct experiment *)state)->slots, bursts, burst);
 }
 
 void take_latency(struct experiment *experiment)
@@ -61,16 +55,16 @@ void take_latency(struct experiment *experiment)
                                            experiment->synchronisation->kind == PASSIVE,
                                   /* beside a helper the ranks have no core of their own */
                                   .own_cores = experiment->target_state->helper == NULL,
-                                  .longest = experiment->payload.slots,
+                                  .longest = experiment->slots.count,
                                   .prepare = prepare_burst,
                                   .burst = make_burst,
                                   .check = check_burst,
                                   .accompany = accompany_burst,
                                   .follow = follow_bursts};
     watchdog_phase = "prepare";
-    payload_prepare(&experiment->payload, experiment->payload.slots);
+    slots_prepare(&experiment->slots, experiment->slots.count);
     pass_on(experiment);
     latency_take(&timing);
     pass_on(experiment);
-    payload_check(&experiment->payload);
+    slots_check(&experiment->slots, 0);
 }

@@ -9,7 +9,7 @@
 
 #include "harness/launch.h"
 #include "mpi/helper.h"
-#include "rma/payload.h"
+#include "slots/slots.h"
 
 struct experiment;
 
@@ -62,9 +62,7 @@ struct experiment {
     bool is_target, is_origin, is_bystander;
     bool answers; /* this rank is the holder */
 
-    struct window window;
-    struct payload payload;
-    struct layout_type type;
+    struct slots slots;
     struct epoch epoch;       /* at origins and target */
     struct transfer transfer; /* at an origin */
     struct page *page;        /* shared outside MPI */

@@ -107,42 +107,26 @@ static MPI_Group make_peers(const struct experiment *experiment)
     return peers;
 }
 
-static void open_experiment(struct experiment *experiment)
+static bool open_experiment(struct experiment *experiment)
 {
-    struct launch *launch = experiment->launch;
-    struct payload *payload = &experiment->payload;
-    const struct flavor *flavor = cell_choice(experiment->cell, "flavor");
-    const MPI_Aint size_bytes = payload_window_bytes(payload);
-    watchdog_phase = "window";
-    payload_allocate(payload);
-    experiment->type = layout_make_type(payload->layout, payload->elements);
-    experiment->window =
-        experiment->target_state->has_ghost
-            ? ghost_open(launch, experiment->target, experiment->holder, size_bytes)
-            : window_open(launch, flavor, experiment->is_target ? size_bytes : 0);
-    record_window(experiment->record, experiment->window.handle, flavor->name,
-                  (long long)size_bytes);
+    struct slots *slots = &experiment->slots;
+    if (!slots_open(slots)) {
+        return false;
+    }
     experiment->epoch = (struct epoch){.synchronisation = experiment->synchronisation,
-                                       .window = experiment->window.handle,
+                                       .window = slots->window->handle,
                                        .target = experiment->holder,
                                        .peers = make_peers(experiment)};
     if (experiment->is_origin) {
-        experiment->transfer =
-            payload_transfer(payload, payload->own_begin, experiment->epoch, experiment->type);
+        experiment->transfer = slots_transfer(slots, slots->begin, experiment->epoch);
     }
-    if (experiment->is_target) {
-        payload_initialise(payload);
-    }
-    CHECKED(MPI_Barrier(world_communicator));
+    return true;
 }
 
 static void close_experiment(struct experiment *experiment)
 {
-    watchdog_phase = "window";
-    window_close(&experiment->window);
+    slots_close(&experiment->slots);
     CHECKED(MPI_Group_free(&experiment->epoch.peers));
-    layout_free_type(&experiment->type);
-    payload_free(&experiment->payload);
 }
 
 /* Between the opened window and its end. */
@@ -154,8 +138,8 @@ static void use_window(struct experiment *experiment)
     experiment->start_s = launch_common_start(launch);
     launch_inject(launch, experiment->cell);
     if (holds_lock) {
-        CHECKED(MPI_Win_lock_all(0, experiment->window.handle));
-        experiment->window.is_locked = true;
+        CHECKED(MPI_Win_lock_all(0, experiment->slots.window->handle));
+        experiment->slots.window->is_locked = true;
     }
     if (experiment->is_origin) {
         experiment->synchronisation->enter(&experiment->epoch);
@@ -169,8 +153,8 @@ static void use_window(struct experiment *experiment)
         experiment->synchronisation->leave(&experiment->epoch);
     }
     if (holds_lock) {
-        experiment->window.is_locked = false;
-        CHECKED(MPI_Win_unlock_all(experiment->window.handle));
+        experiment->slots.window->is_locked = false;
+        CHECKED(MPI_Win_unlock_all(experiment->slots.window->handle));
     }
     CHECKED(MPI_Barrier(world_communicator));
 }
@@ -190,7 +174,9 @@ static void run_supported(struct experiment *experiment)
     const struct helper_kind *helper_kind = experiment->target_state->helper;
     struct helper helper;
     const double steal_s = host_steal_s();
-    open_experiment(experiment);
+    if (!open_experiment(experiment)) {
+        return;
+    }
     if (helper_kind != NULL) {
         watchdog_phase = "helper";
         experiment->record->helper_threads = experiment->is_target;
@@ -200,7 +186,6 @@ static void run_supported(struct experiment *experiment)
     if (helper_kind != NULL) {
         stop_helper(experiment, &helper);
     }
-    payload_record(&experiment->payload, experiment->record);
     close_experiment(experiment);
     if (!experiment->again && host_local_rank(&launch->host, launch->rank) == 0) {
         series_add(record_series(experiment->record, "steal", "s", 1), host_steal_s() - steal_s);
@@ -212,11 +197,11 @@ static const char *contradiction(const struct experiment *experiment)
 {
     const struct operation *operation = experiment->operation;
     const struct synchronisation *synchronisation = experiment->synchronisation;
-    const bool contiguous = is_contiguous(experiment->payload.layout);
+    const bool contiguous = is_contiguous(experiment->slots.layout);
     if ((int)cell_number(experiment->cell, "size_bytes") % (int)sizeof(int64_t) != 0) {
         return "the payload is made of elements of 8 bytes: its size must be a multiple of 8";
     }
-    if (operation->one_element && (experiment->payload.elements != 1 || !contiguous)) {
+    if (operation->one_element && (experiment->slots.elements != 1 || !contiguous)) {
         return "the operation takes one element: 8 bytes, contiguous";
     }
     if (operation->request_based && synchronisation->kind != PASSIVE) {
@@ -266,18 +251,14 @@ static bool is_supported(struct experiment *experiment)
         record_status(record, CELL_UNSUPPORTED,
                       "origin and target need one clock: expected all ranks on one machine");
     }
-    return record->status == CELL_OK &&
-           window_is_supported(launch,
-                               has_ghost ? &flavors[FLAVOR_SHARED]
-                                         : cell_choice(experiment->cell, "flavor"),
-                               record);
+    return record->status == CELL_OK;
 }
 
 /* As many as a burst has operations, and it has fewer where they would not stay in a cache. */
-static int slots_of(const struct launch *launch, const struct cell *cell)
+static long long burst_of(const struct launch *launch, const struct cell *cell)
 {
     const long long room = SLOTS_BYTES / (2 * (long long)cell_number(cell, "size_bytes"));
-    return (int)burst_within(options_integer(&launch->options, "latency-burst"), room);
+    return burst_within(options_integer(&launch->options, "latency-burst"), room);
 }
 
 static struct experiment experiment_of(struct launch *launch, const struct cell *cell,
@@ -290,7 +271,7 @@ static struct experiment experiment_of(struct launch *launch, const struct cell 
     const bool is_origin = place > 0 && place <= origins;
     const struct target_state *state = cell_choice(cell, "target_state");
     const int holder = state->has_ghost ? 1 + origins + bystanders : 0;
-    return (struct experiment){
+    struct experiment experiment = {
         .launch = launch,
         .cell = cell,
         .record = record,
@@ -306,24 +287,26 @@ static struct experiment experiment_of(struct launch *launch, const struct cell 
         .is_origin = is_origin,
         .answers = place == holder,
         .is_bystander = place > origins && place <= origins + bystanders,
-        .payload = {.launch = launch,
-                    .cell = cell,
-                    .operation = cell_choice(cell, "operation"),
-                    .layout = cell_choice(cell, "data"),
-                    .elements = (int)cell_number(cell, "size_bytes") / (int)sizeof(int64_t),
-                    .slots = slots_of(launch, cell),
-                    .regions = origins,
-                    .own_begin = is_origin ? place - 1 : 0,
-                    .own_end = is_origin ? place : 0,
-                    .is_target = place == 0,
-                    .window_count = 1}};
+        .slots = slots_of_elements(launch, cell, record,
+                                   cell_number(cell, "size_bytes") / sizeof(int64_t),
+                                   burst_of(launch, cell))};
+    struct slots *slots = &experiment.slots;
+    slots->makes = experiment.operation;
+    slots->layout = cell_choice(cell, "data");
+    slots->origins = origins;
+    slots->begin = is_origin ? place - 1 : 0;
+    slots->end = is_origin ? place : 0;
+    slots->is_target = experiment.is_target;
+    slots->target = experiment.target;
+    slots->holder = experiment.holder;
+    slots->has_ghost = state->has_ghost;
+    return experiment;
 }
 
 /* Collective; false where the ranks share no memory. */
 static bool run_with_page(struct experiment *experiment)
 {
     const MPI_Comm communicator = world_communicator;
-    experiment->payload.windows = &experiment->window;
     experiment->page = shared_page_open(communicator, sizeof *experiment->page);
     if (experiment->page == NULL) {
         return false;

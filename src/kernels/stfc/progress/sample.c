@@ -63,7 +63,7 @@ static void add_sample(const struct experiment *experiment, const struct all_ser
                        const struct observed *observed, double requested_s)
 {
     const struct access *access = &observed->access;
-    await_word(&experiment->page->left, experiment->payload.sample, world_communicator);
+    await_word(&experiment->page->left, experiment->slots.sample, world_communicator);
     const struct presence *presence = &experiment->page->presence;
     const double start_s = experiment->start_s;
     series_add(all->begin, access->begun_s - access->begin_s);
@@ -102,9 +102,9 @@ static void be_target(struct experiment *experiment, double length_s)
     watchdog_phase = "target";
     experiment->synchronisation->target_open(&experiment->epoch);
     page->opened_s = clock_now_s();
-    atomic_store(&page->entered, experiment->payload.sample);
+    atomic_store(&page->entered, experiment->slots.sample);
     page->presence = experiment->target_state->stay(experiment, length_s);
-    atomic_store(&page->left, experiment->payload.sample);
+    atomic_store(&page->left, experiment->slots.sample);
     experiment->synchronisation->target_close(&experiment->epoch);
 }
 
@@ -112,7 +112,7 @@ static void be_target(struct experiment *experiment, double length_s)
  * the stamp of this rank's first call then, else NAN. */
 static double await_target(const struct experiment *experiment)
 {
-    return await_word(&experiment->page->entered, experiment->payload.sample, world_communicator);
+    return await_word(&experiment->page->entered, experiment->slots.sample, world_communicator);
 }
 
 /* An origin's part. */
@@ -181,11 +181,10 @@ static struct observed run_sample(struct experiment *experiment, double length_s
                                   const struct all_series *all)
 {
     const MPI_Comm communicator = world_communicator;
-    struct payload *payload = &experiment->payload;
+    struct slots *slots = &experiment->slots;
     struct observed observed = {0};
     watchdog_phase = "prepare";
-    payload_prepare(payload, 1);
-    payload_begin_fault(payload, 1);
+    slots_prepare(slots, 1);
     pass_on(experiment);
     CHECKED(MPI_Barrier(communicator));
     if (experiment->is_target) {
@@ -200,9 +199,7 @@ static struct observed run_sample(struct experiment *experiment, double length_s
         add_sample(experiment, all, &observed, length_s);
     }
     pass_on(experiment);
-    payload_end_fault(payload, 1);
-    payload_advance(payload, 1);
-    payload_check(payload);
+    slots_check(slots, 1);
     return observed;
 }
 

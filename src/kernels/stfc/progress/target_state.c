@@ -58,12 +58,11 @@ static struct presence stay_probing(struct experiment *experiment, double length
 /* Looks, as for a flag that somebody may put, at a word that no operation touches. */
 static struct presence stay_polling(struct experiment *experiment, double length_s)
 {
-    const volatile int64_t *word = (const int64_t *)experiment->window.memory +
-                                   region_elements(&experiment->payload) - SPARE_ELEMENTS;
+    const volatile int64_t *word = (const int64_t *)(void *)spare_memory(&experiment->slots, 0);
     const double delay_s = run_delay_s();
     struct presence presence = {.entry_s = clock_now_s(), .involuntary_switches = NAN};
     do {
-        CHECKED(MPI_Win_sync(experiment->window.handle));
+        CHECKED(MPI_Win_sync(experiment->slots.window->handle));
         visited(experiment);
         presence.exit_s = clock_now_s();
     } while (presence.exit_s < presence.entry_s + length_s && *word < 0);
@@ -74,7 +73,7 @@ static struct presence stay_polling(struct experiment *experiment, double length
 void pass_on(struct experiment *experiment)
 {
     if (experiment->target_state->has_ghost) {
-        ghost_pass_on(&experiment->window, experiment->holder);
+        ghost_pass_on(experiment->slots.window, experiment->holder);
     }
 }
 
