@@ -6,7 +6,7 @@
  * answered; a get of what a notice has announced; both under post and start, too. Timed, in
  * seconds: half of a round trip, by rank 0. The source's bandwidth is the message's size over that.
  * Verified: every element of every message. */
-#include "mpi/exchange.h"
+#include "slots/exchange.h"
 
 #define FIRST 0 /* it begins a pass; rank 1 answers, all others have no part */
 /* The one message that a rank sends and the one that it receives, in the slots of a burst. */

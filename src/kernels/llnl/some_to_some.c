@@ -9,7 +9,7 @@
  * pass, for a rank with another map would wait for messages that nobody sends. Timed, in seconds: a
  * pass; the slowest rank counts. Verified: map; every element of every message. */
 #include "llnl/shared/map.h"
-#include "mpi/exchange.h"
+#include "slots/exchange.h"
 
 #define LARGEST_BYTES_MAX (1 << 24)
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "harness/memory.h"
-#include "mpi/exchange.h"
+#include "slots/exchange.h"
 
 /* What MPI_Alltoallw takes: a block for each rank, of a datatype of its own. */
 static struct {

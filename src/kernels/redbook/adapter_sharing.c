@@ -8,7 +8,7 @@
  * section 5.1.1: the tasks of a node share its adapter. Here k pairs send messages to and fro at
  * once: of processes, or of threads of two processes. Timed, in seconds: half of a round trip,
  * until the last pair has its answer. Verified: every element of every message. */
-#include "mpi/pairs.h"
+#include "slots/pairs.h"
 
 struct arrangement {
     const char *name;

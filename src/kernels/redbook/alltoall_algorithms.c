@@ -8,7 +8,7 @@
  * rank counts. Verified: every element of every block. */
 #include <string.h>
 
-#include "mpi/exchange.h"
+#include "slots/exchange.h"
 
 INLINE void copy_own_block(const struct exchange *exchange, int pass)
 {

@@ -12,7 +12,7 @@
  * messages to and fro, whose question is latency. Timed, in seconds: from the common start of all
  * streams to the end of the last one, over the messages of one stream in one direction; the slowest
  * rank counts. Verified: every element of every message. */
-#include "mpi/pairs.h"
+#include "slots/pairs.h"
 
 #define OUTSTANDING_MAX 256
 

@@ -8,7 +8,7 @@
  * 5.3.1; the slowest rank counts. The message's size over that is the bandwidth of both directions
  * together. With more than two ranks each pair of neighbours exchanges. Verified: every element of
  * every message. */
-#include "mpi/exchange.h"
+#include "slots/exchange.h"
 
 /* ---- THE TIMED LOOPS; a rank with a partner has one message to send and one to receive ---- */
 

@@ -4,6 +4,7 @@
 #include "harness/watchdog.h"
 #include "mpi/checked.h"
 #include "slots/inside.h"
+#include "slots/messages.h"
 
 #define NUMBERS 1000                 /* sums and products of two are exact in every element */
 #define UNTOUCHED 0x5A5A5A5A5A5A5A5A /* a result that nobody has fetched */
@@ -295,13 +296,11 @@ void slots_prepare(void *state, long long burst)
 
 /* ---- What is compared ---- */
 
-/* For tests, while the harness injects: what arrived last is altered where that is asked for. */
-static void inject(const struct slots *slots, char *arrived)
+/* For tests: what arrived last. */
+static void spoil(const struct slots *slots, char *arrived)
 {
-    const bool is_first = launch_injects(slots->launch, slots->cell, INJECT_WRONG_DATA);
-    if (launch_fault(slots->launch, slots->cell) != INJECT_NOTHING ||
-        (is_first && slots->sample == 1)) {
-        arrived[2] ^= 0x10;
+    if (is_spoilt(slots->launch, slots->cell, slots->sample)) {
+        SPOIL(*(int32_t *)(void *)arrived);
     }
 }
 
@@ -335,8 +334,8 @@ static void look_and_advance(struct slots *slots, long long burst)
     const int elements = (int)burst * slots->elements;
     for (int region = slots->begin; region < slots->end && elements > 0; region++) {
         if (slots->makes->fetches) {
-            inject(slots,
-                   (char *)slots->region[region].result + (elements - 1) * slots->stride_bytes);
+            spoil(slots,
+                  (char *)slots->region[region].result + (elements - 1) * slots->stride_bytes);
             check_results(slots, region, elements);
         }
     }
@@ -381,7 +380,7 @@ void slots_check_alone(struct slots *slots, const struct transfer *transfer, lon
         memset(copy, 0, region_bytes(slots));
         transfer_read_back(transfer, (int64_t *)(void *)copy,
                            (int)(region_bytes(slots) / WORD_BYTES));
-        inject(slots, copy + place_of(slots, 0));
+        spoil(slots, copy + place_of(slots, 0));
         check_region(slots, slots->begin, copy, &slots->read_back, &slots->read_back);
     }
 }
@@ -406,7 +405,7 @@ void slots_check(void *state, long long burst)
     look_and_advance(slots, burst);
     if (slots->is_target) {
         begin_own(slots, MPI_LOCK_SHARED);
-        inject(slots, region_memory(slots, regions_there(slots) - 1) + place_of(slots, 0));
+        spoil(slots, region_memory(slots, regions_there(slots) - 1) + place_of(slots, 0));
         for (int region = 0; region < regions_there(slots); region++) {
             check_region(slots, region, region_memory(slots, region), &slots->at_target,
                          &slots->in_gaps);

@@ -9,7 +9,7 @@ MPI, OPENSHMEM = "MPI", "OpenSHMEM"
 LIBRARIES = (MPI, OPENSHMEM)
 
 #: Folders of the kernels' sources that belong to every kernel of a library.
-COMMON = {MPI: ("harness", "mpi", "rma", "slots"), OPENSHMEM: ("harness", "openshmem")}
+COMMON = {MPI: ("harness", "mpi", "rma", "slots"), OPENSHMEM: ("harness", "openshmem", "slots")}
 #: Folders that hold what kernels share, and no kernels.
 NO_STUDIES = frozenset(folder for folders in COMMON.values() for folder in folders)
 #: A study's folder with the files that its kernels share.

@@ -10,8 +10,8 @@
 #include "harness/memory.h"
 #include "harness/watchdog.h"
 #include "harness/world.h"
+#include "slots/messages.h"
 
-#define NOTHING (-1)         /* in a result before a trial; no payload has it */
 #define CACHE_MAX (16 << 20) /* a virtual machine shows the whole cache of its host */
 
 const struct target_state target_states[] = {{"takes_part", false}, {"computes", true}};
@@ -30,49 +30,23 @@ bool everybody(const struct pattern *pattern)
 
 /* ---- Payloads ---- */
 
-static int64_t expected(const struct pattern *pattern, struct block block, int element,
-                        uint64_t trial)
+/* Of a block among those of all ranks and trials. */
+static uint64_t number_of(const struct pattern *pattern, struct block block)
 {
-    const size_t position = (size_t)(block.index * pattern->elements + element);
-    return value_of_sample(trial * (uint64_t)pattern->ranks + (uint64_t)block.rank, position);
+    const uint64_t rank = pattern->trial * (uint64_t)pattern->ranks + (uint64_t)block.rank;
+    return rank * (uint64_t)pattern->blocks + (uint64_t)block.index;
 }
 
 /* New values where others get them from, and none where they go. */
 static void fill(struct pattern *pattern)
 {
     for (int index = 0; index < pattern->blocks; index++) {
+        const struct block own = {.rank = pattern->rank, .index = index};
         struct block origin;
-        int64_t *data = block_of(pattern->data, pattern, index);
-        int64_t *result = block_of(pattern->result, pattern, index);
-        const bool gets = pattern->kind->origin(pattern, index, &origin);
-        for (int i = 0; i < pattern->elements; i++) {
-            data[i] = expected(pattern, (struct block){.rank = pattern->rank, .index = index}, i,
-                               pattern->trial);
-            result[i] = gets || !pattern->kind->in_place ? NOTHING : result[i];
-        }
-    }
-}
-
-/* For tests: what the last block that this rank got would hold if its message had been lost, had
- * been that of the trial before, or had a bit flipped. */
-static void inject(struct pattern *pattern)
-{
-    const enum injection fault = launch_fault(pattern->launch, pattern->cell);
-    const bool wrong = launch_injects(pattern->launch, pattern->cell, INJECT_WRONG_DATA);
-    struct block origin;
-    int last = pattern->blocks - 1;
-    while (last >= 0 && !pattern->kind->origin(pattern, last, &origin)) {
-        last--;
-    }
-    if (last < 0 || (fault == INJECT_NOTHING && !(wrong && pattern->trial == 1))) {
-        return;
-    }
-    int64_t *result = block_of(pattern->result, pattern, last);
-    for (int i = 0; i < pattern->elements; i++) {
-        const int64_t before = expected(pattern, origin, i, pattern->trial - 1);
-        if (fault != INJECT_FLIP || i == pattern->elements - 1) {
-            result[i] =
-                faulty_number(fault == INJECT_NOTHING ? INJECT_DROP : fault, result[i], before);
+        message_fill(block_of(pattern->data, pattern, index), pattern->elements,
+                     number_of(pattern, own));
+        if (pattern->kind->origin(pattern, index, &origin) || !pattern->kind->in_place) {
+            message_clear(block_of(pattern->result, pattern, index), pattern->elements);
         }
     }
 }
@@ -81,13 +55,13 @@ static void check(struct pattern *pattern)
 {
     for (int index = 0; index < pattern->blocks; index++) {
         struct block origin;
-        const int64_t *result = block_of(pattern->result, pattern, index);
+        int64_t *result = block_of(pattern->result, pattern, index);
         if (pattern->kind->origin(pattern, index, &origin)) {
-            for (int i = 0; i < pattern->elements; i++) {
-                verify_element(&pattern->found, result[i],
-                               expected(pattern, origin, i, pattern->trial), (size_t)i,
-                               pattern->trial);
+            if (is_spoilt(pattern->launch, pattern->cell, pattern->trial)) {
+                SPOIL(*result);
             }
+            message_check(&pattern->found, result, pattern->elements, number_of(pattern, origin),
+                          pattern->trial);
         }
     }
 }
@@ -121,7 +95,6 @@ static void conclude(struct pattern *pattern)
     watchdog_phase = "wait";
     world_barrier();
     others_begin_own(pattern);
-    inject(pattern);
     check(pattern);
     others_end_own(pattern);
 }

@@ -2,7 +2,7 @@
 #ifndef ONESIDED_HALO_H
 #define ONESIDED_HALO_H
 
-#include "mpi/exchange.h"
+#include "slots/exchange.h"
 #include "mpi/team.h"
 #include "redbook/halo/domain.h"
 

@@ -3,7 +3,7 @@
 #ifndef ONESIDED_LANES_H
 #define ONESIDED_LANES_H
 
-#include "mpi/exchange.h"
+#include "slots/exchange.h"
 
 /* Collective: open what exchange->lanes need; false: the record says why that cannot be. */
 bool lanes_open(struct exchange *exchange);

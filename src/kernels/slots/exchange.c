@@ -1,14 +1,13 @@
 /* The bursts of an exchange: prepared, timed, verified; one description for all interfaces. */
-#include "mpi/exchange.h"
+#include "slots/exchange.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/memory.h"
 #include "harness/watchdog.h"
-#include "mpi/lanes.h"
-
-#define NOTHING (-1) /* where a message goes, before it does; no payload has it */
+#include "slots/lanes.h"
+#include "slots/messages.h"
 
 /* ---- What a pass is ---- */
 
@@ -111,77 +110,57 @@ static size_t slot_elements_of(const struct exchange *exchange)
 
 /* ---- Payloads ---- */
 
-static int64_t expected(const struct exchange *exchange, const struct part *part, int element,
-                        uint64_t pass)
+static uint64_t pass_number(const struct exchange *exchange, int pass)
 {
-    return value_of_sample(pass * exchange->messages + part->number, (size_t)element);
+    return exchange->first + (uint64_t)pass;
 }
 
-/* New values where the messages of a pass come from, and none where they go. */
+/* Among the messages of all passes. */
+static uint64_t number_of(const struct exchange *exchange, const struct part *part, int pass)
+{
+    return pass_number(exchange, pass) * exchange->messages + part->number;
+}
+
 static void fill_messages(struct exchange *exchange, int pass)
 {
     for (int i = 0; i < exchange->sends.count; i++) {
         const struct part *part = &exchange->sends.part[i];
-        int64_t *payload = source_of(exchange, part, pass);
-        for (int j = 0; j < part->elements; j++) {
-            payload[j] = expected(exchange, part, j, exchange->first + (uint64_t)pass);
-        }
+        message_fill(source_of(exchange, part, pass), part->elements,
+                     number_of(exchange, part, pass));
     }
     for (int i = 0; i < exchange->receives.count; i++) {
         const struct part *part = &exchange->receives.part[i];
-        int64_t *result = destination_of(exchange, part, pass);
-        for (int j = 0; j < part->elements; j++) {
-            result[j] = NOTHING;
-        }
+        message_clear(destination_of(exchange, part, pass), part->elements);
     }
 }
 
-/* The last message that this rank receives in a pass: lost, that of the pass before, or with a bit
- * flipped. */
-static void spoil_message(struct exchange *exchange, int pass, enum injection fault)
+static void check_messages(struct exchange *exchange, int pass)
 {
-    if (exchange->receives.count == 0) {
-        return;
-    }
-    const struct part *part = &exchange->receives.part[exchange->receives.count - 1];
-    int64_t *result = destination_of(exchange, part, pass);
-    for (int i = 0; i < part->elements; i++) {
-        const int64_t before = expected(exchange, part, i, exchange->first + (uint64_t)pass - 1);
-        if (fault != INJECT_FLIP || i == part->elements - 1) {
-            result[i] = faulty_number(fault, result[i], before);
-        }
-    }
-}
-
-static void compare_messages(struct exchange *exchange, int pass)
-{
-    const uint64_t number = exchange->first + (uint64_t)pass;
     for (int i = 0; i < exchange->receives.count; i++) {
         const struct part *part = &exchange->receives.part[i];
-        const int64_t *result = destination_of(exchange, part, pass);
-        for (int j = 0; j < part->elements; j++) {
-            verify_element(&exchange->found, result[j], expected(exchange, part, j, number),
-                           (size_t)j, number);
-        }
+        message_check(&exchange->found, destination_of(exchange, part, pass), part->elements,
+                      number_of(exchange, part, pass), pass_number(exchange, pass));
     }
 }
 
-static const struct contents messages = {
-    .fill = fill_messages, .spoil = spoil_message, .compare = compare_messages};
+static const struct contents messages = {.fill = fill_messages, .compare = check_messages};
 
 static const struct contents *contents_of(const struct exchange *exchange)
 {
     return exchange->kind->contents != NULL ? exchange->kind->contents : &messages;
 }
 
-/* For tests: what the burst's last pass would be with a fault. */
-static void inject(struct exchange *exchange)
+/* For tests: the last message of the burst's last pass. */
+static void spoil(struct exchange *exchange)
 {
-    const enum injection fault = launch_fault(exchange->launch, exchange->cell);
-    const bool wrong = launch_injects(exchange->launch, exchange->cell, INJECT_WRONG_DATA);
-    if (fault != INJECT_NOTHING || (wrong && exchange->first == 1)) {
-        contents_of(exchange)->spoil(exchange, exchange->passes - 1,
-                                     fault == INJECT_NOTHING ? INJECT_DROP : fault);
+    const int last = exchange->passes - 1, received = exchange->receives.count;
+    if (!is_spoilt(exchange->launch, exchange->cell, exchange->first)) {
+        return;
+    }
+    if (exchange->kind->contents != NULL) {
+        SPOIL(incoming(exchange, last)[exchange->slot_elements / 2]);
+    } else if (received > 0) {
+        SPOIL(*destination_of(exchange, &exchange->receives.part[received - 1], last));
     }
 }
 
@@ -216,7 +195,7 @@ static void check(void *state, long long burst)
     struct exchange *exchange = state;
     (void)burst;
     lanes_begin_own(exchange);
-    inject(exchange);
+    spoil(exchange);
     for (int pass = 0; pass < exchange->passes; pass++) {
         contents_of(exchange)->compare(exchange, pass);
     }

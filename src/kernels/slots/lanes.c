@@ -1,6 +1,6 @@
 /* The lanes of an exchange: the communicators or windows, and the memory, that its messages go
  * through. */
-#include "mpi/lanes.h"
+#include "slots/lanes.h"
 
 #include <stdlib.h>
 #include <string.h>

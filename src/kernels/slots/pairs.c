@@ -1,5 +1,5 @@
 /* Pairs that exchange messages at the same time: of processes, or of threads of two processes. */
-#include "mpi/pairs.h"
+#include "slots/pairs.h"
 
 /* Of the cell that runs. */
 static struct {

@@ -1,12 +1,12 @@
 /* Pairs that exchange messages at the same time: of processes, or of threads of two processes.
  *
- * A pair of threads has a lane of the exchange (mpi/exchange.h): thread i of rank 0 and thread i of
- * rank 1. Of processes it is ranks i and i + pairs. Further ranks have no part. */
+ * A pair of threads has a lane of the exchange (slots/exchange.h): thread i of rank 0 and thread i
+ * of rank 1. Of processes it is ranks i and i + pairs. Further ranks have no part. */
 #ifndef ONESIDED_PAIRS_H
 #define ONESIDED_PAIRS_H
 
-#include "mpi/exchange.h"
 #include "mpi/team.h"
+#include "slots/exchange.h"
 
 struct pairs {
     int count;
