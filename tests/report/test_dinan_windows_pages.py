@@ -5,11 +5,12 @@ import synthetic_windows as made
 from shown import materials, parts
 
 from onesided.cells.verdicts import INDEPENDENT, SYNCHRONISING, WAITS
-from onesided.report.by_cores import ByCores, Fold, OnCores
+from onesided.report.by_cores import ByCores, Fold
 from onesided.report.claims import Claims
 from onesided.report.decisions import DOES_NOT_HOLD, HOLDS, NOT_MEASURED
 from onesided.report.parts import Folded
 from onesided.studies.dinan.memory_model import Cuts
+from onesided.studies.parts.times import Times
 from onesided.studies.parts.waits import Waits
 
 MPICH, IMPI = (environment.name for environment in made.ENVIRONMENTS)
@@ -39,7 +40,7 @@ def test_the_table_has_every_time_and_cells_with_more_ranks_than_cores_are_apart
         for cell in material.cells
         if cell.labels["target_state"] != "computes" and cell.environment == MPICH
     ]
-    table, crowd = parts(material, ByCores)[:2]
+    table, crowd, *_ = parts(material, Times)
     assert isinstance(crowd, Folded)
     assert len(table.rows) == len([cell for cell in timed if cell.ranks == 2])
     assert len(crowd.part.rows) == len([cell for cell in timed if cell.ranks == 4])
@@ -50,7 +51,7 @@ def test_the_table_has_every_time_and_cells_with_more_ranks_than_cores_are_apart
 
 @pytest.mark.parametrize("kernel", made.KERNELS)
 def test_the_figure_has_a_line_for_each_way_and_no_cell_without_a_core(two_cores, kernel):
-    (figure,) = parts(two_cores[kernel], OnCores)
+    *_, figure = parts(two_cores[kernel], Times)
     ways = made.METHODS if kernel == "window_growth" else [*made.IDIOMS[kernel], "stores"]
     points = made.INTERVALS_US if kernel == "memory_model" else made.SIZES[kernel]
     assert len({row["series"] for row in figure.table.rows}) == len(ways)
@@ -60,7 +61,7 @@ def test_the_figure_has_a_line_for_each_way_and_no_cell_without_a_core(two_cores
 @pytest.mark.parametrize("kernel", made.KERNELS)
 def test_the_figure_says_of_how_many_ranks_it_is(two_cores, four_cores, kernel):
     for material, ranks in ((two_cores[kernel], "2 ranks"), (four_cores[kernel], "2 or 4 ranks")):
-        (figure,) = parts(material, OnCores)
+        *_, figure = parts(material, Times)
         assert figure.caption.endswith(f"With {ranks}, a core for each.")
         assert "wo ranks" not in figure.caption
 

@@ -77,6 +77,10 @@ class Axis:
         words = self.words.get(label, label)
         return Written(int(label), words) if label.isdecimal() and words != label else words
 
+    def words_of(self, cell: Cell) -> str:
+        """Return the same as text: what a reader calls the way that a cell is in."""
+        return str(self.value(cell))
+
 
 SIZE = Axis("size_bytes", "bytes", whole=True)
 FLAVOR = Axis("flavor", "flavor")

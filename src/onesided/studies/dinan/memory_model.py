@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import MEDIAN, BehindAnalysis
 from onesided.report import numbers
-from onesided.report.by_cores import ByCores, OnCores, with_flavor
+from onesided.report.by_cores import ByCores, with_flavor
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell, Material
 from onesided.report.parts import Folded, Table
 from onesided.report.pivot import FLAVOR, Axis, Pivot
-from onesided.report.series import SeriesFigure
 from onesided.studies.dinan import STUDY
+from onesided.studies.parts.times import RANKS_AND_BURSTS, Times, is_allocated
 from onesided.studies.parts.waits import Waits
 
 WRITE = Metric("write", "write", "s", origins=True)
@@ -74,27 +74,17 @@ EXPERIMENT = published_experiment(
         "own until all have written, and comes to MPI between two of them."
     ),
     contents=[
-        ByCores(
-            Pivot(
-                name="memory_model",
-                caption="Time of a write and its completion: mean over burst and ranks, median "
-                "over bursts, then over launches, with its {}.",
-                metric=WRITE.name,
-                axes=AXES,
-            )
-        ),
-        OnCores(
-            SeriesFigure(
-                name="memory_model_intervals",
-                title="Time of a write by the length of rank 0's epoch",
-                caption="As the source's Figure 4: allocated windows; median over "
-                "launches with its {}.",
-                metric=WRITE.name,
-                x=INTERVAL,
-                y="time of a write",
-            ),
-            lambda cell: str(IDIOM.value(cell)),
-            lambda cell: accesses(cell) and cell.axis("flavor") != "create",
+        Times(
+            "memory_model",
+            WRITE,
+            "a write",
+            AXES,
+            "As the source's Figure 4: allocated windows",
+            lambda cell: accesses(cell) and is_allocated(cell),
+            INTERVAL,
+            "intervals",
+            until=" and its completion",
+            made=RANKS_AND_BURSTS,
         ),
         ByCores(
             Pivot(

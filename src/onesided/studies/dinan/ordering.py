@@ -3,11 +3,11 @@
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ComputingAnalysis
 from onesided.report import numbers
-from onesided.report.by_cores import ByCores, OnCores, is_timed, with_flavor
+from onesided.report.by_cores import ByCores, is_timed, with_flavor
 from onesided.report.claims import published_experiment
 from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
-from onesided.report.series import SeriesFigure
 from onesided.studies.dinan import STUDY
+from onesided.studies.parts.times import RANKS_AND_BURSTS, Times, is_allocated
 from onesided.studies.parts.waits import Waits
 
 PAIR = Metric("pair", "pair", "s", origins=True)
@@ -43,27 +43,14 @@ EXPERIMENT = published_experiment(
         "and accumulates are ordered by themselves, unless the window's info says otherwise."
     ),
     contents=[
-        ByCores(
-            Pivot(
-                name="ordering",
-                caption="Time of a write and the read after it: mean of a burst and over ranks, "
-                "median over bursts, then over launches, with its {}.",
-                metric=PAIR.name,
-                axes=AXES,
-            )
-        ),
-        OnCores(
-            SeriesFigure(
-                name="ordering_sizes",
-                title="Time of a write and the read after it by size",
-                caption="As the source's Figure 7: allocated windows; median over "
-                "launches with its {}.",
-                metric=PAIR.name,
-                x=SIZE,
-                y="time of a pair",
-            ),
-            lambda cell: str(IDIOM.value(cell)),
-            lambda cell: is_timed(cell) and cell.axis("flavor") != "create",
+        Times(
+            "ordering",
+            PAIR,
+            "a write and the read after it",
+            AXES,
+            "As the source's Figure 7: allocated windows",
+            is_allocated,
+            made=RANKS_AND_BURSTS,
         ),
         ByCores(
             Pivot(

@@ -2,12 +2,12 @@
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import BehindAnalysis
-from onesided.report.by_cores import ByCores, Fold, OnCores, is_timed
+from onesided.report.by_cores import Fold, is_timed
 from onesided.report.claims import published_experiment
 from onesided.report.material import Cell
 from onesided.report.pivot import Axis, Pivot
-from onesided.report.series import SeriesFigure
 from onesided.studies.dinan import STUDY
+from onesided.studies.parts.times import SLOWEST, Times
 from onesided.studies.parts.waits import Waits
 
 GROW = Metric("grow", "grow", "s", over_ranks="max")
@@ -38,11 +38,6 @@ SIZE = Axis(
 AXES = [METHOD, SIZE]
 
 
-def way(cell: Cell) -> str:
-    """Return the method in words."""
-    return str(METHOD.value(cell))
-
-
 def is_re_created(cell: Cell) -> bool:
     """Tell whether a window is re-created, and a time is taken."""
     return is_timed(cell) and cell.axis("method") != "attach"
@@ -55,7 +50,7 @@ def attached(cell: Cell) -> bool:
 
 def part(metric: str, what: str) -> Pivot:
     """Return the table of a part of a growth, or of what is beside it."""
-    caption = f"{what}: the slowest rank, median over samples, then over launches, with its {{}}."
+    caption = f"{what}: {SLOWEST}, then over launches, with its {{}}."
     return Pivot(name=f"window_growth_{metric}", caption=caption, metric=metric, axes=AXES)
 
 
@@ -72,17 +67,15 @@ EXPERIMENT = published_experiment(
         "timed apart."
     ),
     contents=[
-        ByCores(part(GROW.name, "Time of a growth")),
-        OnCores(
-            SeriesFigure(
-                name="window_growth_sizes",
-                title="Time of a growth by size",
-                caption="As the source's Figure 13; median over launches with its {}.",
-                metric=GROW.name,
-                x=SIZE,
-                y="time of a growth",
-            ),
-            way,
+        Times(
+            "window_growth",
+            GROW,
+            "a growth",
+            AXES,
+            "As the source's Figure 13",
+            is_timed,
+            SIZE,
+            made=SLOWEST,
         ),
         Fold(
             {
@@ -108,6 +101,6 @@ EXPERIMENT = published_experiment(
             attached,
         ),
         Fold({"The end of the grown window": part("close", "MPI_Win_free of the grown window")}),
-        Waits("window_growth", "Rank 0 computes before it lets its part grow.", way),
+        Waits("window_growth", "Rank 0 computes before it lets its part grow.", METHOD.words_of),
     ],
 )

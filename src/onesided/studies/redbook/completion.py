@@ -1,11 +1,11 @@
 """When does the origin of a put know what, and what does it cost to know?"""
 
 from onesided.measure.common_analyses import ComputingAnalysis
-from onesided.report.by_cores import ByCores, OnCores, is_timed, with_flavor
+from onesided.report.by_cores import with_flavor
 from onesided.report.claims import published_experiment
-from onesided.report.pivot import FLAVOR, SIZE, Axis, Pivot
+from onesided.report.pivot import FLAVOR, SIZE, Axis
 from onesided.report.published import PublishedTable
-from onesided.report.series import SeriesFigure
+from onesided.studies.parts.times import Times, is_created
 from onesided.studies.parts.waits import Waits
 from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.completion_parts import LOCAL_COMPLETION, TIME, Clocks
@@ -51,26 +51,14 @@ EXPERIMENT = published_experiment(
             shown=lambda cell: cell.axis("known") in TOLD,
         ),
         LOCAL_COMPLETION,
-        ByCores(
-            Pivot(
-                name="completion",
-                caption="Time of a put and of what its origin waits for: mean of a burst, median "
-                "over bursts, then over launches, with its {}.",
-                metric=TIME.name,
-                axes=[KNOWN, FLAVOR, SIZE],
-            )
-        ),
-        OnCores(
-            SeriesFigure(
-                name="completion_sizes",
-                title="Time of a put by size and completion",
-                caption="Windows that are created; median over launches with its {}.",
-                metric=TIME.name,
-                x=SIZE,
-                y="time of a put",
-            ),
-            lambda cell: str(KNOWN.value(cell)),
-            lambda cell: is_timed(cell) and cell.axis("flavor") != "allocate",
+        Times(
+            "completion",
+            TIME,
+            "a put",
+            [KNOWN, FLAVOR, SIZE],
+            "Windows that are created",
+            is_created,
+            until=" and of what its origin waits for",
         ),
         Waits(
             "completion",

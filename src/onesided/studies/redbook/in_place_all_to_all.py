@@ -38,7 +38,7 @@ EXPERIMENT = published_experiment(
             "in_place_all_to_all",
             TIME.name,
             [SIZE],
-            lambda cell: str(WAY.value(cell)),
+            WAY.words_of,
             kind=lambda cell: COLLECTIVE if cell.labels["way"] == "alltoall" else TWO_SIDED,
             shown=lambda cell: cell.labels["way"] != "isend_waitany",
         ),

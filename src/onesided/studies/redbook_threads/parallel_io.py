@@ -84,7 +84,7 @@ EXPERIMENT = published_experiment(
                 show=numbers.rate,
                 unit=BANDWIDTH_UNIT,
             ),
-            lambda cell: str(WAY.value(cell)),
+            WAY.words_of,
             lambda cell: cell.has({"direction": "write", "blocks": "cubes", "storage": "disk"}),
         ),
         Fold(

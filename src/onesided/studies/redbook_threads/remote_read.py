@@ -92,7 +92,7 @@ EXPERIMENT = published_experiment(
             "remote_read",
             TIME.name,
             [CACHE, SIZE],
-            lambda cell: str(WAY.value(cell)),
+            WAY.words_of,
             kind=lambda cell: TWO_SIDED if cell.axis("way") == SEND else ONE_SIDED,
             point=lambda values: f"{values['size_bytes']} bytes ({values['cache']})",
             shown=lambda cell: cell.axis("way") != LOCAL and cell.axis("storage") == "disk",

@@ -1,0 +1,74 @@
+"""What most pages have of a time: a table by way and point, and a figure over one of the axes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from onesided.cells.experiment import Metric
+from onesided.report.by_cores import ByCores, OnCores, is_timed
+from onesided.report.material import Cell, Material
+from onesided.report.parts import Part
+from onesided.report.pivot import SIZE, Axis, Pivot
+from onesided.report.series import SeriesFigure
+
+BURSTS = "mean of a burst, median over bursts"
+RANKS_AND_BURSTS = "mean over burst and ranks, median over bursts"
+SLOWEST = "the slowest rank, median over samples"
+
+
+def is_created(cell: Cell) -> bool:
+    """Tell whether a time is of a window that MPI_Win_create made, or of no window."""
+    return is_timed(cell) and cell.axis("flavor") != "allocate"
+
+
+def is_allocated(cell: Cell) -> bool:
+    """Tell whether a time is of a window that MPI_Win_allocate made, or of no created window."""
+    return is_timed(cell) and cell.axis("flavor") != "create"
+
+
+@dataclass(frozen=True)
+class Times:
+    """A table of a time, and its figure over an axis: a series for each value of the first axis.
+
+    Attributes:
+        name: of the table and its CSV.
+        metric: the time.
+        what: was timed, in words: ``a put``.
+        axes: that head the table's rows.
+        windows: what the figure's windows are, and which of the source's figures it is beside.
+        drawn: which cells are in the figure.
+        x: the figure's axis.
+        over: what the figure's name has behind that of the table.
+        until: what the table's caption has behind ``what``.
+        made: how the value of a launch is made of its samples.
+    """
+
+    name: str
+    metric: Metric
+    what: str
+    axes: Sequence[Axis]
+    windows: str
+    drawn: Callable[[Cell], bool]
+    x: Axis = SIZE
+    over: str = "sizes"
+    until: str = ""
+    made: str = BURSTS
+
+    def parts(self, material: Material) -> list[Part]:
+        """Return the table, with the cells that had too few cores folded, and the figure."""
+        timed = f"Time of {self.what}"
+        table = Pivot(
+            name=self.name,
+            caption=f"{timed}{self.until}: {self.made}, then over launches, with its {{}}.",
+            metric=self.metric.name,
+            axes=self.axes,
+        )
+        figure = SeriesFigure(
+            name=f"{self.name}_{self.over}",
+            title=f"{timed} by {self.x.title}",
+            caption=f"{self.windows}; median over launches with its {{}}.",
+            metric=self.metric.name,
+            x=self.x,
+            y=f"time of {self.what}",
+        )
+        series = OnCores(figure, self.axes[0].words_of, self.drawn)
+        return [*ByCores(table).parts(material), *series.parts(material)]
