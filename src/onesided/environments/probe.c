@@ -5,71 +5,28 @@
  * library and standard, thread level, ABI, and the file the library was loaded from.
  * Exit 0, or 3 when the pattern did not arrive. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-enum { PATTERN_LENGTH = 1000 };
-
-static const char *level_name(int level)
-{
-    if (level == MPI_THREAD_MULTIPLE)
-        return "multiple";
-    if (level == MPI_THREAD_SERIALIZED)
-        return "serialized";
-    if (level == MPI_THREAD_FUNNELED)
-        return "funneled";
-    return "single";
-}
-
-static int pattern(int index)
-{
-    return 7919 * index + 13;
-}
+#define LIBRARY_CALL "MPI_Get_library_version"
+#define LIBRARY_LEVEL(name) MPI_THREAD_##name
+#include "probe.h"
 
 /* Returns the number of elements that did not arrive in rank 0's window. */
 static int put_and_verify(int rank)
 {
     int *memory;
     int sent[PATTERN_LENGTH];
-    int errors = 0;
     MPI_Win window;
     MPI_Win_allocate(sizeof sent, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
-    for (int i = 0; i < PATTERN_LENGTH; i++) {
-        memory[i] = -1;
-        sent[i] = pattern(i);
-    }
+    fill(sent, memory);
     MPI_Win_fence(0, window);
     if (rank == 1) {
         MPI_Put(sent, PATTERN_LENGTH, MPI_INT, 0, 0, PATTERN_LENGTH, MPI_INT, window);
     }
     MPI_Win_fence(0, window);
-    for (int i = 0; rank == 0 && i < PATTERN_LENGTH; i++)
-        errors += memory[i] != pattern(i);
+    const int errors = rank == 0 ? verify(memory) : 0;
     MPI_Win_free(&window);
     return errors;
-}
-
-static void print_text(FILE *stream, const char *name, const char *text)
-{
-    fprintf(stream, "\"%s\": \"", name);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c < 0x20 || *c == '"' || *c == '\\') {
-            fprintf(stream, "\\u%04x", *c);
-        } else {
-            fputc(*c, stream);
-        }
-    }
-    fputs("\", ", stream);
-}
-
-/* The file that gave this process its MPI, which need not be the one it was linked with. */
-static const char *library_path(void)
-{
-    Dl_info found;
-    void *address = dlsym(RTLD_DEFAULT, "MPI_Get_library_version");
-    return address && dladdr(address, &found) ? found.dli_fname : "";
 }
 
 /* MPI_Abi_get_version came with MPI 5.0; it gives -1 where the library is not of the ABI. */
@@ -86,21 +43,16 @@ static int write_findings(const char *path, int provided, int size, int errors)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length, standard, substandard, abi_major, abi_minor;
-    FILE *stream = fopen(path, "w");
-    if (!stream)
-        return 1;
     MPI_Get_library_version(version, &length);
     MPI_Get_version(&standard, &substandard);
     abi_version(&abi_major, &abi_minor);
-    fputc('{', stream);
-    print_text(stream, "library_version", version);
-    print_text(stream, "library_path", library_path());
-    print_text(stream, "thread_level_provided", level_name(provided));
+    FILE *stream = open_findings(path, version, provided);
+    if (!stream)
+        return 1;
     fprintf(stream, "\"standard_version\": \"%d.%d\", ", standard, substandard);
     fprintf(stream, abi_major > 0 ? "\"abi\": \"%d.%d\", " : "\"abi\": null, ", abi_major,
             abi_minor);
-    fprintf(stream, "\"ranks\": %d, \"errors\": %d}\n", size, errors);
-    return fclose(stream) != 0;
+    return close_findings(stream, size, errors);
 }
 
 int main(int argc, char **argv)

@@ -22,6 +22,8 @@ from onesided.system.command import Command, Outcome, UnavailableError, one_line
 
 #: The program for each library.
 PROGRAMS = {libraries.MPI: "probe.c", libraries.OPENSHMEM: "probe_shmem.c"}
+#: What both include.
+SHARED = "probe.h"
 #: A line with words of an error stack in the form of MPICH and its relatives; the deepest comes
 #: last.
 STACKED = re.compile(r"^\w+\(\d+\)\.*:[ \t]*(\S.*)$", re.MULTILINE)
@@ -77,8 +79,12 @@ class Installation:
 
 
 def source(standard: str = libraries.MPI) -> str:
-    """Return the source of the program that asks a library of this standard."""
-    return resources.files("onesided.environments").joinpath(PROGRAMS[standard]).read_text("utf-8")
+    """Return the source of the program that asks a library of this standard, in one text."""
+    folder = resources.files("onesided.environments")
+    program, shared = (
+        folder.joinpath(name).read_text("utf-8") for name in (PROGRAMS[standard], SHARED)
+    )
+    return program.replace(f'#include "{SHARED}"\n', shared)
 
 
 def attempts(fallbacks: Sequence[Mapping[str, str]], root: Path) -> Iterator[dict[str, str]]:
