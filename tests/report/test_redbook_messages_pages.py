@@ -14,7 +14,7 @@ from onesided.report.material import Cell
 from onesided.report.published import PublishedTable
 from onesided.report.ratios import OPEN, Ratios
 from onesided.studies.parts.faster import Faster
-from onesided.studies.redbook.completion_parts import EARLIER, Clocks
+from onesided.studies.redbook.completion import EARLIER, Clocks
 from onesided.studies.redbook.kinds import COLLECTIVE, ONE_SIDED, TWO_SIDED, Kinds
 from onesided.studies.redbook.limits import AGREES, NOT_TOLD, Limits
 

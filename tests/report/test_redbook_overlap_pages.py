@@ -15,7 +15,7 @@ from onesided.report.decisions import DOES_NOT_HOLD, HOLDS
 from onesided.report.material import Cell
 from onesided.report.parts import Measure
 from onesided.report.ratios import OPEN
-from onesided.studies.redbook_threads.overlaps import DOES_NOT, OVERLAPS, Overlaps, word_of
+from onesided.studies.redbook_threads.overlap import DOES_NOT, OVERLAPS, Overlaps, word_of
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from onesided.studies.parts.crossover import crossing, crossover
+from onesided.studies.parts.faster import crossing, crossover
 
 SIZES = [8.0, 64.0, 512.0, 4096.0, 32768.0, 262144.0]
 

@@ -8,15 +8,72 @@ never reached has the reason.
 from __future__ import annotations
 
 import re
+import signal
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from onesided.campaign import places
 from onesided.campaign.records import DAMAGED, OK, Launch, launch_s
 from onesided.environments import libraries
 from onesided.system import paths
+
+Line = Mapping[str, Any]
+
+
+def of_hang(hangs: Iterable[Line], ranks: int) -> str:
+    """Say where each rank of a cell that hung stood; the rank that is behind comes first.
+
+    ``"rank 1 in access, MPI_Win_unlock; ranks 0, 2 in agree, MPI_Allreduce"``
+
+    Args:
+        hangs: hang lines; of several from one rank the last counts.
+        ranks: how many there were; ranks without a line are named, too.
+    """
+    known = {hang["rank"]: hang for hang in hangs}
+    stood: dict[str, list[int]] = {}
+    for hang in sorted(known.values(), key=_position):
+        stood.setdefault(f"in {_place(hang)}", []).append(hang["rank"])
+    silent = [rank for rank in range(ranks) if rank not in known]
+    if silent:
+        stood["left no place"] = silent
+    return "; ".join(f"{_named(numbers)} {words}" for words, numbers in stood.items())
+
+
+def of_death(crashes: Sequence[Line]) -> str:
+    """Say where the first rank died and how it ended; nothing if no rank died.
+
+    ``"rank 1 in access, MPI_Win_lock: signal 11 (SIGSEGV); "``
+    """
+    if not crashes:
+        return ""
+    first = crashes[0]
+    others = len({crash["rank"] for crash in crashes} - {first["rank"]})
+    more = f" (and {others} more)" if others else ""
+    return f"rank {first['rank']} in {_place(first)}: {_how_it_died(first['signal'])}{more}; "
+
+
+def _position(hang: Line) -> tuple[int, bool, int]:
+    """Return a key that sorts ranks by their progress; files of earlier kernels do not have it."""
+    return hang.get("collectives", 0), hang.get("in_collective", False), hang["rank"]
+
+
+def _place(line: Line) -> str:
+    return f"{line['phase']}, {line['call'] or 'outside MPI'}"
+
+
+def _named(numbers: Sequence[int]) -> str:
+    return f"rank{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))}"
+
+
+def _how_it_died(number: int | None) -> str:
+    if number is None:
+        return "exited by itself"
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"
+
 
 #: The label that says how many ranks each node had to get.
 RANKS_PER_NODE = "ranks_per_node"
@@ -133,19 +190,19 @@ def _how_it_ended(launch: Launch) -> tuple[str, str]:
         return "not_run", f"given up: launches in a row ended in their first cell{_first(launch)}"
     hangs = _outside_cells(launch.hangs)
     if last["exit_status"] and hangs:
-        return "hang", f"{places.of_hang(hangs, _ranks(launch))}; before this cell"
+        return "hang", f"{of_hang(hangs, _ranks(launch))}; before this cell"
     if last["timed_out"]:
         seconds = launch_s(last)
-        died = places.of_death(_outside_cells(launch.crashes))
+        died = of_death(_outside_cells(launch.crashes))
         return "not_run", f"{died}the launcher was ended after {seconds:.0f} s, before this cell"
     if last["exit_status"] is None:
         return "not_run", "the launcher was interrupted"
     if last["exit_status"] != 0 and _refused_to_start(launch):
-        left = places.of_death(launch.crashes[None])
+        left = of_death(launch.crashes[None])
         asked = "is it the launcher of this MPI?"
         return "unavailable", f"{left}the launcher exited {last['exit_status']} ({asked})"
     if last["exit_status"] != 0:
-        died = places.of_death(_outside_cells(launch.crashes))
+        died = of_death(_outside_cells(launch.crashes))
         return "crash", f"{died}the launcher exited {last['exit_status']} before this cell"
     return "not_run", NO_LINE
 
@@ -177,7 +234,7 @@ def _where_it_hung(cell: str, launch: Launch) -> str | None:
     # not
     if not hangs or any(crash["signal"] for crash in launch.crashes.get(cell, [])):
         return None
-    return places.of_hang(hangs, _ranks(launch))
+    return of_hang(hangs, _ranks(launch))
 
 
 def _ahead_of(cell: str, launch: Launch) -> Iterator[dict[str, Any]]:
@@ -199,7 +256,7 @@ def _started_outcome(cell: str, launch: Launch) -> Outcome:
     hung = _where_it_hung(cell, launch)
     if hung:
         return Outcome("hang", hung)
-    died = places.of_death(launch.crashes.get(cell, []))
+    died = of_death(launch.crashes.get(cell, []))
     # the launcher that ended with this cell: each launcher ends with the last cell it began
     order = [cell_id for cell_id in launch.started if cell_id not in launch.results]
     ended = [
@@ -226,7 +283,7 @@ def _lost_again(cell: str, launch: Launch) -> Outcome | None:
     hung = _where_it_hung(cell, launch)
     if hung:
         return Outcome("hang", f"{hung}; it was run again after its end")
-    died = places.of_death(launch.crashes.get(cell, []))
+    died = of_death(launch.crashes.get(cell, []))
     return Outcome("crash", f"{died}it was run again after its end") if died else None
 
 
@@ -285,10 +342,10 @@ def _mark_teardown(launch: Launch, found: dict[str, Outcome]) -> None:
     if last in found and found[last].status == OK:
         lost = [attempt for attempt in launch.attempts if not attempt["finished"]]
         status = (lost or launch.attempts)[-1]["exit_status"]
-        stood = f"{places.of_hang(hangs, _ranks(launch))}; " if hangs else ""
+        stood = f"{of_hang(hangs, _ranks(launch))}; " if hangs else ""
         found[last] = Outcome(
             "teardown_failure",
             f"all cells were over, then {_finalize(launch)} did not return: "
-            f"{stood}{places.of_death(crashes)}the launcher exited {status}",
+            f"{stood}{of_death(crashes)}the launcher exited {status}",
             found[last].result,
         )
