@@ -1,12 +1,10 @@
 #!/bin/sh
-# Build and install kernels with one library's compiler: those that are named and not there yet, or
-# all.
+# Build and install kernels with one library's compiler: the named kernels that are missing, or all.
 #
 #   build_kernels.sh SOURCE PREFIX COMPILER [MPI|OpenSHMEM [KERNEL...]]
 #
-# PREFIX/bin/KERNEL appears under its name only when it is whole, and is then left as it is; two
-# builds at once wait for each other. PREFIX.work keeps what was compiled, for kernels that come
-# later.
+# PREFIX/bin/KERNEL appears under its name only when it is complete, and then does not change. Two
+# builds at once wait for each other. PREFIX.work keeps the compiled files for later kernels.
 set -eu
 source=$1 prefix=$2 compiler=$3 library=${4:-MPI}
 case $library in

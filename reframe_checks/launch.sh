@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run one launch of a kernel, and what a dead launch left undone again, until every cell is finished.
+# Run one launch of a kernel, and further launches for the rest if it dies, until every cell is done.
 #
 #   launch.sh LINES RECORD TIMEOUT_S LAUNCHER [OPTION...] KERNEL [OPTION...]
 #
@@ -7,9 +7,9 @@
 # it starts and when it ends. The kernel must be called with --missing, so that a relaunch leaves
 # out the cells that are over and the one that ended the launch before. A launcher that ends in
 # silence before its first cell, as when one of its ranks is killed from outside, is started once
-# more. One that died after its last cell is not: nothing is left to run. The lines decide whether a
-# launch is finished, for the exit codes of killed ranks differ between MPIs. Always exits 0, but for a
-# usage error: what failed is in the two files.
+# more. A launcher that died after its last cell is not: nothing is left to run. The lines decide
+# whether a launch is finished, for the exit codes of killed ranks differ between MPIs. The script
+# always exits 0, except for a usage error: the two files say what failed.
 #
 # In a session, ONESIDED_SETTING says whose time-outs in a row are counted: those of one setting.
 set -u

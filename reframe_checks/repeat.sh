@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run a launch, and run it again as long as a question about its files is answered with yes.
+# Run a launch, and repeat it while the answer to a question about its files is yes.
 #
 #   repeat.sh LINES RECORD QUESTION LAUNCH_SCRIPT...
 #

@@ -4,9 +4,9 @@
 #   transport_report.sh CACHE TIMEOUT_S FLAVORS LAUNCHER [OPTION...] KERNEL [OPTION...]
 #
 # Leaves transport-<flavor>.txt in the working folder: what the library printed, the kernel's lines,
-# the exit status. CACHE keeps them, for its name says all that they depend on. A launch that takes
-# longer than TIMEOUT_S is ended, and its report ends there. Always exits 0: a transport that is not
-# known is no reason not to measure.
+# the exit status. CACHE keeps these files: its name says everything that they depend on. A launch
+# that takes longer than TIMEOUT_S is ended, and its report ends there. The script always exits 0,
+# so that a launch is measured even if its transport is not known.
 set -u
 export LC_ALL=C
 

@@ -52,7 +52,7 @@ class Plan:
         return self.campaign.until is not None and further.end(self._known) is None
 
     def more(self) -> str:
-        """Say that there may be further rounds, if that is open."""
+        """Say that there may be further rounds, if this is not decided yet."""
         if not self.is_open:
             return ""
         most = self.campaign.until["at_most_rounds"]

@@ -338,7 +338,7 @@ def content(image: Path) -> dict[str, str]:
 def differences(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
     """Return a line for each path that differs, in order; none if two images hold the same.
 
-    A folder that one image alone has is one line, with all that is in it.
+    If only one image has a folder, the folder with all its content is one line.
     """
     alone: set[str] = set()
     lines = []

@@ -61,7 +61,7 @@ AGREEING_LAUNCHES_OF_SIX = 5
 """Launches of six that have to agree: the machine may spoil one."""
 
 DELAY_FLOOR_S = EARLY_SHARE_OF_REMAINING * MINIMUM_REMAINING_S
-"""The shortest delay that is called one. A shorter time is early in every valid sample."""
+"""A time below this is never called a delay. A shorter time is early in every valid sample."""
 
 BEYOND_DELAY = 1.25
 """Saturation is looked for only where remaining is above the delay by this factor: below the delay,

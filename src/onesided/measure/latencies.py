@@ -40,7 +40,7 @@ NEAR_FACTOR = 1.5
 """Cores are `near` if the round trip of a cache line between them differs by at most this factor,
 up or down, from the round trip between near cores of this partition. On the virtual machine where
 this was found, the two distances differ by more than a factor of two, with nothing in between. On
-another, the two threads of one core were six times nearer than any two cores."""
+another machine, the two threads of one core were six times nearer than any two cores."""
 NEAR_PERCENT = 25
 """The percentile of the round trips that stands for near cores."""
 

@@ -133,7 +133,7 @@ def launch_figures(
 ) -> dict[str, float]:
     """Return the figures of a launch by name (`figure_name`), with the values of the report.
 
-    A latency is the reading that counts in this launch alone.
+    The value of a latency is the reading that counts in this launch alone.
 
     Args:
         results: the launch's result lines by cell.

@@ -262,7 +262,7 @@ class _Places:
 
 
 def _read(outcome: Outcome, token: str, places: _Places) -> dict[int, Failure]:
-    """Return the failures by the place of their step, from the marks in the output."""
+    """Read the marks in the output; return the failures, each by the place of its step."""
     words: dict[int, list[str]] = {}
     statuses: dict[int, int] = {}
     begun, ended = 0, False
