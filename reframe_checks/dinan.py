@@ -1,4 +1,4 @@
-"""Five experiments on the additions of MPI-3's one-sided interface to MPI-2's.
+"""Five experiments on what MPI-3 added to one-sided communication.
 
 Source: Dinan, Balaji, Buntinas, Goodell, Gropp, Thakur, "An implementation and evaluation of the
 MPI 3.0 one-sided communication interface", section 5.

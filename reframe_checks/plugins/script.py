@@ -20,7 +20,7 @@ def _name(job, folder):
 
 
 class ScriptPlugin(RegressionTestPlugin):
-    """Names scripts by the working folder while they start, and by their own names after."""
+    """Names scripts by the working folder while they start; then they get their own names back."""
 
     @builtins.run_before("compile", always_last=True)
     def name_build_script(self):

@@ -137,7 +137,7 @@ def _had_rounds(further: Sequence[Cell]) -> str:
 
 
 def decide(campaign: Campaign, number: int, experiments: Experiments) -> Path:
-    """Write which cells a further round carries; without any cell, why there is no such round.
+    """Write which cells a further round carries, or why there is no such round.
 
     Args:
         campaign: that has further rounds.

@@ -22,8 +22,8 @@ from onesided.measure.statistics import median, percentile
 
 MINIMUM_REMAINING_S = 1e-3
 """A sample counts if the target had at least this much of its compute left at the issue. The
-slowest counter access to an idle target took half of it here, 0.5 ms: with a shorter rest, an
-operation that waits looks like one that is only slow."""
+slowest counter access to an idle target took half of this time here, 0.5 ms: with a shorter rest, a
+slow operation looks like one that waits."""
 
 RUN_DELAYS = ("compute_run_delay", "access_run_delay")
 """The series for the time that the target in its state, and the origin within its access, waited
@@ -36,7 +36,7 @@ the clock. If the origin lost its core, it could not see the target's visits, an
 nothing."""
 
 LEAST_VISITS = 10
-"""Least number of remaining visits if visits are the clock: fewer do not give a share of the
+"""If visits are the clock, at least this many must remain: fewer visits do not give a share of the
 target's time. A target that lost its core for nearly all of its remaining state did not compute
 meanwhile. With ten visits 100 us apart, at least `MINIMUM_REMAINING_S` was left."""
 

@@ -52,8 +52,8 @@ CORES_MATTER = 1.15
 """A cell's latency depends on the distance, or on who uses the core, if the medians of the two
 kinds of moments differ by more than this factor; otherwise all its moments count."""
 LEAST_SHARE = 0.3
-"""At least this share of its launches must have a moment in the right state: most launches are not
-set aside for one or two."""
+"""At least this share of its launches must have a moment in the right state. Otherwise most
+launches would be set aside for the sake of one or two."""
 
 COUNTS, FAR, SHARED = "median", "far", "shared"
 """The state of the cores for a latency: statistics of it, the better before the worse."""

@@ -294,7 +294,7 @@ def _read(outcome: Outcome, token: str, places: _Places) -> dict[int, Failure]:
 
 
 def _place(numbers: Sequence[str], places: _Places) -> int:
-    """Return the place of a mark's step; a sourced file counts for the line that sourced it."""
+    """Return the place of a mark's step; inside a sourced file, of the line that sourced it."""
     _, here, *callers = map(int, numbers)
     return places.of(callers[-2] if len(callers) > 1 else here)
 

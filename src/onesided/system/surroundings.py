@@ -25,7 +25,7 @@ CLEARED_VARIABLE = "ONESIDED_CLEARED"
 """The names of the cleared variables, separated by blanks: for programs that are started later."""
 
 SHELL_PREFIX = "ONESIDED_SHELL_"
-"""Begins the name under which a list of folders is kept with its value from the shell."""
+"""A list of folders keeps its value from the shell in a variable whose name begins with this."""
 
 SEARCHED = "PYTHONPATH"
 

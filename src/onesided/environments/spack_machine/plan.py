@@ -1,8 +1,8 @@
 """The description of this machine for Spack: shown first, written only on request.
 
 Beside MPIs it has the compiler and the build tools, so that Spack builds none of them. A second
-file has packages that a concretisation need not consider: parts of externals, and what replaces
-them.
+file names packages that a concretisation need not consider: parts of externals, and packages that
+could replace externals.
 """
 
 import difflib
