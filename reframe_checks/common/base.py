@@ -189,7 +189,7 @@ class OnesidedCheck(
         """Make a performance variable of each cell's headline series, over all launches.
 
         The site's references become their references. Each known defect is a figure of its own: the
-        number of cells that show it. The number should be zero, but is expected not to be.
+        number of cells that show it. The right number is zero, but the expected number is not.
         """
         launches = self.launch_records
         held = self.held_figures(launches)

@@ -1,8 +1,8 @@
 """How each declared cell of a launch ended, and what caused it.
 
-The lines decide. A cell with a result line is what this line says. A cell that was started but has
-no result was ended by the cause in a crash file, a hang file or the launch record. A cell that was
-never reached has the reason.
+The lines decide. A cell with a result line is what this line says. If a cell was started but has no
+result, a crash file, a hang file or the launch record says what ended it. A cell that was never
+reached has the reason.
 """
 
 from __future__ import annotations

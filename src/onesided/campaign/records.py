@@ -25,7 +25,7 @@ DIFFERENCES = ("remaining",)
 """Metrics that are a difference of two times, and may be below 0."""
 
 DAMAGED = "damaged file"
-"""Begins the reason why a cell of such a file was not measured."""
+"""The begin of the reason why a cell of such a file was not measured."""
 
 OK = "ok"
 #: Statuses that fail a check; each is a verdict of its own in the report.

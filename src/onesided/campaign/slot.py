@@ -122,8 +122,8 @@ def _settings(slot: Slot) -> dict[str, Any]:
 def earlier_entries(slot: Slot, but: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield folder and entry of each test of the slot's sessions, the oldest first.
 
-    A test that was interrupted or not run is left out. So are a record of another version and the
-    session in the folder `but`.
+    A test that was interrupted or not run is left out. A record of another version and the session
+    in the folder `but` are left out, too.
     """
     records_found = sorted(
         (path for path in slot.folder.glob("*/session.json") if path.parent != but),

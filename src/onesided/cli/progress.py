@@ -87,8 +87,8 @@ def _launch(name: str, options: argparse.Namespace) -> bool:
 def _print_once(lines: Iterable[str]) -> None:
     """Print the ranks' other output below the table: a library may print a line per window.
 
-    Lines that differ only in the name of a process at their begin are one, printed as it came
-    first.
+    Lines that differ only in the name of a process at their begin are printed once, as the first of
+    them.
     """
     said: dict[str, list[str]] = {}
     for line in lines:

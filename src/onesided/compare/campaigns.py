@@ -152,7 +152,7 @@ def _missing(
     found: Sequence[Pair],
     place: Callable[[Place], Place],
 ) -> dict[str, tuple[int, int]]:
-    """Return how many cells of each environment only the first campaign has, and only the second.
+    """Return for each environment how many cells only the first, and only the second campaign has.
 
     An environment has its name in the first campaign, if it is there.
     """

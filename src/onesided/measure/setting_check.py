@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class SettingCheck:
-    """Differences from the request of a setting, in words, and the unknown parts."""
+    """What differs from the request of a setting, in words; and what is not known."""
 
     differences: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()

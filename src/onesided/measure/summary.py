@@ -1,9 +1,9 @@
 """summary.parquet: the values of all launches of a cell taken together, by metric and statistic.
 
-A baseline is a cost of the machine itself. It needs no MPI. So every launch of it on the machine is
-a replicate, whichever MPI started the launch. Its values come in kinds, which depend on where the
-host had put the ranks: on one virtual machine a copy of 8 bytes took 3 to 5.5 ns in 15 of 18
-launches and 18 ns in the others. One environment has one launch in each round. The median of six
+A baseline is a cost of the machine itself. It needs no MPI. So every launch of a baseline on the
+machine is a replicate, whichever MPI started the launch. Its values come in kinds, which depend on
+where the host had put the ranks: on one virtual machine a copy of 8 bytes took 3 to 5.5 ns in 15 of
+18 launches and 18 ns in the others. One environment has one launch in each round. The median of six
 such launches may lie between two kinds, where there is no launch.
 """
 
@@ -31,8 +31,8 @@ MACHINE, MACHINE_OTHER = "machine", "machine_other"
 """Statistics of a baseline: the launches of the kind that counts, and those of other kinds."""
 
 APART = 2.0
-"""Two kinds of launches are at least this factor apart, with no launch in between. A ratio whose
-interval spans this factor is not stated either."""
+"""Two kinds of launches are at least this factor apart, with no launch in between. A ratio is not
+stated if its interval spans this factor."""
 
 MOST_HALF_WIDTH = 0.30
 """For the median: the largest allowed half-width of a figure's rerun interval."""

@@ -19,8 +19,9 @@ from onesided.system import documents, paths
 KEEP_VARIABLE = "ONESIDED_KEEP_ENVIRONMENT"
 """Set, to anything, to keep the variables of the shell that libraries read."""
 KEPT_VARIABLE = "ONESIDED_KEPT"
-"""The names of the kept variables, likewise. If it is set, a parent process has read the shell: a
-variable that is not among the names comes from a tool between, and is removed silently."""
+"""Set to the names of the kept variables. If it is set, a parent process has already read the
+shell. A variable that is not among these names then comes from a tool in between, and is removed
+silently."""
 CLEARED_VARIABLE = "ONESIDED_CLEARED"
 """The names of the cleared variables, separated by blanks: for programs that are started later."""
 

@@ -1,4 +1,4 @@
-"""Text of others in our lines: characters that would steer a terminal or file are named."""
+"""Text of others in our lines: signs that would steer a terminal or file become their names."""
 
 import re
 from collections.abc import Collection

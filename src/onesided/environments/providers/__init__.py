@@ -44,7 +44,7 @@ class Work:
             return None
 
     def begin(self, state: str) -> None:
-        """Say what is done now, and remove the description that is about to change."""
+        """Say what is done now; remove the description of the environment, which is to change."""
         standing = self.standing()
         if standing is None or standing["status"] == "ready":
             self.path.unlink(missing_ok=True)
