@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from onesided.campaign.slot import check_state
 from onesided.environments import fingerprint, kernels
 from onesided.system import paths
 
@@ -34,7 +35,7 @@ def kernel_states():
 
 def check_states(site):
     checks = (paths.project_root() / "reframe_checks").glob("[a-z]*.py")
-    return {path.stem: fingerprint.check_state(path.name, site) for path in checks}
+    return {path.stem: check_state(path.name, site) for path in checks}
 
 
 def test_a_kernels_state_is_of_its_own_files_and_of_those_that_kernels_share(root):

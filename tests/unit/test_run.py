@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from onesided.campaign import campaign, progress, run, snakemake
+from onesided.campaign import slot as slots
 from onesided.campaign.session import SESSION_SCHEMA, Session
 from onesided.campaign.slot import Slot, read_record
 from onesided.environments import fingerprint
@@ -84,15 +85,16 @@ def over(slot, kernels=KERNELS):
 
 
 @pytest.mark.parametrize(
-    ("function", "changed"), [("kernel_source_state", "kernel"), ("check_state", "check")]
+    ("room", "function", "changed"),
+    [(fingerprint, "kernel_source_state", "kernel"), (slots, "check_state", "check")],
 )
 def test_changed_sources_of_one_experiment_leave_another_ones_results(
-    slot, monkeypatch, function, changed
+    slot, monkeypatch, room, function, changed
 ):
     over(slot)
-    real = getattr(fingerprint, function)
+    real = getattr(room, function)
     monkeypatch.setattr(
-        fingerprint,
+        room,
         function,
         lambda name, *more: "changed" if name.startswith("baseline") else real(name, *more),
     )

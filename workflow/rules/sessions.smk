@@ -1,4 +1,5 @@
 # Sessions: one ReFrame run for a partition, environment and round, one at a time on a machine.
+from onesided.campaign.slot import check_sources
 from onesided.environments import fingerprint
 
 MOST_ROUNDS = (CAMPAIGN.until or {}).get("at_most_rounds", CAMPAIGN.rounds[-1])
@@ -27,7 +28,7 @@ rule declare:
     input:
         CAMPAIGN.path,
         paths.config_dir() / "settings.yaml",
-        fingerprint.check_sources(),
+        check_sources(),
     output:
         CAMPAIGN.results / "declared.json",
     log:
@@ -45,7 +46,7 @@ rule session:
         paths.environment_file("{environment}", CAMPAIGN.provider),
         paths.config_dir() / "settings.yaml",
         fingerprint.kernel_sources(),
-        fingerprint.check_sources(),
+        check_sources(),
         decision_of,
     output:
         CAMPAIGN.results / "sessions" / "{environment}" / "{partition}" / "round-{round}.json",

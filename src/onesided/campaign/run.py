@@ -12,7 +12,8 @@ from onesided.campaign import collect, declared, snakemake
 from onesided.campaign.campaign import Campaign
 from onesided.campaign.progress import Plan, Progress, Say, announcement, explanation
 from onesided.campaign.session import Session
-from onesided.environments import containers, declarations, fingerprint, provision
+from onesided.campaign.slot import check_sources
+from onesided.environments import containers, declarations, provision
 from onesided.system import paths, processes, standing, strays, writing
 from onesided.system.errors import FAULTS_VARIABLE, InputError
 from onesided.system.lock import DeadHolder, campaign_lock, lock_file
@@ -63,7 +64,7 @@ def ensure_declared(campaign: Campaign) -> None:
         InputError: the campaign selects no check.
     """
     path = campaign.results / "declared.json"
-    sources = [campaign.path, paths.config_dir() / "settings.yaml", *fingerprint.check_sources()]
+    sources = [campaign.path, paths.config_dir() / "settings.yaml", *check_sources()]
     if _is_fresh(path, sources):
         declared.tests_of(campaign)
     else:

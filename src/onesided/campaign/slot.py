@@ -10,11 +10,22 @@ from typing import Any
 from onesided.campaign import records
 from onesided.campaign.campaign import Campaign
 from onesided.environments import fingerprint
-from onesided.system import documents, surroundings
+from onesided.system import documents, paths, surroundings
 from onesided.system.errors import InputError
 
 #: Begins the name of a folder with files of another session's attempt; its number ends the name.
 ADOPTED = "of-"
+
+#: Modules that decide what a session does, beside the checks.
+DECIDING = (
+    "campaign/grid.py",
+    "environments/transport.py",
+    "environments/containers.py",
+    "environments/kernels.py",
+    "environments/settings.py",
+    "sites/__init__.py",
+    "environments/shell.py",
+)
 
 
 @dataclass(frozen=True)
@@ -93,8 +104,7 @@ def inputs_of(
         for name in {test["kernel"] for test in tests}
     }
     checks = {
-        name: fingerprint.check_state(name, campaign.site_file)
-        for name in {test["check"] for test in tests}
+        name: check_state(name, campaign.site_file) for name in {test["check"] for test in tests}
     }
     found = {}
     for test in tests:
@@ -169,3 +179,26 @@ def is_hole(entry: dict[str, Any], folder: Path) -> bool:
         return False
     launches = records.read_attempts(folder / entry["folder"] / "launches.jsonl")
     return not launches or launches[-1]["exit_status"] is None
+
+
+def check_sources() -> list[Path]:
+    """Return the files of the ReFrame checks, and the modules that decide what a session does."""
+    root = paths.project_root()
+    return [
+        *fingerprint.below(root / "reframe_checks", {".py", ".sh"}),
+        *(root / "src" / "onesided" / name for name in DECIDING),
+    ]
+
+
+def check_state(check: str, site: Path) -> str:
+    """Return the short fingerprint of a check on a site.
+
+    Args:
+        check: the name of its file in ``reframe_checks``.
+        site: the file of the site's configuration.
+    """
+    checks = paths.project_root() / "reframe_checks"
+    others = {path for path in checks.glob("*.py") if path.name not in (check, "__init__.py")}
+    others |= set((checks / "sites").glob("*.py")) - {site}
+    sources = set(check_sources()) - others
+    return fingerprint.of_files(sources, paths.project_root())[: fingerprint.DIGITS]

@@ -13,16 +13,6 @@ from onesided.system import paths
 DIGITS = 12
 IGNORED_PARTS = {"__pycache__"}
 KERNEL_SUFFIXES = {".c", ".h", ".txt", ".cmake"}
-#: Modules that decide what a session does, beside the checks.
-DECIDING = (
-    "campaign/grid.py",
-    "environments/transport.py",
-    "environments/containers.py",
-    "environments/kernels.py",
-    "environments/settings.py",
-    "sites/__init__.py",
-    "environments/shell.py",
-)
 
 
 def of_files(files: Iterable[Path], root: Path) -> str:
@@ -40,7 +30,8 @@ def of_document(document: Any) -> str:
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
-def _below(folder: Path, suffixes: set[str]) -> list[Path]:
+def below(folder: Path, suffixes: set[str]) -> list[Path]:
+    """Return the files of a folder and of all below it whose names end so, without built ones."""
     return [
         path
         for path in folder.rglob("*")
@@ -50,20 +41,11 @@ def _below(folder: Path, suffixes: set[str]) -> list[Path]:
 
 def kernel_sources() -> list[Path]:
     """Return the files that make the kernels."""
-    return _below(_kernels(), KERNEL_SUFFIXES)
+    return below(_kernels(), KERNEL_SUFFIXES)
 
 
 def _kernels() -> Path:
     return paths.project_root() / "src" / "kernels"
-
-
-def check_sources() -> list[Path]:
-    """Return the files of the ReFrame checks, and the modules that decide what a session does."""
-    root = paths.project_root()
-    return [
-        *_below(root / "reframe_checks", {".py", ".sh"}),
-        *(root / "src" / "onesided" / name for name in DECIDING),
-    ]
 
 
 @cache
@@ -111,16 +93,3 @@ def kernel_source_state(kernel: str, library: str = libraries.MPI) -> str:
     return _state(
         name.as_posix().encode() for name in names if libraries.is_source_of(name, below, library)
     )
-
-
-def check_state(check: str, site: Path) -> str:
-    """Return the short fingerprint of a check on a site.
-
-    Args:
-        check: the name of its file in ``reframe_checks``.
-        site: the file of the site's configuration.
-    """
-    checks = paths.project_root() / "reframe_checks"
-    others = {path for path in checks.glob("*.py") if path.name not in (check, "__init__.py")}
-    others |= set((checks / "sites").glob("*.py")) - {site}
-    return of_files(set(check_sources()) - others, paths.project_root())[:DIGITS]
