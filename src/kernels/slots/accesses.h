@@ -16,6 +16,9 @@
      .minimum = 8,                                                                                 \
      .maximum = 1 << 24}
 
+/* Has the window the memory model MPI_WIN_UNIFIED? Collective; the record says so if not. */
+bool is_unified(const struct slots *slots);
+
 /* What a call accesses in a slot: here, and at rank 0. */
 #define SLOT_HERE(part) slots->transfer.part + slot * slots->elements, slots->elements, MPI_INT64_T
 #define SLOT_THERE                                                                                 \

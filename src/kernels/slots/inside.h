@@ -2,7 +2,7 @@
 #ifndef ONESIDED_SLOTS_INSIDE_H
 #define ONESIDED_SLOTS_INSIDE_H
 
-#include "slots/slots.h"
+#include "slots/bursts.h"
 
 #define WORD_BYTES sizeof(int64_t)
 

@@ -1,5 +1,5 @@
 /* Slots in a window: which there are, their windows, and the trial over them. */
-#include "slots/slots.h"
+#include "slots/accesses.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +28,11 @@ void expect_stage(const struct slots *slots, enum stage stage, const char *call)
 }
 
 /* ---- Which there are ---- */
+
+static bool has_ghost(const struct slots *slots)
+{
+    return slots->holder != slots->target;
+}
 
 struct slots slots_of(struct launch *launch, const struct cell *cell, struct record *record)
 {
@@ -73,7 +78,7 @@ static bool is_supported(const struct slots *slots)
         return false;
     }
     return window_is_supported(
-        slots->launch, slots->has_ghost ? &flavors[FLAVOR_SHARED] : slots->flavor, slots->record);
+        slots->launch, has_ghost(slots) ? &flavors[FLAVOR_SHARED] : slots->flavor, slots->record);
 }
 
 /* ---- Their windows ---- */
@@ -172,7 +177,7 @@ static void open_windows(struct slots *slots)
     const MPI_Aint own_bytes = slots->is_target ? bytes : slots->own_bytes;
     slots->window = allocate((size_t)slots->windows, sizeof slots->window[0]);
     for (int i = 0; i < slots->windows; i++) {
-        slots->window[i] = slots->has_ghost
+        slots->window[i] = has_ghost(slots)
                                ? ghost_open(slots->launch, slots->target, slots->holder, bytes)
                                : window_open_with(slots->launch, slots->flavor, own_bytes, info);
     }
@@ -204,7 +209,7 @@ static void find_region(struct slots *slots)
     const int region = slots->begin < slots->end ? slots->begin : 0;
     const struct epoch epoch = {.target = slots->holder, .peers = make_peers(slots)};
     slots->transfer = slots_transfer(slots, region, epoch);
-    if (slots->flavor == &flavors[FLAVOR_SHARED] && !slots->has_ghost && !slots->is_target) {
+    if (slots->flavor == &flavors[FLAVOR_SHARED] && !has_ghost(slots) && !slots->is_target) {
         MPI_Aint size_bytes = 0;
         int unit = 0;
         char *memory = NULL;

@@ -45,11 +45,10 @@ struct slots {
     int origins;    /* regions, one each */
     int begin, end; /* the regions whose origin this rank is */
     bool is_target; /* this rank looks at what arrives */
-    int holder;     /* the rank whose window origins access */
-    bool has_ghost; /* it is the target's ghost (rma/ghost.h) */
-    int target;     /* the rank whose memory that is */
-    int windows;    /* 1, or one for each region */
-    int spare;      /* elements behind each region: nobody may touch them */
+    int holder;  /* the rank whose window origins access: the target, or its ghost (rma/ghost.h) */
+    int target;  /* the rank whose memory that is */
+    int windows; /* 1, or one for each region */
+    int spare;   /* elements behind each region: nobody may touch them */
     MPI_Aint more_bytes, own_bytes; /* of the target's part behind all regions; of the others' */
     bool holds_lock_all;            /* all ranks, as long as the window is open */
     bool posts; /* no locks: the target posts before a burst, and waits after it */
@@ -88,24 +87,5 @@ struct trial slots_trial(struct slots *slots, const char *time, bool computes);
  * barrier. `state` is this struct, or begins with it. */
 void slots_prepare(void *state, long long burst);
 void slots_check(void *state, long long burst);
-
-/* The same at an origin alone, of which the others know later how many bursts there were: between
- * slots_prepare and slots_check of no slots. What replaces elements and fetches nothing is read
- * back. */
-void slots_prepare_alone(struct slots *slots, long long burst);
-void slots_check_alone(struct slots *slots, const struct transfer *transfer, long long burst);
-void slots_follow(struct slots *slots, long long bursts, long long burst);
-
-/* Of a region, with its gaps and what is spare; and at the target, where it begins, and where what
- * is spare. */
-size_t region_bytes(const struct slots *slots);
-char *region_memory(const struct slots *slots, int region);
-char *spare_memory(const struct slots *slots, int region);
-
-/* What an origin accesses one of its regions with. */
-struct transfer slots_transfer(const struct slots *slots, int region, struct epoch epoch);
-
-/* Has the window the memory model MPI_WIN_UNIFIED? Collective; the record says so if not. */
-bool is_unified(const struct slots *slots);
 
 #endif

@@ -120,62 +120,65 @@ static void store(void *place, int64_t word, size_t bytes)
     }
 }
 
-static bool is_int64(const struct slots *slots)
+/* How values are made, apart from all that a store may change: compilers keep it in registers. */
+struct rule {
+    const struct element *element;
+    enum operator operation;
+    bool is_int64;
+};
+
+static struct rule rule_of(const struct slots *slots)
 {
-    return slots->element->handle == MPI_INT64_T;
+    return (struct rule){.element = slots->element,
+                         .operation = slots->reduces->operation,
+                         .is_int64 = slots->element->handle == MPI_INT64_T};
 }
 
-static int64_t word_of(const struct slots *slots, long long number)
+static int64_t word_of(struct rule rule, long long number)
 {
     int64_t word = 0;
-    if (is_int64(slots)) {
+    if (rule.is_int64) {
         return number;
     }
-    slots->element->set(&word, number, 0);
+    rule.element->set(&word, number, 0);
     return word;
 }
 
 /* Small where the result would be no whole number, or too great. */
-static long long draw(const struct slots *slots, uint64_t sample, size_t number)
+static long long draw(struct rule rule, uint64_t sample, size_t number)
 {
     const long long drawn = value_of_sample(sample, number);
-    return is_int64(slots) && slots->reduces->operation != PROD ? drawn : drawn % NUMBERS;
+    return rule.is_int64 && rule.operation != PROD ? drawn : drawn % NUMBERS;
 }
 
 /* What the target has before: of each operator a value that any origin's changes. */
-static int64_t word_before(const struct slots *slots, uint64_t sample, size_t number)
+static int64_t word_before(struct rule rule, uint64_t sample, size_t number)
 {
-    const long long drawn = draw(slots, sample, 2 * number);
-    return word_of(slots, slots->reduces->operation == PROD   ? 1 + drawn
-                          : slots->reduces->operation == BAND ? -1
-                          : slots->reduces->operation == MAX  ? drawn % NUMBERS
-                                                              : drawn);
+    const long long drawn = draw(rule, sample, 2 * number);
+    return word_of(rule, rule.operation == PROD   ? 1 + drawn
+                         : rule.operation == BAND ? -1
+                         : rule.operation == MAX  ? drawn % NUMBERS
+                                                  : drawn);
 }
 
 /* What an origin sends. */
-static int64_t word_sent(const struct slots *slots, uint64_t sample, size_t number)
+static int64_t word_sent(struct rule rule, uint64_t sample, size_t number)
 {
-    const long long drawn = draw(slots, sample, 2 * number + 1);
-    const bool is_greater =
-        slots->reduces->operation == MAX || slots->reduces->operation == REPLACE;
-    return word_of(slots, (is_greater ? NUMBERS : 2) + drawn);
+    const bool is_greater = rule.operation == MAX || rule.operation == REPLACE;
+    return word_of(rule, (is_greater ? NUMBERS : 2) + draw(rule, sample, 2 * number + 1));
 }
 
 /* What becomes of the target's element. */
-static int64_t reduced(const struct slots *slots, int64_t before, int64_t sent)
+static int64_t reduced(struct rule rule, int64_t before, int64_t sent)
 {
-    switch (slots->reduces->operation) {
-    case REPLACE:
-        return sent;
-    case NO_OP:
-        return before;
-    default:
-        if (is_int64(slots) && slots->reduces->operation == SUM) {
-            return before + sent;
-        }
-        slots->element->apply(slots->reduces->operation, &before, &sent);
-        return before;
+    if (rule.operation == REPLACE || rule.operation == NO_OP) {
+        return rule.operation == REPLACE ? sent : before;
     }
+    if (rule.operation == SUM && rule.is_int64) {
+        return before + sent;
+    }
+    rule.element->apply(rule.operation, &before, &sent);
+    return before;
 }
 
 /* ---- New values ---- */
@@ -223,7 +226,8 @@ void values_begin(const struct slots *slots)
 {
     for (int region = known_begin(slots); region < known_end(slots); region++) {
         for (int i = 0; i < all_elements(slots); i++) {
-            slots->region[region].model[i] = word_before(slots, 0, number_of(slots, region, i));
+            slots->region[region].model[i] =
+                word_before(rule_of(slots), 0, number_of(slots, region, i));
         }
     }
 }
@@ -239,7 +243,7 @@ static void renew_models(const struct slots *slots, int elements)
     for (int region = known_begin(slots); region < known_end(slots); region++) {
         for (int i = 0; i < elements; i++) {
             slots->region[region].model[i] =
-                word_before(slots, slots->sample, number_of(slots, region, i));
+                word_before(rule_of(slots), slots->sample, number_of(slots, region, i));
         }
     }
     if (slots->is_target) {
@@ -254,11 +258,13 @@ static void renew_models(const struct slots *slots, int elements)
 static void renew_sent(const struct slots *slots, int region, int elements)
 {
     const struct region *own = &slots->region[region];
-    const size_t bytes = slots->element->bytes;
+    const struct rule rule = rule_of(slots);
+    const size_t bytes = slots->element->bytes, first = number_of(slots, region, 0);
+    const uint64_t sample = slots->sample;
     for (int i = 0; i < elements; i++) {
         const size_t place = (size_t)i * (size_t)slots->stride_bytes;
         const int64_t model = own->model[i];
-        const int64_t sent = word_sent(slots, slots->sample, number_of(slots, region, i));
+        const int64_t sent = word_sent(rule, sample, first + (size_t)i);
         store((char *)own->sent + place, slots->makes->fails ? model + 1 : sent, bytes);
         if (slots->makes->fetches) {
             store((char *)own->compared + place, slots->makes->fails ? ~model : model, bytes);
@@ -319,11 +325,13 @@ static void check_results(struct slots *slots, int region, int elements)
 /* Move the models on by a burst. What was sent is made again: where it lay it may have changed. */
 static void advance(struct slots *slots, int elements)
 {
+    const struct rule rule = rule_of(slots);
+    const uint64_t sample = slots->sample;
     for (int region = known_begin(slots); region < known_end(slots); region++) {
         int64_t *model = slots->region[slots->is_common ? known_begin(slots) : region].model;
-        for (int i = 0; i < elements && slots->reduces->operation != NO_OP; i++) {
-            const int64_t sent = word_sent(slots, slots->sample, number_of(slots, region, i));
-            model[i] = reduced(slots, model[i], sent);
+        const size_t first = number_of(slots, region, 0);
+        for (int i = 0; i < elements && rule.operation != NO_OP; i++) {
+            model[i] = reduced(rule, model[i], word_sent(rule, sample, first + (size_t)i));
         }
     }
 }
@@ -350,19 +358,20 @@ static void check_region(struct slots *slots, int region, const char *memory,
                          struct verification *elements, struct verification *gaps)
 {
     const size_t begin = region_begin(slots, region), bytes = slots->element->bytes;
-    const size_t stride = (size_t)slots->stride_bytes;
-    for (int i = 0; i < all_elements(slots); i++) {
-        const size_t place = place_of(slots, i), number = number_of(slots, region, i);
-        verify_element(elements, load(memory + place, bytes), slots->region[region].model[i],
-                       number, slots->sample);
+    const size_t stride = (size_t)slots->stride_bytes, first = number_of(slots, region, 0);
+    const int64_t *model = slots->region[region].model;
+    const uint64_t sample = slots->sample;
+    const int count = all_elements(slots);
+    for (int i = 0; i < count; i++) {
+        const size_t place = place_of(slots, i), number = first + (size_t)i;
+        verify_element(elements, load(memory + place, bytes), model[i], number, sample);
         if (stride > bytes) {
             verify_element(elements, load(memory + place + bytes, stride - bytes),
-                           guard(begin + place + bytes), number, slots->sample);
+                           guard(begin + place + bytes), number, sample);
         }
         if (slots->layout != NULL) {
             const size_t gap = place_by(slots, i, slots->layout->gap);
-            verify_element(gaps, load(memory + gap, bytes), guard(begin + gap), number,
-                           slots->sample);
+            verify_element(gaps, load(memory + gap, bytes), guard(begin + gap), number, sample);
         }
     }
     for (size_t place = spare_begin(slots); place < region_bytes(slots); place += stride) {

@@ -30,7 +30,7 @@
 #include "mpi/team.h"
 #include "mpi/trial.h"
 #include "mpi/world.h"
-#include "slots/slots.h"
+#include "slots/bursts.h"
 
 #define FIRST_ORIGIN_RANK 1
 #define ORIGINS_MAX 16

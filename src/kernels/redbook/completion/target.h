@@ -5,6 +5,7 @@
 #include "mpi/world.h"
 #include "rma/notice.h"
 #include "slots/accesses.h"
+#include "slots/bursts.h"
 
 #define NOTICE_BYTES 64 /* a word for each origin, with a cache line of its own */
 

@@ -5,6 +5,7 @@
 #include "mpi/team.h"
 #include "mpi/world.h"
 #include "slots/accesses.h"
+#include "slots/bursts.h"
 
 #define REPLY_TAG 1
 

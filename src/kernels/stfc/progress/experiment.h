@@ -9,7 +9,7 @@
 
 #include "harness/launch.h"
 #include "mpi/helper.h"
-#include "slots/slots.h"
+#include "slots/bursts.h"
 
 struct experiment;
 

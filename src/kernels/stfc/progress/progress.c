@@ -299,7 +299,6 @@ static struct experiment experiment_of(struct launch *launch, const struct cell 
     slots->is_target = experiment.is_target;
     slots->target = experiment.target;
     slots->holder = experiment.holder;
-    slots->has_ghost = state->has_ghost;
     return experiment;
 }
 
