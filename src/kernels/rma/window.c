@@ -125,8 +125,23 @@ struct window window_open_with(const struct launch *launch, const struct flavor 
     return window;
 }
 
+void window_hold(struct window *window)
+{
+    CHECKED(MPI_Win_lock_all(0, window->handle));
+    window->is_locked = true;
+}
+
+void window_release(struct window *window)
+{
+    if (window->is_locked) {
+        CHECKED(MPI_Win_unlock_all(window->handle));
+        window->is_locked = false;
+    }
+}
+
 void window_close(struct window *window)
 {
+    window_release(window);
     window->flavor->close(window);
     free(window->begins);
 }
@@ -152,6 +167,20 @@ void window_end_own(struct window *window)
     synchronise(window);
     if (!window->is_locked) {
         CHECKED(MPI_Win_unlock(window->rank, window->handle));
+    }
+}
+
+void window_begin_between(struct window *window)
+{
+    if (window->is_locked) {
+        window_begin_own(window, MPI_LOCK_SHARED);
+    }
+}
+
+void window_end_between(struct window *window)
+{
+    if (window->is_locked) {
+        window_end_own(window);
     }
 }
 

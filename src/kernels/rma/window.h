@@ -63,13 +63,21 @@ struct window window_open_with(const struct launch *launch, const struct flavor 
 /* Keep what can be known of a window; on each rank, for the attributes may be asked locally. */
 void record_window(struct record *record, MPI_Win window, const char *flavor, long long size_bytes);
 
-/* Collective: nobody accesses it any more. */
+/* Collective: nobody accesses it any more. A lock_all that this rank holds is released before. */
 void window_close(struct window *window);
+
+/* A lock_all of this rank, which may not lock itself meanwhile. To release none does nothing. */
+void window_hold(struct window *window);
+void window_release(struct window *window);
 
 /* An epoch of this rank's own, for its loads and stores in its own part; inside the lock_all that
  * it holds, if it does. With MPI_LOCK_SHARED others may hold shared locks, and barriers must keep
  * the accesses apart. MPI_Win_sync keeps both copies of the window alike. */
 void window_begin_own(struct window *window, int lock_type);
 void window_end_own(struct window *window);
+
+/* The same where only a lock_all is an epoch that needs it: else none is open between bursts. */
+void window_begin_between(struct window *window);
+void window_end_between(struct window *window);
 
 #endif

@@ -32,23 +32,17 @@ static size_t lane_bytes(const struct exchange *exchange)
 
 /* ---- This rank's loads and stores ---- */
 
-/* With fences and with post and start no epoch is open between bursts: no lock is needed then. */
-static int locked_count(const struct exchange *exchange)
-{
-    return exchange->interface->epochs == LOCK_ALL ? window_count(exchange) : 0;
-}
-
 void lanes_begin_own(struct exchange *exchange)
 {
-    for (int i = 0; i < locked_count(exchange); i++) {
-        window_begin_own(window_number(exchange, i), MPI_LOCK_SHARED);
+    for (int i = 0; i < window_count(exchange); i++) {
+        window_begin_between(window_number(exchange, i));
     }
 }
 
 void lanes_end_own(struct exchange *exchange)
 {
-    for (int i = 0; i < locked_count(exchange); i++) {
-        window_end_own(window_number(exchange, i));
+    for (int i = 0; i < window_count(exchange); i++) {
+        window_end_between(window_number(exchange, i));
     }
 }
 
@@ -86,8 +80,7 @@ static void open_window(struct exchange *exchange, struct window *window,
     window_end_own(window);
     CHECKED(MPI_Barrier(world_communicator));
     if (exchange->interface->epochs == LOCK_ALL) {
-        CHECKED(MPI_Win_lock_all(0, window->handle));
-        window->is_locked = true;
+        window_hold(window);
     }
 }
 
@@ -112,12 +105,7 @@ static void open_windows(struct exchange *exchange, const struct flavor *flavor)
 static void close_windows(struct exchange *exchange)
 {
     for (int i = 0; i < window_count(exchange); i++) {
-        struct window *window = window_number(exchange, i);
-        if (window->is_locked) {
-            CHECKED(MPI_Win_unlock_all(window->handle));
-            window->is_locked = false;
-        }
-        window_close(window);
+        window_close(window_number(exchange, i));
     }
 }
 

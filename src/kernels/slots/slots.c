@@ -219,19 +219,6 @@ static void find_region(struct slots *slots)
     }
 }
 
-/* Or release it. */
-static void hold_lock_all(struct slots *slots, bool holds)
-{
-    for (int i = 0; slots->holds_lock_all && i < slots->windows; i++) {
-        if (holds) {
-            CHECKED(MPI_Win_lock_all(0, slots->window[i].handle));
-        } else {
-            CHECKED(MPI_Win_unlock_all(slots->window[i].handle));
-        }
-        slots->window[i].is_locked = holds;
-    }
-}
-
 bool slots_open(struct slots *slots)
 {
     expect_stage(slots, DESCRIBED, "slots_open");
@@ -254,7 +241,9 @@ bool slots_open(struct slots *slots)
         values_initialise(slots);
     }
     CHECKED(MPI_Barrier(world_communicator));
-    hold_lock_all(slots, true);
+    for (int i = 0; slots->holds_lock_all && i < slots->windows; i++) {
+        window_hold(&slots->window[i]);
+    }
     slots->stage = OPEN;
     return true;
 }
@@ -281,7 +270,6 @@ void slots_close(struct slots *slots)
     expect_stage(slots, OPEN, "slots_close");
     watchdog_phase = "window";
     record_verifications(slots);
-    hold_lock_all(slots, false);
     for (int i = 0; i < slots->windows; i++) {
         window_close(&slots->window[i]);
     }

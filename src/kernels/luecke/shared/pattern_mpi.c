@@ -30,8 +30,7 @@ static bool open_window(struct pattern *pattern)
     window_end_own(window);
     CHECKED(MPI_Barrier(world_communicator));
     if (pattern->interface->kind == MPI3) {
-        CHECKED(MPI_Win_lock_all(0, window->handle));
-        window->is_locked = true;
+        window_hold(window);
     }
     return true;
 }
@@ -51,35 +50,25 @@ bool others_open(struct pattern *pattern)
 
 void others_close(struct pattern *pattern)
 {
-    struct window *window = &pattern->others->window;
     if (!pattern->kind->in_place) {
         free(pattern->result);
     }
     if (!has_window(pattern)) {
         free(pattern->data);
     } else {
-        if (window->is_locked) {
-            CHECKED(MPI_Win_unlock_all(window->handle));
-            window->is_locked = false;
-        }
-        window_close(window);
+        window_close(&pattern->others->window);
     }
     free(pattern->others);
 }
 
-/* With fences no epoch is open between trials: own loads and stores need no lock then. */
 void others_begin_own(struct pattern *pattern)
 {
-    if (pattern->interface->kind == MPI3) {
-        window_begin_own(&pattern->others->window, MPI_LOCK_SHARED);
-    }
+    window_begin_between(&pattern->others->window);
 }
 
 void others_end_own(struct pattern *pattern)
 {
-    if (pattern->interface->kind == MPI3) {
-        window_end_own(&pattern->others->window);
-    }
+    window_end_between(&pattern->others->window);
 }
 
 void others_begin_trial(struct pattern *pattern)

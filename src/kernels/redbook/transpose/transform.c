@@ -96,8 +96,7 @@ bool transform_open(struct transform *transform)
         transform->received = allocate_pages(elements * sizeof transform->received[0]);
     }
     if (transform->interface->epochs == LOCK_ALL) {
-        CHECKED(MPI_Win_lock_all(0, transform->window.handle));
-        transform->window.is_locked = true;
+        window_hold(&transform->window);
     }
     transform->fft = fft_open(transform->order);
     make_pieces(transform);
@@ -109,10 +108,6 @@ void transform_close(struct transform *transform)
 {
     free_pieces(transform);
     fft_close(&transform->fft);
-    if (transform->window.is_locked) {
-        CHECKED(MPI_Win_unlock_all(transform->window.handle));
-        transform->window.is_locked = false;
-    }
     if (transform->interface->epochs != NO_WINDOW) {
         window_close(&transform->window);
     } else if (!transform->interface->is_in_place) {
@@ -154,21 +149,6 @@ void transform_blocks(const struct transform *transform)
     }
 }
 
-/* With fences no epoch is open between samples: no lock is needed then. */
-static void begin_own(struct transform *transform)
-{
-    if (transform->window.is_locked) {
-        window_begin_own(&transform->window, MPI_LOCK_SHARED);
-    }
-}
-
-static void end_own(struct transform *transform)
-{
-    if (transform->window.is_locked) {
-        window_end_own(&transform->window);
-    }
-}
-
 /* A sample's matrix: equal elements on a line, one in each column, a row further from column to
  * column; and a single element that is added. */
 struct matrix {
@@ -194,7 +174,7 @@ void transform_fill(struct transform *transform)
 {
     const int order = transform->order, columns = transform->columns;
     const struct matrix matrix = matrix_of(transform, transform->sample);
-    begin_own(transform);
+    window_begin_between(&transform->window);
     for (int j = 0; j < columns; j++) {
         const int column = transform->rank * columns + j;
         for (int row = 0; row < order; row++) {
@@ -206,7 +186,7 @@ void transform_fill(struct transform *transform)
                                     is_single * matrix.single; /* last: in place the two are one */
         }
     }
-    end_own(transform);
+    window_end_between(&transform->window);
 }
 
 /* The transform of a sample's matrix, in the transposed order that the exchange leaves. */
@@ -238,7 +218,7 @@ static void compare(struct transform *transform, double found, double right, siz
 void transform_compare(struct transform *transform)
 {
     const struct matrix matrix = matrix_of(transform, transform->sample);
-    begin_own(transform);
+    window_begin_between(&transform->window);
     if (is_spoilt(transform->launch, transform->cell, transform->sample)) {
         transform->received[0] += 1;
     }
@@ -252,7 +232,7 @@ void transform_compare(struct transform *transform)
             compare(transform, cimag(found), cimag(right), place);
         }
     }
-    end_own(transform);
+    window_end_between(&transform->window);
 }
 
 uint32_t transform_checksum(const struct transform *transform)

@@ -138,8 +138,7 @@ static void use_window(struct experiment *experiment)
     experiment->start_s = launch_common_start(launch);
     launch_inject(launch, experiment->cell);
     if (holds_lock) {
-        CHECKED(MPI_Win_lock_all(0, experiment->slots.window->handle));
-        experiment->slots.window->is_locked = true;
+        window_hold(experiment->slots.window);
     }
     if (experiment->is_origin) {
         experiment->synchronisation->enter(&experiment->epoch);
@@ -153,8 +152,7 @@ static void use_window(struct experiment *experiment)
         experiment->synchronisation->leave(&experiment->epoch);
     }
     if (holds_lock) {
-        experiment->slots.window->is_locked = false;
-        CHECKED(MPI_Win_unlock_all(experiment->slots.window->handle));
+        window_release(experiment->slots.window);
     }
     CHECKED(MPI_Barrier(world_communicator));
 }
