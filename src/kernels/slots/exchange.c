@@ -158,9 +158,10 @@ static void spoil(struct exchange *exchange)
         return;
     }
     if (exchange->kind->contents != NULL) {
-        SPOIL(incoming(exchange, last)[exchange->slot_elements / 2]);
+        incoming(exchange, last)[exchange->slot_elements / 2] = NOTHING;
     } else if (received > 0) {
-        SPOIL(*destination_of(exchange, &exchange->receives.part[received - 1], last));
+        const struct part *part = &exchange->receives.part[received - 1];
+        message_clear(destination_of(exchange, part, last), part->elements);
     }
 }
 

@@ -42,6 +42,5 @@ static inline bool is_spoilt(const struct launch *launch, const struct cell *cel
     return launch_fault(launch, cell) != INJECT_NOTHING ||
            (launch_injects(launch, cell, INJECT_WRONG_DATA) && sample == 1);
 }
-#define SPOIL(word_) ((word_) ^= 1 << 20)
 
 #endif
