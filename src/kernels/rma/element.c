@@ -34,7 +34,7 @@ const struct reduction reductions[] = {
         (void)index;                                                                               \
         memcpy(place, &value, sizeof value);                                                       \
     }                                                                                              \
-    static void apply_##name_(enum operator operation, void *target, const void *origin)          \
+    static void apply_##name_(enum operator_kind operation, void *target, const void *origin)      \
     {                                                                                              \
         type_ t, o;                                                                                \
         memcpy(&t, target, sizeof t);                                                              \
@@ -103,7 +103,7 @@ VALUES(byte, unsigned char, (unsigned char)number,
         pair.index = index;                                                                        \
         memcpy(place, &pair, sizeof pair);                                                         \
     }                                                                                              \
-    static void apply_##name_(enum operator operation, void *target, const void *origin)          \
+    static void apply_##name_(enum operator_kind operation, void *target, const void *origin)      \
     {                                                                                              \
         struct name_ t, o;                                                                         \
         memcpy(&t, target, sizeof t);                                                              \
@@ -181,7 +181,7 @@ const struct element *element_named(const char *name)
     return row;
 }
 
-bool is_allowed(const struct element *element, enum operator operation)
+bool is_allowed(const struct element *element, enum operator_kind operation)
 {
     return (element->operations & BIT(operation)) != 0;
 }

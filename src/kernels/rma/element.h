@@ -10,7 +10,7 @@
 
 #define ELEMENT_BYTES_MAX 32
 
-enum operator {
+enum operator_kind {
     SUM,
     PROD,
     MAX,
@@ -32,7 +32,7 @@ struct reduction {
     const char *name;
     MPI_Op handle;
     const char *c_name; /* of the handle */
-    enum operator operation;
+    enum operator_kind operation;
 };
 extern const struct reduction reductions[OPERATIONS];
 
@@ -48,7 +48,7 @@ struct element {
     /* Leave a small number, and for a pair its index, as a value. */
     void (*set)(void *place, long long number, int index);
     /* target = target (operation) origin; target may be at any address. */
-    void (*apply)(enum operator operation, void *target, const void *origin);
+    void (*apply)(enum operator_kind operation, void *target, const void *origin);
 };
 enum { ELEMENTS = 20 };
 extern const struct element elements[ELEMENTS];
@@ -56,7 +56,7 @@ extern const struct element elements[ELEMENTS];
 /* A row by its name, which must be one of them. */
 const struct element *element_named(const char *name);
 
-bool is_allowed(const struct element *element, enum operator operation);
+bool is_allowed(const struct element *element, enum operator_kind operation);
 
 /* Compare two values, but for their gap. */
 bool is_same(const struct element *element, const void *one, const void *other);

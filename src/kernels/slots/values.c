@@ -123,7 +123,7 @@ static void store(void *place, int64_t word, size_t bytes)
 /* How values are made, apart from all that a store may change: compilers keep it in registers. */
 struct rule {
     const struct element *element;
-    enum operator operation;
+    enum operator_kind operation;
     bool is_int64;
 };
 

@@ -13,7 +13,7 @@
 
 struct named_operator {
     const char *name;
-    enum operator operation; /* rma/element.h */
+    enum operator_kind operation; /* rma/element.h */
 };
 
 struct operand {
@@ -143,7 +143,7 @@ static const struct option options[] = {TRIAL_OPTIONS("100", "20", "0.05"), MEET
 /* Why the standard, or this program, has no such cell; NULL if it has. */
 static const char *contradiction(const struct slots *slots, bool one_element, bool computes)
 {
-    const enum operator operation = slots->reduces->operation;
+    const enum operator_kind operation = slots->reduces->operation;
     if (!is_allowed(slots->element, operation)) {
         return "MPI has no such operator for this datatype";
     }

@@ -16,7 +16,8 @@
 static void combine(const struct plan *plan, void *state, const void *sent, const void *compare)
 {
     const struct element *element = plan->element;
-    const enum operator operation = plan->reduction == NULL ? REPLACE : plan->reduction->operation;
+    const enum operator_kind operation =
+        plan->reduction == NULL ? REPLACE : plan->reduction->operation;
     if (plan->call->compares && !is_same(element, state, compare)) {
         return;
     }

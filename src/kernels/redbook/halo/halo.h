@@ -2,9 +2,9 @@
 #ifndef ONESIDED_HALO_H
 #define ONESIDED_HALO_H
 
-#include "slots/exchange.h"
 #include "mpi/team.h"
 #include "redbook/halo/domain.h"
+#include "slots/exchange.h"
 
 struct halo {
     struct domain domain;

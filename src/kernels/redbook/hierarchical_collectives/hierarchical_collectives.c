@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "mpi/checked.h"
-#include "slots/room.h"
 #include "redbook/hierarchical_collectives/collective.h"
+#include "slots/room.h"
 
 #define SIZE_BYTES_MAX (1 << 24)
 
