@@ -188,8 +188,9 @@ class OnesidedCheck(
     def show_headline_figures(self):
         """Make a performance variable of each cell's headline series, over all launches.
 
-        The site's references become their references. Each known defect is a figure of its own: the
-        number of cells that show it. The right number is zero, but the expected number is not.
+        The site's references become the references of these variables. Each known defect is a
+        figure of its own: the number of cells that show it. The right number is zero, but the
+        expected number is not.
         """
         launches = self.launch_records
         held = self.held_figures(launches)

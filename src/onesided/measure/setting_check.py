@@ -1,4 +1,4 @@
-"""Does a setting count? Its transport is compared with that of the launches."""
+"""Does a setting count? Its transport is compared with the transport of the launches."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
