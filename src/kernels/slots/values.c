@@ -86,7 +86,7 @@ static size_t place_by(const struct slots *slots, int element,
            place(number % elements, elements) * (size_t)slots->stride_bytes;
 }
 
-static size_t place_of(const struct slots *slots, int element)
+INLINE size_t place_of(const struct slots *slots, int element)
 {
     return slots->layout == NULL ? (size_t)element * (size_t)slots->stride_bytes
                                  : place_by(slots, element, slots->layout->place);
@@ -98,9 +98,9 @@ static int64_t guard(size_t place)
     return -1 - (int64_t)(place / WORD_BYTES);
 }
 
-/* ---- Elements as words ---- */
+/* ---- Elements as words; inline: the longer a check takes, the dearer is a large message ---- */
 
-static int64_t load(const void *place, size_t bytes)
+INLINE int64_t load(const void *place, size_t bytes)
 {
     int64_t word = 0;
     if (bytes == WORD_BYTES) {
@@ -111,7 +111,7 @@ static int64_t load(const void *place, size_t bytes)
     return word;
 }
 
-static void store(void *place, int64_t word, size_t bytes)
+INLINE void store(void *place, int64_t word, size_t bytes)
 {
     if (bytes == WORD_BYTES) {
         memcpy(place, &word, WORD_BYTES);
@@ -134,7 +134,7 @@ static struct rule rule_of(const struct slots *slots)
                          .is_int64 = slots->element->handle == MPI_INT64_T};
 }
 
-static int64_t word_of(struct rule rule, long long number)
+INLINE int64_t word_of(struct rule rule, long long number)
 {
     int64_t word = 0;
     if (rule.is_int64) {
@@ -145,14 +145,14 @@ static int64_t word_of(struct rule rule, long long number)
 }
 
 /* Small where the result would be no whole number, or too great. */
-static long long draw(struct rule rule, uint64_t sample, size_t number)
+INLINE long long draw(struct rule rule, uint64_t sample, size_t number)
 {
     const long long drawn = value_of_sample(sample, number);
     return rule.is_int64 && rule.operation != PROD ? drawn : drawn % NUMBERS;
 }
 
 /* What the target has before: of each operator a value that any origin's changes. */
-static int64_t word_before(struct rule rule, uint64_t sample, size_t number)
+INLINE int64_t word_before(struct rule rule, uint64_t sample, size_t number)
 {
     const long long drawn = draw(rule, sample, 2 * number);
     return word_of(rule, rule.operation == PROD   ? 1 + drawn
@@ -162,14 +162,14 @@ static int64_t word_before(struct rule rule, uint64_t sample, size_t number)
 }
 
 /* What an origin sends. */
-static int64_t word_sent(struct rule rule, uint64_t sample, size_t number)
+INLINE int64_t word_sent(struct rule rule, uint64_t sample, size_t number)
 {
     const bool is_greater = rule.operation == MAX || rule.operation == REPLACE;
     return word_of(rule, (is_greater ? NUMBERS : 2) + draw(rule, sample, 2 * number + 1));
 }
 
 /* What becomes of the target's element. */
-static int64_t reduced(struct rule rule, int64_t before, int64_t sent)
+INLINE int64_t reduced(struct rule rule, int64_t before, int64_t sent)
 {
     if (rule.operation == REPLACE || rule.operation == NO_OP) {
         return rule.operation == REPLACE ? sent : before;
