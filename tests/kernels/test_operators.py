@@ -1,7 +1,5 @@
 """Operators: every operand is compared, whatever the operator, the datatype and the promise."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
