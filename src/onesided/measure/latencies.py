@@ -288,11 +288,12 @@ def _kinds_of_readings(samples: pl.DataFrame) -> pl.DataFrame:
 def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
     """Return the latency of each launch of a cell, and the state of the cores then.
 
-    A launch takes its latency at several moments. Only moments count at which the cores were in the
-    right state. The cores of origin and target are the launch's own, if this makes a difference to
-    the cell; and they are near each other, if that does. The least of them is ``latency.median``,
-    because other work of the machine can only add to a moment. A launch without such a moment has
-    ``latency.far`` if the cores were its own, else ``latency.shared``.
+    A launch takes its latency at several moments. A moment counts only if it meets two conditions.
+    First, no other work used the cores of origin and target. Second, these cores were near each
+    other. A condition that makes no difference to the cell need not be met. The least latency of the
+    moments that count is ``latency.median``, because other work of the machine can only add to a
+    latency. A launch without such a moment has ``latency.far`` if the cores were its own, else
+    ``latency.shared``.
     """
     latency, kind = pl.col(LATENCY), pl.col("kind")
     found = (

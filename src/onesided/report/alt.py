@@ -1,4 +1,4 @@
-"""Altair, loaded when the first chart is drawn: each ReFrame loads pages, and draws nothing.
+"""Altair, loaded when the first chart is drawn: ReFrame loads pages and draws nothing.
 
 A module of pages imports this one as it would import Altair.
 """
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Return what Altair has of that name."""
+    """Return the attribute of Altair with that name."""
     import altair
 
     return getattr(altair, name)

@@ -1,4 +1,4 @@
-"""What several cells say together, and the words that say in which MPIs something holds."""
+"""One verdict for several cells, and the words for the MPIs in which something holds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from onesided.report.words import listed, tally
 T = TypeVar("T")
 
 MOST_NAMES = 3
-"""MPIs that a sentence names; of more it says how many."""
+"""The most MPIs that a sentence names; if there are more, it gives their number."""
 
 _GOOD = (verdicts.INDEPENDENT, verdicts.WITH_HELP)
 _IN_PART = (verdicts.PARTIAL, MIXED)
@@ -26,8 +26,8 @@ class Together:
     """One word for several cells.
 
     Attributes:
-        word: the verdict that all decided cells have, `MIXED`, or why there is none.
-        note: what the word does not say: how many cells differ or are undecided; None if nothing.
+        word: the verdict that all decided cells have, `MIXED`, or the reason for no verdict.
+        note: how many cells differ or are undecided; None if none does.
     """
 
     word: str
@@ -37,8 +37,8 @@ class Together:
 def together(cells: Sequence[Cell]) -> Together:
     """Return one word for several cells; a failure comes before every other verdict.
 
-    Cells that were not measured, or can tell nothing of progress, count only where there are no
-    others.
+    Cells that were not measured, and cells that can tell nothing of progress, count only if
+    there are no other cells.
     """
     if not cells:
         return Together(verdicts.NOT_RUN)
@@ -62,24 +62,24 @@ def together(cells: Sequence[Cell]) -> Together:
 
 
 def rows_are(cells: Sequence[Cell]) -> str:
-    """Return what the rows of an answer are: MPIs, or MPIs each on one of several partitions."""
+    """Return the name of an answer's rows: MPIs, or combinations of MPI and partition."""
     several = len({(cell.system, cell.partition) for cell in cells}) > 1
     return "combinations of MPI and partition" if several else "MPIs"
 
 
 def missing_sentence(environments: Sequence[str], measured: Sequence[str]) -> list[Markup]:
-    """Say with which MPIs nothing was measured; nothing where there is none."""
+    """Name the MPIs with which nothing was measured; return nothing if there is none."""
     missing = [name for name in environments if name not in measured]
     return [Markup("Nothing was measured with {}.").format(listed(missing))] if missing else []
 
 
 def names(some: Sequence[str], every: Sequence[str], plural: str) -> str:
-    """Say which of several: ``all 3 MPIs``, ``mpich-5.0.2 and openmpi-5.0.11``, ``7 of 12 MPIs``.
+    """Name some things: ``all 3 MPIs``, ``mpich-5.0.2 and openmpi-5.0.11``, ``7 of 12 MPIs``.
 
     Args:
-        some: some of them.
-        every: all of them.
-        plural: what they are.
+        some: the things to name.
+        every: all things of this kind.
+        plural: the noun for the things.
     """
     if len(some) == len(every) > 1:
         return f"both {plural}" if len(every) == 2 else f"all {len(every)} {plural}"
@@ -89,9 +89,10 @@ def names(some: Sequence[str], every: Sequence[str], plural: str) -> str:
 
 
 def where(words_of: Mapping[str, str], plural: str) -> str:
-    """Say in which MPIs an access completes while the target computes, from a word for each.
+    """Say in which MPIs an access completes while the target computes, from a word for each MPI.
 
-    Every MPI is in one of the clauses, or waits where the words are ``only`` and ``none``.
+    Each MPI is in one of the clauses. If a clause has the word ``only`` or ``none``, the MPIs
+    that are in no clause wait.
     """
     every = list(words_of)
 
@@ -101,7 +102,7 @@ def where(words_of: Mapping[str, str], plural: str) -> str:
     good, late, part = of(*_GOOD), of(verdicts.DELAYED), of(*_IN_PART)
     waiting, failed = of(verdicts.WAITS), of(*verdicts.FAILURES)
     unknown = [name for name in every if name not in (*good, *late, *part, *waiting, *failed)]
-    # of two kinds of MPIs the one says where the others are
+    # if every MPI either completes or waits, naming one kind is enough
     only = bool(good and waiting) and len(good) + len(waiting) == len(every)
     said = []
     if good:
@@ -124,10 +125,10 @@ def where(words_of: Mapping[str, str], plural: str) -> str:
 def by_result(
     things: Sequence[tuple[T, Mapping[str, str]]],
 ) -> list[tuple[list[T], dict[str, str]]]:
-    """Bring together what has the same word in every MPI; most MPIs with progress come first.
+    """Group things that have the same word in every MPI; most MPIs with progress come first.
 
     Args:
-        things: things with their words, by MPI.
+        things: each with its words by MPI.
     """
     same: dict[tuple[tuple[str, str], ...], tuple[list[T], dict[str, str]]] = {}
     for thing, words in things:

@@ -10,7 +10,7 @@ from onesided.report import numbers
 from onesided.report.words import written
 
 MIXED = "mixed"
-"""The word for cells taken together that differ."""
+"""The word for cells that are taken together and differ."""
 
 _FAILURE_SIGN = ("✗", "failed")
 _NOT_MEASURED_SIGN = (numbers.DASH, "absent")
@@ -23,13 +23,13 @@ def _written(word: str) -> Mapping[str, str]:
 
 
 def meanings() -> dict[str, str]:
-    """Return what a verdict says, in the order of the legend; a failure's is the crash's."""
+    """Return the meaning of each verdict, in the legend's order; one stands for all failures."""
     said = written("verdicts.yaml").items()
     return {word: own["meaning"] for word, own in said if "meaning" in own}
 
 
 def meaning_of(word: str) -> str:
-    """Return what a verdict says."""
+    """Return the meaning of a verdict."""
     if word in verdicts.NOT_MEASURED:
         return "there is no measurement"
     return _written(word).get("meaning", "something went wrong in at least one launch")
@@ -45,12 +45,12 @@ def sign_of(word: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=10_000)
 def badge(word: str, title: str | None = None, at: str | None = None) -> Markup:
-    """Return a verdict as sign, word and colour: none of them is needed to read the others.
+    """Return a verdict as sign, word and colour: each of the three is enough to read it.
 
     Args:
         word: the verdict.
-        title: what a pointer shows over it.
-        at: the address of the rows that it stands for, which it then links to.
+        title: the text that the badge shows under a pointer.
+        at: the address of the rows that the badge stands for; the badge links to it.
     """
     sign, colour = sign_of(word)
     hint = Markup(' title="{}"').format(title) if title else ""
@@ -63,10 +63,10 @@ def badge(word: str, title: str | None = None, at: str | None = None) -> Markup:
 
 
 LONGEST_WORD = 11
-"""Letters that a place of a matrix has room for on a wide page."""
+"""The number of letters that fit into a place of a matrix on a wide page."""
 
 
 def fitting_word(word: str, short: bool) -> str:
-    """Return a verdict's word, cut where it is too long or where there are many columns."""
+    """Return a verdict's word; a word that is too long or is among many columns is cut."""
     is_cut = short or len(word) > LONGEST_WORD
     return _written(word).get("short", word) if is_cut else word

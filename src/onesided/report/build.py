@@ -46,11 +46,11 @@ class Sheet:
 
     Attributes:
         file: its name.
-        title: in the navigation.
+        title: its name in the navigation.
         heading: of the file.
-        headlines: the answers at its top, with the address of the whole of each.
-        sections: what follows.
-        one_round: says what of it rests on one round; None where nothing does.
+        headlines: the answers at its top, each with the address of the whole answer.
+        sections: the sections below the answers.
+        one_round: says which parts of the file rest on one round; None if no part does.
     """
 
     file: str
@@ -85,7 +85,7 @@ def _answers(
 
 
 def _with_command(lead: str) -> Markup:
-    """Return the lead of a table of cells: what is in it, and how a cell is run again."""
+    """Return the lead of a table of cells: the table's content, and how to run a cell again."""
     words = "{} The command under <em>run again</em> launches the cell once more. {}"
     return Markup(words).format(lead, TYPED)
 
@@ -93,7 +93,7 @@ def _with_command(lead: str) -> Markup:
 def _every_cell(
     loaded: Loaded, materials: Sequence[Material], files: Mapping[str, str], whole: bool
 ) -> Section:
-    """Return how many cells have which verdict; the cells themselves if it is the `whole` of it."""
+    """Return how many cells have each verdict; if `whole`, also the cells themselves."""
     lead = (
         "Nothing that was declared is left out: a cell that failed, was not supported or was not "
         "run is here with its reason."
@@ -113,7 +113,7 @@ def _every_cell(
 
 
 def _joined(sections: Sequence[Section]) -> list[Section]:
-    """Make one section of those with the same identifier, where the first of them is."""
+    """Join the sections with the same identifier, at the place of the first of them."""
     joined: dict[str, Section] = {}
     for one in sections:
         first = joined.get(one.identifier)
@@ -130,7 +130,7 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
 
     Args:
         loaded: the campaign.
-        materials: of its experiments.
+        materials: the materials of its experiments.
         single_file: put everything on the campaign's page.
     """
     studies: dict[str, list[Material]] = {}
@@ -164,7 +164,7 @@ def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> 
         tables = [grid.cells_table(m) for m in own]
         cells = Section("cells", "Every cell", _with_command(lead), tables)
         shown = [*_joined(shown), cells]
-        # an answer that has a brief on the first screen stands in full here, too
+        # if the first screen has a brief of an answer, the full answer is here
         here = [answer for answer in answers if answer[1].brief and answer[0].study == study]
         pages.append(Sheet(file, study.title, study.title, here, shown, _one_round(own)))
     return pages
@@ -175,7 +175,7 @@ def _one_round(materials: Sequence[Material]) -> str | None:
 
 
 def cite(loaded: Loaded, measured_on: Sequence[str]) -> str:
-    """Return what a paper says of the campaign: name, dates, commit, machine.
+    """Return what a paper has to say about the campaign: name, dates, commit, machine.
 
     Args:
         loaded: the campaign.
@@ -197,20 +197,20 @@ Answers = Sequence[tuple[Experiment, Headline, str]]
 
 
 def _on_its_page(study: Study, answers: Answers) -> Headline | None:
-    """Return the answer of a study; None where the campaign has none."""
+    """Return the answer of a study; None if the campaign has no answer of it."""
     own = (headline for experiment, headline, _ in answers if experiment.study == study)
     return next(own, None)
 
 
 def _known(loaded: Loaded, answers: Answers) -> list[Section]:
-    """Return what studies with a brief know without cells of theirs."""
+    """Return what the studies with a brief know without any cell of their own."""
     silent = [one for one in loaded.experiments.briefs if not _on_its_page(one, answers)]
     sections = (study.brief.section(loaded.campaign.record) for study in silent)
     return [section for section in sections if section is not None]
 
 
 def _brief(loaded: Loaded, study: Study, every: Sequence[Sheet]) -> Markup | None:
-    """Return what the first screen says of a study, with the way to the whole of it."""
+    """Return what the first screen says about a study, with a link to the study's whole answer."""
     brief = study.brief
     said = brief.sentences(loaded.campaign.record, _on_its_page(study, every[0].headlines))
     places = [
@@ -232,7 +232,7 @@ def _briefs(loaded: Loaded, every: Sequence[Sheet]) -> list[Markup]:
 
 
 def _again(materials: Sequence[Material]) -> str | None:
-    """Return the command that runs a cell again, the shortest there is; None without cells."""
+    """Return the shortest of the commands that run a cell again; None without cells."""
     lines = (material.lines.line(material.cells[0]) for material in materials if material.cells)
     return min(lines, key=len, default=None)
 
@@ -243,7 +243,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet], again: str | No
     Args:
         loaded: the campaign.
         sheet: the file.
-        every: all of them.
+        every: all files of the report.
         again: a command that runs a cell again.
     """
     measured_on = scope.sentences(loaded)
@@ -284,7 +284,7 @@ def _write_archive(folder: Path, names: Iterable[str]) -> None:
 
 
 def _remove_stale(folder: Path, kept: Container[str]) -> None:
-    """Remove the files of an earlier report that this one has not."""
+    """Remove the files of an earlier report that this report does not have."""
     patterns = ("*.csv", "*.svg", "*.html", "advice/*.sh", "advice/*.txt", "defects/*")
     for path in [path for pattern in patterns for path in folder.glob(pattern)]:
         if path.relative_to(folder).as_posix() not in kept:
@@ -299,7 +299,7 @@ def build(loaded: Loaded, single_file: bool = False) -> Path:
 
     Args:
         loaded: the campaign's results.
-        single_file: put everything on that page, in place of a page for each study.
+        single_file: put everything on the campaign's page, and write no page for each study.
 
     Raises:
         OnesidedError: a file cannot be written.

@@ -1,4 +1,4 @@
-"""Tables and figures in which cells with more ranks, or threads, than cores are apart."""
+"""Tables and figures that separate cells with more ranks, or threads, than cores."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ RANKS = Axis("ranks", "ranks", whole=True)
 
 @dataclass(frozen=True)
 class RanksOf(Axis):
-    """The number of ranks as an axis that heads a table's rows: no cell has it among its labels."""
+    """The number of ranks as an axis that heads a table's rows; the labels of cells lack it."""
 
     def value(self, cell: Cell) -> int:
         """Return how many ranks a cell was declared with."""
@@ -36,7 +36,7 @@ class RanksOf(Axis):
 
 @dataclass(frozen=True)
 class LevelOf(Axis):
-    """The thread level as an axis: what is compared has the same."""
+    """The thread level as an axis: cells that are compared have the same level."""
 
     def value(self, cell: Cell) -> str:
         """Return the level that a cell was declared with."""
@@ -48,18 +48,18 @@ THREADS_LEVEL = "multiple"
 
 
 def at_level(words: str, values: Mapping[str, object]) -> str:
-    """Return what a sentence calls a point, with its thread level if threads are allowed."""
+    """Return the words for a point in a sentence, with its thread level if threads are allowed."""
     allowed = values[LEVEL.name] == THREADS_LEVEL
     return f"{words} (MPI_THREAD_MULTIPLE)" if allowed else words
 
 
 def is_timed(cell: Cell) -> bool:
-    """Tell whether a cell has times: where a rank computes there are verdicts."""
+    """Tell whether a cell has times; a cell in which a rank computes has a verdict instead."""
     return cell.axis("target_state") != COMPUTES
 
 
 def with_flavor(axis: Axis) -> Callable[[Cell], str]:
-    """Return what a reader calls the way that a cell is in: a value of an axis, and the flavor."""
+    """Return the reader's name for a cell's way: the value of an axis, and the flavor."""
 
     def words(cell: Cell) -> str:
         flavor = cell.axis("flavor")
@@ -70,7 +70,7 @@ def with_flavor(axis: Axis) -> Callable[[Cell], str]:
 
 @dataclass(frozen=True)
 class ByCores:
-    """A table, and a folded one of the cells with more ranks, or threads, than cores.
+    """A table, and a folded table of the cells with more ranks, or threads, than cores.
 
     Attributes:
         pivot: the table.
@@ -81,7 +81,7 @@ class ByCores:
     shown: Callable[[Cell], bool] = is_timed
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return both; none without a cell."""
+        """Return both tables; nothing without a cell."""
         material = apart(limited(material, self.shown))
         cores, crowd = apart_by_cores(material, material.cells)
         parts: list[Table | Folded] = []
@@ -91,7 +91,7 @@ class ByCores:
         caption = f"{self.pivot.caption} {WORDS.format(more)}"
         pivot = replace(self.pivot, name=f"{self.pivot.name}_crowded", caption=caption)
         table = pivot.table(replace(material, cells=crowd))
-        # few samples are taken there, of which some metrics have no value
+        # such a cell has few samples, and some metrics have no value with few samples
         if any(row.get(name) is not None for row in table.rows for name in material.environments):
             parts.append(Folded(more.capitalize(), table))
         return parts
@@ -102,7 +102,7 @@ class ByRanks:
     """A figure of a metric by the number of ranks.
 
     Attributes:
-        figure: with everything but the axis: that is `RANKS`.
+        figure: everything but the axis; the axis is `RANKS`.
         shown: which cells are in it.
     """
 
@@ -126,7 +126,7 @@ class OnCores:
 
     Attributes:
         figure: over an axis of the kernel.
-        way: what a reader calls the series that a cell is in.
+        way: returns the reader's name for a cell's series.
         shown: which cells are in it.
     """
 
@@ -148,10 +148,10 @@ class OnCores:
 
 @dataclass(frozen=True)
 class Fold:
-    """Tables that only some readers want: a folded one each.
+    """Tables that only some readers want; each is folded.
 
     Attributes:
-        tables: by their titles.
+        tables: the tables by their titles.
         shown: which cells are in them.
     """
 
@@ -159,7 +159,7 @@ class Fold:
     shown: Callable[[Cell], bool] = is_timed
 
     def parts(self, material: Material) -> list[Folded]:
-        """Return them; none without a cell that has a core for each rank."""
+        """Return the tables; nothing without a cell that has a core for each rank."""
         material = apart(limited(material, self.shown))
         cores, _ = apart_by_cores(material, material.cells)
         if not cores:

@@ -1,4 +1,4 @@
-"""How pages choose cells: by axis, partition and cores; and what a table shows of a cell."""
+"""How pages choose cells by axis, partition and cores; and what a table shows of a cell."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Thing, Key = TypeVar("Thing"), TypeVar("Key")
 
 
 def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, list[Thing]]:
-    """Return things by their key; keys, and the things of a key, are in the order given."""
+    """Return things by their key; the keys and the things of each key keep the order given."""
     groups: dict[Key, list[Thing]] = {}
     for thing in things:
         groups.setdefault(key(thing), []).append(thing)
@@ -29,14 +29,14 @@ def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, l
 
 
 def level_rank(level: str | None) -> int:
-    """Return the place of a thread level in MPI's order; -1 for one that is not known."""
+    """Return the place of a thread level in MPI's order; -1 for an unknown level."""
     return LEVELS.index(level) if level in LEVELS else -1
 
 
 def value_or_word(material: Material, cell: Cell | None, metric: str, statistic: str) -> Any:
-    """Return a measure; where there is none, or the cell failed, the verdict's word.
+    """Return a cell's measure; without a measure, or if the cell failed, the verdict's word.
 
-    A failure after the last cell spoils no sample: such a measure has the word as its remark.
+    A failure after the last cell spoils no sample: the measure has the verdict's word as remark.
     """
     if cell is None:
         return None
@@ -49,12 +49,12 @@ def value_or_word(material: Material, cell: Cell | None, metric: str, statistic:
 
 
 def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
-    """Bring each environment's rows together, otherwise in the order given."""
+    """Sort rows by environment; the rows of an environment keep the order given."""
     return sorted(rows, key=lambda row: material.environments.index(row["environment"]))
 
 
 def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
-    """Return how an environment is named by its partition, too, and the columns that go in."""
+    """Return the form of an environment's name with its partition, and the columns in the name."""
     places = {(cell.system, cell.partition) for cell in cells}
     if len(places) < 2:
         return None
@@ -64,7 +64,7 @@ def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
 
 
 def names_apart(cells: Sequence[Cell]) -> Callable[[Mapping[str, Any]], str] | None:
-    """Return what names the environment of a row by its partition, too; None where there is one."""
+    """Return what names a row's environment with its partition; None if there is one partition."""
     naming = _columns_apart(cells)
     return _naming(*naming) if naming else None
 
@@ -74,9 +74,9 @@ def _naming(words: str, columns: Sequence[str]) -> Callable[[Mapping[str, Any]],
 
 
 def apart(material: Material) -> Material:
-    """Return the material with an environment for each partition it ran on, where it was several.
+    """Return the material with an environment for each partition, if there are several partitions.
 
-    Within a node and across nodes an MPI uses other transports: nothing here may pool them.
+    An MPI uses different transports within a node and across nodes, so nothing may pool the two.
     """
     apart_by = _columns_apart(material.cells)
     if apart_by is None:
@@ -119,7 +119,7 @@ def limited(material: Material, keep: Callable[[Cell], bool]) -> Material:
 
 
 CROWD, CROWDED = "more ranks than cores", "crowded"
-"""In a sentence and a table; and in the key of a figure."""
+"""The words in a sentence and a table, and the word in the key of a figure."""
 
 WORDS = "With {} a time is the scheduler's as much as the MPI's: no claim and no ratio rests on it."
 CROWDED_WORDS = WORDS.format(CROWD)
@@ -143,14 +143,14 @@ def _point_of(cell: Cell) -> Point:
 
 @dataclass(frozen=True)
 class CrowdedCells:
-    """Which cells had more threads than cores, of ranks and of what these have beside their own.
+    """The cells with more threads than cores; a rank's further threads count, too.
 
-    The kernel counts the threads of each rank in each cell. A cell that one MPI could not run is
-    where the same cell of the others is; one that none has run, where its number of ranks is.
+    The kernel counts the threads of each rank in each cell. If one MPI could not run a cell, the
+    same cell of the other MPIs decides. If no MPI ran the cell, its number of ranks decides.
 
     Attributes:
-        points: whether any MPI said so of a cell.
-        ranks: whether all cells of so many ranks were crowded.
+        points: by cell: whether the cell was crowded under any MPI.
+        ranks: by number of ranks: whether all cells with this number were crowded.
     """
 
     points: Mapping[Point, bool]
@@ -158,7 +158,7 @@ class CrowdedCells:
 
     @classmethod
     def of(cls, material: Material) -> CrowdedCells:
-        """Find them among all cells of a material."""
+        """Find the crowded cells among all cells of a material."""
         points: dict[Point, bool] = {}
         ranks: dict[Ranks, bool] = {}
         for cell in material.cells:
@@ -170,12 +170,12 @@ class CrowdedCells:
         return cls(points, ranks)
 
     def __contains__(self, cell: Cell) -> bool:
-        """Tell whether a cell is one of them."""
+        """Tell whether a cell is crowded."""
         known = self.points.get(_point_of(cell))
         return self.ranks.get(_ranks_of(cell), False) if known is None else known
 
     def __bool__(self) -> bool:
-        """Tell whether there are any."""
+        """Tell whether any cell is crowded."""
         return any(self.points.values())
 
 
@@ -189,17 +189,17 @@ def apart_by_cores(material: Material, cells: Iterable[Cell]) -> tuple[list[Cell
 
 
 def what_crowds(cores: Collection[Cell], crowd: Collection[Cell]) -> str:
-    """Say what there is more of than cores: threads, where as many ranks with fewer had enough."""
+    """Say what outnumbers the cores: threads, if as many ranks had enough cores elsewhere."""
     enough = {_ranks_of(cell) for cell in cores}
     return MORE_THREADS if any(_ranks_of(cell) in enough for cell in crowd) else CROWD
 
 
 def ranks_as_axis(cell: Cell, is_crowded: bool) -> Cell:
-    """Return a cell for a figure by the number of ranks: an axis, and whether each has a core.
+    """Return a cell for a figure by the number of ranks: the number and the crowding are axes.
 
     Args:
         cell: as it was declared.
-        is_crowded: whether there were too few cores.
+        is_crowded: whether the cell had too few cores.
     """
     labels = {
         **cell.labels,

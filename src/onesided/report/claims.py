@@ -1,4 +1,4 @@
-"""What a source claims, as data, and whether each claim holds of each MPI today."""
+"""What a source claims, as data, and whether each claim holds for each MPI today."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,20 +19,20 @@ from onesided.system import documents, paths
 from onesided.system.errors import InputError
 
 Own = Callable[[Cells, Asked], Outcome]
-"""A test that one study alone needs."""
+"""A test that only one study needs."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a source that today's values can bear out or not.
+    """A sentence of a source that today's values can confirm or contradict.
 
     Attributes:
         source: who says it, and where.
-        words: what it says, in our words.
-        decide: says of an MPI's cells whether it holds.
+        words: the claim in our words.
+        decide: returns from an MPI's cells whether the claim holds.
         asked: what `decide` looks at: choices of cells, and bounds.
-        metric: that it is about; empty where it is about a verdict.
-        common: the choice that all its cells have in common.
+        metric: the metric of the claim; empty if the claim is about a verdict.
+        common: the choice that all cells of the claim have in common.
     """
 
     source: str
@@ -43,7 +43,7 @@ class Claim:
     common: Mapping[str, Any] = field(default_factory=dict)
 
     def outcome(self, cells: Cells) -> Outcome:
-        """Return what became of it with an MPI."""
+        """Return the outcome of the claim with an MPI."""
         cells = replace(cells, metric=self.metric, common=self.common)
         return self.decide(cells, self.asked)
 
@@ -55,9 +55,9 @@ class Claims:
     The claims of a study are in ``results/published/claims/<study>.yaml``.
 
     Attributes:
-        study: whose file it is.
-        experiment: that the claims are on: the kernel's name.
-        own: tests that this study alone needs, by name.
+        study: the study whose file it is.
+        experiment: the kernel's name of the experiment that the claims are about.
+        own: tests that only this study needs, by name.
     """
 
     study: str
@@ -71,10 +71,10 @@ class Claims:
 
     @cached_property
     def claims(self) -> list[Claim]:
-        """Return the claims in the order in which they are read.
+        """Return the claims in their order on the page.
 
         Raises:
-            InputError: there is no such file, it does not fit its schema, or lacks the experiment.
+            InputError: the file is missing, does not fit its schema, or lacks the experiment.
         """
         document = documents.read_yaml(self.path, "claims")
         own = document["experiments"].get(self.experiment)
@@ -95,7 +95,7 @@ class Claims:
             yield Claim(where, entry["says"], decide, asked, metric, common)
 
     def _decision(self, entry: Mapping[str, Any], field: str) -> tuple[Own, Any]:
-        """Return what decides a claim, and what it asks for."""
+        """Return the function that decides a claim, and what the claim asks for."""
         known = (*DECISIONS, "own")
         names = [name for name in known if name in entry]
         if len(names) != 1:
@@ -157,16 +157,16 @@ def published_experiment(
     contents: Sequence[Content],
     metrics: Sequence[Metric] = (),
 ) -> Experiment:
-    """Return an experiment of a source: a time is compared, and its page ends with the claims.
+    """Return an experiment of a source. It compares a time, and its page ends with the claims.
 
     Args:
         module: its name in full; the last part of it is the kernel's.
         title: what a reader calls it.
         order: where a report shows it.
-        study: that it belongs to.
-        analysis: judges it.
-        lead: what a reader of its page has to know.
-        contents: what its page shows, from top to bottom.
+        study: the study of the experiment.
+        analysis: judges the experiment.
+        lead: what a reader of the page has to know.
+        contents: what the page shows, from top to bottom.
         metrics: figures of a launch (see `timed`); all that the analysis has, if not given.
     """
     kernel = module.rpartition(".")[2]

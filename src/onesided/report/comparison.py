@@ -1,6 +1,6 @@
-"""Two campaigns compared: a page of its own, and the section of a report that names another.
+"""Two campaigns compared: a page for two, and the section of a report that names another campaign.
 
-Verdicts that changed, what is slower or faster, what is not told.
+Both show the verdicts that changed, what is slower or faster, and what stays open.
 """
 
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ _IN_CSV = columns(
 
 
 def _table(name: str, caption: str, found: Sequence[Pair], metric: str | None) -> Table:
-    """Return a table of cells; with values where they are of one metric."""
+    """Return a table of cells, with their values if all are of one metric."""
     axes = axes_that_differ(found)
     shown = [*_NAMES, *_SIDES.verdicts, *columns("turn")]
     if metric:
@@ -67,7 +67,7 @@ def _table(name: str, caption: str, found: Sequence[Pair], metric: str | None) -
 
 
 def cells_table(found: Campaigns) -> Table:
-    """Return every cell of both campaigns, verdicts that changed first, then what differs."""
+    """Return every cell of both campaigns: changed verdicts first, then cells that differ."""
     return _table("compare_cells", "Every cell.", found.pairs, "headline")
 
 
@@ -85,7 +85,7 @@ def _kernel_tables(found: Campaigns) -> list[Table]:
 
 
 def _tails(found: Campaigns) -> Section:
-    """Return the latencies whose slowest bursts changed, beside what their medians did."""
+    """Return the latencies whose slowest bursts changed, beside the changes of their medians."""
     axes = axes_that_differ(found.tails)
     rows = [
         {**_SIDES.row(pair, axes), "tail_first": pair.tails[0], "tail_second": pair.tails[1]}
@@ -235,12 +235,12 @@ IDENTIFIER = "beside"
 
 
 def section(folder: Path, other: str, experiments: Experiments) -> Section:
-    """Return the section; one that says why, where the other campaign's results cannot be read.
+    """Return the section. If the other campaign's results cannot be read, the section says why.
 
     Args:
-        folder: of this campaign's results.
-        other: the other campaign's name; its results are beside this one's.
-        experiments: that judged both.
+        folder: the folder of this campaign's results.
+        other: the other campaign's name; its folder is beside this campaign's folder.
+        experiments: the experiments that judged both campaigns.
     """
     title = f"Beside the campaign {other}"
     first, merits = folder.parent / other, experiments.merits
@@ -304,8 +304,8 @@ def _figures(figures: Sequence[Figure]) -> Table:
 
 
 def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Table:
-    """Return how the environments differ; the last ratio is that of `compare`, over launches."""
-    # the first of an environment is that of all its cells
+    """Return how the environments differ; the last ratio is over launches, as in `compare`."""
+    # the first difference of an environment is over all its cells
     differences = {
         one.environment: one.difference for one in reversed(overall) if one.setting == DEFAULT
     }
@@ -342,7 +342,7 @@ def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Ta
 
 
 def _rerun_table(found: Sequence[Pair], kernel: str, metric: str, other: str) -> Table:
-    """Return the table of one kernel's cells, whose values are all of one kind."""
+    """Return the table of one kernel's cells; their values are all of one kind."""
     axes = axes_that_differ(found)
     ordered = sorted(found, key=lambda pair: (pair.change is None, pair.is_inside is not False))
     sides = Sides("there", "here", (f", {other}", " here"))

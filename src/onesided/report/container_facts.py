@@ -1,4 +1,4 @@
-"""What the launches of containers say of themselves: what ranks share, and which binary ran."""
+"""What the headers of launches in containers say: what the ranks share, which binary ran."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from onesided.report.words import short_detail
 Facts = Mapping[str, Any]
 
 _DIGITS = 12
-"""Of a SHA-256, on a page."""
+"""The number of digits of a SHA-256 that a page shows."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Contained:
 
     Attributes:
         native: the native environment's name.
-        document: of the one in the container.
-        way: how it was launched, in words; with the image where that alone tells two apart.
+        document: the document of the environment in the container.
+        way: how it was launched, in words; with the image if only the image tells two ways apart.
     """
 
     native: str
@@ -39,13 +39,13 @@ class Contained:
 
 
 def _facts(campaign: CollectedCampaign, environment: str) -> list[Facts]:
-    """Return what the headers of an environment's launches say, those alike together."""
+    """Return what the headers of an environment's launches say; equal headers share a row."""
     known = campaign.record.get("launch_facts", [])
     return [one for one in known if one["environment"] == environment]
 
 
 def _counted(rows: Iterable[dict[str, Any]], *keys: str) -> list[dict[str, Any]]:
-    """Return the rows that differ in some keys, each with the launches of all that are alike."""
+    """Return one row for each combination of some keys, with the launches of all its rows."""
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
         alike = repr([row.get(key) for key in keys])
@@ -60,11 +60,11 @@ def _counted(rows: Iterable[dict[str, Any]], *keys: str) -> list[dict[str, Any]]
 def sharing_table(
     campaign: CollectedCampaign, environments: Sequence[Contained], topic: str
 ) -> Table:
-    """Return what the headers say that the ranks of each environment share.
+    """Return what the ranks of each environment share, as the headers say.
 
     Args:
         campaign: the collected tables.
-        environments: those in containers; the native one of each comes first.
+        environments: the environments in containers; the native environment of each comes first.
         topic: identifier of the question.
     """
     kinds = dict.fromkeys(
@@ -102,7 +102,7 @@ def sharing_table(
 def _sharing_rows(
     campaign: CollectedCampaign, environment: str, way: str, container: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return a row for each way in which the launches of an environment found themselves."""
+    """Return a row for each set of facts that an environment's launches report."""
     documents = campaign.record.get("environments", [])
     reasons = [one.get("reason") for one in documents if one["name"] == environment]
     fixed = {
@@ -133,7 +133,7 @@ def _word(value: bool | None, yes: str, no: str) -> str | None:
 
 
 def _own_namespaces(found: Mapping[str, int | None]) -> str | None:
-    """Return the kinds of namespaces the ranks do not share; ``none`` where they share all."""
+    """Return the kinds of namespaces that the ranks do not share; ``none`` if they share all."""
     own = [kind for kind, number in found.items() if number is not None and number > 1]
     unknown = [kind for kind, number in found.items() if number is None]
     if len(unknown) == len(found):
@@ -146,7 +146,7 @@ def _own_namespaces(found: Mapping[str, int | None]) -> str | None:
 
 
 def binaries_table(campaign: CollectedCampaign, environments: Sequence[Contained]) -> Table:
-    """Return which binary ran on which library, and what it verified."""
+    """Return which binary ran on which library, and what the binary verified."""
     names = list(dict.fromkeys(one.name for one in environments))
     native = list(dict.fromkeys(one.native for one in environments))
     rows = [

@@ -1,4 +1,4 @@
-"""Ratios of values in containers to native ones: a table for each kernel, and a figure."""
+"""Ratios of values in containers to native values: a table for each kernel, and a figure."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _HOW = ("system", "partition", "setting", "thread_level", "ranks", "placement")
 
 
 def _labels_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[tuple[str, str], ...]:
-    """Return what a cell's figure of merit depends on."""
+    """Return the labels on which a cell's figure of merit depends."""
     pooled = merit.pooled if merit else ()
     labels = pair.first["labels"].items()
     return tuple((axis, str(value)) for axis, value in labels if axis not in pooled)
 
 
 def _row_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[Any, ...]:
-    """Return what has a row of its own: all environments beside one native one share it."""
+    """Return the key of a row: all environments with the same native environment share a row."""
     how = (pair.first[name] for name in _HOW)
     return (pair.first["environment"], pair.first["kernel"], *how, _labels_of(merit, pair))
 
 
 def part_of(merits: Merits, pair: Pair) -> tuple[Any, ...]:
-    """Return what has a ratio of its own: an environment, and what has a row."""
+    """Return the key of a ratio: the environment, and the key of the row."""
     return (pair.second["environment"], _row_of(merits.get(pair.first["kernel"]), pair))
 
 
@@ -54,7 +54,7 @@ def ratios_table(
 
     Args:
         topic: identifier of the question.
-        cells: of the kernel, at least one, as `cells_with_ratio` returns them.
+        cells: one or more cells of the kernel, as `cells_with_ratio` returns them.
         ways: how each environment in a container was launched, by its name.
         merit: by which cells are compared.
     """
@@ -99,7 +99,7 @@ def ratios_table(
 
 
 def _operation(axes: Sequence[str], pair: Pair) -> dict[str, Any]:
-    """Return what a row says beside its ratios."""
+    """Return what a row shows besides its ratios."""
     cell = pair.first
     return {
         "native": cell["environment"],
@@ -126,9 +126,9 @@ def ratios_figure(
 
     Args:
         topic: identifier of the question.
-        comparison: of the native cells with those in containers.
-        overall: one of each environment that was timed, at least one.
-        merits: by which cells are compared, by kernel.
+        comparison: of the native cells with the cells in containers.
+        overall: the difference of each environment that was timed, at least one.
+        merits: the figure of merit of each kernel, by which cells are compared.
     """
     rows = [_drawn(one.other, EVERYTHING, one.difference) for one in overall]
     settings = {one.other: one.setting for one in overall}
@@ -184,7 +184,7 @@ def _chart(
     order = [row["environment"] for row in rows]
     whole, single = list(map(_plain, rows)), list(map(_plain, marks))
     values = [one["value"] for one in (*whole, *single)]
-    # the interval of two or three launches may go from nothing to everything: it is cut there
+    # the interval of two or three launches may be very wide, so the drawing cuts it
     least, most = min(values) / _CUT, max(values) * _CUT
     ends = [min(max(end, least), most) for row in whole for end in (row["low"], row["high"])]
     ends += values
@@ -195,7 +195,7 @@ def _chart(
         scale=alt.Scale(type="log", domain=[low, high], nice=False),
         axis=alt.Axis(title="ratio to native", format="~g", tickCount=4 if narrow else 8),
     )
-    # names above the lines where the page is narrow: beside them there is no room
+    # a narrow page has no room for names beside the lines, so they are above the lines
     names = {"labelPadding": 8, "labelLimit": 230, "minExtent": 200}
     if narrow:
         names = {

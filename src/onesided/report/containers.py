@@ -1,7 +1,7 @@
 """What a container costs, and whether the ABI is free: environments in images and native ones.
 
-A launch model is an environment of its own and nothing is pooled: each is compared with the native
-environment of its MPI in the same campaign, cell by cell.
+Each launch model is an environment, and no two environments are pooled. Each is compared cell by
+cell with the native environment of its MPI in the same campaign.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ from onesided.report.parts import Column, Part, Prose, Section, Table
 from onesided.report.words import listed, short_detail
 
 ABI_IMAGE = "abi"
-"""The image with no MPI in it: its one binary runs on whichever MPI is bound in."""
+"""The image without an MPI: its one binary runs on the MPI that is bound in."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Topic:
     """One of the questions that environments in containers answer.
 
     Attributes:
-        identifier: of its section; its files' names begin with it.
-        title: of its section.
-        question: its first sentence.
+        identifier: of the section; the names of the topic's files begin with it.
+        title: of the section.
+        question: the first sentence of the section.
     """
 
     identifier: str
@@ -67,13 +67,13 @@ ABI = Topic(
 
 @dataclass(frozen=True)
 class Compared:
-    """What is said of a topic's environments.
+    """What the report says about a topic's environments.
 
     Attributes:
         topic: the question.
-        environments: those with cells that their native environment has too.
-        comparison: of the native cells with those in containers.
-        merits: by which cells are compared, by kernel.
+        environments: the environments with cells that their native environment has, too.
+        comparison: of the native cells with the cells in containers.
+        merits: the figure of merit of each kernel, by which cells are compared.
     """
 
     topic: Topic
@@ -87,9 +87,9 @@ class Compared:
         return [pair for pair in self.comparison.pairs if pair.second["environment"] == name]
 
     def overall(self, environment: Contained) -> Overall | None:
-        """Return the difference of all timed cells of one environment; the default setting's."""
+        """Return the difference of all timed cells of one environment at the default setting."""
         own = [one for one in self.comparison.overall if one.other == environment.name]
-        # the first of each setting is that of all kernels
+        # the first difference of each setting is over all kernels
         return min(own, key=lambda one: one.setting != DEFAULT, default=None)
 
 
@@ -103,7 +103,7 @@ def sections(
 
     Args:
         campaign: the collected tables.
-        experiments: that judged the cells.
+        experiments: the experiments that judged the cells.
         entries: the cells of verdicts.json.
         summary: summary.parquet.
     """
@@ -113,7 +113,7 @@ def sections(
 
 
 def _environments(campaign: CollectedCampaign, topic: Topic) -> list[Contained]:
-    """Return the environments in containers that a topic is about, in the campaign's order."""
+    """Return a topic's environments in containers, in the campaign's order."""
     documents = [one for one in campaign.record.get("environments", []) if one.get("container")]
     found = [
         one for one in documents if (one["container"]["image_name"] == ABI_IMAGE) == (topic is ABI)
@@ -132,7 +132,7 @@ def _environments(campaign: CollectedCampaign, topic: Topic) -> list[Contained]:
 
 
 def _of_native(environment: Contained, place: Place) -> Place:
-    """Return where a cell in a container is natively; a place of no cell for any other cell."""
+    """Return the native place of a cell in a container; for other cells, a place without a cell."""
     at = PLACE.index("environment")
     native = environment.native if place[at] == environment.name else None
     return (*place[:at], native, *place[at + 1 :])
@@ -170,13 +170,13 @@ def _section(campaign: CollectedCampaign, judged: Judged, topic: Topic) -> Secti
 
 
 def _is_lost(found: Sequence[Pair]) -> bool:
-    """Tell whether every cell of an environment ended in the same way, and that was a failure."""
+    """Tell whether every cell of an environment ended in the same failure."""
     ends = {(pair.second["verdict"], pair.second["detail"]) for pair in found}
     return len(ends) == 1 and found[0].second["verdict"] in WITHOUT_VALUES
 
 
 def _answer(compared: Compared, alone: Sequence[Contained]) -> Prose:
-    """Say in one sentence an environment what it costs, verdicts first."""
+    """Say in one sentence for each environment what the container costs, verdicts first."""
     said = [
         f"{one.name} beside {one.native}: {_outcome(compared.of(one), compared.overall(one))}."
         for one in compared.environments
@@ -225,7 +225,7 @@ def _verdict_row(pair: Pair, environment: Contained, axes: Sequence[str]) -> dic
 
 
 def _verdict_rows(environment: Contained, own: Sequence[Pair]) -> list[dict[str, Any]]:
-    """Return the rows of an environment's cells; a single one where every cell failed alike."""
+    """Return the rows of an environment's cells; a single row if every cell failed alike."""
     if _is_lost(own):
         differ = ("setting", "thread_level", "verdict_native", "test", "cell")
         words = {"what": f"every cell ({len(own)})"}
@@ -239,7 +239,7 @@ def _verdict_rows(environment: Contained, own: Sequence[Pair]) -> list[dict[str,
 
 
 def _verdicts_table(compared: Compared) -> Table:
-    """Return the cells whose verdicts differ from the native ones, worse ones first."""
+    """Return the cells whose verdicts differ from the native verdicts, worse verdicts first."""
     rows = [row for one in compared.environments for row in _verdict_rows(one, compared.of(one))]
     rows.sort(key=lambda row: (WORSE, OPEN, BETTER).index(row["turn"]))
     shown = columns(

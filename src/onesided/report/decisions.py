@@ -1,4 +1,4 @@
-"""How a claim is decided: by an MPI's cells with a core for each rank, in one of a few ways.
+"""How an MPI's cells with a core for each rank decide a claim: one of a few ways.
 
 What a claim asks is data (results/published/claims, `onesided.report.claims`). A choice of cells is
 a mapping from axes to values; `ranks` and `setting` stand for the cell's own.
@@ -23,7 +23,7 @@ from onesided.report.values import Values, quotient
 HOLDS, DOES_NOT_HOLD, OPEN, NOT_MEASURED = "holds", "does not hold", "open", "not measured"
 
 RANKS, SETTING = "ranks", "setting"
-"""What a choice may name besides axes."""
+"""The words that a choice may have besides axes."""
 
 WRITTEN: Mapping[str, Callable[[float], str]] = {
     "ratio": numbers.ratio,
@@ -31,10 +31,10 @@ WRITTEN: Mapping[str, Callable[[float], str]] = {
     "hundredths": numbers.hundredths,
     "bytes": numbers.exact_bytes,
 }
-"""How a value is written, by what a claim calls it."""
+"""How a value is written, by the claim's word for the value."""
 
 MEANWHILE = (verdicts.INDEPENDENT, verdicts.WITH_HELP, verdicts.DELAYED)
-"""Verdicts on accesses that complete while their target computes."""
+"""Verdicts on accesses that complete while the target computes."""
 
 Choice = Mapping[str, Any]
 Asked = Mapping[str, Any]
@@ -43,12 +43,12 @@ Asked = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a claim.
+    """The outcome of a claim.
 
     Attributes:
-        word: one of the four of this module; empty where the claim is not about the MPI.
-        why: the numbers that it rests on, or why there are none.
-        measure: these numbers: a ratio, or what the claim speaks of.
+        word: one of the four words of this module; empty if the claim is not about the MPI.
+        why: the numbers that decide the claim, or why there are none.
+        measure: the same numbers: a ratio, or the value that the claim names.
     """
 
     word: str
@@ -62,10 +62,10 @@ def decided(
     """Tell whether the ratio of two values is within bounds, by their intervals.
 
     Args:
-        above: over the line.
-        below: under it.
-        least: that the ratio has to be.
-        most: that it may be.
+        above: the value over the line.
+        below: the value under the line.
+        least: the least ratio that is within the bounds.
+        most: the greatest ratio that is within the bounds.
     """
     if above is None or below is None:
         return Outcome(NOT_MEASURED)
@@ -73,12 +73,12 @@ def decided(
 
 
 def within(ratio: Measure | None, least: float, most: float = math.inf) -> Outcome:
-    """Tell whether a ratio is within bounds, by its interval: open where it reaches to both sides.
+    """Tell whether a ratio is within bounds; open if its interval reaches across a bound.
 
     Args:
-        ratio: with its interval; None where there is none.
-        least: that it has to be.
-        most: that it may be.
+        ratio: the ratio with its interval; None if there is none.
+        least: the least ratio that is within the bounds.
+        most: the greatest ratio that is within the bounds.
     """
     if ratio is None:
         return Outcome(NOT_MEASURED)
@@ -91,7 +91,7 @@ def within(ratio: Measure | None, least: float, most: float = math.inf) -> Outco
 
 
 def missing_ranks(ranks: int | None = None) -> Outcome:
-    """Return what a claim on so many ranks, or on more, is where no cell has a core for each."""
+    """Return the outcome of a claim on so many ranks, or on more, if the cores are too few."""
     return Outcome(NOT_MEASURED, f"there is no core for each of {ranks or 'more'} ranks")
 
 
@@ -109,12 +109,12 @@ def bounds(asked: Asked) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of an MPI that a claim chooses from, and the metric that it is about.
+    """The cells of an MPI from which a claim chooses, and the claim's metric.
 
     Attributes:
-        material: with the values.
+        material: the material with the values.
         cores: the material's cells with a core for each rank and thread.
-        crowd: all others.
+        crowd: all other cells of the material.
         environment: the MPI.
         metric: of summary.parquet.
         common: the choice that all cells of the claim have in common.
@@ -129,7 +129,7 @@ class Cells:
 
     @classmethod
     def of(cls, material: Material, environment: str) -> Cells:
-        """Return those of an MPI."""
+        """Return the cells of an MPI."""
         return cls(material, *apart_by_cores(material, material.cells), environment)
 
     def asked(self, choice: Choice, name: str) -> Any:
@@ -137,7 +137,7 @@ class Cells:
         return {**self.common, **choice}.get(name)
 
     def chosen(self, cells: Sequence[Cell], choice: Choice) -> list[Cell]:
-        """Return those of some cells that a choice means, whether they have values or not."""
+        """Return those of the cells that fit a choice, with or without values."""
         labels = {name: str(value) for name, value in {**self.common, **choice}.items()}
         ranks, setting = labels.pop(RANKS, None), labels.pop(SETTING, None)
         return [
@@ -155,7 +155,10 @@ class Cells:
         return Values(self.material, self.metric)
 
     def measured(self, choice: Choice) -> dict[int, Cell]:
-        """Return the first with a value by number of ranks, the fewest and the default first."""
+        """Return a cell with a value for each number of ranks, the fewest ranks first.
+
+        A cell at the default setting comes before cells at other settings.
+        """
         by_ranks: dict[int, Cell] = {}
         cells = self.chosen(self.cores, choice)
         for cell in sorted(cells, key=lambda cell: cell.setting not in (None, DEFAULT)):
@@ -164,19 +167,19 @@ class Cells:
         return dict(sorted(by_ranks.items()))
 
     def measures(self, choice: Choice) -> dict[int, Measure]:
-        """Return the values of these cells by number of ranks."""
+        """Return the values of the cells of `measured` by number of ranks."""
         known = ((ranks, self.values.of(cell)) for ranks, cell in self.measured(choice).items())
         return {ranks: measure for ranks, measure in known if measure is not None}
 
     def ratio(self, above: Cell, below: Cell) -> Measure | None:
-        """Return the ratio of two cells' values, round by round where rounds have both."""
+        """Return the ratio of two cells' values, round by round if any round has both."""
         over, under = self.values.of(above), self.values.of(below)
         if over is None or under is None or not under.low:
             return None
         return self.values.ratio(above, below) or quotient(over, under)
 
     def missing(self, *choices: Choice) -> Outcome:
-        """Say why no cells that some choices mean were compared."""
+        """Say why no cells that fit some choices were compared."""
         crowd = [cell for choice in choices for cell in self.chosen(self.crowd, choice)]
         settings = [name for choice in choices if (name := self.asked(choice, SETTING))]
         if settings:
@@ -188,7 +191,7 @@ class Cells:
 
 
 def ratio(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by the ratio of two cells' values: with as many ranks, or each with its own number."""
+    """Decide by the ratio of two cells' values, with equal or with given numbers of ranks."""
     choices = asked["of"], asked["to"]
     over, under = (cells.measured(choice) for choice in choices)
     many, few = (cells.asked(choice, RANKS) for choice in choices)
@@ -204,7 +207,7 @@ def ratio(cells: Cells, asked: Asked) -> Outcome:
 
 
 def value(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by a value itself, with the fewest ranks that it was measured with."""
+    """Decide by a value itself, at the fewest ranks with which it was measured."""
     for measure in cells.measures(asked["of"]).values():
         show = WRITTEN[asked.get("written", "ratio")]
         shown, low, high = (show(end) for end in (measure.value, measure.low, measure.high))
@@ -215,10 +218,10 @@ def value(cells: Cells, asked: Asked) -> Outcome:
 
 
 def by_ranks(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by how a value, or the ratio of two, changes from the fewest to the most ranks.
+    """Decide by the change of a value, or of a ratio of two, from the fewest to the most ranks.
 
-    ``power``: it grows with this power of the number of ranks. ``falls``: that with the fewest is
-    over the line. ``beyond``: the most ranks have to be more than so many.
+    ``power``: the value grows with this power of the number of ranks. ``falls``: the value with
+    the fewest ranks is over the line. ``beyond``: the most ranks must be more than this number.
     """
     values = cells.measures(asked["of"])
     if "to" in asked:
@@ -239,7 +242,7 @@ def by_ranks(cells: Cells, asked: Asked) -> Outcome:
 
 
 def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by one ratio over another, with the fewest ranks that all four were measured with."""
+    """Decide by one ratio over another, at the fewest ranks with which all four were measured."""
     pairs = [asked[pair][side] for pair in ("over", "under") for side in ("of", "to")]
     each = [cells.measures(choice) for choice in pairs]
     for ranks in each[0]:
@@ -250,10 +253,10 @@ def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
 
 
 def verdict(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by what became of the first such cell that tells it, the fewest ranks first.
+    """Decide by the first cell whose verdict answers the question, the fewest ranks first.
 
     A cell hangs or comes to an end (``ends``). An access completes while its target computes
-    (``completes``), or does not; one that failed leaves that open.
+    (``completes``), or does not; a cell that failed leaves this question open.
     """
     expected = asked["is"]
     for cell in sorted(cells.chosen(cells.cores, asked["of"]), key=lambda cell: int(cell.ranks)):
@@ -271,7 +274,7 @@ def verdict(cells: Cells, asked: Asked) -> Outcome:
 
 
 def untested(cells: Cells, why: str) -> Outcome:
-    """Say why nothing here can decide."""
+    """Say why no measurement can decide the claim."""
     return Outcome(NOT_MEASURED, why)
 
 
@@ -279,4 +282,4 @@ DECISIONS: Mapping[str, Callable[[Cells, Any], Outcome]] = {
     decision.__name__: decision
     for decision in (ratio, value, by_ranks, ratio_of_ratios, verdict, untested)
 }
-"""The ways to decide a claim, by the field of the claim that asks for it."""
+"""The ways to decide a claim, by the field with which a claim asks for each."""

@@ -1,4 +1,4 @@
-"""What each column of each CSV and Parquet file is, and in which unit: columns.csv of a report.
+"""The meaning and unit of each column of each CSV and Parquet file: columns.csv of a report.
 
 The meanings are in ``templates/columns.yaml``.
 """
@@ -18,7 +18,7 @@ from onesided.report.document import Content
 from onesided.report.parts import Column, Row, Table
 
 NAME = "columns"
-"""Of the table that says it, and of its CSV."""
+"""The name of the table with the meanings, and of its CSV."""
 
 PARQUET: Mapping[str, Iterable[str]] = {
     "cells": CELL_COLUMNS,
@@ -30,7 +30,7 @@ PARQUET: Mapping[str, Iterable[str]] = {
 """The columns of each of a campaign's Parquet files."""
 
 _OF_VALUE = "its"
-"""In place of a unit: that of the value."""
+"""In place of a unit: the column has the unit of the value."""
 
 
 def _written() -> Mapping[str, Any]:
@@ -41,7 +41,7 @@ def table(files: Mapping[str, Content]) -> Table:
     """Return a row for each column of each table among a report's files, and of the Parquet files.
 
     Args:
-        files: by their names; those that are no table have no columns.
+        files: by their names; a file that is no table has no columns.
     """
     tables = {name: content for name, content in files.items() if isinstance(content, Table)}
     columns = (
@@ -68,7 +68,7 @@ def _row(file: str, column: str, unit: str, meaning: str, caption: str) -> Row:
 
 
 def _of_column(column: Column) -> Iterator[tuple[str, str, str]]:
-    """Yield name, unit and meaning of what a column is in a CSV; a measure has further columns."""
+    """Yield name, unit and meaning of each CSV column that a table's column fills."""
     name, *beside = column.csv_names()
     title = column.title or column.key.replace("_", " ")
     meaning = _written()["meanings"].get(column.key, title)
@@ -80,7 +80,7 @@ def _of_column(column: Column) -> Iterator[tuple[str, str, str]]:
 
 
 def _unit_in(key: str) -> str:
-    """Return the unit that a key ends with: ``compute_ms``; none where it ends with none."""
+    """Return the unit at the end of a key, as in ``compute_ms``; nothing if there is no unit."""
     _, underscore, last = key.rpartition("_")
     return last if underscore and last in _written()["units"] else ""
 

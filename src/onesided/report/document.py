@@ -1,4 +1,4 @@
-"""An HTML file from a template: with style, script, legend and parts, and nothing outside it."""
+"""An HTML file from a template. It contains style, script, legend and parts, and needs no other."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,8 +25,8 @@ def document(name: str, **values: Any) -> str:
 
     Args:
         name: of the template.
-        values: what it shows; with no `legend` the page says what each verdict means, and a
-            `caveat` is a sentence at each of its tables and figures.
+        values: what the page shows. Without a `legend` the page says what each verdict means. A
+            `caveat` is a sentence at each table and figure of the page.
     """
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(template),
@@ -46,11 +46,11 @@ def document(name: str, **values: Any) -> str:
 
 
 Content = str | Table
-"""Of a file: its text, or a table that is written as CSV."""
+"""The content of a file: its text, or a table that is written as CSV."""
 
 
 def write_files(folder: Path, files: Mapping[str, Content]) -> None:
-    """Write files to a folder, by name and content; no CSV is ever in memory as a whole."""
+    """Write files to a folder, by name and content; no whole CSV is ever in memory."""
     for name, content in files.items():
         pieces = content.csv_pieces() if isinstance(content, Table) else [content]
         writing.write_pieces(folder / name, pieces)

@@ -20,7 +20,7 @@ from onesided.system.errors import OnesidedError
 WIDE_PX = 960
 NARROW_PX = 340
 FONT = "Liberation Sans, Arial, Helvetica, Nimbus Sans, DejaVu Sans Condensed, sans-serif"
-"""Widths of text are measured with the first: those after it are as wide."""
+"""The first font measures widths of text; the fonts after it are as wide."""
 
 PALETTE: Mapping[str, tuple[str, str]] = {
     "ink": ("#1b1b1a", "#e9e6e1"),
@@ -35,7 +35,7 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     "third": ("#0b7a5a", "#4cc7a0"),
     "fourth": ("#7a4b94", "#c39bdb"),
 }
-"""Every colour a figure may use, in light and in dark: the page swaps one for the other."""
+"""Every colour of figures, in light and in dark: the page replaces the one by the other."""
 
 SHADED = PALETTE["hatch"][0]
 
@@ -49,17 +49,17 @@ def colour(name: str) -> str:
 
 
 def series_colours(count: int) -> list[str]:
-    """Return a colour for each of so many series; of more than there are they come again."""
+    """Return a colour for each of so many series; with too many series, colours repeat."""
     return [colour(SERIES[at % len(SERIES)]) for at in range(count)]
 
 
 def log_scale(values: Collection[float], margin: float) -> alt.Scale:
-    """Return a logarithmic scale that ends a factor beyond the least and the greatest value."""
+    """Return a logarithmic scale that extends a factor beyond the least and the greatest value."""
     return alt.Scale(type="log", domain=[min(values) / margin, max(values) * margin], nice=False)
 
 
 def prefixed(unit: str) -> str:
-    """Return what writes a tick with its prefix before the unit: 10 µs, and 3 M/s for 1/s."""
+    """Return an expression that writes ticks with a prefix: 10 µs, and 3 M/s for 1/s."""
     end = rf"/([^\d.]?)$/, '{numbers.THIN_SPACE}$1{unit.removeprefix('1')}'"
     return f"replace(format(datum.value, '~s'), {end})"
 
@@ -67,8 +67,8 @@ def prefixed(unit: str) -> str:
 def chart(rows: Iterable[Mapping[str, Any]]) -> alt.Chart:
     """Return a chart of these rows, with no mark yet.
 
-    They are JSON text until the chart is drawn: whatever else holds them is copied and looked at,
-    value by value, whenever charts are put together.
+    The rows are JSON text until the chart is drawn. Altair copies and checks any other form of the
+    rows, value by value, whenever it combines charts.
     """
     return alt.Chart(alt.InlineData(values=json.dumps(list(rows))))
 
@@ -106,7 +106,7 @@ def _config(narrow: bool) -> dict[str, Any]:
             "orient": "top",
             "direction": "vertical" if narrow else "horizontal",
             "symbolStrokeColor": colour("bar"),
-            "columnPadding": 26,  # room for a reader's font that is wider
+            "columnPadding": 26,  # room for a reader's font if it is wider
             **({} if narrow else {"layout": {"top": {"direction": "horizontal", "margin": 26}}}),
         },
         "title": {
@@ -123,7 +123,7 @@ def _config(narrow: bool) -> dict[str, Any]:
 def _themed(chart: alt.TopLevelMixin, narrow: bool) -> dict[str, Any]:
     """Return the chart's specification with the fonts and colours of this page.
 
-    A chart's own `configure_...` would copy all its data, each.
+    Each `configure_...` of a chart would copy all its data.
     """
     specification = chart.to_dict(validate=False)
     data = specification["datasets"]
@@ -135,7 +135,7 @@ def _themed(chart: alt.TopLevelMixin, narrow: bool) -> dict[str, Any]:
 
 
 def _drawing(specification: dict[str, Any], name: str) -> str:
-    """Return the SVG, small, shaded bars hatched."""
+    """Return the SVG, made small and with shaded bars hatched."""
     drawn = vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
     return svg.hatched(svg.small(drawn, name, FONT), name, SHADED, colour("bar"))
 
@@ -148,7 +148,7 @@ def draw(name: str, wide: alt.TopLevelMixin, narrow: alt.TopLevelMixin) -> tuple
 
 
 def specification(chart: alt.TopLevelMixin) -> str:
-    """Return the Vega-Lite specification of a chart that is only looked at interactively."""
+    """Return the Vega-Lite specification of a chart that readers only see interactively."""
     return _as_text(_themed(chart, narrow=False))
 
 
@@ -157,13 +157,13 @@ def _as_text(specification: dict[str, Any]) -> str:
 
 
 def as_file(drawing: str) -> str:
-    """Return an SVG that stands alone: on paper, not on whatever a viewer has behind it."""
+    """Return an SVG for a file of its own, with a paper-coloured background."""
     paper = f'<rect width="100%" height="100%" fill="{colour("paper")}"/>'
     return re.sub(r"(<svg[^>]*>)", lambda found: found.group(1) + paper, drawing, count=1)
 
 
 def packed(text: str) -> str:
-    """Return what only a script reads, compressed with gzip, in base64."""
+    """Return a text that only a script reads, compressed with gzip, in base64."""
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")
 
 
@@ -171,8 +171,8 @@ def packed(text: str) -> str:
 def library() -> str:
     """Return Vega, Vega-Lite and Vega-Embed as one script that needs nothing else.
 
-    It is bundled once for each version of vl-convert, which takes half the time of a short report,
-    and kept where that may be written.
+    Bundling the script takes half the time of a short report. So it is bundled once for each
+    version of vl-convert, and kept if its folder can be written.
     """
     kept = paths.build_dir() / "report" / f"vega-{vl_convert.__version__}.js"
     if kept.is_file():
@@ -185,5 +185,5 @@ def library() -> str:
 
 @cache
 def packed_library() -> str:
-    """Return the same, packed: a third of its size."""
+    """Return the script of `library`, packed to a third of its size."""
     return packed(library())

@@ -1,4 +1,4 @@
-"""Every declared cell with its verdict and the reason for it; how many have which."""
+"""Every declared cell with its verdict and the reason; how many cells have each verdict."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ from onesided.report.words import listed, short_detail
 
 
 def _severity(cell: Cell) -> tuple[int, int]:
-    """Put failures first, then what was observed, then what was not measured."""
+    """Put failures first, then observed cells, then cells that were not measured."""
     word = cell.verdict
     part = 0 if word in verdicts.FAILURES else 2 if word in verdicts.NOT_MEASURED else 1
     return part, verdicts.WORDS.index(word)
@@ -48,11 +48,11 @@ FIELDS: Mapping[str, Callable[[Cell], Any]] = {
     "test": lambda cell: cell.test,
     "cell": lambda cell: cell.cell,
 }
-"""What a row has of a cell, beside its axes."""
+"""What a row shows of a cell, besides its axes."""
 
 
 def _rows(material: Material, cells: Sequence[Cell]) -> RowsOf:
-    """Return the rows of some cells; an axis is blank where it means nothing for the cell."""
+    """Return the rows of some cells; an axis without a meaning for the cell is blank."""
     experiment, lines = material.experiment, material.lines
 
     def row_of(cell: Cell) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def _keys_of(axes: tuple[str, ...]) -> list[str]:
 
 
 def _same(cells: Sequence[Cell], axes: Sequence[str]) -> dict[str, str]:
-    """Return in words each axis on which all cells have one value, by the axis's column."""
+    """Return in words each axis on which all cells have the same value, by the axis's column."""
     if len(cells) < 2:
         return {}
     values = {axis: {cell.labels.get(axis) for cell in cells} for axis in axes}
@@ -142,9 +142,9 @@ def cells_table(material: Material) -> Table:
 
 
 def _names(material: Material) -> dict[str, str]:
-    """Return what each library calls itself, up to its version, by environment.
+    """Return each library's own name, up to its version, by environment.
 
-    A reader looks for an MPI by that name as well.
+    Readers may look for an MPI by this name.
     """
     described = material.campaign.record.get("environments", [])
     said = {one.get("name"): str(one.get("library_version") or "") for one in described}
@@ -152,9 +152,9 @@ def _names(material: Material) -> dict[str, str]:
 
 
 def tally_table(loaded: Loaded, files: Mapping[str, str]) -> Table:
-    """Return how many cells of each environment have which verdict, and why none has.
+    """Return how many cells of each environment have each verdict, and why cells have none.
 
-    A number links to the cells that it counts, where these are all on one page.
+    If all cells of a number are on one page, the number links to them.
 
     Args:
         loaded: the campaign.
@@ -189,7 +189,7 @@ def tally_table(loaded: Loaded, files: Mapping[str, str]) -> Table:
 
 
 def _address(cells: Sequence[Cell], files: Mapping[str, str]) -> str | None:
-    """Return the address of an environment's cells with a verdict, if they are on one page."""
+    """Return the address of an environment's cells with a verdict, if all are on one page."""
     pages = {files.get(cell.kernel) for cell in cells}
     [page] = pages if len(pages) == 1 else [None]
     return address(page, mpi=cells[0].environment, verdict=cells[0].verdict) if page else None

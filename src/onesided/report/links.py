@@ -1,4 +1,4 @@
-"""From what a page shows to the cells that it stands for: addresses of their rows, and commands."""
+"""From a page's content to the cells behind it: addresses of the cells' rows, and commands."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from onesided.report.material import Cell, Material
 from onesided.report.table import Row, Table, row_name
 
 NAMED = ("environment", "test", "cell")
-"""What tells a row of the table of every cell from all others."""
+"""The keys that tell a row of the table of every cell from all other rows."""
 
 TYPED = Markup(
     "A command of this page is typed in the checkout, after "
@@ -34,14 +34,15 @@ def grid_name(material: Material) -> str:
 def address(
     file: str = "", table: str = "", mpi: str = "", verdict: str = "", words: str = ""
 ) -> str:
-    """Return the address of some rows: it opens a page filtered.
+    """Return the address of some rows: the address opens a page and filters its rows.
 
     Args:
-        file: of the page; empty: the page that has the link.
-        table: the name of one; empty: every table of cells of the page.
+        file: of the page; empty: the page with the link.
+        table: the name of a table; empty: every table of cells on the page.
         mpi: the environment; empty: all.
-        verdict: the word; a word that no single cell has, as for cells that differ, leaves all.
-        words: that a row must have.
+        verdict: the word; a word that no single cell has (such as that for cells that differ)
+            filters nothing.
+        words: the words that a row must have.
     """
     chosen = {
         "table": table,
@@ -53,13 +54,13 @@ def address(
 
 
 def with_links(table: Table, file: str, kernel: str, environments: Sequence[str]) -> Table:
-    """Return a table with a link from each verdict to the rows that the verdict stands for.
+    """Return a table with a link from each verdict to the verdict's rows.
 
     Args:
         table: a row per environment.
         file: the page with the table of every cell.
-        kernel: whose cells the verdicts are of.
-        environments: as that table has them; a row of another has no link.
+        kernel: the kernel of the cells with the verdicts.
+        environments: the environments in the table of every cell; rows of others get no link.
     """
     linked = {column.key: column for column in table.columns if column.verdict}
     columns = [
@@ -81,26 +82,26 @@ def with_links(table: Table, file: str, kernel: str, environments: Sequence[str]
 
 
 def row_address(material: Material, cell: Cell) -> str:
-    """Return the address of a cell's row of the table of every cell, on the same page."""
+    """Return the address of a cell's row in the table of every cell, on the same page."""
     values = (material.lines.environment_of(cell), cell.test, cell.cell)
     return f"#{row_name(grid_name(material), values)}"
 
 
 def csv_lines(cells: Sequence[Cell]) -> Mapping[tuple[Any, ...], int]:
-    """Return the line of each cell in a CSV with a line for each of these, after its head."""
+    """Return the line number of each cell in a CSV that has, after its head, a line per cell."""
     return {cell.place: line for line, cell in enumerate(cells, start=2)}
 
 
 def of_cells(
     material: Material, cells: Sequence[Cell], csv: str, lines: Mapping[tuple[Any, ...], int]
 ) -> list[Markup]:
-    """Return for each cell its MPI, thread level and verdict, its rows, and its command.
+    """Return for each cell its MPI, thread level, verdict, rows and command.
 
     Args:
-        material: the page's.
-        cells: what something on the page stands for.
-        csv: name of the CSV with these cells, without ending.
-        lines: from `csv_lines`.
+        material: the material of the page.
+        cells: the cells that something on the page stands for.
+        csv: the name of the CSV with these cells, without ending.
+        lines: the line numbers from `csv_lines`.
     """
     return [
         Markup(

@@ -1,4 +1,4 @@
-"""What a report is made from: a campaign's cells with their verdicts and values."""
+"""The input of a report: a campaign's cells with their verdicts and values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _place_of: Callable[[Any], tuple[Any, ...]] = attrgetter(*PLACE)
 class Cell:
     """One declared cell and its verdict; its attributes are the fields of its entry.
 
-    There may be a million: slots take a fifth of the memory that a mapping does.
+    A campaign may have a million cells: slots take a fifth of the memory of a mapping.
     """
 
     __slots__ = (
@@ -72,39 +72,39 @@ class Cell:
 
     @property
     def entry(self) -> Mapping[str, Any]:
-        """Return its entry of verdicts.json."""
+        """Return the cell's entry of verdicts.json."""
         return {name: getattr(self, name) for name in self.__slots__ if hasattr(self, name)}
 
     def axis(self, name: str) -> str:
-        """Return its value on an axis; nothing where it has no such axis."""
+        """Return the cell's value on an axis; nothing if it has no such axis."""
         return str(self.labels.get(name, ""))
 
     def has(self, labels: Mapping[str, str]) -> bool:
-        """Tell whether it has these values on its axes."""
+        """Tell whether the cell has these values on its axes."""
         return all(self.axis(name) == value for name, value in labels.items())
 
     @property
     def how_run(self) -> str:
-        """Say how it was run, without its number of ranks: setting, placement, thread level."""
+        """Say how the cell was run: setting, placement, thread level; not the number of ranks."""
         words = (self.setting, self.placement, self.thread_level)
         return ", ".join(word for word in words if word)
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Return what tells it from every other cell."""
+        """Return the values that tell the cell from every other cell."""
         return _place_of(self)
 
     @property
     def group(self) -> tuple[Any, ...]:
-        """Return where and how it was run, without environment and thread level.
+        """Return where and how the cell was run, without environment and thread level.
 
-        The launch model is the environment's: what keeps environments apart keeps it apart, too.
+        The launch model belongs to the environment, and environments are kept apart elsewhere.
         """
         return self.system, self.partition, self.setting, self.ranks, self.placement
 
     @property
     def group_label(self) -> str:
-        """Return the same in words, with the launch model."""
+        """Return `group` in words, with the launch model."""
         words = (
             f"{self.system}:{self.partition}",
             self.setting,
@@ -116,18 +116,18 @@ class Cell:
 
     @property
     def where(self) -> str:
-        """Return the same, and whether there were more ranks or threads than cores."""
+        """Return `group_label`, and whether there were more ranks or threads than cores."""
         return f"{self.group_label}, {MORE_THREADS}" if self.is_crowded else self.group_label
 
     @property
     def is_crowded(self) -> bool:
-        """Tell whether there were more ranks or threads than cores; no where it was not run."""
+        """Tell whether there were more ranks or threads than cores; False if it was not run."""
         return bool(self.oversubscribed)
 
 
 @dataclass(frozen=True)
 class Baselines:
-    """What the machine itself takes, by system, partition and environment on it."""
+    """The times of the machine itself, by system, partition and environment."""
 
     found: Mapping[tuple[str, str, str], Sequence[tuple[str, int, Measure]]]
 
@@ -135,7 +135,7 @@ class Baselines:
     def of(
         cls, cells: Sequence[Cell], summary: pl.DataFrame, kernels: Collection[str]
     ) -> Baselines | None:
-        """Take them from cells and rows of the kernels that time the machine; None without any."""
+        """Take the baselines from the kernels that time the machine; None without a baseline."""
         chosen = (pl.col("metric") == "time") & (pl.col("statistic") == MACHINE)
         rows = summary.filter(pl.col("kernel").is_in(kernels) & chosen).to_dicts()
         measures = {tuple(row[name] for name in PLACE): Measure.of(row) for row in rows}
@@ -149,7 +149,7 @@ class Baselines:
         return cls(by_place) if by_place else None
 
     def nearest(self, cell: Cell, name: str, size_bytes: int) -> Measure | None:
-        """Return a baseline where a cell was run, of the size nearest by factor to that asked."""
+        """Return a baseline of a cell's place, of the size nearest by factor to the size given."""
         here = self.found.get((cell.system, cell.partition, cell.environment), ())
         sizes = [
             (abs(math.log(max(s, 1) / max(size_bytes, 1))), m) for n, s, m in here if n == name
@@ -159,17 +159,17 @@ class Baselines:
 
 @dataclass(frozen=True)
 class Material:
-    """What an experiment's page is made from.
+    """The input of an experiment's page.
 
     Attributes:
         campaign: the collected tables.
-        experiments: all there are.
-        experiment: whose page it is.
+        experiments: all experiments.
+        experiment: the experiment of the page.
         cells: its cells, in the order in which they were declared.
         summary: its rows of summary.parquet.
         read_values: reads its rows of values.parquet.
-        lines: by which each cell is run again.
-        baselines: what the machine itself takes, as the campaign measured it; None: it did not.
+        lines: the command lines that run each cell again.
+        baselines: the times of the machine itself; None if the campaign did not measure them.
     """
 
     campaign: CollectedCampaign
@@ -218,13 +218,13 @@ class Material:
         return dict(reversed(pairs.rows()))
 
     def measure(self, cell: Cell, metric: str, statistic: str | None = None) -> Measure | None:
-        """Return a metric of a cell; None where no launch gave a value."""
+        """Return a metric of a cell; None if no launch gave a value."""
         chosen = statistic or self._statistic_of.get(metric)
         return self._measures.get((*cell.place, metric, chosen))
 
     @cached_property
     def by_round(self) -> Mapping[tuple[Any, ...], Mapping[int, float]]:
-        """Return a value for each round by the cell's place, the metric and the statistic."""
+        """Return a value for each round, by the cell's place, the metric and the statistic."""
         values: dict[tuple[Any, ...], dict[int, float]] = {}
         columns = (*PLACE, "metric", IN_SUMMARY, "round", "value")
         for *key, turn, value in self.read_values().select(columns).iter_rows():
@@ -232,18 +232,18 @@ class Material:
         return values
 
     def latency(self, cell: Cell) -> Measure | None:
-        """Return a cell's latency, of the launches that met the cores best of all that it has."""
+        """Return a cell's latency, of its launches whose cores were in the best state."""
         kinds = (COUNTS, FAR, SHARED)
         known = (self.measure(cell, LATENCY, kind) for kind in kinds)
         return next((latency for latency in known if latency is not None), None)
 
     @cached_property
     def met(self) -> Mapping[tuple[Any, ...], Met]:
-        """Return by cell's place how the launches of its latency met the cores."""
+        """Return by cell's place the state of the cores in the launches of the cell's latency."""
         return met_of(self.summary.filter(pl.col("metric") == MET).to_dicts())
 
     def tail(self, cell: Cell) -> float:
-        """Return the tail of a cell's latency; 0 where it is not known."""
+        """Return the tail of a cell's latency; 0 if it is not known."""
         tail = self.measure(cell, tails.TAIL, LATENCY)
         return tail.value if tail else 0.0
 
@@ -260,12 +260,12 @@ class Material:
 
     @property
     def samples(self) -> pl.DataFrame:
-        """Return all samples of the campaign: the one way to them for a page that plots samples."""
+        """Return all samples of the campaign; pages that plot samples get them only here."""
         return self.campaign.samples
 
     @cached_property
     def evidence(self) -> pl.DataFrame:
-        """Return the experiment's timed operations, all launches."""
+        """Return the experiment's timed operations of all launches."""
         return usable_evidence(self.campaign, self.experiment)
 
     @cached_property
@@ -281,16 +281,16 @@ class Material:
 
     @cached_property
     def interval_words(self) -> str:
-        """Say what the pairs beside the values are, from the launches there were."""
+        """Say what the pairs of numbers beside the values are, by the number of launches."""
         return interval_words(self.summary, self.campaign.record)
 
 
 def usual_launches(summary: pl.DataFrame, record: Mapping[str, Any]) -> int | None:
-    """Return how many launches a caption names: the most that a value has without further rounds.
+    """Return the number of launches for captions: the most of any value without further rounds.
 
     Args:
         summary: rows of summary.parquet.
-        record: the campaign's, which has the rounds that all cells have.
+        record: the campaign's record; it has the number of rounds that all cells have.
     """
     counts = summary["launches"]
     usual = counts.filter(counts <= record.get("rounds", math.inf))
@@ -298,7 +298,7 @@ def usual_launches(summary: pl.DataFrame, record: Mapping[str, Any]) -> int | No
 
 
 def interval_words(summary: pl.DataFrame, record: Mapping[str, Any]) -> str:
-    """Return what the two numbers beside a median are called."""
+    """Return the name of the two numbers beside a median."""
     if not summary.height:
         return "range"
     launches = usual_launches(summary, record)
@@ -319,7 +319,7 @@ class Loaded:
     experiments: Experiments
 
     def materials(self) -> list[Material]:
-        """Return what each experiment that has cells is shown from, in their order."""
+        """Return the material of each experiment with cells, in the experiments' order."""
         machine = Baselines.of(self.cells, self.summary, self.experiments.baselines)
         lines = Lines.of(self.campaign.name, self.cells)
         cells: dict[str, list[Cell]] = defaultdict(list)
@@ -342,11 +342,11 @@ class Loaded:
 
 
 def load(folder: Path, experiments: Experiments) -> Loaded:
-    """Read everything a report is made from.
+    """Read the whole input of a report.
 
     Args:
         folder: the campaign's results.
-        experiments: that judged them.
+        experiments: the experiments that judged the results.
 
     Raises:
         InputError: a file is missing, cut or of another schema version.

@@ -1,4 +1,4 @@
-"""Numbers as a reader wants them: three digits, a fitting unit, never more than was measured."""
+"""Numbers as a reader wants them: three digits, a fitting unit, no more than was measured."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Written:
     """A number that a page writes in words of its own: ``10 ms``, ``6 of 6``.
 
     Attributes:
-        number: what a CSV has.
-        text: what the page has.
+        number: as in a CSV.
+        text: as on the page.
     """
 
     number: float
@@ -35,8 +35,8 @@ class Measure:
     """A value over launches, from a row of summary.parquet.
 
     Attributes:
-        remark: what is out of all proportion about it (`tails`); None where nothing is.
-        usual: the launches that a caption speaks of; a value of other ones says how many it has.
+        remark: what is out of all proportion about the value (`tails`); None if nothing is.
+        usual: the number of launches in the caption; a value with another number says its own.
     """
 
     value: float
@@ -65,7 +65,7 @@ def significant(value: float, digits: int = 3) -> str:
         return "0" if value == 0 else str(value)
     exponent = math.floor(math.log10(abs(value)))
     rounded = round(value, digits - 1 - exponent)
-    # 9.996 becomes 10.0, which has one digit more before the point
+    # 9.996 becomes 10.0: rounding adds a digit before the point
     exponent = math.floor(math.log10(abs(rounded)))
     text = f"{rounded:,.{max(0, digits - 1 - exponent)}f}"
     return text.replace(",", THIN_SPACE)
@@ -133,7 +133,7 @@ def exact_bytes(size: float) -> str:
 
 
 def milliseconds_label(compute_ms: object) -> str:
-    """Return a compute length as asked for, given in ms: ``10 ms``, ``0.24 s``."""
+    """Return the requested compute length, given in ms, in words: ``10 ms``, ``0.24 s``."""
     length = float(str(compute_ms))
     if length >= 100:
         return f"{length / 1000:g}{THIN_SPACE}s"
@@ -141,7 +141,7 @@ def milliseconds_label(compute_ms: object) -> str:
 
 
 def written_milliseconds(compute_ms: object) -> Written:
-    """Return the same, with its number in seconds."""
+    """Return the requested compute length in words, with its number in seconds."""
     return Written(float(str(compute_ms)) / 1000, milliseconds_label(compute_ms))
 
 
@@ -156,7 +156,7 @@ def duration(value: float | None) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """Return a share in per cent; a dash where there is no whole."""
+    """Return a share in per cent; a dash if there is no whole."""
     return f"{100 * part / whole:.0f}{THIN_SPACE}%" if whole > 0 else DASH
 
 

@@ -13,18 +13,18 @@ from onesided.report.parts import Headline, Part, Section
 class Page(Protocol):
     """What a page module of an experiment has to offer.
 
-    One that judges progress has ``way_rows(cells)`` besides: the cells by heading and name of the
-    way a program takes, which `onesided versions` puts side by side.
+    A page that judges progress also has ``way_rows(cells)``: the cells by heading and name of the
+    way that a program takes. `onesided versions` puts these ways side by side.
     """
 
     def headline(self, material: Material) -> Headline | None:
-        """Return the answer in ten seconds; None for what answers nothing by itself."""
+        """Return the answer in ten seconds; None for a page without an answer of its own."""
 
     def sections(self, material: Material) -> list[Section]:
-        """Return the sections that follow."""
+        """Return the sections that follow the answer."""
 
     def terminal_lines(self, material: Material) -> list[str]:
-        """Return the answer as plain lines; none where there is no headline."""
+        """Return the answer as plain lines; none if there is no headline."""
 
 
 class Brief(Protocol):
@@ -32,36 +32,36 @@ class Brief(Protocol):
 
     Attributes:
         SECTION: identifier of the section for a campaign without cells of the study.
-        PAGE: identifier of the section with the whole answer, where a campaign has such cells.
+        PAGE: identifier of the section with the whole answer, for a campaign with such cells.
     """
 
     SECTION: str
     PAGE: str
 
     def section(self, record: Mapping[str, Any]) -> Section | None:
-        """Return what is known without cells of the study; None where nothing is known."""
+        """Return what is known without cells of the study; None if nothing is known."""
 
     def sentences(self, record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:
-        """Return what the first screen says; `headline` is the answer of the study's page."""
+        """Return the first screen's sentences; `headline` is the answer of the study's page."""
 
 
 class Content(Protocol):
-    """What a page is made of: tables, figures, what a source printed or claims."""
+    """A part of a page: a table, a figure, what a source printed or claims."""
 
     def parts(self, material: Material) -> Sequence[Part]:
-        """Return what is shown; nothing where nothing was measured."""
+        """Return what the page shows; nothing if nothing was measured."""
 
 
 @dataclass(frozen=True)
 class ReferencePage:
-    """The page of an experiment that has one section.
+    """The page of an experiment, with one section.
 
     Attributes:
         identifier: of the section.
         title: of the section.
         lead: what a reader has to know.
-        contents: what is shown, from top to bottom.
-        answer: returns the answer in ten seconds; None for what answers nothing by itself.
+        contents: what the section shows, from top to bottom.
+        answer: returns the answer in ten seconds; None for a page without an answer of its own.
     """
 
     identifier: str
@@ -71,7 +71,7 @@ class ReferencePage:
     answer: Callable[[Material], Headline | None] | None = None
 
     def headline(self, material: Material) -> Headline | None:
-        """Return the answer; what is compared with others has none by itself."""
+        """Return the answer; None if the page has no answer of its own."""
         return self.answer(material) if self.answer else None
 
     def terminal_lines(self, material: Material) -> list[str]:

@@ -1,4 +1,4 @@
-"""Tables of cells that two sides have, and of environments; a page of several campaigns."""
+"""Tables of the cells and environments of two sides; the page of several campaigns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from onesided.report.parts import Column, Measure, Section, Table
 from onesided.system import writing
 
 SHORT = 12
-"""Rows up to which a table of cells is shown in full."""
+"""The most rows of a table of cells that is shown in full."""
 
 _KEPT = (
     "system",
@@ -28,7 +28,7 @@ _KEPT = (
     "test",
     "cell",
 )
-"""What a row of a cell has of its entry on the first side."""
+"""The fields that the row of a cell takes from its entry on the first side."""
 
 _KNOWN = {
     column.key: column
@@ -53,7 +53,7 @@ _KNOWN = {
 
 
 def columns(*wanted: str | Column) -> list[Column]:
-    """Return columns: those with a title that all tables share by their keys, others as given."""
+    """Return columns: a key stands for a column with a shared title; a `Column` stays as given."""
     return [
         _KNOWN.get(one, Column(one, one.replace("_", " "))) if isinstance(one, str) else one
         for one in wanted
@@ -61,11 +61,11 @@ def columns(*wanted: str | Column) -> list[Column]:
 
 
 def measure_of_difference(difference: Difference) -> Measure:
-    """Return a ratio of two sides with its interval, as it is shown."""
+    """Return the ratio of two sides with its interval, as a table shows it."""
     low, high = (
         difference.ratio if end is None else end for end in (difference.low, difference.high)
     )
-    # without an interval nothing is shown beside the ratio
+    # a ratio without an interval is shown alone
     launches = difference.launches if difference.low is not None else 1
     return Measure(difference.ratio, low, high, MINIMUM_COVERAGE, INTERVAL, launches)
 
@@ -84,13 +84,13 @@ def cell_words(pair: Pair, axes: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Sides:
-    """What the two sides of a comparison are called in a table of cells.
+    """The names of the two sides of a comparison in a table of cells.
 
     Attributes:
-        first: key of the first side's verdict; that of its value begins with ``value_``.
-        second: the same of the second side.
-        titles: what follows ``verdict``, and the name of the metric, in either side's titles.
-        note: key of what stands below the second side's verdict; None where nothing does.
+        first: key of the first side's verdict; the key of its value begins with ``value_``.
+        second: the same for the second side.
+        titles: for each side, the words after ``verdict`` and after the metric's name in titles.
+        note: key of the text below the second side's verdict; None if there is no text.
     """
 
     first: str
@@ -108,7 +108,7 @@ class Sides:
         ]
 
     def values(self, found: Sequence[Pair], metric: str) -> list[Column]:
-        """Return the columns of the values of cells, which are of one metric and unit."""
+        """Return the columns of the values of cells; the values are of one metric and unit."""
         units = {pair.value_first["unit"] for pair in found if pair.value_first is not None}
         show = numbers.seconds if units == {"s"} else numbers.factor
         return [
@@ -117,7 +117,7 @@ class Sides:
         ]
 
     def row(self, pair: Pair, axes: Sequence[str]) -> dict[str, Any]:
-        """Return the row of a cell, which some axes name in words."""
+        """Return the row of a cell; some axes name the cell in words."""
         return {
             **{name: pair.first[name] for name in _KEPT},
             "environment": pair.environment,
@@ -170,13 +170,13 @@ def write_page(
     """Write a page and its CSVs; return the page's path, which is written last.
 
     Args:
-        folder: where.
-        prefix: of its CSVs; those of an earlier page that this page has not are removed.
-        kicker: what the page is of.
+        folder: the folder of the page.
+        prefix: of the page's CSVs; CSVs of an earlier page that this page lacks are removed.
+        kicker: the words above the heading: the subject of the page.
         heading: the question.
         sentences: the answer.
-        sections: what follows.
-        others: tables that have a CSV only.
+        sections: the sections below the answer.
+        others: tables that are only written as CSV.
 
     Raises:
         OnesidedError: a file cannot be written.

@@ -1,4 +1,4 @@
-"""What a page is made of: tables, matrices, figures, prose, sections."""
+"""The parts of a page: tables, matrices, figures, prose, sections."""
 
 import itertools
 import zlib
@@ -30,10 +30,10 @@ __all__ = [
 ]
 
 MOST_IN_SIGHT = 16
-"""Rows of a matrix that a screen shows with its head."""
+"""The number of rows of a matrix that fit on a screen with the matrix's head."""
 
 WHOLE_WORDS = 8
-"""Columns that leave room for the longest verdict's word on a wide page."""
+"""The most columns that leave room for the longest word of a verdict on a wide page."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class Mark:
 
     Attributes:
         word: the verdict.
-        title: what it rests on.
-        which: which of the place's cells it is of; None where it is of all.
+        title: the evidence in words.
+        which: the cells of the place to which the verdict belongs; None if it belongs to all.
         notes: marks of footnotes.
         name: of the place.
-        drawn: a drawing of what it rests on.
-        cells: each cell of the place: what it is, and how it is run again.
+        drawn: the evidence as a drawing.
+        cells: each cell of the place: what it is, and how to run it again.
     """
 
     word: str
@@ -59,13 +59,13 @@ class Mark:
     cells: Sequence[Markup] = ()
 
     def html(self, short: bool, identifier: str) -> Markup:
-        """Return sign and word as a button that opens what they rest on, by the browser itself.
+        """Return sign and word as a button that opens the evidence, without a script.
 
-        The word is cut short, or left to the key, where there is no room.
+        If there is no room, the word is cut short or is only in the key.
 
         Args:
             short: whether there are many columns.
-            identifier: of what opens, on its page.
+            identifier: of the element that opens, on its page.
         """
         sign, colour = sign_of(self.word)
         shown = fitting_word(self.word, short)
@@ -83,7 +83,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class MatrixRow:
-    """A row of a matrix: the heading it is under, its name, the marks of each column."""
+    """A row of a matrix: the heading above it, its name, the marks of each column."""
 
     group: str
     name: str
@@ -98,10 +98,11 @@ class Matrix:
         name: of the CSV, without ending.
         caption: what it shows.
         columns: heading of a group of columns and the names of its columns.
-        rows: from top to bottom; those of one group are neighbours.
+        rows: from top to bottom; the rows of a group are neighbours.
         table: the long form, one row per cell, for the CSV.
         notes: footnotes: mark and text.
-        address: of the rows of every cell with a verdict; None where a page has no such rows.
+        address: returns the address of the rows of the cells with a verdict; None if the page
+            has no such rows.
     """
 
     name: str
@@ -144,11 +145,11 @@ class Matrix:
 
     @property
     def large(self) -> bool:
-        """Tell whether the head would be out of sight at the last row: the matrix then scrolls."""
+        """Tell whether the matrix scrolls: at the last row its head would be out of sight."""
         return len(self.rows) > MOST_IN_SIGHT
 
     def identifier(self, row: MatrixRow) -> str:
-        """Return what a link to the row ends with, the same in every report."""
+        """Return the end of a link to the row; it is the same in every report."""
         return f"{self.name}-{zlib.crc32(f'{row.group}: {row.name}'.encode()):08x}"
 
     def grouped(self) -> Iterator[tuple[str, Iterator[MatrixRow]]]:
@@ -158,12 +159,12 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Prose:
-    """A few sentences under a small heading, and files that go with them.
+    """A few sentences under a small heading, with their files.
 
     Attributes:
         title: the heading.
         sentences: each a line.
-        files: path below the report's folder, and content; shown folded.
+        files: content by path below the report's folder; the files are shown folded.
     """
 
     title: str
@@ -173,7 +174,7 @@ class Prose:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: two static drawings, one to explore, and the table of what it draws.
+    """A figure: two static drawings, an interactive one, and the table of the numbers drawn.
 
     Attributes:
         name: of its files, without ending.
@@ -196,7 +197,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Folded:
-    """Something a reader opens if they want it."""
+    """A part that is hidden until a reader opens it."""
 
     summary: str
     part: Table | Matrix
@@ -217,13 +218,13 @@ class Section:
 
 @dataclass(frozen=True)
 class Headline:
-    """What an experiment says in ten seconds.
+    """The answer of an experiment in ten seconds.
 
     Attributes:
         sentences: the answer in words.
         table: the answer, one row per MPI.
-        brief: what of it the first screen says above all answers; nothing for most.
-        example: title and text of a program that does what is said; None without one.
+        brief: the part of the answer that the first screen shows above all answers; often empty.
+        example: title and text of a program that follows the answer; None without a program.
     """
 
     sentences: Sequence[str | Markup]

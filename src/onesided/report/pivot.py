@@ -1,4 +1,4 @@
-"""Tables that are data: points of the grid down, MPIs across, a value in each place."""
+"""Tables that are data: a row for each point of the grid, a column for each MPI."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,10 +28,10 @@ def pivoted(
     """Return a row for all things with the same head, in the order in which heads first occur.
 
     Args:
-        things: to be shown: cells, or what several of them say.
-        head: returns what the row of a thing begins with.
-        fields: returns what a thing puts into its row, under keys with the name of its MPI.
-        key: returns what tells the rows apart; the values of the head, if not given.
+        things: the things to show: cells, or the common verdicts of several cells.
+        head: returns the first fields of a thing's row.
+        fields: returns the other fields of a thing, under keys with the name of its MPI.
+        key: returns the values that tell rows apart; by default the values of the head.
     """
     rows: dict[Hashable, Fields] = {}
     for thing in things:
@@ -44,7 +44,7 @@ def pivoted(
 def by_difference(
     columns: Iterable[Column], rows: Sequence[Row]
 ) -> tuple[list[Column], list[Column]]:
-    """Return the columns in which rows differ, and the others, which only a CSV needs."""
+    """Return the columns in which rows differ, and the other columns for the CSV alone."""
     parts: tuple[list[Column], list[Column]] = ([], [])
     for column in columns:
         parts[len({row[column.key] for row in rows}) < 2].append(column)
@@ -58,7 +58,7 @@ class Axis:
     Attributes:
         name: as in a cell's labels.
         title: head of its column.
-        words: what a reader calls its values, where it is not what the kernel calls them.
+        words: the reader's word for each value that the kernel names otherwise.
         whole: its values are whole numbers.
     """
 
@@ -68,7 +68,7 @@ class Axis:
     whole: bool = False
 
     def value(self, cell: Cell) -> str | int | Written:
-        """Return a cell's value as a reader sees it, with its number where it is one."""
+        """Return a cell's value as a reader sees it; a number keeps its number for the CSV."""
         label = str(cell.labels[self.name])
         if label == NO_MEANING:
             return numbers.DASH
@@ -78,7 +78,7 @@ class Axis:
         return Written(int(label), words) if label.isdecimal() and words != label else words
 
     def words_of(self, cell: Cell) -> str:
-        """Return the same as text: what a reader calls the way that a cell is in."""
+        """Return the reader's word for a cell's value, as text."""
         return str(self.value(cell))
 
 
@@ -91,14 +91,14 @@ FLAVOR = Axis("flavor", "flavor")
 class Pivot:
     """A table of one metric.
 
-    Cells that were run in several places, or in several ways, have a row in each of them, and then
-    the table says where. A cell that failed has the word of its verdict.
+    Cells that were run in several places, or in several ways, have a row for each place and way;
+    the table names both. If a cell failed, the table shows its verdict in place of a value.
 
     Attributes:
         name: of the table and its CSV.
-        caption: one sentence; ``{}`` in it becomes what the intervals are.
+        caption: one sentence; ``{}`` in it becomes the name of the intervals.
         metric: of summary.parquet.
-        axes: that head the rows, the first one names them.
+        axes: the axes that head the rows; the first axis names the rows.
         statistic: of the metric.
         show: how a value is written.
         unit: of the values, for the CSV.
@@ -120,13 +120,13 @@ class Pivot:
             return {**{axis.name: axis.value(cell) for axis in self.axes}, "where": where(cell)}
 
         def fields(cell: Cell) -> Fields:
-            # the row of a cell that was crowded under one MPI says so
+            # if a cell was crowded under one MPI, its row says so
             crowded = {"where": where(cell)} if cell.is_crowded else {}
             value = value_or_word(material, cell, self.metric, self.statistic)
             return {**crowded, cell.environment: value}
 
         def place(cell: Cell) -> tuple[Any, ...]:
-            # the launch model of an environment that could not be had is not known
+            # an unavailable environment has no known launch model
             axes = (axis.value(cell) for axis in self.axes)
             return (*cell.group, cell.thread_level, *axes)
 
@@ -155,7 +155,7 @@ class Pivot:
 
 
 def _where_of(material: Material) -> Callable[[Cell], str]:
-    """Return what says where a cell was run, with the thread level where there are several."""
+    """Return a function that says where a cell was run, with the thread level if levels differ."""
     levels = {cell.thread_level for cell in material.cells if cell.thread_level}
 
     def where(cell: Cell) -> str:

@@ -1,4 +1,4 @@
-"""Where a report comes from: its environments, the campaign, where the time went."""
+"""The origin of a report: its environments, its campaign, and where the time went."""
 
 import itertools
 import json
@@ -33,10 +33,10 @@ SEEN = (
     "transport",
     "host",
 )
-"""Columns of cells.parquet that tell what the runs found."""
+"""Columns of cells.parquet with facts that the runs found."""
 UNKNOWN = "unknown"
 NOT_RECORDED = "not recorded"
-"""In a campaign of an earlier version, whose launches were not asked."""
+"""The word for a campaign of an earlier version: its launches did not look for the fact."""
 
 
 def _seen(table: pl.DataFrame, environment: str, column: str) -> str | None:
@@ -109,16 +109,16 @@ def _environments_table(loaded: Loaded) -> Table:
 
 
 def _variables_of(document: Mapping[str, Any]) -> str | None:
-    """Return what an environment itself sets, without the folders of its libraries in full."""
+    """Return the variables that an environment itself sets; folders of libraries are shortened."""
     prefix = str(document.get("prefix") or "")
     found = [f"{name}={value}" for name, value in (document.get("variables") or {}).items()]
     return " ".join(one.replace(prefix, "…") if prefix else one for one in sorted(found)) or None
 
 
 def _software(loaded: Loaded, environment: str) -> dict[str, str]:
-    """Return what the launches of an environment say of compiler, processor and libraries.
+    """Return what the launches of an environment say about compiler, processor and libraries.
 
-    Lines of earlier versions say nothing of them.
+    Lines of earlier versions do not name them.
     """
     every = loaded.campaign.record.get("launch_facts", [])
     facts = [launch for launch in every if launch["environment"] == environment]
@@ -137,12 +137,12 @@ def _software(loaded: Loaded, environment: str) -> dict[str, str]:
 
 
 def _told(values: Iterable[str | None]) -> str:
-    """Return each value once; None is one that was asked for and is not known."""
+    """Return each value once; None is a value that a launch looked for and did not find."""
     return "; ".join(sorted({value or UNKNOWN for value in values})) or NOT_RECORDED
 
 
 def _transports_seen(table: pl.DataFrame, environment: str) -> str | None:
-    """Return the transport of each window flavor as the MPI comes, those alike together."""
+    """Return the transport of each window flavor at the MPI's defaults; equal ones together."""
     rows = table.filter(
         (pl.col("environment") == environment)
         & (pl.col("setting") == DEFAULT)
@@ -164,14 +164,14 @@ def _share_of(
     key: str,
     of_a_cell: Callable[[pl.Expr], pl.Expr],
 ) -> dict[str, object]:
-    """Return of how many cells something is true: the share, and its words for the page.
+    """Return the share of the cells for which a fact is true, and the share's words for the page.
 
     Args:
-        cells: a row a cell and launch.
-        environment: whose cells are counted.
-        column: true or false of a launch, or unknown.
+        cells: a row for each cell and launch.
+        environment: the environment whose cells are counted.
+        column: the fact: true, false or unknown for each launch.
         key: of the share in the row.
-        of_a_cell: what the launches of a cell make of it: true of any, true of all.
+        of_a_cell: makes one fact of a cell's launches: true for any launch, or for all.
     """
     own = cells.filter(pl.col("environment") == environment, pl.col(column).is_not_null())
     known = own.group_by(PLACE).agg(of_a_cell(pl.col(column)))[column]
@@ -182,7 +182,7 @@ def _share_of(
 
 
 def timing_lines(loaded: Loaded) -> list[tuple[str, Written | str]]:
-    """Return where the campaign's time went: what, how long in s."""
+    """Return where the campaign's time went: the activity, and its time in s."""
     timing = loaded.campaign.record.get("timing") or {}
     wall, inside = timing.get("wall_s"), timing.get("inside_launches_s")
     lines = [("wall time", _duration(wall))]
@@ -200,14 +200,14 @@ def _duration(seconds: float | None, more: str = "") -> Written | str:
 
 
 def further_rounds(loaded: Loaded) -> str | None:
-    """Return how many cells had further rounds, and how these ended; None if none was asked for."""
+    """Return how many cells had further rounds, and how the rounds ended; None if not asked for."""
     rounds = loaded.campaign.record.get("rounds", 0)
     ended = [cell.entry for cell in loaded.cells if getattr(cell, "end", None)]
     return line(ended, rounds)
 
 
 def damaged_files(loaded: Loaded) -> str | None:
-    """Say which launches of cells do not count because a file is damaged; None without one."""
+    """Say which launches do not count because a file is damaged; None without a damaged file."""
     details = loaded.campaign.read_cells("detail")["detail"].drop_nulls()
     found = details.filter(details.str.starts_with(DAMAGED))
     if not found.len():
@@ -240,7 +240,7 @@ def _facts(loaded: Loaded) -> list[tuple[str, str | Written]]:
     facts.append(("variables that no setting names", words or "none"))
     facts.append(("commit", str(campaign.record.get("commit") or "not known")))
     told = {**host, **({"cores": words} if (words := scope.cores(host)) else {})}
-    told.pop("usable_cores", None)  # the words on cores have both numbers
+    told.pop("usable_cores", None)  # the sentence on cores has both numbers
     facts += [(f"host: {key}".replace("_", " "), str(value)) for key, value in told.items()]
     return facts
 

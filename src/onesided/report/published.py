@@ -1,4 +1,4 @@
-"""Tables that a source printed: as they were printed, with the source, beside what is measured."""
+"""Tables that a source printed: as printed, with the source, beside today's measurements."""
 
 import csv
 import io
@@ -17,17 +17,17 @@ from onesided.system.errors import InputError
 from onesided.system.text import UNSEEN_IN_LINES
 
 FOLDER = Path("results", "published")
-"""Where all that sources say is, below the project's folder."""
+"""The folder with everything that sources say, below the project's folder."""
 
 NOT_AVAILABLE = "N/A"
 DASHES = "--"
-"""What sources print where they have no number."""
+"""The words that sources print in place of a number."""
 
 NUMBER = re.compile(r"-?([0-9]{1,20}(\.[0-9]{1,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?")
-"""What a source prints as a number; Python would take more for one, such as nan and 1_0."""
+"""The form of a printed number; Python would accept further forms, such as nan and 1_0."""
 
 NO_FIELD = ""
-"""Where a source's table has no field: it has fewer columns for this row than for others."""
+"""A field that the source's table lacks: this row has fewer columns than other rows."""
 
 UNITS = {
     "1": (1.0, "1"),
@@ -37,21 +37,21 @@ UNITS = {
     "bytes": (1.0, "B"),
     "MB/s": (1e6, "B/s"),
 }
-"""A source's units: what a number is multiplied with, and the unit that it has then."""
+"""A source's units: the factor for a number, and the unit of the product."""
 
 OURS = ("row", "short_label", "suspect", "note")
-"""Columns that no source has (results/published/README.md)."""
+"""Columns that are not from a source (results/published/README.md)."""
 
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A table of a source: ``results/published/<name>.csv``, and ``<name>.yaml`` for what it is.
+    """A table of a source: ``results/published/<name>.csv``, described by ``<name>.yaml``.
 
     Attributes:
         name: of the two files.
-        form: what a row becomes where the page is narrow (`onesided.report.parts.Table`).
-        groups: column whose values are headings above the rows that have them; None: it has none.
-        folded: what a reader opens, for a long table; None: it is open.
+        form: the form of a row on a narrow page (`onesided.report.parts.Table`).
+        groups: column whose values are headings above their rows; None: no headings.
+        folded: the line with which a reader opens a long table; None: the table is open.
     """
 
     name: str
@@ -61,7 +61,7 @@ class PublishedTable:
 
     @property
     def path(self) -> Path:
-        """Return where the numbers are."""
+        """Return the path of the numbers."""
         return paths.project_root() / FOLDER / f"{self.name}.csv"
 
     @cached_property
@@ -69,7 +69,7 @@ class PublishedTable:
         """Return source, place and columns.
 
         Raises:
-            InputError: there is no such file, or it does not fit its schema.
+            InputError: the file is missing, or does not fit its schema.
         """
         return documents.read_yaml(self.path.with_suffix(".yaml"), "published")
 
@@ -78,7 +78,7 @@ class PublishedTable:
         """Return the rows, as printed.
 
         Raises:
-            InputError: the file is not there, lacks a column, or has no number where one belongs.
+            InputError: the file is missing or lacks a column, or a field for numbers has none.
         """
         rows, present = self._read()
         columns = [name for name in present if name not in OURS]
@@ -118,18 +118,18 @@ class PublishedTable:
         return rows, present
 
     def unit(self, column: str) -> str | None:
-        """Return the unit of a column's numbers; None where it has words."""
+        """Return the unit of a column's numbers; None if the column has words."""
         return self.document["columns"][column].get("unit")
 
     def title(self, column: str) -> str:
-        """Return what the source calls a column."""
+        """Return the source's name for a column."""
         return str(self.document["columns"][column]["title"])
 
     def number(self, row: Mapping[str, str], column: str) -> float | None:
-        """Return a number in the second unit of `UNITS`; None where the source has none.
+        """Return a number in the second unit of `UNITS`; None if the source has no number.
 
         Raises:
-            InputError: there is neither.
+            InputError: the field has neither a number nor a word for no number.
         """
         if row[column] in (NOT_AVAILABLE, DASHES, NO_FIELD):
             return None
@@ -148,7 +148,7 @@ class PublishedTable:
 
     @property
     def caption(self) -> str:
-        """Say what it is and where it is."""
+        """Say what the table is and where the source has it."""
         source, place = self.document["source"], self.document["place"]
         return (
             f"Published, {source['year']}: {place} of {source['short']}, {self.document['what']}; "
@@ -156,7 +156,7 @@ class PublishedTable:
         )
 
     def table(self) -> Table:
-        """Return the table as printed, with a footnote where a number is suspect."""
+        """Return the table as printed, with a footnote at each suspect number."""
         names = list(self.document["columns"])
         shown = [name for name in names if name != self.groups]
         columns = [
@@ -195,11 +195,11 @@ class Point:
     """A number of a source.
 
     Attributes:
-        series: its curve.
-        x: its place on the axis.
-        label: what the source or a reader calls that place.
-        value: the number; None where the source has none.
-        suspect: the table flags it.
+        series: the curve of the number.
+        x: the place on the axis.
+        label: the source's or the reader's name for the place.
+        value: the number; None if the source has no number.
+        suspect: the table flags the number as suspect.
     """
 
     series: str
@@ -214,17 +214,17 @@ class Curves:
 
     Attributes:
         table: of the source.
-        columns: those with the values.
+        columns: the columns with the values.
     """
 
     table: PublishedTable
     columns: Collection[str]
 
     def numbers(self, unit: str) -> list[Point]:
-        """Return the numbers, which have this unit.
+        """Return the numbers in this unit.
 
         Raises:
-            InputError: a column's numbers are of another unit.
+            InputError: a column's numbers have another unit.
         """
         for name in self.columns:
             own = UNITS.get(str(self.table.unit(name)), (1.0, "words"))[1]
@@ -243,8 +243,8 @@ class Curves:
         """Return the numbers as a figure draws them.
 
         Args:
-            unit: that the values have in the figure.
-            words: what a reader calls values on the axis.
+            unit: the unit of the values in the figure.
+            words: the reader's words for values on the axis.
         """
         return [
             {
@@ -265,7 +265,7 @@ class PublishedSeries(Curves):
 
     Attributes:
         x: the table's column that the axis shows.
-        columns: a series each.
+        columns: each column is a series.
     """
 
     table: PublishedTable
@@ -288,7 +288,7 @@ class PublishedRows(Curves):
 
     Attributes:
         series: the table's column that names the series.
-        columns: with the place of each on the axis.
+        columns: the columns with values, and the place of each column on the axis.
     """
 
     table: PublishedTable

@@ -12,11 +12,11 @@ from onesided.report.pivot import WHERE, Axis, by_difference, pivoted
 from onesided.report.values import Values
 
 OPEN = "open"
-"""The word where the interval of a ratio reaches to both sides of 1."""
+"""The word for a ratio whose interval reaches to both sides of 1."""
 
 
 def factor_of(ratio: Measure) -> str:
-    """Return how many times as fast the faster one is, with the interval."""
+    """Return how many times as fast the faster cell is, with the interval."""
     value, low, high = ratio.value, ratio.low, ratio.high
     if value < 1:
         value, low, high = 1 / value, 1 / high, 1 / low
@@ -27,7 +27,7 @@ def factor_of(ratio: Measure) -> str:
 
 
 def word_of(ratio: Measure, below: str, above: str) -> str:
-    """Return one of two words, or `OPEN`, by the interval of a ratio: is it below 1 or above?"""
+    """Return the word for a ratio: `below` or `above` 1 by its whole interval, else `OPEN`."""
     return below if ratio.high < 1 else above if ratio.low > 1 else OPEN
 
 
@@ -36,9 +36,9 @@ class Pair:
     """Two cells of an MPI that are compared.
 
     Attributes:
-        at: the point at which they are: what its row begins with.
+        at: the point of the two cells; the row begins with it.
         over: the cell above the line.
-        under: the one below.
+        under: the cell below the line.
     """
 
     at: Mapping[str, Any]
@@ -48,7 +48,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Ratio(Pair):
-    """The same with the ratio, round by round."""
+    """Two cells of an MPI with their ratio, taken round by round."""
 
     measure: Measure
 
@@ -59,8 +59,8 @@ def by_point(
     """Return points with their cells, in the order of the cells.
 
     Args:
-        cells: of an MPI.
-        point: that a cell is at; None: a cell that is compared with none.
+        cells: the cells of an MPI.
+        point: returns the point of a cell; None for a cell that is compared with no other.
     """
     groups = grouped(cells, lambda cell: tuple((point(cell) or {}).items()))
     return [(dict(at), own) for at, own in groups.items() if at]
@@ -72,11 +72,11 @@ def first_by(cells: Iterable[Cell], axis: str) -> dict[str, Cell]:
 
 
 Pairs = Callable[[Values, Sequence[Cell]], Iterable[Pair]]
-"""What chooses from an MPI's cells with a core for each rank those that are compared."""
+"""Chooses the cells to compare, from an MPI's cells with a core for each rank."""
 
 
 def compared(material: Material, metric: str, pairs: Pairs) -> dict[str, list[Ratio]]:
-    """Return the ratios of each MPI that has any.
+    """Return the ratios of each MPI that has a ratio.
 
     Args:
         material: with the values.
@@ -95,7 +95,7 @@ def compared(material: Material, metric: str, pairs: Pairs) -> dict[str, list[Ra
 
 
 def heads_of(axes: Sequence[Axis]) -> list[Column]:
-    """Return the columns of a point that is made of values on axes."""
+    """Return the columns of a point; a point is made of values on axes."""
     return [
         Column(axis.name, axis.title, str if axis.whole else None, header=at == 0)
         for at, axis in enumerate(axes)
@@ -108,16 +108,16 @@ class Ratios:
 
     Attributes:
         name: of the table and its CSV.
-        caption: of the table; ``{}`` in it becomes what the intervals are.
+        caption: of the table; ``{}`` in it becomes the name of the intervals.
         metric: of summary.parquet.
-        heads: columns of what a point is.
-        pairs: chooses the cells that are compared.
+        heads: the columns of a point.
+        pairs: chooses the cells to compare.
         title: of the sentences.
-        say: sentences on an MPI, by its name and ratios; None: there are none.
-        nothing: what is said where nothing was compared.
-        word: what the table says of a ratio, with the factor below it; None: the ratio.
-        way: what a reader calls the way that a cell takes; None: no column says.
-        ordered: rows are in the order of their points, else in that of the cells.
+        say: returns the sentences on an MPI, from its name and ratios; None: no sentences.
+        nothing: the sentence if nothing was compared.
+        word: the table's word for a ratio, with the factor below it; None: the ratio itself.
+        way: returns the reader's name for the way of a cell; None: no column for it.
+        ordered: sort the rows by their points; otherwise the rows have the order of the cells.
         groups: key of the head whose values are headings of rows.
     """
 
@@ -135,7 +135,7 @@ class Ratios:
     groups: str | None = None
 
     def parts(self, material: Material) -> list[Part]:
-        """Return both; what `nothing` says where no rank had a core of its own."""
+        """Return sentences and table; the sentence `nothing` if no rank had a core of its own."""
         material = apart(material)
         by_name = compared(material, self.metric, self.pairs)
         if not by_name:
@@ -144,7 +144,7 @@ class Ratios:
         return [*([Prose(self.title, said)] if said else []), self._table(material, by_name)]
 
     def _fields(self, material: Material, name: str, ratio: Ratio) -> dict[str, Any]:
-        """Return what a row has of an MPI."""
+        """Return the fields of an MPI in a row."""
         if self.word is None:
             own = {} if self.way is None else {f"way_{name}": self.way(ratio.over)}
             return {name: ratio.measure, **own}
@@ -163,7 +163,7 @@ class Ratios:
         return Column(name, name, note=f"note_{name}")
 
     def _beside(self, name: str) -> list[Column]:
-        """Return the columns of the CSV alone that an MPI has."""
+        """Return the columns of an MPI that only the CSV has."""
         if self.word is None:
             return [] if self.way is None else [Column(f"way_{name}", f"{name}, way")]
         columns = [Column(f"ratio_{name}", name, numbers.ratio, measure=True)]

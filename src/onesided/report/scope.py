@@ -1,4 +1,4 @@
-"""What a report was measured with: no sentence of it says more."""
+"""What a report was measured with; no sentence of the report claims more."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -49,11 +49,11 @@ def launches(cells: Sequence[Cell]) -> str | None:
 
 
 def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
-    """Say which experiments were launched in one round alone; None where none was.
+    """Say which experiments were launched in only one round; None if no experiment was.
 
     Args:
-        cells: of each experiment, by its title.
-        what: has the experiments, for a sentence.
+        cells: the cells of each experiment, by its title.
+        what: the words for the place of the experiments, for a sentence: ``this page``.
     """
     measured = {
         title: [cell.launches for cell in own if cell.verdict not in verdicts.NOT_MEASURED]
@@ -71,7 +71,7 @@ def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
 
 
 def _transport(loaded: Loaded, partition: tuple[str, str]) -> bool | None:
-    """Tell whether windows of a partition are in shared memory; None if reports differ or lack."""
+    """Tell whether a partition's windows are in shared memory; None if unknown or different."""
     system, name = partition
     rows = loaded.campaign.read_cells("system", "partition", "transport")
     rows = rows.filter((rows["system"] == system) & (rows["partition"] == name))
@@ -86,10 +86,11 @@ def _is_one_machine(loaded: Loaded) -> bool:
 
 
 def cores(host: Mapping[str, Any]) -> str | None:
-    """Return how many cores a machine has, and how many of them could be used if these are fewer.
+    """Return how many cores a machine has and, if fewer, how many of them could be used.
 
     Args:
-        host: from a campaign's record (`origin.host`); earlier versions have the first number only.
+        host: from a campaign's record (`origin.host`); records of earlier versions lack the
+            second number.
     """
     existing, usable = host.get("cores"), host.get("usable_cores")
     if not existing:
@@ -100,7 +101,7 @@ def cores(host: Mapping[str, Any]) -> str | None:
 
 
 def sentences(loaded: Loaded) -> list[str]:
-    """Return what the campaign was measured on, and what that is not."""
+    """Return on what the campaign was measured, and on what it was not."""
     host = loaded.campaign.record.get("host") or {}
     machine = str(host.get("processor") or host.get("name") or "a machine that is not known")
     if words := cores(host):
@@ -127,17 +128,17 @@ def sentences(loaded: Loaded) -> list[str]:
 
 
 def cleared(record: Mapping[str, Any]) -> list[str]:
-    """Return the names of the variables of the shell that sessions of the campaign cleared."""
+    """Return the names of the shell's variables that sessions of the campaign cleared."""
     shells = [session.get("shell") or {} for session in record.get("sessions", [])]
     return sorted({name for shell in shells for name in shell.get("cleared", [])})
 
 
 def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return variables that neither a setting nor an environment names, by where they were set.
+    """Return variables that neither a setting nor an environment names, by environment and setting.
 
-    They are those that a session kept of the shell, and those that ranks found set besides: by a
-    module, by a command of the site's, by a file of the MPI's. A key is an environment's name with
-    the setting; with no setting where all launches of the environment had the variables.
+    A session kept some of them from the shell. Ranks found others set by a module, by a command
+    of the site or by a file of the MPI. A key is an environment's name with the setting; it has
+    no setting if all launches of the environment had the variables.
     """
     by_place: dict[str, set[str]] = defaultdict(set)
     for session in record.get("sessions", []):
@@ -151,7 +152,7 @@ def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def foreign_words(record: Mapping[str, Any]) -> str | None:
-    """Return the same in words, those alike together; None where there are none."""
+    """Return the variables of `foreign` in words, equal sets together; None if there are none."""
     places: dict[str, list[str]] = defaultdict(list)
     for place, variables in foreign(record).items():
         places[" ".join(variables)].append(place)
@@ -159,6 +160,6 @@ def foreign_words(record: Mapping[str, Any]) -> str | None:
 
 
 def caveat(record: Mapping[str, Any]) -> str | None:
-    """Return the sentence that every table has which rests on such variables; None without any."""
+    """Return the sentence at each table that rests on such variables; None without a variable."""
     words = foreign_words(record)
     return f"Run with variables that no setting names: {words}." if words else None

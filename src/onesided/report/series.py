@@ -1,4 +1,4 @@
-"""A figure that is data: a metric over an axis of numbers, and what a source printed above it."""
+"""A figure that is data: a metric over an axis of numbers, below what a source printed."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from onesided.report.pivot import Axis
 from onesided.report.published import Curves
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
-"""A series has a colour and a shape; more than these come again in other pairs."""
+"""A series has a colour and a shape; further series repeat these in other pairs."""
 WIDE_RANGE = 30
-"""Greatest over least value from which an axis is logarithmic."""
+"""The least ratio of greatest to least value for a logarithmic axis."""
 MOST_KEYS = 4
-"""Series side by side in the key of a wide figure."""
+"""The number of series side by side in the key of a wide figure."""
 MOST_PANELS = 3
-"""Panels side by side on a wide page."""
+"""The number of panels side by side on a wide page."""
 
 
 @dataclass(frozen=True)
 class SeriesFigure:
     """A metric over an axis of numbers, a panel for each MPI.
 
-    Cells that differ in anything but that axis are different series, and say in what: nothing is
-    pooled. A cell that failed is in the figure's table with the word of its verdict.
+    Cells that differ in anything but the axis are in different series, so nothing is pooled. The
+    name of a series says what differs. A cell that failed has its verdict in the figure's table.
 
     Attributes:
         name: of the figure and its CSV.
         title: short.
-        caption: how to read it; ``{}`` in it becomes what the intervals are.
+        caption: how to read it; ``{}`` in it becomes the name of the intervals.
         metric: of summary.parquet.
         x: the axis; its words are written at the ticks.
-        y: what the values are.
+        y: the name of the values.
         statistic: of the metric.
-        only: values of other axes that the figure is limited to.
+        only: values of other axes to which the figure is limited.
         show: how a value is written in the table.
         unit: of the values: ``s``, ``1``, ``1/s`` ...
-        published: what the source has of the same; a figure of its own, above.
+        published: the source's curves of the same; they are a separate figure above.
     """
 
     name: str
@@ -88,7 +88,7 @@ class SeriesFigure:
         return wanted and str(cell.labels[self.x.name]) != NO_MEANING
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the source's figure, if there is one, and that of today; none without values."""
+        """Return the source's figure, if there is one, and today's figure; none without values."""
         found = []
         if self.published is not None:
             caption = f"{self.published.table.caption} Another machine and another decade: compare "
@@ -138,7 +138,7 @@ class SeriesFigure:
     def _panel(
         self, points: Sequence[Row], every: Sequence[Row], title: str, width: int, narrow: bool
     ) -> alt.LayerChart:
-        """Return one panel, on the axes of all."""
+        """Return one panel; all panels have the same axes."""
         x = alt.X("x:Q", scale=_scale(point["x"] for point in every), axis=self._ticks(every))
         ends = [point.get(end, point["value"]) for point in every for end in ("low", "high")]
         labels = {} if self.unit == "1" else {"labelExpr": figures.prefixed(self.unit)}
@@ -197,7 +197,7 @@ def _written(point: Row) -> Written:
 
 
 def _differing(cells: Sequence[Cell], x: str) -> Callable[[Cell], list[str]]:
-    """Return what tells a cell from those of its MPI that have the same value on the axis."""
+    """Return what tells a cell from other cells of its MPI with the same value on the axis."""
     axes = [axis for axis in dict.fromkeys(a for c in cells for a in c.labels) if axis != x]
     axes = [axis for axis in axes if len({str(cell.labels.get(axis)) for cell in cells}) > 1]
     levels = {cell.thread_level for cell in cells if cell.thread_level}
@@ -216,7 +216,7 @@ def _is_logarithmic(values: Sequence[float]) -> bool:
 
 
 def _scale(values: Iterable[float], margin: float = 1.0) -> alt.Scale:
-    """Return a logarithmic scale for values of several magnitudes, else one from zero."""
+    """Return a logarithmic scale for values of several magnitudes, else a scale from zero."""
     found = list(values)
     if _is_logarithmic(found):
         return figures.log_scale(found, margin)
@@ -224,7 +224,7 @@ def _scale(values: Iterable[float], margin: float = 1.0) -> alt.Scale:
 
 
 def _decades(values: Sequence[float]) -> dict[str, Any]:
-    """Return the ticks of a logarithmic axis: the powers of ten; few of any other."""
+    """Return the ticks of an axis: powers of ten if it is logarithmic, else few ticks."""
     if not _is_logarithmic(values):
         return {"tickCount": 5}
     first, last = (math.floor(math.log10(end)) for end in (min(values), max(values)))

@@ -1,4 +1,4 @@
-"""What Vega writes, made small: the same picture from a quarter of the elements."""
+"""Make Vega's drawings small: the same picture from a quarter of the elements."""
 
 import itertools
 import re
@@ -17,8 +17,8 @@ def small(drawing: str, name: str, font: str) -> str:
 
     Args:
         drawing: SVG as Vega writes it.
-        name: of the drawing; what it defines is called after it, since a page holds several.
-        font: the family of its text, which the root names once.
+        name: of the drawing. A page holds several drawings, so names inside it begin with this.
+        font: the family of its text; the root element names the family once.
     """
     root = ElementTree.fromstring(drawing)
     for element in root.iter():
@@ -38,7 +38,7 @@ def small(drawing: str, name: str, font: str) -> str:
 def _strip(parent: Element, font: str) -> None:
     """Drop what nobody sees: frames without a colour, classes, attributes that change nothing.
 
-    The labels of the marks go too: they repeat the table, which a screen reader has beside it.
+    Drop the labels of the marks, too: they repeat the table, and a screen reader reads the table.
     """
     for child in list(parent):
         frame = child.get("class") in ("background", "foreground")
@@ -54,7 +54,7 @@ def _strip(parent: Element, font: str) -> None:
 
 
 def _flatten(parent: Element) -> None:
-    """Put the content of a group that says nothing, or moves one element, in the group's place."""
+    """Replace a group by its content if the group has no attributes or only moves one element."""
     flat: list[Element] = []
     for child in list(parent):
         _flatten(child)
@@ -69,17 +69,17 @@ def _flatten(parent: Element) -> None:
 
 
 Look = tuple[tuple[str, str], ...]
-"""What alike elements have in common: their attributes but for the place."""
+"""The attributes that elements of the same look share: all but the place."""
 
 
 def _merge(root: Element, tag: str, drawn: Callable[[Look, list[str]], list[Element]]) -> None:
-    """Draw neighbours that are moved to their places, and otherwise look alike, as one.
+    """Draw neighbours as one element if they differ only in their places.
 
     Args:
         root: of the drawing.
         tag: of the neighbours.
-        drawn: gives the elements to draw for a look and its places: ``x,y`` each, and for a line
-            ``x,yldx,dy``, so that lines of different lengths look alike.
+        drawn: returns the elements to draw for a look and its places. A place is ``x,y``; that of a
+            line is ``x,yldx,dy``, so that lines of different lengths have the same look.
     """
     for parent in list(root.iter()):
         found: list[Element] = []
@@ -99,28 +99,28 @@ def _merge(root: Element, tag: str, drawn: Callable[[Look, list[str]], list[Elem
 
 
 def _movable(element: Element, tag: str) -> bool:
-    """Tell whether an element may be drawn with its neighbours."""
+    """Tell whether an element may be drawn together with its neighbours."""
     if element.tag != tag:
         return False
     return tag == "line" or _PLACE.fullmatch(element.get("transform", "")) is not None
 
 
 def _end(element: Element) -> str:
-    """Take from a line where it ends, from its place; nothing of a mark."""
+    """Remove the end from a line and return it, relative to the line's place; "" for a mark."""
     if element.tag != "line":
         return ""
     return f"l{element.attrib.pop('x2', '0')},{element.attrib.pop('y2', '0')}"
 
 
 def _lines(look: Look, places: list[str]) -> list[Element]:
-    """Return one path for lines that look alike: a grid, the ticks of an axis, intervals."""
+    """Return one path for lines of the same look: a grid, the ticks of an axis, intervals."""
     return [Element("path", {"d": "".join(f"M{place}" for place in places), **dict(look)})]
 
 
 def _marks(look: Look, places: list[str], mark: str) -> list[Element]:
-    """Return one path for marks that look alike, with their shape at each vertex.
+    """Return one path for marks of the same look, with their shape at each vertex.
 
-    A figure has hundreds of marks; an element for each is most of a page.
+    A figure has hundreds of marks; an element for each mark would be most of a page.
     """
     size = {"markerWidth": "20", "markerHeight": "20", "overflow": "visible"}
     marker = Element("marker", {"id": mark, "markerUnits": "userSpaceOnUse", **size})
@@ -135,14 +135,14 @@ def _marks(look: Look, places: list[str], mark: str) -> list[Element]:
 
 
 def _own_names(drawing: str, name: str) -> str:
-    """Name clips after their drawing: Vega numbers them through all drawings of a process."""
+    """Name clips after their drawing: Vega numbers clips across all drawings of a process."""
     found = dict.fromkeys(re.findall(r"\bclip\d+\b", drawing))
     names = {clip: f"clip-{name}-{at}" for at, clip in enumerate(found)}
     return re.sub(r"\bclip\d+\b", lambda clip: names[clip.group()], drawing)
 
 
 def hatched(drawing: str, name: str, ground: str, line: str) -> str:
-    """Return a drawing with what is filled with the ground's colour hatched by lines."""
+    """Return a drawing in which areas filled with the ground's colour are hatched by lines."""
     pattern = f"hatch-{name}"
     hatch = (
         f'<defs><pattern id="{pattern}" width="5" height="5" patternUnits="userSpaceOnUse" '

@@ -22,19 +22,19 @@ from onesided.report.numbers import Measure
 Row = Mapping[str, Any]
 
 SLACK = 1.4
-"""A page opens with a whole table if that is no longer than this, over the rows asked for."""
+"""A page opens with a whole table of at most this many times the rows asked for."""
 
 MOST_IN_PAGE = 200_000
-"""Rows that a page holds, packed. Of a longer table it has the first `FIRST_OF_MANY` only, which
-nobody may take for the whole: they are not filtered or sorted."""
+"""The most rows that a page holds, packed. Of a longer table a page has only the first
+`FIRST_OF_MANY` rows. They cannot be filtered or sorted, so nobody takes them for the whole."""
 
 FIRST_OF_MANY = 1000
 
 ROWS_AT_A_TIME = 1000
-"""Of a CSV."""
+"""The rows of a CSV that are made at a time."""
 
 MANY_COLUMNS = 7
-"""More of them are set in small letters, and their words are broken after underscores."""
+"""If there are more columns, they are in small letters, with words broken after underscores."""
 
 _UNDERSCORE = re.compile("(?<=[^_]_)(?=[^_])")
 
@@ -58,7 +58,7 @@ def _machine(value: Any) -> str:
 
 @lru_cache(maxsize=10_000)
 def _breakable(value: str) -> Markup:
-    """Return a text that may be broken after an underscore: names of axes' values are long."""
+    """Return a text that may be broken after underscores: names of values are long."""
     return Markup("<wbr>").join(_UNDERSCORE.split(value))
 
 
@@ -67,24 +67,24 @@ class Column:
     """One column of a table.
 
     Attributes:
-        key: of the row's value: text, a number, a number as it is `Written`, a `Measure`, or
-            None. A word in place of a measure is a verdict (or the source's N/A).
+        key: of the row's value: text, a number, a `Written` number, a `Measure`, or None. A word
+            in place of a measure is a verdict (or the source's N/A).
         title: head of the column.
         show: how a number is written; None for text.
         measure: the values are measures: the CSV gets their interval too.
         verdict: the values are verdicts.
         header: the column names the row.
         unit: of the raw numbers, for the CSV's head.
-        note: key of a text set small below the value; it has its own column in the CSV if the
+        note: key of a small text below the value; the text has its own column in the CSV if the
             table names one.
         mark: key of a footnote's mark.
         command: key of a command that stands below the value, on a line of its own.
         prose: the texts are sentences and need some width.
         again: key of the command that runs the row's cell again, in a fold below the value.
-        at: key of the address that the value links to: the rows that it stands for, or a file.
-        finds: words that a row of the table of every cell has if the column stands for it.
-        page_only: the values are words for a reader, of what the CSV has as numbers in columns of
-            its own.
+        at: key of the address to which the value links: the rows behind the value, or a file.
+        finds: words by which the table of every cell finds the rows behind the column.
+        page_only: the values are words for a reader; the CSV has the same as numbers in other
+            columns.
     """
 
     key: str
@@ -109,7 +109,7 @@ class Column:
         return self.show is not None
 
     def begin(self, labelled: bool) -> str:
-        """Return the tag that begins each of its cells, with the column's title if it is asked."""
+        """Return the tag that begins each cell of the column, with the title if `labelled`."""
         label = f' data-label="{escape(self.title)}"' if labelled else ""
         if self.header:
             return f'<th scope="row"{label}>'
@@ -117,7 +117,7 @@ class Column:
         return f'<td{label} class="{kind}">' if kind else f"<td{label}>"
 
     def csv_names(self) -> list[str]:
-        """Return the heads of the columns this one fills in the CSV."""
+        """Return the heads of the CSV's columns that this column fills."""
         name = f"{self.key}_{self.unit}" if self.unit else self.key
         if not self.measure:
             return [name]
@@ -132,7 +132,7 @@ class Column:
         ]
 
     def csv_values(self, row: Row) -> Sequence[Any]:
-        """Return what a measure is in the CSV: a value for each of `csv_names`."""
+        """Return the values of a measure in the CSV: a value for each of `csv_names`."""
         value = row.get(self.key)
         if isinstance(value, Measure):
             fields = (value.value, value.low, value.high, value.coverage, value.kind)
@@ -149,7 +149,7 @@ class Column:
         content = self._content(row)
         mark = row.get(self.mark) if self.mark else None
         if mark:
-            # one piece: a narrow page lays out the pieces of a cell one below the other
+            # one piece, because a narrow page puts the pieces of a cell below each other
             content = Markup("<span>{}<sup>{}</sup></span>").format(content, mark)
         content += Markup(link)
         note = row.get(self.note) if self.note else None
@@ -183,7 +183,7 @@ class Column:
         return Markup('<a href="{}">{}</a>').format(at, shown) if at else shown
 
     def _data(self, value: float) -> Markup:
-        """Return a number as it is written, with the whole of it for a script."""
+        """Return a number as the page writes it, with all its digits for a script."""
         assert self.show is not None
         return Markup(f'<data value="{escape(_machine(value))}">{escape(self.show(value))}</data>')
 
@@ -204,11 +204,11 @@ class Column:
 
 
 _OWN_FORM = (bool, numbers.Written)
-"""Types of values that a `csv.writer` would not write as a CSV has them."""
+"""Types of values that `csv.writer` writes differently from a CSV of this project."""
 
 
 def _csv_values(rows: Iterable[Row], columns: Sequence[Column]) -> Iterator[list[Any]]:
-    """Yield the values of each row of a CSV, as a `csv.writer` takes them."""
+    """Yield the values of each row of a CSV, ready for a `csv.writer`."""
     runs = itertools.groupby(columns, key=lambda column: column.measure)
     parts = [
         (is_measure, list(run) if is_measure else [column.key for column in run])
@@ -231,11 +231,11 @@ def _csv(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def row_name(table: str, values: Sequence[Any]) -> str:
-    """Return what a link to a row ends with, the same in every report.
+    """Return the end of a link to a row; it is the same in every report.
 
     Args:
-        table: its name.
-        values: what tells the row from all others.
+        table: the table's name.
+        values: the values that tell the row from all other rows.
     """
     words = json.dumps([_machine(value) for value in values])
     return f"{table}-{zlib.crc32(words.encode()):08x}"
@@ -243,11 +243,11 @@ def row_name(table: str, values: Sequence[Any]) -> str:
 
 @dataclass(frozen=True)
 class RowsOf(Sequence[Row]):
-    """Rows that are made when they are asked for: of a million, no more are kept than are shown.
+    """Rows that are made on demand: of a million rows, only the rows that are shown are kept.
 
     Attributes:
-        things: one a row.
-        row: makes the row of one.
+        things: one for each row.
+        row: makes the row of a thing.
     """
 
     things: Sequence[Any]
@@ -262,7 +262,7 @@ class RowsOf(Sequence[Row]):
         return map(self.row, self.things)
 
     def __getitem__(self, index: Any) -> Any:
-        """Make one, or those of a slice."""
+        """Make one row, or the rows of a slice."""
         found = self.things[index]
         return list(map(self.row, found)) if isinstance(index, slice) else self.row(found)
 
@@ -277,17 +277,17 @@ class Table:
         columns: from left to right.
         rows: mappings from a column's key to its value.
         groups: key of the value by which neighbouring rows are grouped under a heading, or None.
-        csv_only: further keys that the CSV has and the page has not.
+        csv_only: further columns, in the CSV only.
         large: shown in a region that scrolls.
         notes: footnotes: mark and text.
         filterable: a reader may filter the rows, by group, verdict and words.
-        names: further names of the groups, by which a reader may look for them.
-        named: keys of the values that tell a row from all others, for a link to it; none without.
-        form: what a row becomes where the page is narrow: ``rows`` and ``cards`` (a line per value,
-            the name of a card in large) or ``records`` (what it is, then its last four values side
-            by side); ``tiles`` are cards at every width.
+        names: further names of the groups; a reader may look for them.
+        named: keys of the values that tell a row from all others, for a link to it; empty: no link.
+        form: the form of a row on a narrow page: ``rows`` and ``cards`` (a line per value, the name
+            of a card in large) or ``records`` (the row's name, then its last four values side by
+            side); ``tiles`` are cards at every width.
         whole: a page opens with all rows, however many.
-        files: what the rows lead to: path below the report's folder, and content.
+        files: the files to which the rows link: content by path below the report's folder.
     """
 
     name: str
@@ -310,7 +310,7 @@ class Table:
         return "".join(self.csv_pieces())
 
     def csv_pieces(self) -> Iterator[str]:
-        """Yield the CSV in pieces, so that no more rows are made at a time than are written."""
+        """Yield the CSV in pieces: only the rows of one piece are made at a time."""
         columns = [one for one in (*self.columns, *self.csv_only) if not one.page_only]
         yield _csv([[name for column in columns for name in column.csv_names()]])
         left = iter(self.rows)
@@ -319,7 +319,7 @@ class Table:
 
     @property
     def dense(self) -> bool:
-        """Tell whether there are so many columns that each needs to be narrow."""
+        """Tell whether the table has so many columns that each must be narrow."""
         return len(self.columns) > MANY_COLUMNS
 
     @property
@@ -328,7 +328,7 @@ class Table:
         return self.whole or len(self.rows) <= MOST_IN_PAGE
 
     def html(self, rows: Sequence[Row]) -> Markup:
-        """Return rows as they are in a page: a `tbody` for each group, with its heading."""
+        """Return the HTML of rows: a `tbody` for each group, with its heading."""
         ends = [("</th>" if column.header else "</td>") for column in self.columns]
         begins = [column.begin(len(self.columns) > 2) for column in self.columns]
         written = []
@@ -352,14 +352,14 @@ class Table:
         return Markup("".join(written))
 
     def opening(self, most: int) -> Sequence[Row]:
-        """Return the rows a page opens with: all, unless they are far more than so many."""
+        """Return the rows with which a page opens: all, unless there are far more than `most`."""
         if not self.is_in_page:
             return self.rows[:FIRST_OF_MANY]
         is_short = self.whole or len(self.rows) <= SLACK * most
         return self.rows if is_short else self.rows[:most]
 
     def identifier(self, row: Row) -> str | None:
-        """Return what a link to the row ends with (`row_name`); None without names."""
+        """Return the end of a link to the row (`row_name`); None without names."""
         return row_name(self.name, [row.get(key) for key in self.named]) if self.named else None
 
     def different(self, key: str) -> list[str]:

@@ -17,7 +17,7 @@ from onesided.report.parts import Column, Mark, Matrix, MatrixRow, Section, Tabl
 from onesided.report.words import listed, tally
 
 Way = tuple[str, str]
-"""A way that a program takes: a heading, and a name below it."""
+"""A way that a program takes: a heading, and the name below the heading."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class Version:
     """An MPI in a campaign.
 
     Attributes:
-        family: what its versions have in common.
-        name: of the version; with the campaign's day where an MPI was measured in several.
-        campaign: its number among those asked for, from 0.
-        environment: its name there.
+        family: the family of the MPI.
+        name: of the version; with the campaign's day if several campaigns measured the MPI.
+        campaign: the campaign's number among the campaigns asked for, from 0.
+        environment: the MPI's name in the campaign.
     """
 
     family: str
@@ -39,13 +39,13 @@ class Version:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """What an experiment found in several campaigns.
+    """The results of an experiment in several campaigns.
 
     Attributes:
         kernel: of the experiment.
         title: of the experiment.
-        versions: the columns, those of a family together, the oldest version first.
-        ways: the cells of each way in each version that has any.
+        versions: the columns; a family's versions are together, the oldest version first.
+        ways: the cells of each way, by version; versions without such cells are left out.
     """
 
     kernel: str
@@ -54,7 +54,7 @@ class SideBySide:
     ways: Mapping[Way, Mapping[Version, Sequence[Cell]]]
 
     def changes(self) -> list[str]:
-        """Say what changed from one version to the next that was measured, a line each."""
+        """Say what changed from one measured version to the next, a line for each change."""
         return [
             f"{heading}, {name}: {new.family} {new.name}: {now}; {old.name}: {before}."
             for (heading, name), found in self.ways.items()
@@ -71,7 +71,7 @@ def _day(loaded: Loaded) -> str:
 
 
 def _in_order(text: str) -> list[tuple[int, int | str]]:
-    """Return what sorts versions as people count them: 5.0.2 before 5.0.11."""
+    """Return a key that sorts versions as people count them: 5.0.2 before 5.0.11."""
     parts = re.findall(r"\d+|\D+", text)
     return [(0, int(part)) if part.isdigit() else (1, part) for part in parts]
 
@@ -91,7 +91,7 @@ def _versions(every: Sequence[Loaded], environments: Sequence[Sequence[str]]) ->
 
 
 def side_by_side(every: Sequence[Loaded]) -> list[SideBySide]:
-    """Return what the experiments found whose pages tell ways apart (`way_rows`)."""
+    """Return the results of the experiments whose pages tell ways apart (`way_rows`)."""
     materials = [
         {material.experiment.kernel: material for material in loaded.materials()}
         for loaded in every

@@ -1,4 +1,4 @@
-"""Words of a report: lists, counts, reasons that are cut short, and what is written in files."""
+"""Words of a report: lists, counts, reasons that are cut short, and texts from files."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ def template(name: str) -> str:
 
 @cache
 def written(name: str) -> Mapping[str, Any]:
-    """Return what one of the report's own YAML files says."""
+    """Return the content of one of the report's own YAML files."""
     document: Mapping[str, Any] = documents.parse_yaml(template(name), name)
     return document
 

@@ -1,4 +1,4 @@
-"""What pages say, written down beside their code: names, sections and tables in a YAML file."""
+"""The texts of pages in a YAML file beside their code: names, sections and tables."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,21 +18,21 @@ SHOWN: Mapping[str, Callable[[float], str]] = {
     "whole": str,
     "percent": partial(numbers.share, whole=1.0),
 }
-"""How a column writes its numbers, by the word for it in a YAML file."""
+"""The ways to write a column's numbers, by the word for each in a YAML file."""
 
 Repeated = Mapping[str, Mapping[str, Mapping[str, str]]]
-"""By the word in braces that repeats a column: its values, each with words for the fields."""
+"""The values of each word in braces that repeats a column; each value has words for fields."""
 
 
 @dataclass(frozen=True)
 class PageText:
-    """A YAML file with what pages say.
+    """A YAML file with texts of pages.
 
     A column is a name with the fields of `onesided.report.parts.Column`; its title is its name
-    unless another is given. A column with a word in braces in its name stands for several.
+    unless another title is given. A column with a word in braces in its name stands for several.
 
     Attributes:
-        path: of the file; its mappings ``sections``, ``sentences`` and ``tables`` make these.
+        path: of the file, with the mappings ``sections``, ``sentences`` and ``tables``.
     """
 
     path: Path
@@ -42,17 +42,17 @@ class PageText:
         """Return the whole file.
 
         Raises:
-            InputError: it cannot be read, or is no YAML.
+            InputError: the file cannot be read, or is no YAML.
         """
         return documents.parse_yaml(documents.read_text(self.path), self.path)
 
     def section(self, name: str, parts: Sequence[Part | None], **words: str) -> Section | None:
-        """Return a section; None without a part.
+        """Return a section; None if it has no part.
 
         Args:
-            name: of the section in the file, which is its identifier; its lead may have HTML.
-            parts: what it shows; None where there is nothing to show.
-            words: that stand in braces in its lead.
+            name: of the section in the file, and its identifier; its lead may have HTML.
+            parts: the parts that the section shows; None for a part with nothing to show.
+            words: the words for the braces in the section's lead.
         """
         shown = tuple(part for part in parts if part is not None)
         if not shown:
@@ -61,7 +61,7 @@ class PageText:
         return Section(name, said["title"], Markup(said["lead"]).format(**words), shown)
 
     def say(self, name: str, *words: object) -> Markup:
-        """Return a sentence of the mapping ``sentences``, with words in place of its braces."""
+        """Return a sentence of the mapping ``sentences``; words replace its braces."""
         return Markup(self.names["sentences"][name]).format(*words)
 
     def table(
@@ -78,13 +78,13 @@ class PageText:
         """Return a table.
 
         Args:
-            name: in the file.
-            rows: of it.
-            called: the table's name and that of its CSV; as in the file by default.
-            each: the columns that are repeated.
-            without: columns that are left out.
-            aside: columns that only the CSV has, this time.
-            words: that stand in braces in its caption and columns.
+            name: of the table in the file.
+            rows: of the table.
+            called: the name of the table and of its CSV; by default the name in the file.
+            each: the columns to repeat.
+            without: the columns to leave out.
+            aside: the columns that only the CSV of this table has.
+            words: the words for the braces in the caption and columns.
         """
         said = dict(self.names["tables"][name])
         caption = said.pop("caption").format(**words)
@@ -122,6 +122,6 @@ def _column(key: str, given: Mapping[str, Any], words: Mapping[str, Any]) -> Col
 
 
 def range_words(values: Iterable[float], show: Callable[[float], str]) -> str:
-    """Return the least and the largest of some values, or the one that both are."""
+    """Return the least and the largest of some values, or one value if both are equal."""
     known = list(values)
     return " to ".join(dict.fromkeys((show(min(known)), show(max(known)))))

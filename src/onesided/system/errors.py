@@ -58,7 +58,7 @@ class InputError(OnesidedError):
         super().__init__(f"{where}: found {self.found}; expected {self.expected}")
 
     def __reduce__(self) -> tuple[type[InputError], tuple[object, ...]]:
-        """Return the arguments that make the same error in another process."""
+        """Return the class and its arguments, so that another process can rebuild the error."""
         return type(self), (self.source, self.field, self.found, self.expected)
 
 
