@@ -289,9 +289,9 @@ def launch_latencies(samples: pl.DataFrame) -> pl.DataFrame:
     """Return the latency of each launch of a cell, and the state of the cores then.
 
     A launch takes its latency at several moments. A moment counts only if it meets two conditions.
-    First, no other work used the cores of origin and target. Second, these cores were near each
-    other. A condition that makes no difference to the cell need not be met. The least latency of the
-    moments that count is ``latency.median``, because other work of the machine can only add to a
+    First, the cores of origin and target were the launch's own. Second, these cores were near each
+    other. A condition that makes no difference to the cell need not be met. The least latency of
+    these moments is ``latency.median``, because other work of the machine can only add to a
     latency. A launch without such a moment has ``latency.far`` if the cores were its own, else
     ``latency.shared``.
     """

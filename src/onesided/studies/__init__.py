@@ -1,7 +1,8 @@
-"""The studies: a folder each, with a module or a package for each experiment, found by being there.
+"""The studies: a folder for each, with a module or a package for each experiment.
 
-Such a module has an `EXPERIMENT`. No list names it, and no floor below imports it: a command or a
-check finds the experiments here and hands them down.
+Each such module has an `EXPERIMENT`. No list names the modules: this package looks for them in its
+folders. No lower layer imports them: a command or a check finds the experiments here and passes
+them to the lower layers.
 """
 
 import functools
@@ -14,9 +15,9 @@ from onesided.cells.experiment import Experiment, Experiments
 from onesided.system.errors import InputError
 
 ANALYSIS = ("launch_values", "pooled_samples", "evidence", "judge")
-"""What an analysis has (`onesided.cells.experiment.Analysis`)."""
+"""The methods of an analysis (`onesided.cells.experiment.Analysis`)."""
 PAGE = ("headline", "sections", "terminal_lines")
-"""What a page has (`onesided.report.page.Page`)."""
+"""The methods of a page (`onesided.report.page.Page`)."""
 
 
 def _experiments() -> Iterator[Experiment]:
@@ -36,7 +37,7 @@ def find() -> Experiments:
 
 @functools.cache
 def of_kernel(kernel: str) -> Experiment | None:
-    """Return the experiment of a kernel, and load no other; None where there is none."""
+    """Return the experiment of a kernel, and load no other experiment; None if there is none."""
     for study in pkgutil.iter_modules(__path__, f"{__name__}."):
         folder = importlib.import_module(study.name).__path__
         if any(module.name == kernel for module in pkgutil.iter_modules(folder)):
@@ -45,10 +46,10 @@ def of_kernel(kernel: str) -> Experiment | None:
 
 
 def demand(kernels: Iterable[str]) -> None:
-    """Expect that each kernel has an experiment with an analysis and a page.
+    """Check that each kernel has an experiment with an analysis and a page.
 
     Raises:
-        InputError: one has not; the line says what it lacks.
+        InputError: a kernel has no such experiment; the message says what is missing.
     """
     folder = Path(__file__).parent
     for kernel in kernels:

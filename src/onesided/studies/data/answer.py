@@ -1,7 +1,7 @@
-"""Is the data right? How many cells were, what was not tried, and what is known to go wrong.
+"""Is the data right? The number of right cells, what was not tried, what is known to go wrong.
 
 A page on data has the whole answer. The first screen and the terminal of any campaign have two
-sentences of it (`onesided.report.page.Brief`).
+sentences of the answer (`onesided.report.page.Brief`).
 """
 
 from collections import Counter
@@ -21,13 +21,13 @@ from onesided.studies.data import known, tried
 from onesided.studies.data.counts import TEXT, run_by_name
 
 CAMPAIGN = "onesided run conformance"
-"""What tries every value of every axis."""
+"""The command that tries every value of every axis."""
 
 NO_VARIABLE = "no environment variable set"
 
 SECTION = "known-defects"
 PAGE = "conformance"
-"""Identifier of the section that has the whole of it, where a campaign compares data."""
+"""Identifier of the section with the whole answer, if a campaign compares data."""
 
 NOT_ASKED = (
     "The operations timed here were verified. Whether other calls, datatypes and windows are "
@@ -39,7 +39,7 @@ CellsByName = Mapping[str, Sequence[Cell]]
 
 
 def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
-    """Return how many cells were right, how many were run, and in how many launches each."""
+    """Return how many cells were right, how many were run, and the launches of each in words."""
     failed = sum(cell.verdict in verdicts.FAILURES for cell in cells)
     counts = sorted({cell.launches for cell in cells})
     many = numbers.count(counts[0], "launch", "launches")
@@ -49,7 +49,7 @@ def _result(cells: Sequence[Cell]) -> tuple[int, int, str]:
 
 
 def _compared(own: CellsByName) -> list[Markup]:
-    """Say how many cells were right, the MPIs together in which that is the same."""
+    """Say how many cells were right; MPIs with the same result share a sentence."""
     said = []
     for (right, run, many), names in grouped(own, lambda name: _result(own[name])).items():
         failed = [cell.verdict for cell in own[names[0]] if cell.verdict in verdicts.FAILURES]
@@ -65,7 +65,7 @@ def _compared(own: CellsByName) -> list[Markup]:
 
 
 def known_sentences(every: Sequence[known.Known]) -> list[Markup]:
-    """Say what is known to go wrong in the versions of a report, a sentence an MPI."""
+    """Say what is known to go wrong in the report's versions, in one sentence for each MPI."""
     said = []
     for name, own in grouped(every, lambda one: one.environment).items():
         here = [one.defect.wrong for one in own if one.is_default]
@@ -81,7 +81,7 @@ def known_sentences(every: Sequence[known.Known]) -> list[Markup]:
 
 
 def _met_words(number: int, of: int) -> Markup:
-    """Say how many of so many defects the campaign's cells meet."""
+    """Say how many of the known defects the campaign's cells meet."""
     if not number:
         return Markup("No cell of this campaign meets one of these defects.")
     return Markup("Cells of this campaign meet {} of these {}.").format(
@@ -90,7 +90,7 @@ def _met_words(number: int, of: int) -> Markup:
 
 
 def _nothing_known(environments: Sequence[str]) -> Markup:
-    """Say that no defect is known of some MPIs, and that this does not mean that there is none."""
+    """Say that no defect of some MPIs is known, and that they may have unknown defects."""
     text = Markup("No defect is known here of {}: nobody looked, or nothing was found.")
     return text.format(listed(environments))
 
@@ -116,7 +116,7 @@ def _row(name: str, cells: Sequence[Cell], met: Mapping[known.Known, bool]) -> M
 
 
 def headline(material: Material) -> Headline | None:
-    """Return the answer, a row per MPI; None where nothing was run."""
+    """Return the answer, a row per MPI; None if nothing was run."""
     own = run_by_name(material)
     if not own:
         return None
@@ -140,12 +140,12 @@ def _not_tried(
     every: Sequence[str],
     in_short: bool = False,
 ) -> list[Markup]:
-    """Say what of all that the kernel can do was not tried, and what most cells have.
+    """Say which values of the kernel's axes were not tried, and which values most cells have.
 
     Args:
         groups: MPIs, and what was tried with each of them.
         every: all MPIs.
-        in_short: leave out what most cells have.
+        in_short: leave out the values that most cells have.
     """
     said = (tried.sentence(names, every, each, in_short) for names, each in groups)
     return [Markup("{}").format(sentence) for sentence in said]
@@ -158,7 +158,7 @@ def _environments_of(record: Mapping[str, Any]) -> list[str]:
 
 
 def section(record: Mapping[str, Any]) -> Section | None:
-    """Return the known defects of a campaign without a page on data; None where none is known."""
+    """Return the known defects of a campaign without a page on data; None if none is known."""
     every = known.known_of(record, _environments_of(record))
     if not every:
         return None
@@ -170,11 +170,11 @@ def section(record: Mapping[str, Any]) -> Section | None:
 
 
 def sentences(record: Mapping[str, Any], headline: Headline | None) -> list[str | Markup]:
-    """Return what a first screen says of data; nothing for a campaign without an MPI.
+    """Return the sentences of a first screen on data; none for a campaign without an MPI.
 
     Args:
-        record: the campaign's.
-        headline: what its page on data says; None where it has none.
+        record: the campaign's record.
+        headline: the answer of the campaign's page on data; None without such a page.
     """
     names = _environments_of(record)
     if not names:

@@ -1,7 +1,7 @@
-"""What the kernel conformance can vary: its axes of choices, each with every value it takes.
+"""The axes that the kernel conformance can vary, each with all its values.
 
-The check picks its cells from these, and the page says which of them a campaign left out. A test
-compares them with what the kernel itself takes.
+The check picks its cells from these values. The page says which values a campaign left out. A
+test compares the values with those that the kernel itself accepts.
 """
 
 from collections.abc import Mapping
@@ -67,4 +67,4 @@ PLURALS: Mapping[str, str] = {
     "windows": "numbers of windows",
     "datatypes": "lifetimes of datatypes",
 }
-"""What several values of an axis are called."""
+"""The plural noun for the values of an axis."""

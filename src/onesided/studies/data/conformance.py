@@ -15,11 +15,11 @@ from onesided.studies.data.tried import TriedAxes
 from onesided.studies.data.upstream import Defects
 
 TIME = Metric("time", "time", "s", over_ranks="max")
-"""From the first call of a round to its completion, an operation: nothing is concluded from it."""
+"""The time of an operation, from a round's first call to its completion. No claim rests on it."""
 
 
 class ConformanceAnalysis(ReferenceAnalysis):
-    """One launch is enough: values are drawn, but no chance is in what must become of them."""
+    """One launch is enough: the values are random, but the right result of each is fixed."""
 
     def judge(self, labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
         """Return that every byte was right in each launch."""

@@ -16,42 +16,42 @@ from onesided.report.written import PageText
 TEXT = PageText(Path(__file__).with_name("page.yaml"))
 
 SETTING = "setting"
-"""Counted like an axis of the kernel."""
+"""The setting; it is counted like an axis of the kernel."""
 
 SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
-"""Verdicts of cells that tell nothing of the data under their setting."""
+"""Verdicts of cells that tell nothing about the data under their setting."""
 
 
 @dataclass
 class Tally:
-    """Cells that were run, and those of them that failed."""
+    """The number of cells that were run, and how many of them failed."""
 
     run: int = 0
     failed: int = 0
 
     def add(self, verdict: str, cells: int) -> None:
-        """Count cells; what was not run, or whose setting changed nothing, does not count."""
+        """Count cells, except cells that were not run or whose setting changed nothing."""
         if verdict not in SAYS_NOTHING:
             self.run += cells
             self.failed += cells if verdict in verdicts.FAILURES else 0
 
     @property
     def word(self) -> str | None:
-        """Return what a table shows; None where nothing was run."""
+        """Return the words of a table; None if nothing was run."""
         if not self.run:
             return None
         return f"✗ {self.failed} of {self.run}" if self.failed else f"✓ {self.run}"
 
 
 Head = tuple[str, str]
-"""Of a row: its group, and its value."""
+"""The key of a row: its group, and its value."""
 
 Tallies = dict[Head, dict[str, Tally]]
-"""By row and column."""
+"""The tallies by row and column."""
 
 
 def run_by_name(material: Material) -> dict[str, list[Cell]]:
-    """Return the cells that tell something of the data, by MPI; MPIs without one are left out."""
+    """Return the cells that tell something about the data, by MPI; other MPIs are left out."""
     telling = (cell for cell in material.cells if cell.verdict not in SAYS_NOTHING)
     by_name = grouped(telling, lambda cell: cell.environment)
     return {name: by_name[name] for name in material.environments if name in by_name}
@@ -64,9 +64,9 @@ def axes_of(cell: Cell) -> dict[str, str]:
 
 
 def counted_values(cells: Sequence[Cell]) -> Counter[Head]:
-    """Return how many cells have each value of each axis, those of the setting first."""
+    """Return how many cells have each value of each axis, the values of the setting first."""
     settings = Counter((SETTING, cell.setting) for cell in cells)
-    # an axis at a time would be a million cells sixteen times over
+    # one axis at a time would read a million cells sixteen times
     labels = Counter(itertools.chain.from_iterable(cell.labels.items() for cell in cells))
     counts: Counter[Head] = Counter()
     for (axis, value), number in itertools.chain(settings.items(), labels.items()):
@@ -76,7 +76,7 @@ def counted_values(cells: Sequence[Cell]) -> Counter[Head]:
 
 
 def _tallies(counted: Iterable[tuple[Head, str, str, int]]) -> Tallies:
-    """Return numbers of cells, each with its row, column and verdict, by row and column."""
+    """Return tallies by row and column, from numbers of cells with row, column and verdict."""
     tallies: Tallies = {}
     for row, column, verdict, number in counted:
         tallies.setdefault(row, {}).setdefault(column, Tally()).add(verdict, number)
@@ -107,8 +107,8 @@ def _table(
         name: of the table.
         caption: one sentence.
         head: the columns of the rows' group and value.
-        columns: of the tallies, with the title of each.
-        tallies: by row, in order.
+        columns: the columns of the tallies, with the title of each.
+        tallies: the tallies by row, in order.
     """
     group, value = head
     rows: list[Row] = [
@@ -136,8 +136,8 @@ class Counts:
 
     Attributes:
         name: of the table and its CSV.
-        caption: one sentence, where cells failed.
-        caption_right: another, where none did.
+        caption: one sentence, if cells failed.
+        caption_right: another sentence, if none failed.
     """
 
     name: str
@@ -161,13 +161,13 @@ class Counts:
 
 @dataclass(frozen=True)
 class Cross:
-    """For each MPI a row for each value of one axis, and a column for each of another.
+    """For each MPI a row for each value of one axis, and a column for each value of another axis.
 
     Attributes:
         name: of the table and its CSV.
         caption: one sentence.
-        rows: an axis.
-        columns: another.
+        rows: the axis of the rows.
+        columns: the axis of the columns.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What failed, and what the failures have in common."""
+"""The cells that failed, and what the failures have in common."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,27 +14,29 @@ from onesided.studies.data.counts import SAYS_NOTHING, TEXT, axes_of
 from onesided.studies.data.upstream import UNKNOWN, Release, known_of, releases_of
 
 MOST_VALUES = 6
-"""An axis on which failing cells have more values than this, or than half of their number, tells
-nothing of them."""
+"""An axis tells nothing about failing cells if they have more values on it than this, or than half
+of their number."""
 
 MOST_AXES = 3
-"""So many axes may leave none but the failing cells; with more, any few cells are told apart."""
+"""The most axes that may tell the failing cells from all others. More axes would tell any few
+cells from all others."""
 
 MOST_CHANCE = 0.01
-"""Else an axis is told where as many cells drawn at random would have such values less often."""
+"""Otherwise an axis is named only if as many random cells would have such values with a smaller
+chance than this."""
 
 
 def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
     """Return the fewest axes, with their values, that tell failing cells from the others.
 
-    The grid has crosses around a base point, so that failing cells agree on many axes only because
-    the others were never varied with the one that matters. The axis that leaves fewest of the
-    others comes first, until no axis leaves fewer. What later axes made superfluous is left out,
-    and what chance may have made.
+    The grid has crosses around a base point. So failing cells agree on many axes only because no
+    other axis was varied together with the axis that matters. The axis that leaves the fewest other
+    cells comes first, until no axis leaves fewer. An axis that later axes made superfluous is left
+    out. So is an axis on which the agreement may be chance.
 
     Args:
         failed: cells that failed alike.
-        run: all cells that were run of the same call, under the same MPI, these among them.
+        run: all cells of the same call that were run under the same MPI, with the failed cells.
     """
     own = [axes_of(cell) for cell in failed]
     every = [axes_of(cell) for cell in run]
@@ -63,7 +65,7 @@ def common(failed: Sequence[Cell], run: Sequence[Cell]) -> dict[str, list[str]]:
 def _within(
     every: Sequence[Mapping[str, str]], values: Mapping[str, Sequence[str]], axes: Sequence[str]
 ) -> list[Mapping[str, str]]:
-    """Return the cells that have failing ones' values on some axes."""
+    """Return the cells that have values of failing cells on some axes."""
     for axis in axes:
         wanted = values[axis]
         every = [one for one in every if one.get(axis) in wanted]
@@ -76,7 +78,7 @@ def _in_words(found: Mapping[str, Sequence[str]]) -> str:
 
 
 def _known(failed: Sequence[Cell], release: Release) -> str:
-    """Return the defects that account for failures, each with how many it accounts for."""
+    """Name the defects that account for failures, each with the number of its failures."""
     cells = Counter(defect for cell in failed for defect in known_of(cell, release))
     if not cells:
         return "not known upstream"
@@ -89,16 +91,16 @@ def _known(failed: Sequence[Cell], release: Release) -> str:
 
 
 def _command(cell: Cell) -> str:
-    """Return what writes a program that shows the failure."""
+    """Return the command that writes a program with the failure."""
     setting = f" --setting {cell.setting}" if cell.setting not in (None, DEFAULT) else ""
     return f"onesided reproduce {cell.environment} '{cell.cell}'{setting}"
 
 
 class Failures:
-    """A row for each MPI, verdict and call of which cells failed."""
+    """The table of failures: a row for each MPI, verdict and call with failed cells."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none where nothing failed."""
+        """Return the table; none if nothing failed."""
         run = [cell for cell in material.cells if cell.verdict not in SAYS_NOTHING]
         failed = [cell for cell in run if cell.verdict in verdicts.FAILURES]
         if not failed:
@@ -114,12 +116,12 @@ class Failures:
 
 
 def _row(failed: Sequence[Cell], run: Sequence[Cell], release: Release) -> Row:
-    """Return the row of cells of one MPI, verdict and call.
+    """Return the row of the failed cells of one MPI, verdict and call.
 
     Args:
-        failed: these cells.
+        failed: the failed cells.
         run: all cells of the call that were run under the MPI.
-        release: of the MPI.
+        release: family and version of the MPI.
     """
     first = failed[0]
     return {

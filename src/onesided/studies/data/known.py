@@ -1,7 +1,7 @@
-"""Defects that this project found in MPIs in use: which of them a campaign's versions have.
+"""Defects that this project found in MPIs in use, and which versions of a campaign have them.
 
-They are data: ``config/found_defects.yaml``, described by ``found_defects.schema.json``. Each has a
-text and a C program in ``docs/defects``, which a report carries beside its pages.
+The defects are in ``config/found_defects.yaml``, described by ``found_defects.schema.json``. Each
+has a text and a C program in ``docs/defects``; a report has both beside its pages.
 """
 
 import re
@@ -26,7 +26,7 @@ FILE = "found_defects.yaml"
 SCHEMA = "found_defects"
 TEXTS = "docs/defects"
 FOLDER = "defects"
-"""Below a report's folder."""
+"""The folder of the defects, below a report's folder."""
 
 _THREAD = re.compile(r"([A-Za-z0-9-]+/[A-Za-z0-9._-]+)#([0-9]+)")
 
@@ -41,10 +41,11 @@ class FoundDefect:
         wrong: what goes wrong, in few words.
         program: the C program beside the text.
         shows_as: verdicts.
-        mpi: whose it is, in words.
-        upstream: what upstream knows of it.
-        seen: where its program failed: family, versions, settings; the build, if one alone.
-        cells: values of axes; a cell that has one of each meets it. None: no cell is known to.
+        mpi: the MPI with the defect, in words.
+        upstream: what upstream knows about the defect.
+        seen: where its program failed: family, versions, settings; the build, if only one fails.
+        cells: values of axes; a cell with one of the values on each axis meets the defect. None:
+            no cell is known to meet it.
     """
 
     text: str
@@ -58,13 +59,13 @@ class FoundDefect:
     cells: Mapping[str, Sequence[str]] | None = None
 
     def settings_of(self, release: Release) -> list[str]:
-        """Return the settings under which a version was seen to have it; none where it was not."""
+        """Return the settings under which a version was seen to have the defect; may be empty."""
         family, version = release
         own = [at for at in self.seen if at["family"] == family and version in at["versions"]]
         return list(dict.fromkeys(name for at in own for name in at["settings"]))
 
     def is_met_by(self, cell: Cell, settings: Sequence[str]) -> bool:
-        """Tell whether a cell does what the program does, under one of some settings."""
+        """Tell whether a cell does what the defect's program does, under one of some settings."""
         if self.cells is None or cell.setting not in settings:
             return False
         return has_one_of(cell.labels, self.cells)
@@ -75,7 +76,7 @@ def every_defect() -> tuple[FoundDefect, ...]:
     """Read the file.
 
     Raises:
-        InputError: the file is not what its schema says.
+        InputError: the file does not fit its schema.
     """
     document = documents.read_yaml(config_dir() / FILE, SCHEMA)
     return tuple(
@@ -90,8 +91,8 @@ class Known:
 
     Attributes:
         environment: the MPI's name.
-        defect: as the file has it.
-        settings: under which it was seen in this version.
+        defect: the defect as in the file.
+        settings: the settings under which it was seen in this version.
     """
 
     environment: str
@@ -100,19 +101,19 @@ class Known:
 
     @property
     def is_default(self) -> bool:
-        """Tell whether it is there with no variable set."""
+        """Tell whether the defect is there with no variable set."""
         return DEFAULT in self.settings
 
     def met(self, cells: Sequence[Cell]) -> list[Cell]:
-        """Return those of the MPI's cells that do what the defect's program does."""
+        """Return the MPI's cells that do what the defect's program does."""
         return [cell for cell in cells if self.defect.is_met_by(cell, self.settings)]
 
 
 def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Known]:
-    """Return the defects of a campaign's MPIs, MPI by MPI, those with no variable set first.
+    """Return the defects of a campaign's MPIs, MPI by MPI; defects at the default setting first.
 
     Args:
-        record: the campaign's, which has the family and version of each MPI.
+        record: the campaign's record, with the family and version of each MPI.
         environments: the MPIs' names.
     """
     releases = releases_of(record)
@@ -126,7 +127,7 @@ def known_of(record: Mapping[str, Any], environments: Sequence[str]) -> list[Kno
 
 
 def _here(known: Known, cells: Sequence[Cell]) -> str:
-    """Say what became of the cells that meet a defect, of those of its MPI that were run."""
+    """Say how the cells that meet a defect ended, among the cells of its MPI that were run."""
     own = known.met(cells)
     failed = sum(cell.verdict in verdicts.FAILURES for cell in own)
     if not own:
@@ -183,7 +184,7 @@ class KnownDefects:
     """The table of the defects that the versions of a page's MPIs are known to have."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none where none is known."""
+        """Return the table; none if no defect is known."""
         every = known_of(material.campaign.record, material.environments)
         return [table(every, run_by_name(material))] if every else []
 

@@ -22,12 +22,12 @@ SIMPLER: Mapping[str, tuple[str, ...]] = {
     "operator": ("replace", "sum", "maxloc"),
     "window": ("exact",),
 }
-"""By axis, the values that are simpler than others, the simplest first; a value that is not here
-is simpler than none. Axes that make most of a program's length come first."""
+"""The simpler values of each axis, the simplest first. Every other value is less simple. The axes
+that add most to a program's length come first."""
 
 
 def simpler(labels: Mapping[str, str]) -> Iterator[Labels]:
-    """Return the cells that are one step simpler, the greatest step of each axis first."""
+    """Return the cells that are simpler by one step, the greatest step of each axis first."""
     for axis, values in SIMPLER.items():
         own = labels[axis]
         if own == NO_MEANING:
@@ -40,10 +40,10 @@ def simpler(labels: Mapping[str, str]) -> Iterator[Labels]:
 
 
 def shrink(labels: Mapping[str, str], fails: Callable[[Labels], bool]) -> Labels:
-    """Return a cell that fails and of which no cell one step simpler does.
+    """Return a simplest failing cell: no cell one step simpler fails in the same way.
 
     Args:
-        labels: a cell that fails, all its axes.
+        labels: all axes of a cell that fails.
         fails: tells whether a cell fails in the same way; it is called once for each cell.
     """
     found = dict(labels)

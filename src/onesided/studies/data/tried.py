@@ -1,4 +1,4 @@
-"""What a campaign tried of all that the kernel conformance can do, and what it left out."""
+"""Which values of the kernel conformance's axes a campaign tried, and which it left out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,18 +14,18 @@ from onesided.studies.data.axes import AXES, PLURALS
 from onesided.studies.data.counts import SETTING, TEXT, counted_values, run_by_name
 
 FIRST = (SETTING, "operator", "element", "layout_origin", "layout_target", "flavor")
-"""Axes that the answer names; the table has all."""
+"""The axes that the answer names; the table has all axes."""
 
 MOST_NAMED = 3
-"""Values that a sentence names; of more it says how many."""
+"""The most values that a sentence names; if there are more, it gives their number."""
 
 MOSTLY = 0.75
-"""A value that more than this share of the cells has is said beside its axis."""
+"""If more than this share of the cells has a value, the value is named beside its axis."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """What cells of one or several MPIs have on an axis.
+    """The values that cells of one or several MPIs have on an axis.
 
     Attributes:
         axis: of the kernel, or the setting.
@@ -39,7 +39,7 @@ class Tried:
 
     @property
     def name(self) -> str:
-        """Return what several of its values are called."""
+        """Return the plural noun for the axis's values."""
         return PLURALS.get(self.axis, "settings")
 
     @property
@@ -59,13 +59,13 @@ class Tried:
 
     @property
     def in_part(self) -> str:
-        """Say that not everything was tried: ``1 of 14 operators``; few that were not are named."""
+        """Say that not all values were tried: ``1 of 14 operators``; name few missing values."""
         named = f" (not {listed(list(self.missing))})" if len(self.missing) <= MOST_NAMED else ""
         return f"{len(self.counts)} of {self.known} {self.name}{named}"
 
     @property
     def mostly(self) -> str | None:
-        """Say that nearly all cells have one value, where they have several; else None."""
+        """Say that nearly all cells have one value, if they have several values; else None."""
         value, cells = self.most
         if len(self.counts) < 2 or cells <= MOSTLY * self.total:
             return None
@@ -73,7 +73,7 @@ class Tried:
 
 
 def of_environment(cells: Sequence[Cell]) -> list[Tried]:
-    """Return what the cells of an MPI that were run have on each axis."""
+    """Return the values on each axis of the cells of an MPI that were run."""
     takes: Mapping[str, Sequence[str]] = {SETTING: settings.names(), **AXES}
     counts: dict[str, dict[str, int]] = {axis: {} for axis in takes}
     for (axis, value), number in counted_values(cells).items():
@@ -87,7 +87,7 @@ def of_environment(cells: Sequence[Cell]) -> list[Tried]:
 
 
 def by_environments(material: Material) -> list[tuple[list[str], list[Tried]]]:
-    """Return what was tried, the MPIs together in which it is the same."""
+    """Return what was tried; MPIs with the same result are together."""
     groups: list[tuple[list[str], list[Tried]]] = []
     for name, own in run_by_name(material).items():
         tried = of_environment(own)
@@ -104,7 +104,7 @@ def by_environments(material: Material) -> list[tuple[list[str], list[Tried]]]:
 def sentence(
     names: Sequence[str], every: Sequence[str], tried: Sequence[Tried], in_short: bool = False
 ) -> str:
-    """Say of what some MPIs tried a part only, and which value nearly all cells have.
+    """Say which axes some MPIs tried only in part, and which value nearly all cells have.
 
     Args:
         names: the MPIs.
@@ -140,10 +140,10 @@ def _row(names: str, tried: Tried) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class TriedAxes:
-    """The table of what was tried: a row for each axis, with the values that were not."""
+    """The table of what was tried: a row for each axis, with the values that were not tried."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none where nothing was run."""
+        """Return the table; none if nothing was run."""
         groups = by_environments(material)
         if not groups:
             return []

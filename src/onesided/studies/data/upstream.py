@@ -1,6 +1,6 @@
-"""Defects that upstream knows: which cells probe them, and whether they show.
+"""Defects that upstream knows: which cells probe them, and which MPIs show them.
 
-They are data: ``config/upstream_defects.yaml``, described by ``upstream_defects.schema.json``.
+The defects are in ``config/upstream_defects.yaml``, described by ``upstream_defects.schema.json``.
 """
 
 import re
@@ -49,13 +49,14 @@ class UpstreamDefect:
         what: one line.
         family: of MPIs, as in config/environments.yaml.
         shows_as: verdicts.
-        facts: what the thread says of its program: values of axes, ranks, transport.
-        probe: values of axes, `setting` included; cells that have one of each probe it.
-        since: the oldest version that the thread names; None: it names none.
-        until: the first version without it; None: the thread names none.
-        fixed: where it was mended, in upstream's words; None: open, or not said.
-        not_probed: why no cell does; None where `probe` says which.
-        now_and_then: the thread's program fails in some of its runs only.
+        facts: what the thread says about its program: values of axes, ranks, transport.
+        probe: values of axes, `setting` included; a cell with one of the values on each axis
+            probes the defect.
+        since: the oldest version that the thread names; None if it names no version.
+        until: the first version without the defect; None if the thread names no version.
+        fixed: where the defect was mended, in upstream's words; None: open, or not said.
+        not_probed: why no cell probes the defect; None if `probe` selects cells.
+        now_and_then: the thread's program fails in only some of its runs.
     """
 
     id: str
@@ -71,12 +72,12 @@ class UpstreamDefect:
     now_and_then: bool = False
 
     def is_probed_by(self, labels: Mapping[str, Any], setting: str | None) -> bool:
-        """Tell whether a cell probes it."""
+        """Tell whether a cell probes the defect."""
         own = {**labels, SETTING: setting}
         return not self.not_probed and has_one_of(own, self.probe)
 
     def is_said_of(self, release: Release) -> bool | None:
-        """Tell whether a version is said to have it; None where the thread does not say."""
+        """Tell whether the thread says that a version has the defect; None if it does not say."""
         family, version = release
         if family != self.family:
             return False
@@ -90,7 +91,7 @@ class UpstreamDefect:
         return True if since is not None and (until is not None or number == since) else None
 
     def affects(self, release: Release) -> bool:
-        """Tell whether a version may have it, by what is said."""
+        """Tell whether a version may have the defect, by what the thread says."""
         return self.is_said_of(release) is not False
 
     def accounts_for(self, cell: Cell, release: Release) -> bool:
@@ -100,12 +101,12 @@ class UpstreamDefect:
 
 
 def has_one_of(labels: Mapping[str, Any], values: Mapping[str, Sequence[str]]) -> bool:
-    """Tell whether a cell has one of the values named on each axis."""
+    """Tell whether a cell has, on each axis, one of the axis's values."""
     return all(str(labels.get(axis)) in each for axis, each in values.items())
 
 
 def texts(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return lists of values as tuples of text, as labels have them. Other values stay."""
+    """Return lists of values as tuples of text, as in labels. Other values stay."""
     return {
         axis: tuple(map(str, each)) if isinstance(each, list) else each
         for axis, each in values.items()
@@ -113,7 +114,7 @@ def texts(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """Return what sorts versions as people count them: 4.1.8 before 4.1.10; 4.1 is 4.1.0."""
+    """Return a key that sorts versions as people count them: 4.1.8 before 4.1.10; 4.1 is 4.1.0."""
     numbers = [int(number) for number in re.findall(r"\d+", version)[:PARTS_OF_VERSION]]
     return tuple(numbers + [0] * (PARTS_OF_VERSION - len(numbers)))
 
@@ -123,7 +124,7 @@ def known() -> tuple[UpstreamDefect, ...]:
     """Read the file.
 
     Raises:
-        InputError: the file is not what its schema says.
+        InputError: the file does not fit its schema.
     """
     document = documents.read_yaml(config_dir() / FILE, SCHEMA)
     return tuple(
@@ -144,12 +145,12 @@ def known_of(cell: Cell, release: Release) -> list[UpstreamDefect]:
 class Defects:
     """A row for each defect that a family of the campaign may have, a column for each MPI.
 
-    What no cell of the campaign probes has no row: the caption counts it. What no cell of any
-    campaign can probe has one, with the reason.
+    A defect that no cell of the campaign probes has no row; the caption counts such defects. A
+    defect that no cell of any campaign can probe has a row with the reason.
     """
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none where no cell probes any."""
+        """Return the table; none if no cell probes a defect."""
         releases = releases_of(material.campaign.record)
         run = {
             name: grouped(cells, lambda cell: str(cell.setting))
@@ -187,12 +188,12 @@ def _left(number: int) -> str:
 def _word(
     defect: UpstreamDefect, run: Mapping[str, Sequence[Cell]], release: Release
 ) -> str | None:
-    """Return whether an MPI shows a defect; None where the MPI is another or nothing probed it.
+    """Say whether an MPI shows a defect; None for another family, or if no cell probed the defect.
 
     Args:
-        defect: as upstream knows it.
+        defect: the defect as upstream knows it.
         run: the cells of the MPI that were run, by setting.
-        release: of the MPI.
+        release: family and version of the MPI.
     """
     if release[0] != defect.family:
         return None

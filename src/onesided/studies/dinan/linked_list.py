@@ -1,4 +1,4 @@
-"""What does it take to append to a list that all ranks append to, and to read its pointers?"""
+"""What does it cost to append to a list of all ranks, and to read the list's pointers?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ComputingAnalysis
@@ -11,7 +11,7 @@ from onesided.studies.dinan import STUDY
 from onesided.studies.parts.waits import Waits
 
 TIME = Metric("time", "time", "s", "max")
-"""An element of the list, or a read or write of a pointer: by the slowest rank."""
+"""The time of an element of the list, or of a read or write of a pointer, by the slowest rank."""
 
 OPERATION = Axis(
     "operation",
@@ -33,7 +33,7 @@ LISTS = ("append", "build")
 
 
 def way(cell: Cell) -> str:
-    """Return operation and idiom in words."""
+    """Return a cell's operation and idiom in words."""
     return f"{OPERATION.value(cell)}, {IDIOM.value(cell)}"
 
 

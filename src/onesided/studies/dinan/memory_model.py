@@ -1,4 +1,4 @@
-"""What does a write take to a rank that accesses another part of its window?"""
+"""What does a write cost if its target accesses another part of the target's window?"""
 
 from dataclasses import dataclass, replace
 
@@ -15,13 +15,13 @@ from onesided.studies.parts.times import RANKS_AND_BURSTS, Times, is_allocated
 from onesided.studies.parts.waits import Waits
 
 WRITE = Metric("write", "write", "s", origins=True)
-"""A write and its completion: the mean of a burst and of all ranks that write."""
+"""The time of a write and its completion: the mean of a burst and of all ranks that write."""
 
 EPOCH = Metric("epoch", "epoch", "s")
-"""An epoch in which rank 0 accesses its own part, the wait for its lock included."""
+"""The time of an epoch in which rank 0 accesses its own part, with the wait for its lock."""
 
 CUT = Metric("cut", "cut", "flag")
-"""1: rank 0 had made its most epochs, and others still wrote."""
+"""1: rank 0 reached its most epochs while others still wrote."""
 
 IDIOM = Axis(
     "idiom",
@@ -50,12 +50,12 @@ def accesses(cell: Cell) -> bool:
 
 @dataclass(frozen=True)
 class Cuts:
-    """A table of the cells in which rank 0 came to its end before the others."""
+    """A table of the cells in which rank 0 ended before the others."""
 
     pivot: Pivot
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return it; none where the others came to theirs."""
+        """Return the table; none if the others ended first everywhere."""
         found = [(cell, material.measure(cell, CUT.name, MEDIAN)) for cell in material.cells]
         cells = [cell for cell, cut in found if cut is not None and cut.value > 0]
         return ByCores(self.pivot, accesses).parts(replace(material, cells=cells))

@@ -1,4 +1,4 @@
-"""What does it take to double the memory that a window has?"""
+"""What does it cost to double the memory of a window?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import BehindAnalysis
@@ -11,13 +11,13 @@ from onesided.studies.parts.times import SLOWEST, Times
 from onesided.studies.parts.waits import Waits
 
 GROW = Metric("grow", "grow", "s", over_ranks="max")
-"""A window re-created with twice the size, or a buffer attached; by the slowest rank."""
+"""The time to re-create a window with twice the size or to attach a buffer, by the slowest rank."""
 
 PARTS = [
     Metric(name, name, "s", over_ranks="max")
     for name in ("make", "copy", "free", "exchange", "detach", "close")
 ]
-"""Parts of a growth, and what is beside it; by the slowest rank."""
+"""The times of a growth's parts, and of calls beside it, by the slowest rank."""
 
 METHOD = Axis(
     "method",
@@ -39,17 +39,17 @@ AXES = [METHOD, SIZE]
 
 
 def is_re_created(cell: Cell) -> bool:
-    """Tell whether a window is re-created, and a time is taken."""
+    """Tell whether a cell re-creates a window and takes a time."""
     return is_timed(cell) and cell.axis("method") != "attach"
 
 
 def attached(cell: Cell) -> bool:
-    """Tell whether a buffer is attached, and a time is taken."""
+    """Tell whether a cell attaches a buffer and takes a time."""
     return is_timed(cell) and cell.axis("method") == "attach"
 
 
 def part(metric: str, what: str) -> Pivot:
-    """Return the table of a part of a growth, or of what is beside it."""
+    """Return the table of a part of a growth, or of a call beside it."""
     caption = f"{what}: {SLOWEST}, then over launches, with its {{}}."
     return Pivot(name=f"window_growth_{metric}", caption=caption, metric=metric, axes=AXES)
 

@@ -1,4 +1,4 @@
-"""Bandwidth by size: the source's curves thin, today's bold, in one figure that ranks nothing."""
+"""Bandwidth by size in one figure: the source's curves thin, today's bold, without a ranking."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from onesided.studies.parts.exchanges import BANDWIDTH, MEDIAN
 
 PLACEMENTS = ("intranode", "internode")
 DASHES = [[1, 0], [7, 3], [2, 2], [7, 2, 2, 2]]
-"""Of ways, in their order."""
+"""The dashes of the ways, in the order of the ways."""
 HEIGHT_PX = {False: 460, True: 400}
 LABEL_PX = 12
-"""Least distance of two labels at the ends of lines."""
+"""The least distance of two labels at the ends of lines."""
 
 
 def published_points(table: PublishedTable) -> list[Row]:
@@ -42,7 +42,7 @@ def published_points(table: PublishedTable) -> list[Row]:
 
 
 def spread(places: Mapping[str, float], least: float) -> dict[str, float]:
-    """Return places of labels at least so far apart, moved upwards, the lowest first."""
+    """Move labels upwards until they are far enough apart; return their places, lowest first."""
     found: dict[str, float] = {}
     below = -math.inf
     for name, place in sorted(places.items(), key=lambda item: item[1]):
@@ -57,8 +57,8 @@ class Curve:
     Attributes:
         name: of the figure and its CSV.
         published: the source's table by size.
-        interfaces: that are drawn of today's.
-        flavor: of those with a window.
+        interfaces: the interfaces of today's lines.
+        flavor: the flavor of interfaces with a window.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Curve:
     flavor: str = "allocate"
 
     def measured_points(self, material: Material) -> list[Row]:
-        """Return today's: MPI, way, size, bandwidth with interval; each rank has a core."""
+        """Return today's points: MPI, way, size, bandwidth with interval; each rank has a core."""
         cells, _ = apart_by_cores(material, material.cells)
         drawn = [cell for cell in cells if self._is_drawn(cell)]
         points = [_point(cell, material.measure(cell, BANDWIDTH, MEDIAN)) for cell in drawn]
@@ -86,7 +86,7 @@ class Curve:
         return cell.axis("interface") in self.interfaces and not is_other_flavor
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the figure; none without values of today."""
+        """Return the figure; none without today's values."""
         material = apart(material)
         then, now = published_points(self.published), self.measured_points(material)
         if not now:

@@ -1,4 +1,4 @@
-"""An exchange: its experiment and its page, with the source's tables."""
+"""The experiment and the page of an exchange, with the source's tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from onesided.studies.parts.today import Today
 
 SMALL, LARGE = "8", "1000000"
 DRAWN = "262144"
-"""The largest size of a drawn message that fits the source's numbers."""
+"""The largest size of a random message that fits the source's numbers."""
 
 
 SUMMARY = "the source's summary"
 
 
 def published_by_ranks(name: str) -> list[PublishedTable]:
-    """Return the tables of an exchange of any number of processes, each to be opened."""
+    """Return the tables of an exchange for all numbers of processes, each folded."""
     by_ranks, per_node = "by the number of processes, each machine", "by processes per node"
     return [
         PublishedTable(f"llnl_{name}", "cards", "machine", by_ranks),
@@ -35,7 +35,7 @@ def published_by_ranks(name: str) -> list[PublishedTable]:
 
 @dataclass(frozen=True)
 class PerNode:
-    """Processes per node: what the source varied, and what today's partitions are."""
+    """Processes per node: the source's numbers, and today's partitions."""
 
     def parts(self, material: Material) -> list[Prose]:
         """Return a sentence."""
@@ -74,7 +74,7 @@ def exchange(
         faster: the answer.
         today: today's tables.
         published: the source's.
-        more: what else is shown, after today's tables.
+        more: further content after today's tables.
     """
     kernel = module.rpartition(".")[2]
     contents = [faster, today, *more, PerNode(), *published, Claims(STUDY.name, kernel)]

@@ -1,4 +1,4 @@
-"""What does a message take between two processes, by its size?"""
+"""What does a message between two processes cost, by its size?"""
 
 from onesided.report.published import PublishedTable
 from onesided.studies.llnl.curve import Curve

@@ -1,4 +1,4 @@
-"""What does it take when random pairs exchange messages of random sizes?"""
+"""What does it cost if random pairs exchange messages of random sizes?"""
 
 from dataclasses import dataclass
 
@@ -18,10 +18,10 @@ CHECKED = (CHECKSUM.name, MEDIAN)
 
 @dataclass(frozen=True)
 class Maps:
-    """A sentence for each map: its checksum, or that launches disagree."""
+    """A sentence for each map: the checksum, or that launches disagree on the checksum."""
 
     def parts(self, material: Material) -> list[Prose]:
-        """Return the sentences; nothing where no launch had a map."""
+        """Return the sentences; nothing if no launch had a map."""
         material = apart(material)
         drawn = [cell for cell in material.cells if material.measure(cell, *CHECKED)]
         maps = grouped(drawn, lambda cell: (cell.ranks, cell.axis("sides"), size_of(cell)))
@@ -30,12 +30,12 @@ class Maps:
 
 
 def _sentence(material: Material, cells: list[Cell]) -> str:
-    """Say what the launches of some cells say of their map."""
+    """Say whether the launches of some cells agree on the map."""
     names: dict[float, set[str]] = {}
     for cell in cells:
         checksum = material.measure(cell, *CHECKED)
         assert isinstance(checksum, Measure)
-        # of one map all launches have the same; else the ends of the range show the others
+        # all launches of one map have the same checksum; else the ends of the range differ
         for value in (checksum.low, checksum.value, checksum.high):
             names.setdefault(value, set()).add(cell.environment)
     first, each = cells[0], {f"{int(value):08x}": listed(sorted(names[value])) for value in names}

@@ -1,4 +1,4 @@
-"""What does it take when each rank sends a block to every rank?"""
+"""What does it cost if each rank sends a block to every rank?"""
 
 from onesided.studies.llnl.exchange import (
     LARGE,

@@ -1,4 +1,4 @@
-"""What does it take when each rank gets a message from every other rank?"""
+"""What does it cost if each rank gets a message from every other rank?"""
 
 from onesided.studies.luecke.pattern import pattern
 

@@ -1,4 +1,4 @@
-"""The cells of a communication pattern: sizes, the flavors that stand for MPI, and their words."""
+"""The cells of a communication pattern: sizes, the flavors that stand for MPI, and the words."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,11 +11,11 @@ from onesided.report.pivot import Axis
 from onesided.studies.parts.ways import SHMEM, in_order
 
 ONE_SIDED = {"mpi2": "create", "mpi3": "allocate"}
-"""MPI's one-sided interfaces, each with the flavor that stands for it: the source's own, and memory
-that the MPI may place."""
+"""MPI's one-sided interfaces, each with the flavor that stands for it: the source's own flavor, or
+memory that the MPI may place."""
 
 MAIN = {"mpi2": ("create",), "mpi3": ("create", "allocate")}
-"""The flavors that a table opens with; all others are folded below it."""
+"""The flavors with which a table opens; all other flavors are folded below the table."""
 
 SHORT: Mapping[str, str] = {
     SHMEM: "SHMEM",
@@ -24,7 +24,7 @@ SHORT: Mapping[str, str] = {
     "two_sided": "two-sided",
     "collective": "collective",
 }
-"""The interfaces in the key of a figure, which has one flavor of each."""
+"""The interfaces in the key of a figure; a figure has one flavor of each interface."""
 SIZE_WORDS = {
     "8": "8 bytes",
     "1000": "1 Kbyte",
@@ -34,13 +34,13 @@ SIZE_WORDS = {
 }
 """As in the source, a Kbyte is 1000 bytes."""
 TABLE_SIZES = ("8", "1000", "10000", "1000000")
-"""Those of its tables and of its other patterns."""
+"""The sizes of the source's tables and of its other patterns."""
 SIZE = Axis("size_bytes", "message", SIZE_WORDS, whole=True)
 SMALL = {"size_bytes": "8"}
 
 
 def size_words(size_bytes: str) -> str:
-    """Return what a reader calls a size."""
+    """Return the reader's word for a size."""
     return SIZE_WORDS.get(size_bytes, f"{size_bytes} bytes")
 
 
@@ -50,7 +50,7 @@ def is_shmem(cell: Cell) -> bool:
 
 
 def is_main(cell: Cell) -> bool:
-    """Tell whether a cell is in the table that a page opens with."""
+    """Tell whether a cell is in the table with which a page opens."""
     flavors = MAIN.get(cell.axis("interface"))
     return flavors is None or cell.axis("flavor") in flavors
 
@@ -66,10 +66,10 @@ def uncrowded(material: Material) -> list[Cell]:
 
 
 def for_figures(material: Material) -> Material:
-    """Return the material with one flavor of each interface, and axes as a figure's reader sees.
+    """Return the material with one flavor of each interface, and with the axes of a figure.
 
-    Ranks are an axis, an interface has its words, and cells with more ranks than cores say so: they
-    are a series of their own.
+    The number of ranks is an axis. The words for interfaces replace their names. Cells with more
+    ranks than cores are marked, and make a series of their own.
     """
     crowded = CrowdedCells.of(material)
 

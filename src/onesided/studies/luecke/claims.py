@@ -1,6 +1,6 @@
 """Tests of the source's claims: against SHMEM, over the number of ranks, over the distance.
 
-They rest on the source's own statistic, and on cells with a core for each rank.
+The tests rest on the source's own statistic, and on cells with a core for each rank.
 """
 
 import math
@@ -31,10 +31,10 @@ LAWS: Mapping[str, Callable[[int], float]] = {
     "logarithmic": math.log2,
     "linear": lambda ranks: ranks - 1.0,
 }
-"""How a time grows with the number of ranks; linear is in the messages of one rank."""
+"""The growth of a time with the number of ranks; ``linear`` means in the messages of one rank."""
 
 GROWTH = 1.5
-"""A time grows by a law where it is within this factor of what the law says."""
+"""A time grows by a law if it is within this factor of the law's value."""
 
 
 def _base(cells: Cells) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _measure(cells: Cells, cell: Cell) -> Measure | None:
 
 
 def against_shmem(cells: Cells, asked: Asked) -> Outcome:
-    """Compare what MPI-2 takes with what SHMEM takes, with the fewest ranks that both have."""
+    """Compare the times of MPI-2 and SHMEM, at the fewest ranks that both have."""
     if _is_shmem(cells):
         return NOT_MEANT
     labels = {name: str(value) for name, value in asked["of"].items()}
@@ -83,7 +83,7 @@ def against_shmem(cells: Cells, asked: Asked) -> Outcome:
 
 
 def slower(cells: Cells, asked: Asked) -> Outcome:
-    """Compare two ways of the same interface and MPI, with the fewest ranks that both have."""
+    """Compare two ways of the same interface and MPI, at the fewest ranks that both have."""
     if asked.get("only_mpi") and _is_shmem(cells):
         return NOT_MEANT
     above = _own(cells, {**of.SMALL, **asked["of"]})
@@ -96,7 +96,7 @@ def slower(cells: Cells, asked: Asked) -> Outcome:
 
 
 def grows(cells: Cells, asked: Asked) -> Outcome:
-    """Compare a time of 8 bytes with the most and the fewest ranks with what a law says."""
+    """Compare with a law how the time of 8 bytes grows from the fewest to the most ranks."""
     own = _own(cells, {**of.SMALL, **asked.get("of", {})})
     if not own:
         return Outcome(NOT_MEASURED)
@@ -110,7 +110,7 @@ def grows(cells: Cells, asked: Asked) -> Outcome:
 
 
 def near_and_far(cells: Cells, asked: Asked) -> Outcome:
-    """Tell whether a message takes about as long from every rank, the slowest over the fastest."""
+    """Tell whether a message takes about as long from every rank, by slowest over fastest."""
     own = _own(cells, of.SMALL)
     if not own:
         return Outcome(NOT_MEASURED)
@@ -124,4 +124,4 @@ def near_and_far(cells: Cells, asked: Asked) -> Outcome:
 TESTS: Mapping[str, Own] = {
     test.__name__: test for test in (against_shmem, slower, grows, near_and_far)
 }
-"""The tests that this study alone needs, by what a claim calls them."""
+"""The tests that only this study needs, by their names in claims."""

@@ -1,4 +1,4 @@
-"""What does it take when every rank gets the same message from rank 0?"""
+"""What does it cost if every rank gets the same message from rank 0?"""
 
 from onesided.studies.luecke.pattern import pattern
 

@@ -1,4 +1,4 @@
-"""A pattern: its experiment and its page, from the source's table and claims."""
+"""The experiment and the page of a pattern, from the source's table and claims."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ FLAVORS = "MPI-2 on created windows, MPI-3 on allocated ones"
 
 @dataclass(frozen=True)
 class TimeByRanks:
-    """Time of 8 bytes by the number of ranks, below what the source has.
+    """Time of 8 bytes by the number of ranks, below the source's figure.
 
     Attributes:
         kernel: whose figure it is.
@@ -38,7 +38,7 @@ class TimeByRanks:
     published: Curves
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the source's figure and that of today."""
+        """Return the source's figure and today's figure."""
         return SeriesFigure(
             name=f"{self.kernel}_ranks",
             title=f"Time of {of.size_words(of.SMALL['size_bytes'])} by the number of ranks",
@@ -59,14 +59,14 @@ class TimeBySize:
 
     Attributes:
         kernel: whose figure it is.
-        published: of the source; None where it has no numbers of it.
+        published: of the source; None if the source has no such numbers.
     """
 
     kernel: str
     published: Curves | None = None
 
     def parts(self, material: Material) -> list[Figure]:
-        """Return the figure, and the source's above where it has one."""
+        """Return the figure, and above it the source's figure if there is one."""
         cells = of.uncrowded(material)
         ranks = max((cell.ranks for cell in cells), default=None)
         drawn = {cell.place for cell in cells if cell.ranks == ranks}
@@ -102,9 +102,9 @@ def pattern(
         order: where a report shows it.
         number: of the source's table.
         lead: what a reader has to know.
-        who: which rank computes where one does, a sentence.
+        who: a sentence: which rank computes in cells with a computing rank.
         unit: of the table's columns, one for each number of ranks; None: a row has a size.
-        mpi: what the source calls its MPI rows (see `Ratios`).
+        mpi: the source's names for its MPI rows (see `Ratios`).
     """
     kernel = module.rpartition(".")[2]
     table = PublishedTable(f"luecke_table{number}", form="cards")

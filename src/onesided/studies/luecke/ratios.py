@@ -1,4 +1,4 @@
-"""How the ratio of MPI to SHMEM has changed: published against today's, in sentences."""
+"""How the ratio of MPI to SHMEM has changed: the published ratio and today's, in sentences."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,16 +28,16 @@ CAVEAT = (
 
 @dataclass(frozen=True)
 class Ratios:
-    """What MPI takes over what SHMEM takes, at the source's sizes.
+    """The time of MPI over the time of SHMEM, at the source's sizes.
 
-    Only cells with a core for each rank are in a ratio of today. A number that the table flags as
-    suspect is in no ratio of the source.
+    Today's ratios have only cells with a core for each rank. The source's ratios have no number
+    that the table flags as suspect.
 
     Attributes:
         curves: the source's table.
-        mpi: what the source calls its MPI beside each machine's name; of several a sentence each.
-        labels: for each of them, what tells today's cells of the same from others.
-        by_size: the table's axis is the size; else it is the number of ranks, for 8 bytes.
+        mpi: the source's names for its MPI, beside each machine's name; each gets a sentence.
+        labels: for each of these names, the labels of the corresponding cells of today.
+        by_size: the table's axis is the size; else the axis is the number of ranks, for 8 bytes.
     """
 
     curves: Curves
@@ -108,7 +108,7 @@ def _range(ratios: Sequence[float]) -> str:
 
 
 def _now(filtered: Values, cells: Sequence[Cell], then: Sequence[float]) -> list[str]:
-    """Return today's sentence, and what became of the ratio."""
+    """Return today's sentence, and how the ratio changed."""
     below = _values(filtered, filter(of.is_shmem, cells))
     if not below:
         return ["Today: SHMEM was not measured with a core for each rank, so there is no ratio."]
@@ -130,11 +130,11 @@ def _now(filtered: Values, cells: Sequence[Cell], then: Sequence[float]) -> list
 
 
 ByPlace = dict[tuple[str, str, str, int], float]
-"""Environment, system, partition and ranks, and the source's statistic in seconds."""
+"""The source's statistic in seconds, by environment, system, partition and ranks."""
 
 
 def _values(filtered: Values, cells: Iterable[Cell]) -> ByPlace:
-    """Return a value for each number of ranks, the mean over the other axes that are left."""
+    """Return a value for each number of ranks: the mean over the remaining axes."""
     alike: list[Cell] = []
     for own in grouped(cells, lambda cell: cell.environment).values():
         alike += [cell for cell in own if cell.how_run == own[0].how_run]
@@ -156,7 +156,7 @@ def _ratios(above: ByPlace, below: ByPlace) -> dict[str, list[float]]:
 
 
 def _change(then: Sequence[float], now: Sequence[float]) -> list[str]:
-    """Say what became of the ratio of MPI-2 to SHMEM."""
+    """Say how the ratio of MPI-2 to SHMEM changed."""
     if not then or not now:
         return []
     before, after = geometric_mean(then), geometric_mean(now)

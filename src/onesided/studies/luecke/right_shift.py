@@ -1,4 +1,4 @@
-"""What does it take when each rank gets a message from its left neighbour?"""
+"""What does it cost if each rank gets a message from its left neighbour?"""
 
 from onesided.studies.luecke.pattern import pattern
 

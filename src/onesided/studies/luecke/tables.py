@@ -1,4 +1,4 @@
-"""Today's numbers in the layout of the source's tables, by the source's method and by ours."""
+"""Today's numbers in the layout of the source's tables, by the source's method and our own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from onesided.studies.luecke.analysis import FILTERED_MEAN, MEDIAN, REMOVED, SHA
 from onesided.studies.parts.ways import environments, in_order, way
 
 SUFFIXES = ("", "_crowded")
-"""Of a key: where there is a core for each rank, and where there is not."""
+"""The keys of columns: with a core for each rank, and without."""
 
 _STATISTICS = ((TIME.name, FILTERED_MEAN), (TIME.name, MEDIAN), (REMOVED, SHARE))
 
@@ -37,7 +37,7 @@ def per_cent(value: float) -> str:
 
 
 def _fields(material: Material, cells: Sequence[Cell], key: str) -> Fields:
-    """Return a row's fields for some cells: the source's statistic, ours, and what it removed."""
+    """Return a row's fields for some cells: the source's statistic, ours, and the removed share."""
     verdicts = [cell.verdict for cell in cells]
     for word in verdicts:
         if word in (*FAILURES, *NOT_MEASURED) and word != TEARDOWN_FAILURE:
@@ -56,7 +56,7 @@ def _fields(material: Material, cells: Sequence[Cell], key: str) -> Fields:
 
 
 def _columns(heads: Mapping[str, str]) -> tuple[list[Column], list[Column]]:
-    """Return columns of values, and those that only the CSV has."""
+    """Return the columns of values, and the columns of the CSV alone."""
     shown = [
         Column(f"mean_{key}", title, numbers.seconds, True, unit="s", note=f"note_{key}")
         for key, title in heads.items()
@@ -70,7 +70,7 @@ def _columns(heads: Mapping[str, str]) -> tuple[list[Column], list[Column]]:
 
 @dataclass(frozen=True)
 class _Today:
-    """What the two layouts have in common.
+    """The common part of the two layouts.
 
     Attributes:
         name: of the table and its CSV.
@@ -79,7 +79,7 @@ class _Today:
     name: str
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the table, and the other flavors folded; none where there is no cell of it."""
+        """Return the table, and the other flavors folded; nothing without a cell of the table."""
         material = apart(material)
         by_flavor = grouped(self.shown(material), of.is_main)
         caption = Markup(
@@ -158,7 +158,7 @@ def _head(cell: Cell) -> Fields:
 class TodayBySize(_Today):
     """Table I: a row for each size, SHMEM beside each MPI, a block for each of MPI's interfaces.
 
-    OpenSHMEM is the first column of every block, as the source has it beside MPI-2.
+    OpenSHMEM is the first column of every block, as in the source, where it is beside MPI-2.
 
     Attributes:
         published: the source's table.
@@ -167,7 +167,7 @@ class TodayBySize(_Today):
     published: PublishedTable
 
     def words(self, material: Material) -> str:
-        """Say what the table has: which ranks its means are over, and which sizes are added."""
+        """Say what the table has: the ranks of its means, and the sizes that the source lacks."""
         cells = self.shown(material)
         by_ranks = grouped(sorted(cells, key=lambda cell: cell.ranks), lambda cell: cell.ranks)
         sources = "; ".join(_sources(ranks, own) for ranks, own in by_ranks.items())
@@ -213,7 +213,7 @@ class TodayBySize(_Today):
 
 
 def _by_size(material: Material, shmem: Sequence[Cell], own: Sequence[Cell]) -> list[Fields]:
-    """Return the rows of a block: OpenSHMEM's cells beside the block's own, by size."""
+    """Return the rows of a block by size: OpenSHMEM's cells beside the block's own cells."""
     by_size = grouped([*shmem, *own], lambda cell: int(cell.axis("size_bytes")))
     sizes = sorted({int(cell.axis("size_bytes")) for cell in own})
     rows = []
@@ -226,7 +226,7 @@ def _by_size(material: Material, shmem: Sequence[Cell], own: Sequence[Cell]) -> 
 
 
 def _sources(ranks: int, cells: Sequence[Cell]) -> str:
-    """Say from which ranks a message comes, with so many ranks."""
+    """Say from which ranks a message comes, for this number of ranks."""
     targets = sorted({int(cell.axis("target")) for cell in cells})
     plural = "" if len(targets) == 1 else "s"
     return f"with {numbers.count(ranks, 'rank')} rank{plural} {listed([*map(str, targets)])}"
@@ -238,7 +238,7 @@ def _ranks(ranks: int, suffix: str) -> str:
 
 
 def _beside(material: Material, ranks: int, how: str) -> list[Cell]:
-    """Return OpenSHMEM's cells of as many ranks, run in this way or else in the first there is."""
+    """Return OpenSHMEM's cells of as many ranks, run in the same way or else in the first way."""
     every = of.taking_part(material)
     shmem = [cell for cell in every if of.is_shmem(cell) and cell.ranks == ranks]
     ways = grouped(shmem, lambda cell: cell.how_run)
@@ -246,5 +246,5 @@ def _beside(material: Material, ranks: int, how: str) -> list[Cell]:
 
 
 def _others(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells of MPI's interfaces; OpenSHMEM's, where there is nothing else."""
+    """Return the cells of MPI's interfaces; without such cells, OpenSHMEM's cells."""
     return in_order(cell for cell in cells if not of.is_shmem(cell)) or list(cells)

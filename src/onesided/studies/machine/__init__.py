@@ -1,4 +1,4 @@
-"""What the machine itself takes, without MPI."""
+"""The costs of the machine itself, without MPI."""
 
 from onesided.cells.experiment import Study
 

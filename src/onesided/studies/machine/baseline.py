@@ -1,4 +1,4 @@
-"""What does this machine need for what one-sided communication is made of?"""
+"""How long does this machine take for the parts of one-sided communication?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,15 +24,15 @@ METRICS = (Metric("time", "time", "s"),)
 
 
 LEAST_COMPETING = 0.1
-"""A burst beside a competing process counts when that one made at least this share of as many
-operations meanwhile: where it had no core just then, nothing was contended."""
+"""A burst beside a competing process counts if the process made meanwhile at least this share of
+as many operations. A process without a core at that time competes for nothing."""
 
 
 class _Baseline(ReferenceAnalysis):
     """The time of an operation in each baseline."""
 
     def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the bursts beside which another process competed, where one was to."""
+        """Return the bursts with competition, if another process was to compete; else all bursts."""
         competing = samples.filter(pl.col("metric") == "competing")
         key = (*LAUNCH, "rank", "index")
         others = competing.select(*key, pl.col("value").alias("others"))
@@ -59,7 +59,7 @@ TITLES = {
     "own_lines": "add one, two threads in lines of their own",
     "timer": "read the clock",
 }
-"""What a reader calls each baseline of the kernel."""
+"""The reader's name for each baseline of the kernel."""
 
 
 AXES = (Axis("baseline", "baseline", TITLES), SIZE)
@@ -67,13 +67,13 @@ AXES = (Axis("baseline", "baseline", TITLES), SIZE)
 
 @dataclass(frozen=True)
 class OfMachine:
-    """The table of the baselines: a row for each, and for each machine."""
+    """The table of the baselines: a row for each baseline and machine."""
 
     def parts(self, material: Material) -> list[Table]:
         """Return the table."""
 
         def key(cell: Cell) -> tuple[Any, ...]:
-            # what has no value has a row of its own: the word is about that MPI
+            # a cell without a value has a row of its own, because its word is about that MPI
             value = material.measure(cell, "time", MACHINE) or (cell.environment, cell.verdict)
             return (cell.where, *(axis.value(cell) for axis in AXES), value)
 
@@ -102,7 +102,7 @@ class OfMachine:
 
 
 def _row(material: Material, cells: Sequence[Cell]) -> Row:
-    """Return the row of a machine's baseline, which has one value under all MPIs."""
+    """Return the row of a machine's baseline; it has one value under all MPIs."""
     first, last = cells[0], cells[-1]
     time = material.measure(first, "time", MACHINE)
     other = material.measure(last, "time", MACHINE_OTHER)
@@ -145,5 +145,5 @@ EXPERIMENT = Experiment(
     page=PAGE,
     metrics=METRICS,
     is_baseline=True,
-    order=1000,  # what others are compared with comes last
+    order=1000,  # last, because other experiments are compared with the baselines
 )

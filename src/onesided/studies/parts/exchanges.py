@@ -1,9 +1,9 @@
-"""Analysis of an exchange of messages: what it takes, and the bandwidth of a process.
+"""Analysis of an exchange of messages: its time, and the bandwidth of a process.
 
-The source's bandwidth is in bytes a second and process: what a process sends over the time that it
-takes. For LBW this is the message's size over half a round trip, for STS the mean over all
-processes; its published numbers bear both out (results/published/README.md). For ATA the source
-prints no size; here the blocks count that a process sends to others.
+The source's bandwidth is in bytes a second and process: the bytes that a process sends, over the
+time of the exchange. For LBW this is the message's size over half a round trip. For STS it is the
+mean over all processes. The source's numbers confirm both (results/published/README.md). For ATA
+the source prints no size; here a process counts the blocks that it sends to others.
 """
 
 from typing import Any
@@ -15,16 +15,17 @@ from onesided.cells.experiment import Experiment, Metric, Study, timed
 from onesided.measure.common_analyses import ReferenceAnalysis
 
 TIME = Metric("time", "time", "s", "max")
-"""A pass, or half of one where two messages follow each other: the largest time of all ranks."""
+"""The time of a pass, or of half a pass if two messages follow each other; the largest of all
+ranks."""
 
 BANDWIDTH, BANDWIDTH_UNIT = "bandwidth", "B/s"
 MEDIAN = "median"
 
 PASS_BYTES = Metric("pass_bytes", "pass_bytes", "count", better="higher")
-"""The bytes of all messages of a pass, where their sizes are drawn."""
+"""The bytes of all messages of a pass, if their sizes are random."""
 
 CHECKSUM = Metric("map_checksum", "map_checksum", "1")
-"""Of the map that the messages were drawn as; the same in all launches of a cell."""
+"""The checksum of the random map of messages; it is the same in all launches of a cell."""
 
 ALL_TO_ALL = ("swapped_all_to_all", "alltoall_algorithms")
 """The kernels in which a process sends its blocks to all others at once."""
@@ -35,19 +36,19 @@ def _label(name: str) -> pl.Expr:
 
 
 def _sent_bytes() -> pl.Expr:
-    """Return what a process sends in the time of a sample; the mean over all of them."""
+    """Return the bytes that a process sends in the time of a sample; the mean over processes."""
     to_others = pl.when(pl.col("kernel").is_in(ALL_TO_ALL)).then(pl.col("ranks") - 1).otherwise(1)
     return pl.coalesce(pl.col(PASS_BYTES.name) / pl.col("ranks"), _label("size_bytes") * to_others)
 
 
 class ExchangeAnalysis(ReferenceAnalysis):
-    """One for all exchanges (see `onesided.cells.experiment.Analysis`)."""
+    """The analysis of all exchanges (see `onesided.cells.experiment.Analysis`)."""
 
     def __init__(self) -> None:
         super().__init__([TIME], "both sides take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return time, bandwidth, and for a drawn map its bytes and checksum."""
+        """Return time, bandwidth and, for a random map, its bytes and checksum."""
         drawn = ReferenceAnalysis([PASS_BYTES, CHECKSUM], self.reason)
         times = super().launch_values(cells, samples)
         facts = drawn.launch_values(cells, samples)

@@ -1,4 +1,4 @@
-"""The answer: which is faster, two-sided or one-sided, by what factor, and from which size on."""
+"""The answer: whether two-sided or one-sided is faster, by what factor, and from which size."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,10 +21,10 @@ class Crossover:
     """Which of two ways is faster, by size.
 
     Attributes:
-        first_below: the first way is faster below the crossover, the second one above; else the
-            other way round.
-        size: of the crossover in bytes: median over launches with its interval; 0 and infinity are
-            places below the least size and above the greatest.
+        first_below: the first way is faster below the crossover, and the second way above it. If
+            False, the second way is faster below.
+        size: of the crossover in bytes: median over launches with its interval. 0 is a place below
+            the least size, infinity a place above the greatest size.
     """
 
     first_below: bool
@@ -32,19 +32,19 @@ class Crossover:
 
     @property
     def is_within(self) -> bool:
-        """Tell whether all of the interval is among the sizes that were measured."""
+        """Tell whether the whole interval is within the measured sizes."""
         return self.size.low > 0 and math.isfinite(self.size.high)
 
     @property
     def always_first(self) -> bool | None:
-        """Tell which way is faster at all sizes, in all of the interval; None where neither is."""
+        """Tell whether the first way is always faster, by the whole interval; None if neither is."""
         if self.size.high == 0:
             return not self.first_below
         return self.first_below if math.isinf(self.size.low) else None
 
 
 def _misfits(logs: Sequence[float]) -> list[float]:
-    """Return for each place the misfit if ratios are below 1 before it and above 1 from it on."""
+    """Return for each place the misfit to ratios that are below 1 before it, above 1 after it."""
     return [
         math.fsum(max(one, 0.0) for one in logs[:place])
         + math.fsum(max(-one, 0.0) for one in logs[place:])
@@ -53,12 +53,12 @@ def _misfits(logs: Sequence[float]) -> list[float]:
 
 
 def crossing(sizes: Sequence[float], ratios: Sequence[float], first_below: bool) -> float:
-    """Return the crossover of one launch in bytes; 0 or infinity where it is outside the sizes.
+    """Return the crossover of one launch in bytes; 0 or infinity if it is outside the sizes.
 
     Args:
         sizes: in bytes, the least first.
-        ratios: at each of them what the first way takes over what the second one does.
-        first_below: the first way is the faster one below.
+        ratios: the first way's time over the second way's time, at each size.
+        first_below: the first way is faster below the crossover.
     """
     logs = [math.log(one) * (1 if first_below else -1) for one in ratios]
     misfits = _misfits(logs)
@@ -71,10 +71,10 @@ def crossing(sizes: Sequence[float], ratios: Sequence[float], first_below: bool)
 
 
 def crossover(rounds: Sequence[Mapping[float, float]]) -> Crossover | None:
-    """Return the crossover over launches; None where no launch has a ratio at each size.
+    """Return the crossover over launches; None if no launch has a ratio at each size.
 
     Args:
-        rounds: a launch each: the ratio of the first way's time to the second one's, by size.
+        rounds: for each launch, the ratio of the first way's time to the second way's, by size.
     """
     sizes = sorted(set().union(*rounds)) if rounds else []
     whole = [one for one in rounds if len(one) == len(sizes)]
@@ -93,7 +93,7 @@ NOTHING = "Not measured with a core for each rank."
 
 
 def bytes_words(size: float) -> str:
-    """Return a size in decimal units, as the source has it: ``12.3 kB``."""
+    """Return a size in decimal units, as in the source: ``12.3 kB``."""
     for factor, unit in ((1e6, "MB"), (1e3, "kB")):
         if size >= factor:
             return f"{size / factor:.3g}{numbers.THIN_SPACE}{unit}"
@@ -101,13 +101,13 @@ def bytes_words(size: float) -> str:
 
 
 def faster_of(ratio: Measure) -> str:
-    """Return which side is faster, by the interval of one-sided over two-sided."""
+    """Return the faster side, by the interval of the ratio one-sided over two-sided."""
     return word_of(ratio, ONE, TWO)
 
 
 @dataclass(frozen=True)
 class Compared:
-    """One size of one series: the fastest of each side and the ratio of their times."""
+    """The fastest way of each side at one size of one series, and the ratio of their times."""
 
     pair: of.Pair
     ratio: Measure
@@ -118,9 +118,9 @@ class Faster:
     """Sentences for each MPI, and a table of all sizes.
 
     Attributes:
-        kernel: whose answer it is.
+        kernel: the kernel of the answer.
         size_title: head of the column of sizes.
-        left_out: interfaces that do not do the same as the others.
+        left_out: interfaces that do something else than the other interfaces.
     """
 
     kernel: str
@@ -128,7 +128,7 @@ class Faster:
     left_out: Sequence[str] = ()
 
     def compared(self, material: Material) -> dict[of.Series, dict[int, Compared]]:
-        """Return the comparison by series and size; only where each rank has a core."""
+        """Return the comparison by series and size, only of cells with a core for each rank."""
         cells, _ = apart_by_cores(material, material.cells)
         values = Values(material, TIME.name)
         compared: dict[of.Series, dict[int, Compared]] = {}
@@ -148,7 +148,7 @@ class Faster:
         }
 
     def parts(self, material: Material) -> list[Part]:
-        """Return both; a sentence that there is none where no rank had a core of its own."""
+        """Return sentences and table; if no rank had its own core, a sentence that says so."""
         material = apart(material)
         compared = self.compared(material)
         if not compared:
@@ -205,7 +205,7 @@ def _head(place: Place) -> Fields:
 
 
 def _fields(material: Material, place: Place) -> Fields:
-    """Return what a row says of an MPI: which side is faster, and both sides' ways and times."""
+    """Return an MPI's fields of a row: the faster side, and both sides' ways and times."""
     (name, *_), _, compared = place
     pair = compared.pair
     return {
@@ -220,7 +220,7 @@ def _fields(material: Material, place: Place) -> Fields:
 
 
 def _by_round(values: Values, by_size: Mapping[int, Compared]) -> list[dict[float, float]]:
-    """Return the ratio by size in each round, as far as it has both sides."""
+    """Return the ratio by size in each round, at the sizes with values of both sides."""
     rounds: dict[int, dict[float, float]] = {}
     for size, compared in by_size.items():
         pair = compared.pair
@@ -230,7 +230,7 @@ def _by_round(values: Values, by_size: Mapping[int, Compared]) -> list[dict[floa
 
 
 def _name(series: of.Series, varying: Sequence[int]) -> str:
-    """Return the MPI, and what else tells this series from the others."""
+    """Return the MPI's name, with the values that tell this series from others."""
     words = list(series)
     words[2] = f"{series[2]} ranks"
     if series[4] in ("single", "double"):
@@ -239,7 +239,7 @@ def _name(series: of.Series, varying: Sequence[int]) -> str:
 
 
 def _extreme(by_size: Mapping[int, Compared], side: str) -> str | None:
-    """Return at which size a side gains the most, and how much; None where it is nowhere faster."""
+    """Return the size and the ratio of a side's greatest gain; None if it is nowhere faster."""
     own = {size: one for size, one in by_size.items() if faster_of(one.ratio) == side}
     if not own:
         return None
@@ -251,7 +251,7 @@ def _extreme(by_size: Mapping[int, Compared], side: str) -> str | None:
 
 
 def sentence(name: str, by_size: Mapping[int, Compared], place: Crossover | None) -> str:
-    """Say of one MPI which side is faster where."""
+    """Say for one MPI at which sizes each side is faster."""
     sizes = list(by_size)
     said = f"{name}: {where_faster(place, sizes[0], sizes[-1])}"
     gains = [words for side in (ONE, TWO) if (words := _extreme(by_size, side))]

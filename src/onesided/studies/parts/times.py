@@ -1,4 +1,4 @@
-"""What most pages have of a time: a table by way and point, and a figure over one of the axes."""
+"""The usual parts of a page for a time: a table by way and point, and a figure over an axis."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ SLOWEST = "the slowest rank, median over samples"
 
 
 def is_created(cell: Cell) -> bool:
-    """Tell whether a time is of a window that MPI_Win_create made, or of no window."""
+    """Tell whether a cell has a window of MPI_Win_create, or no window."""
     return is_timed(cell) and cell.axis("flavor") != "allocate"
 
 
 def is_allocated(cell: Cell) -> bool:
-    """Tell whether a time is of a window that MPI_Win_allocate made, or of no created window."""
+    """Tell whether a cell has a window of MPI_Win_allocate, or no window made by a call."""
     return is_timed(cell) and cell.axis("flavor") != "create"
 
 
@@ -32,14 +32,14 @@ class Times:
     Attributes:
         name: of the table and its CSV.
         metric: the time.
-        what: was timed, in words: ``a put``.
-        axes: that head the table's rows.
-        windows: what the figure's windows are, and which of the source's figures it is beside.
+        what: the timed operation in words: ``a put``.
+        axes: the axes that head the table's rows.
+        windows: the figure's kind of windows, and the source's figure of the same.
         drawn: which cells are in the figure.
         x: the figure's axis.
-        over: what the figure's name has behind that of the table.
-        until: what the table's caption has behind ``what``.
-        made: how the value of a launch is made of its samples.
+        over: the end of the figure's name, after the table's name.
+        until: words of the table's caption after ``what``.
+        made: how the value of a launch is made from its samples.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Times:
     made: str = BURSTS
 
     def parts(self, material: Material) -> list[Part]:
-        """Return the table, with the cells that had too few cores folded, and the figure."""
+        """Return the table (cells with too few cores are folded) and the figure."""
         timed = f"Time of {self.what}"
         table = Pivot(
             name=self.name,

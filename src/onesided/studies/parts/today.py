@@ -1,4 +1,4 @@
-"""Today's bandwidths and times of an exchange: what the source's tables have, then every cell."""
+"""Today's bandwidths and times of an exchange: the cells of the source's tables, then all."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ from onesided.studies.parts.exchanges import BANDWIDTH, BANDWIDTH_UNIT, MEDIAN, 
 
 @dataclass(frozen=True)
 class Today:
-    """A table of the cells that the source's tables correspond to, and all others folded.
+    """A table of the cells that correspond to the source's tables, and all other cells folded.
 
     Attributes:
-        kernel: whose tables these are.
-        words: what a time and a bandwidth are, a sentence.
+        kernel: the kernel of the tables.
+        words: a sentence on the meaning of time and bandwidth.
         size_title: head of the column of sizes.
-        shown: whether a cell is in the table that the page opens with.
+        shown: whether a cell is in the table with which the page opens.
     """
 
     kernel: str
@@ -37,7 +37,7 @@ class Today:
     shown: Callable[[Cell], bool]
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return the tables; with more ranks than cores one of its own."""
+        """Return the tables; cells with more ranks than cores have a separate table."""
         material = apart(material)
         cores, crowd = apart_by_cores(material, material.cells)
         opening = [cell for cell in cores if self.shown(cell)]
@@ -103,7 +103,7 @@ def _head(cell: Cell) -> Fields:
 
 
 def _fields(material: Material, cell: Cell) -> Fields:
-    """Return the bandwidth of a cell, and its time below."""
+    """Return the bandwidth of a cell, with the time below it."""
     name = cell.environment
     bandwidth = value_or_word(material, cell, BANDWIDTH, MEDIAN)
     time = material.measure(cell, TIME.name, MEDIAN)

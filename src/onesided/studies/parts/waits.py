@@ -1,4 +1,4 @@
-"""Who waits while one rank computes: verdict and wait of the other ranks, one row a way."""
+"""Who waits while one rank computes: verdict and wait of the other ranks, a row for each way."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,9 +33,9 @@ class Waits:
     """The table of the cells in which one rank computes, and a sentence on it.
 
     Attributes:
-        kernel: whose table it is.
-        who: which rank computes, in a sentence.
-        way: what a reader calls a cell's way to access the rank that computes.
+        kernel: the kernel of the table.
+        who: a sentence: which rank computes.
+        way: returns the reader's name for a cell's way to access the computing rank.
     """
 
     kernel: str
@@ -43,7 +43,7 @@ class Waits:
     way: Callable[[Cell], str] = of.way
 
     def parts(self, material: Material) -> list[Part]:
-        """Return both; nothing where no cell of it was declared."""
+        """Return table and sentence; nothing if no cell of the table was declared."""
         material = apart(material)
         cells = of.in_order(cell for cell in material.cells if not is_timed(cell))
         if not cells:
@@ -87,7 +87,7 @@ class Waits:
         }
 
     def _sentences(self, cells: list[Cell]) -> list[str]:
-        """Say for each way where the others complete, and where each needs the other's call."""
+        """Say for each way where the other ranks complete, and where they need the computing rank."""
         words = [
             (
                 way,
@@ -113,7 +113,7 @@ class Waits:
 
 
 def _fields(material: Material, cell: Cell, behind: Mapping[Any, Sequence[int]]) -> Fields:
-    """Return the verdict of a cell, and what the others waited."""
+    """Return the verdict of a cell, and the wait of the other ranks."""
     name = cell.environment
     share = material.measure(cell, WAIT, OF_REMAINING)
     note = _note(share and share.value, behind.get(cell.place))
@@ -121,13 +121,13 @@ def _fields(material: Material, cell: Cell, behind: Mapping[Any, Sequence[int]])
 
 
 def _says_nothing(row: Mapping[str, Any], names: Sequence[str]) -> bool:
-    """Tell whether the verdicts of a row are about no rank: such rows come last."""
+    """Tell whether a row has no verdict but `SYNCHRONISING`; such rows come last."""
     return {row.get(name) for name in names} <= {None, verdicts.SYNCHRONISING}
 
 
 def _note(share: float | None, behind: Sequence[int] | None) -> str | None:
     if share is None:
-        return None  # all ranks need its call, or nothing was measured: the verdict says which
+        return None  # all ranks need the computing rank's call, or nothing was measured; see the verdict
     per_cent = numbers.share(share, 1.0)
     said = f"under 1{numbers.THIN_SPACE}%" if share < LEAST_SHARE else per_cent
     said += " of the rest"
@@ -138,7 +138,7 @@ def _note(share: float | None, behind: Sequence[int] | None) -> str | None:
 
 
 def _behind(material: Material) -> dict[tuple[Any, ...], list[int]]:
-    """Return the ranks of each cell whose part needs a call of the computing rank."""
+    """Return for each cell the ranks whose part needs a call of the computing rank."""
     if RELEASED not in material.evidence.columns:
         return {}
     needing = material.evidence.filter(pl.col(RELEASED) == 1).select(*material.place, "rank")

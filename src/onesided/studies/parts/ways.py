@@ -1,4 +1,4 @@
-"""Ways to exchange messages: what a reader calls them, their order, the fastest of each side."""
+"""Ways to exchange messages: their names for readers, their order, the fastest of each side."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ INTERFACES: Mapping[str, str] = {
     "two_sided": "MPI, two-sided",
     "collective": "MPI, collective",
 }
-"""What a reader calls the interfaces of a pattern, in the order of tables: a source has SHMEM
-first."""
+"""The reader's names for the interfaces of a pattern, in the order of tables: SHMEM first, as in a
+source."""
 
 WORDS: Mapping[str, str] = {
     **INTERFACES,
@@ -43,14 +43,14 @@ WORDS: Mapping[str, str] = {
     "get_lock_all": "get, lock_all",
     "get_pscw": "get, PSCW",
 }
-"""What a reader calls all interfaces, in the order of tables."""
+"""The reader's names for all interfaces, in the order of tables."""
 
 Series = tuple[str, ...]
-"""What tells the cells of one comparison, but for way and size, from those of another."""
+"""The values that tell one comparison's cells from another's, apart from way and size."""
 
 
 def way(cell: Cell) -> str:
-    """Return the interface in words, with flavor, operation and order where it has any."""
+    """Return the interface in words, with flavor, operation and order if it has them."""
     interface = cell.axis("interface")
     names = ("flavor", "operation", "order")
     others = [word for name in names if (word := cell.axis(name)) not in ("", NO_MEANING)]
@@ -58,19 +58,19 @@ def way(cell: Cell) -> str:
 
 
 def place_of(cell: Cell, interfaces: Mapping[str, str] = WORDS) -> int:
-    """Return the place of a cell's interface in the order of tables; others come last."""
+    """Return the place of a cell's interface in the order of tables; unknown interfaces come last."""
     order = list(interfaces)
     interface = cell.axis("interface")
     return order.index(interface) if interface in order else len(order)
 
 
 def in_order(cells: Iterable[Cell]) -> list[Cell]:
-    """Return the cells of a pattern by their interface, those of one as they were declared."""
+    """Return the cells of a pattern sorted by interface, then in the order declared."""
     return sorted(cells, key=lambda cell: place_of(cell, INTERFACES))
 
 
 def environments(material: Material, cells: Sequence[Cell]) -> list[str]:
-    """Return the environments of some cells, those with OpenSHMEM first."""
+    """Return the environments of some cells, environments with OpenSHMEM first."""
     shmem = {cell.environment for cell in cells if cell.axis("interface") == SHMEM}
     names = {cell.environment for cell in cells}
     present = [name for name in material.environments if name in names]
@@ -86,9 +86,9 @@ ELEMENT_BYTES = 8
 
 
 def size_of(cell: Cell) -> int:
-    """Return the size of its messages in bytes: of drawn ones, or those of a grid, the largest.
+    """Return the size of a cell's messages in bytes; of random or grid messages, the largest.
 
-    The largest message of a grid that is cut in one dimension has an edge or a face of it.
+    The largest message of a grid that is cut in one dimension has an edge or a face of the grid.
     """
     side = cell.axis("side")
     if side:
@@ -97,7 +97,7 @@ def size_of(cell: Cell) -> int:
 
 
 def series_of(cell: Cell) -> Series:
-    """Return where and how it was run, with how many ranks, and what its messages are."""
+    """Return where and how a cell was run, its number of ranks, and the kind of its messages."""
     where = (cell.environment, f"{cell.system}:{cell.partition}", str(cell.ranks), cell.how_run)
     dimensions = cell.axis("dimensions")
     grid = f"{dimensions} dimensions" if dimensions else ""
@@ -125,8 +125,8 @@ def pairs(
 
     Args:
         material: with the values.
-        cells: to choose from.
-        left_out: interfaces that do not do the same as the others.
+        cells: the cells to choose from.
+        left_out: interfaces that do something else than the other interfaces.
     """
     comparable = [cell for cell in cells if cell.axis("interface") not in left_out]
     pairs: dict[Series, dict[int, Pair]] = {}
