@@ -1,10 +1,10 @@
 """Analysis of a communication pattern: its time, and who waits while one rank computes.
 
-A launch's trials have two statistics. The project's statistic is the median; it needs no filter. The
-source's statistic is a filtered mean (Luecke, Spanoyannis, Kraeva 2004, section 2). The filter drops
-the first trial. Then it drops every time above 1.8 times the median of the other trials. If these
-times are more than a tenth of the trials, it drops only the largest tenth. The source's tables have
-the mean of the remaining trials.
+A launch's trials have two statistics. The project's statistic is the median; it needs no filter.
+The source's statistic is a filtered mean (Luecke, Spanoyannis, Kraeva 2004, section 2). The filter
+drops the first trial. Then it drops every time above 1.8 times the median of the other trials. If
+these times are more than a tenth of the trials, it drops only the largest tenth. The source's
+tables have the mean of the remaining trials.
 """
 
 from collections.abc import Sequence

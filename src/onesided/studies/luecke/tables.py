@@ -106,7 +106,7 @@ class _Today:
         raise NotImplementedError
 
     def table(self, material: Material, name: str, caption: Markup, cells: Sequence[Cell]) -> Table:
-        """Return a table of some cells, those with a core for each rank first."""
+        """Return a table of some cells; cells with a core for each rank come first."""
         raise NotImplementedError
 
 
@@ -123,7 +123,7 @@ class TodayByRanks(_Today):
         return [cell for cell in of.taking_part(material) if cell.has(of.SMALL)]
 
     def table(self, material: Material, name: str, caption: Markup, cells: Sequence[Cell]) -> Table:
-        """Return a table of some cells, those with a core for each rank first."""
+        """Return a table of some cells; cells with a core for each rank come first."""
         parts = dict(zip(SUFFIXES, apart_by_cores(material, cells), strict=True))
         places = [(cell, suffix) for suffix, part in parts.items() for cell in in_order(part)]
         rows = pivoted(
@@ -185,7 +185,7 @@ class TodayBySize(_Today):
         return [cell for cell in cells if cell.axis("size_bytes") in of.TABLE_SIZES]
 
     def table(self, material: Material, name: str, caption: Markup, cells: Sequence[Cell]) -> Table:
-        """Return a table of some cells, those with a core for each rank first."""
+        """Return a table of some cells; cells with a core for each rank come first."""
         rows = []
         for suffix, part in zip(SUFFIXES, apart_by_cores(material, cells), strict=True):
             blocks = grouped(_others(part), lambda cell: (cell.ranks, cell.how_run, way(cell)))

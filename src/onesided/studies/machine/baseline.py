@@ -32,7 +32,7 @@ class _Baseline(ReferenceAnalysis):
     """The time of an operation in each baseline."""
 
     def counted(self, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the bursts with competition, if another process was to compete; else all bursts."""
+        """Return the bursts; if another process was to compete, only bursts with competition."""
         competing = samples.filter(pl.col("metric") == "competing")
         key = (*LAUNCH, "rank", "index")
         others = competing.select(*key, pl.col("value").alias("others"))

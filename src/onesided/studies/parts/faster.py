@@ -37,7 +37,10 @@ class Crossover:
 
     @property
     def always_first(self) -> bool | None:
-        """Tell whether the first way is always faster, by the whole interval; None if neither is."""
+        """Tell whether the first way (True) or the second (False) is faster at all sizes.
+
+        None: the interval allows neither.
+        """
         if self.size.high == 0:
             return not self.first_below
         return self.first_below if math.isinf(self.size.low) else None

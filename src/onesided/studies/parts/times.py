@@ -16,12 +16,12 @@ SLOWEST = "the slowest rank, median over samples"
 
 
 def is_created(cell: Cell) -> bool:
-    """Tell whether a cell has a window of MPI_Win_create, or no window."""
+    """Tell whether a cell has a time, and no window of MPI_Win_allocate."""
     return is_timed(cell) and cell.axis("flavor") != "allocate"
 
 
 def is_allocated(cell: Cell) -> bool:
-    """Tell whether a cell has a window of MPI_Win_allocate, or no window made by a call."""
+    """Tell whether a cell has a time, and no window of MPI_Win_create."""
     return is_timed(cell) and cell.axis("flavor") != "create"
 
 

@@ -87,7 +87,7 @@ class Waits:
         }
 
     def _sentences(self, cells: list[Cell]) -> list[str]:
-        """Say for each way where the other ranks complete, and where they need the computing rank."""
+        """Say for each way where other ranks complete, and where all need the computing rank."""
         words = [
             (
                 way,
@@ -127,7 +127,7 @@ def _says_nothing(row: Mapping[str, Any], names: Sequence[str]) -> bool:
 
 def _note(share: float | None, behind: Sequence[int] | None) -> str | None:
     if share is None:
-        return None  # all ranks need the computing rank's call, or nothing was measured; see the verdict
+        return None  # the verdict says why: all ranks need its call, or nothing was measured
     per_cent = numbers.share(share, 1.0)
     said = f"under 1{numbers.THIN_SPACE}%" if share < LEAST_SHARE else per_cent
     said += " of the rest"

@@ -58,7 +58,7 @@ def way(cell: Cell) -> str:
 
 
 def place_of(cell: Cell, interfaces: Mapping[str, str] = WORDS) -> int:
-    """Return the place of a cell's interface in the order of tables; unknown interfaces come last."""
+    """Return the place of a cell's interface in the order of tables; unknown ones come last."""
     order = list(interfaces)
     interface = cell.axis("interface")
     return order.index(interface) if interface in order else len(order)

@@ -1,4 +1,4 @@
-"""What does a message take while other pairs exchange messages at the same time?"""
+"""What does a message cost while other pairs exchange messages?"""
 
 from onesided.report.by_cores import ByCores
 from onesided.report.claims import published_experiment

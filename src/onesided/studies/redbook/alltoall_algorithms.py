@@ -1,4 +1,4 @@
-"""Which algorithm of an all-to-all is the fastest, by messages, by puts or by the library?"""
+"""Which all-to-all is the fastest: an algorithm by messages, one by puts, or the library's?"""
 
 from onesided.report.by_cores import OnCores
 from onesided.report.claims import published_experiment

@@ -1,4 +1,4 @@
-"""When does the origin of a put know what, and what does it cost to know?"""
+"""When does the origin of a put know that it is complete, and what does this knowledge cost?"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -34,20 +34,21 @@ from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import ONE_SIDED, TWO_SIDED, Kinds
 
 TIME = Metric("time", "time", "s", origins=True)
-"""A put and what its origin waits for: the mean of a burst and of all ranks that put."""
+"""The time of a put, with the origin's wait: the mean of a burst and of all ranks that put."""
 
 LOCAL, REMOTE = ("flush_local", "request"), "flush"
-"""Ways after which the origin may use its buffer again; and after which the target has the data."""
+"""Ways after which the origin may reuse its buffer, and the way after which the target has the
+data."""
 EARLIER, LATER = "earlier", "later"
 
 
 def earlier(ratio: Ratio) -> str:
-    """Return whether a put is complete at its origin earlier than at its target."""
+    """Say whether a put is complete at its origin earlier than at its target."""
     return word_of(ratio.measure, EARLIER, LATER)
 
 
 def local_and_remote(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield the faster local way and the remote one, by size and flavor; rank 0 is idle."""
+    """Yield the faster local way and the remote way, by size and flavor; rank 0 is idle."""
 
     def point(cell: Cell) -> dict[str, Any] | None:
         at = {"size": int(cell.axis("size_bytes")), "flavor": cell.axis("flavor")}
@@ -61,7 +62,7 @@ def local_and_remote(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 
 def say(name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-    """Say of one MPI and each flavor at which sizes local completion is earlier."""
+    """Say for one MPI and each flavor at which sizes local completion is earlier."""
     for flavor in dict.fromkeys(ratio.at["flavor"] for ratio in ratios):
         sizes: dict[str, list[str]] = {EARLIER: [], LATER: [], OPEN: []}
         for ratio in ratios:
@@ -94,7 +95,7 @@ class Clocks:
     """A table of all launches of the campaign: a row for each MPI and partition."""
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none where no launch was timed."""
+        """Return the table; none if no launch was timed."""
         where = ["environment", "system", "partition"]
         launches = (
             material.campaign.cells.drop_nulls("clock_resolution_s")

@@ -1,4 +1,4 @@
-"""What does it take until each rank has the points around its block of a grid?"""
+"""How long does it take until each rank has the points around its block of a grid?"""
 
 from collections.abc import Mapping
 
@@ -15,13 +15,13 @@ from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
 
 COMMUNICATION = Metric("communication", "communication", "s", "max")
-"""The exchange of a pass that ends with an update."""
+"""The time of the exchange in a pass that ends with an update."""
 
 MESSAGES = Metric("messages", "messages", "count")
-"""The messages that a rank sends in a pass."""
+"""The number of messages that a rank sends in a pass."""
 
 SENT_BYTES = Metric("sent_bytes", "sent_bytes", "count")
-"""The bytes of all ranks together that go to another rank in a pass."""
+"""The bytes that all ranks together send to other ranks in a pass."""
 
 GRID = [
     Axis("dimensions", "dimensions", whole=True),
@@ -42,7 +42,7 @@ def is_update(cell: Cell) -> bool:
 
 
 def grid_words(values: Mapping[str, object]) -> str:
-    """Return what a sentence calls a grid."""
+    """Return the words for a grid in a sentence."""
     return "x".join([str(values["side"])] * int(str(values["dimensions"])))
 
 

@@ -1,4 +1,4 @@
-"""Are collective operations faster by way of a leader and memory that ranks share?"""
+"""Are collective operations faster through a leader and memory that ranks share?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
 
 TIME = Metric("time", "time", "s", "max")
-"""A call: the largest time of all ranks."""
+"""The time of a call: the largest of all ranks."""
 
 FLAT, SHARED = "collective", "shared memory"
 WAY = Axis(
@@ -36,7 +36,7 @@ WAY = Axis(
 
 @dataclass(frozen=True)
 class Operation(Axis):
-    """What a cell does, whatever the way."""
+    """The collective operation of a cell, without the way of doing it."""
 
     name: str = "operation"
     title: str = "operation"
@@ -50,12 +50,12 @@ class Operation(Axis):
 
 
 def kind_of(cell: Cell) -> str:
-    """Tell whether the library or the ranks' shared memory does it."""
+    """Tell whether the library or the ranks' shared memory does the operation."""
     return SHARED if cell.axis("interface").startswith("hierarchical") else FLAT
 
 
 def way(cell: Cell) -> str:
-    """Return how a cell does it, in words."""
+    """Return in words how a cell does the operation."""
     return str(WAY.value(cell))
 
 

@@ -1,4 +1,4 @@
-"""The answer: which kind of communication is the fastest in each MPI, and by what factor."""
+"""The answer: the fastest kind of communication in each MPI, and by what factor it is faster."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def kind_of(cell: Cell) -> str:
 
 
 def size_words(at: Mapping[str, Any]) -> str:
-    """Return what a sentence calls the size of a point."""
+    """Return the words for a point's size in a sentence."""
     return f"{at[SIZE.name]} bytes"
 
 
@@ -41,10 +41,10 @@ class Kinds:
     Attributes:
         name: of the table and its CSV.
         metric: a time of summary.parquet.
-        axes: that head the rows.
-        way: what a reader calls the way that a cell communicates in.
-        kind: of which kind of communication a cell is.
-        point: what a sentence calls a point, from the values on the axes by name.
+        axes: the axes that head the rows.
+        way: returns the reader's name for a cell's way to communicate.
+        kind: returns a cell's kind of communication.
+        point: returns the words for a point in a sentence, from its values by axis.
         shown: which cells are compared.
     """
 
@@ -57,7 +57,7 @@ class Kinds:
     shown: Callable[[Cell], bool] = lambda cell: True
 
     def parts(self, material: Material) -> list[Part]:
-        """Return both; a sentence that there is none where no rank had a core of its own."""
+        """Return sentences and table; if no rank had its own core, a sentence that says so."""
         ratios = Ratios(
             name=f"{self.name}_kinds",
             caption=CAPTION,
@@ -80,7 +80,7 @@ class Kinds:
         return {**{axis.name: axis.value(cell) for axis in self.axes}, WHERE.key: where}
 
     def _pairs(self, values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-        """Yield the fastest cell of the two fastest kinds, by the medians over launches."""
+        """Yield the fastest cell of each of the two fastest kinds, by medians over launches."""
         for at, own in by_point(cells, self._at):
             fastest: dict[str, Cell] = {}
             for cell in values.by_value(own):
@@ -93,7 +93,7 @@ class Kinds:
         return self.kind(ratio.over) if ratio.measure.high < 1 else OPEN
 
     def _say(self, name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-        """Say of one MPI which kind is the fastest where, and where it gains the most."""
+        """Say for one MPI where each kind is the fastest, and where it gains the most."""
         places: dict[str, list[str]] = {}
         for ratio in ratios:
             places.setdefault(self._word(ratio), []).append(self.point(ratio.at))

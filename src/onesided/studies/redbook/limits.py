@@ -1,4 +1,4 @@
-"""Eager limits: the answer in words, whether the library agrees, and whether there is one limit."""
+"""Eager limits in words, whether the library agrees, and whether there is one limit."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from onesided.report.values import Values
 from onesided.report.words import listed
 
 LIMIT = Metric("limit", "limit", "count", better="higher")
-"""The largest size in bytes whose call returned before rank 0 received; 0: none did."""
+"""The largest size in bytes whose call returned before rank 0 received; 0: no call returned."""
 
 REPORTED = {
     variable: Metric(variable.lower(), variable.lower(), "count", better="higher")
@@ -30,12 +30,12 @@ REPORTED = {
         "btl_tcp_eager_limit",
     )
 }
-"""What a library says of itself (MPI_T), by the variable's name."""
+"""The limits that a library reports (MPI_T), by the variable's name."""
 
 TITLE = "Up to which size a call returns"
 AGREES, DIFFERS, NOT_TOLD = "agrees", "differs", "not told"
 HEADER_BYTES_MOST = 128
-"""A message's header has at most so many bytes: reported limits include it."""
+"""The most bytes of a message's header; reported limits include the header."""
 
 MEANINGS: Mapping[str, str] = {
     "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE": "a message shares a cell with its header",
@@ -43,10 +43,10 @@ MEANINGS: Mapping[str, str] = {
     "btl_vader_eager_limit": "the variable counts the header, too",
     "btl_tcp_eager_limit": "the variable counts the header, too",
 }
-"""Why a limit is less than what a variable says."""
+"""Why a measured limit is less than a variable's value."""
 
 OF_NETWORK = {"MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "btl_tcp_eager_limit"}
-"""Variables that alone concern a path on which ranks share no memory."""
+"""Variables that only concern a path without shared memory."""
 
 
 def tried(material: Material, cell: Cell) -> pl.DataFrame:
@@ -65,8 +65,8 @@ def agreement(material: Material, cell: Cell, limit: float) -> dict[str, Any]:
     """Compare a cell's limit with the variables of its library.
 
     Returns:
-        One of the three words of this module, the variable that says so and its value in bytes, and
-        why, in a few words.
+        One of the three words of this module; the variable that decides, and its value in bytes;
+        the reason in a few words.
     """
     known = {
         variable: Values(material, metric.name).of(cell) for variable, metric in REPORTED.items()
@@ -107,7 +107,7 @@ class Limits:
         return found
 
     def parts(self, material: Material) -> list[Part]:
-        """Return both; nothing without a limit."""
+        """Return sentences and table; nothing without a limit."""
         material = apart(material)
         said: list[str] = []
         rows: list[dict[str, Any]] = []
@@ -159,7 +159,7 @@ class Limits:
         return f"{name}: with no receive posted MPI_Send returns {', and '.join(said)}."
 
     def _one_limit(self, material: Material) -> str:
-        """Say whether all sizes below a launch's limit returned, and none above it."""
+        """Say whether in each launch all sizes below the limit returned, and none above it."""
         odd: list[str] = []
         launches = 0
         for cell in material.cells:

@@ -1,8 +1,8 @@
-"""A table of what each pair loses to the others: added latency, shared bandwidth.
+"""A table of each pair's loss to the other pairs: added latency, shared bandwidth.
 
 Source: Barrios et al., "Scientific Applications in RS/6000 SP Environments" (IBM SG24-5611, 1999),
-equations 6.1 and 6.2: the latency of each of N is L(1) + (N - 1) dL, the bandwidth B(1) / N. Here
-the bandwidth is B(1) / N^e, with an exponent e that is fitted.
+equations 6.1 and 6.2: with N pairs, the latency of each is L(1) + (N - 1) dL, and the bandwidth
+B(1) / N. Here the bandwidth is B(1) / N^e, with a fitted exponent e.
 """
 
 import math
@@ -30,7 +30,7 @@ def _slope(points: Iterable[tuple[float, float]]) -> float:
 
 
 def added_latency(latencies: Mapping[int, float]) -> float | None:
-    """Return dL over all N, with L(1) as measured; None without L(1) or another.
+    """Return dL over all N, with L(1) as measured; None without L(1) or without any other L.
 
     Args:
         latencies: L by N, in any unit.
@@ -41,7 +41,7 @@ def added_latency(latencies: Mapping[int, float]) -> float | None:
 
 
 def exponent(bandwidths: Mapping[int, float]) -> float | None:
-    """Return e by the logarithms over all N, with B(1) as measured; None without B(1) or another.
+    """Return e over all N by logarithms, with B(1) as measured; None without B(1) or any other.
 
     Args:
         bandwidths: B by N, in any unit.
@@ -53,7 +53,7 @@ def exponent(bandwidths: Mapping[int, float]) -> float | None:
 
 
 def pairs_of(cell: Cell) -> int:
-    """Return how many pairs send messages at once."""
+    """Return how many pairs of a cell send messages at once."""
     return int(cell.axis("pairs"))
 
 
@@ -63,8 +63,8 @@ class Sharing:
 
     Attributes:
         name: of the table and its CSV.
-        small: size of the messages whose time is a latency, in bytes.
-        large: of those whose bandwidth counts.
+        small: size in bytes of the messages that give the latency.
+        large: size in bytes of the messages that give the bandwidth.
     """
 
     name: str
@@ -117,7 +117,7 @@ class Sharing:
         return by_environment(material, rows)
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none where no launch had one pair and several."""
+        """Return the table; none if no launch had one pair and also several pairs."""
         material = apart(material)
         rows = [row for row in self.rows(material) if row["added"] or row["exponent"]]
         if not rows:

@@ -1,4 +1,4 @@
-"""What does a two-dimensional Fourier transform take, by how its matrix is transposed?"""
+"""What does a two-dimensional Fourier transform cost, for each way to transpose its matrix?"""
 
 from onesided.cells.experiment import Metric
 from onesided.measure.common_analyses import ReferenceAnalysis
@@ -12,16 +12,18 @@ from onesided.studies.redbook import STUDY
 from onesided.studies.redbook.kinds import Kinds
 
 TIME = Metric("time", "time", "s")
-"""The whole transform: the mean of all ranks, as its parts, so that these add up to it."""
+"""The time of the whole transform: a mean over all ranks, as for its parts, so that the parts add
+up to it."""
 
 COMMUNICATION = Metric("communication", "communication", "s")
-"""The exchange of blocks between ranks."""
+"""The time of the exchange of blocks between ranks."""
 
 LOCAL = Metric("local", "local", "s")
-"""The transposition of blocks that MPI did not transpose."""
+"""The time to transpose the blocks that MPI did not transpose."""
 
 FOURIER = Metric("fourier", "fourier", "s")
-"""The transforms of columns, before and after the exchange, with the barrier before it."""
+"""The time of the transforms of columns, before and after the exchange, with the barrier before
+the exchange."""
 
 WAY = Axis(
     "interface",
@@ -50,7 +52,7 @@ AXES = [WAY, FLAVOR, ORDER]
 
 
 def way(cell: Cell) -> str:
-    """Return how a cell transposes, in words."""
+    """Return in words how a cell transposes."""
     flavor = cell.axis("flavor")
     return str(WAY.value(cell)) + (f", {flavor}" if is_one_sided(cell) else "")
 

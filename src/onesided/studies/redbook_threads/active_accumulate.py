@@ -1,11 +1,11 @@
-"""What does D += S take, with D at another rank, and who adds?"""
+"""What does D += S cost with D at another rank, and which rank adds?"""
 
 from onesided.cells.experiment import Metric
 from onesided.report.pivot import SIZE, Axis
 from onesided.studies.redbook_threads.served import SERVED, served_experiment
 
 TIME = Metric("time", "time", "s", origins=True)
-"""An accumulate until its origin knows that it is complete: the mean of a burst."""
+"""The time until an accumulate's origin knows that it is complete: the mean of a burst."""
 
 WAY = Axis(
     "way",

@@ -1,4 +1,4 @@
-"""Accesses to files: what they take, the bytes a second that this is, and where the files were."""
+"""Accesses to files: their time, their bytes a second, and the file systems of the files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,23 +17,23 @@ from onesided.report.ratios import heads_of
 from onesided.report.values import Values
 
 TIME = Metric("time", "time", "s", "max")
-"""An access to a file: the largest time of all ranks that take part."""
+"""The time of an access to a file: the largest of all ranks that take part."""
 
 FILE_SYSTEM = Metric("file_system", "file_system", "count")
-"""The number that statfs gives a file system."""
+"""The number of a file system, as statfs returns it."""
 
 RESIDENT = Metric("resident", "resident", "1")
-"""The share of a file that is in the page cache when an operation begins."""
+"""The share of a file that is in the page cache at the beginning of an operation."""
 
 BANDWIDTH, BANDWIDTH_UNIT = "bandwidth", "B/s"
 
 INT_BYTES = 4
 
 OPEN = Metric("open", "open", "s", "max")
-"""Before an access, to open the file: the largest time of all ranks."""
+"""The time to open the file before an access: the largest of all ranks."""
 
 DEVICE = Metric("device", "device", "s")
-"""After a write, until the device has the file."""
+"""The time from the end of a write until the device has the file."""
 
 
 def _label(name: str) -> pl.Expr:
@@ -41,12 +41,12 @@ def _label(name: str) -> pl.Expr:
 
 
 def _accessed_bytes() -> pl.Expr:
-    """Return what all ranks access together: of so many bytes, or a cube of ints."""
+    """Return the bytes that all ranks access together: a number of bytes, or a cube of ints."""
     return pl.coalesce(_label("size_bytes"), INT_BYTES * _label("side").pow(3))
 
 
 class FileAnalysis(ReferenceAnalysis):
-    """One for all of them (see `onesided.cells.experiment.Analysis`)."""
+    """The analysis of all accesses to files (see `onesided.cells.experiment.Analysis`)."""
 
     def __init__(self) -> None:
         super().__init__([TIME, OPEN, DEVICE, FILE_SYSTEM, RESIDENT], "nobody computes")
@@ -78,16 +78,16 @@ KNOWN = {
     0x19830326: "beegfs",
     0x65735546: "fuse",
 }
-"""Names of file systems by the number that statfs gives them (statfs(2))."""
+"""Names of file systems by their number in statfs(2)."""
 
 
 def name_of(number: float) -> str:
-    """Return the name of a file system; its number where it is not known."""
+    """Return the name of a file system; for an unknown one, its number."""
     return KNOWN.get(int(number), f"{int(number):#x}")
 
 
 def on_systems(material: Material, cells: Sequence[Cell]) -> str:
-    """Say which file systems cells were on, and the most that was in memory of their files."""
+    """Name the file systems of some cells, and the largest share of their files in memory."""
     systems = map(Values(material, FILE_SYSTEM.name).of, cells)
     shares = map(Values(material, RESIDENT.name).of, cells)
     names = sorted({name_of(system.value) for system in systems if system is not None})
@@ -98,18 +98,18 @@ def on_systems(material: Material, cells: Sequence[Cell]) -> str:
 
 @dataclass(frozen=True)
 class FileSystems:
-    """A table: a row for each storage that was asked for, and a column for each MPI.
+    """A table: a row for each storage that the cells ask for, and a column for each MPI.
 
     Attributes:
         name: of the table and its CSV.
-        axes: whose values head the rows.
+        axes: the axes whose values head the rows.
     """
 
     name: str
     axes: Sequence[Axis]
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none where nothing ran."""
+        """Return the table; none if nothing ran."""
         material = apart(material)
 
         def place(cell: Cell) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""A product of matrix and vector: should there be more tasks, or more threads of each?"""
+"""A product of matrix and vector: are more tasks better, or more threads of each task?"""
 
 import polars as pl
 
@@ -13,13 +13,13 @@ from onesided.studies.redbook_threads import STUDY
 from onesided.studies.redbook_threads.speedups import Speedups, Way
 
 TOTAL = Metric("total", "total", "s", "max")
-"""A product, by the slowest task."""
+"""The time of a product, by the slowest task."""
 
 REDUCE_SCATTER = Metric("reduce_scatter", "reduce_scatter", "s", "max")
-"""MPI_Reduce_scatter_block in it, by the task that waits the longest."""
+"""The time of MPI_Reduce_scatter_block in a product, by the task that waits the longest."""
 
 SHARE = "share"
-"""Of a product: what MPI_Reduce_scatter_block takes, and the wait for the slowest task in it."""
+"""The share of a product in MPI_Reduce_scatter_block, with its wait for the slowest task."""
 
 
 class ShareAnalysis(ReferenceAnalysis):
@@ -29,7 +29,7 @@ class ShareAnalysis(ReferenceAnalysis):
         super().__init__([TOTAL, REDUCE_SCATTER], "all ranks take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return both times, and the second over the first."""
+        """Return both times, and the ratio of the second to the first."""
         times = super().launch_values(cells, samples)
         whole, part = (
             times.filter(pl.col("metric") == metric.name) for metric in (TOTAL, REDUCE_SCATTER)

@@ -26,13 +26,14 @@ from onesided.studies.redbook_threads import STUDY
 TITLE = "Which transfers overlap"
 OVERLAPS, DOES_NOT = "overlaps", "does not"
 HALF = 0.5
-"""A transfer overlaps where more than half of what can be hidden is hidden."""
+"""A transfer overlaps if it hides more than this share (half) of the time that can be hidden."""
 MOST = 1.25
-"""No more than all of it can be: with more the three times do not belong together."""
+"""At most all of the time can be hidden; this value has a margin. With a greater share, the three
+times do not fit together."""
 
 
 def word_of(efficiency: Measure) -> str:
-    """Return what the interval of an efficiency says."""
+    """Return the word for the interval of an efficiency."""
     if efficiency.low > HALF and efficiency.high <= MOST:
         return OVERLAPS
     return DOES_NOT if efficiency.high < HALF else OPEN
@@ -40,12 +41,12 @@ def word_of(efficiency: Measure) -> str:
 
 @dataclass(frozen=True)
 class Overlaps:
-    """A paragraph: what overlaps in each MPI, with a core for each thread, and what may.
+    """A paragraph on each MPI with a core for each thread: what overlaps, and what may overlap.
 
     Attributes:
         metric: the efficiency.
-        way: what a reader calls the way in which a cell transfers.
-        point: what a reader calls its size and peer.
+        way: returns the reader's name for a cell's way to transfer.
+        point: returns the reader's words for a cell's size and peer.
     """
 
     metric: str
@@ -53,7 +54,7 @@ class Overlaps:
     point: Callable[[Cell], str]
 
     def parts(self, material: Material) -> list[Prose]:
-        """Return it; nothing where no rank had a core of its own."""
+        """Return the paragraph; nothing if no rank had a core of its own."""
         material = apart(material)
         cores, _ = apart_by_cores(material, material.cells)
         values = Values(material, self.metric)
@@ -72,7 +73,7 @@ class Overlaps:
         return f"{name}: {'; '.join(said)}."
 
     def _cells(self, cells: Sequence[tuple[Cell, Measure]]) -> str:
-        """Return each way once, with its points and their efficiencies."""
+        """Return each way once, with its points and the efficiency at each point."""
         by_way: dict[str, list[str]] = {}
         for cell, efficiency in cells:
             setting = "" if cell.setting in (None, DEFAULT) else f" ({cell.setting})"
@@ -82,20 +83,20 @@ class Overlaps:
 
 
 TRANSFER = Metric("transfer", "transfer", "s", origins=True)
-"""The transfer alone, until it is complete at both sides."""
+"""The time of the transfer alone, until it is complete at both sides."""
 
 COMPUTE = Metric("compute", "compute", "s", origins=True)
-"""The compute alone."""
+"""The time of the compute alone."""
 
 BOTH = Metric("both", "both", "s", origins=True)
-"""Both at once, until both are complete."""
+"""The time of transfer and compute at once, until both are complete."""
 
 EFFICIENCY, OF_SUM, OF_LONGER = "efficiency", "of_sum", "of_longer"
-"""Names of what is made of the three times: the efficiency, T / (A + B), T / max(A, B)."""
+"""Names of the shares from the three times: the efficiency, T / (A + B), T / max(A, B)."""
 
 
 def shares(times: pl.DataFrame) -> pl.DataFrame:
-    """Return the three shares of each launch that has all three times.
+    """Return the three shares of each launch with all three times.
 
     Args:
         times: LAUNCH, metric and value.
@@ -116,7 +117,7 @@ class OverlapAnalysis(ReferenceAnalysis):
     """See `onesided.cells.experiment.Analysis`."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the three times, and what is made of them."""
+        """Return the three times, and the three shares."""
         times = super().launch_values(cells, samples)
         found = shares(times)
         made = (values_of(found, name, name, MEDIAN, "1") for name in found.columns[-3:])
@@ -142,7 +143,7 @@ AXES = [WAY, FLAVOR, SIZE, PEER]
 
 
 def is_swept(cell: Cell) -> bool:
-    """Tell whether a cell is one of those that have each size."""
+    """Tell whether a cell belongs to a series with all sizes."""
     is_default = cell.setting in (None, DEFAULT)
     ways = ("isend", "put")
     return is_default and cell.axis("transfer") in ways and cell.axis("peer") == "in_mpi"

@@ -34,7 +34,7 @@ MAIN = {"side": MAIN_SIDE, "blocks": "cubes", "direction": "write"}
 
 
 def point_words(values: Mapping[str, Any]) -> str:
-    """Return what a sentence calls a point: ``writing many short runs (disk)``."""
+    """Return the words for a point in a sentence: ``writing many short runs (disk)``."""
     doing = {"write": "writing", "read": "reading"}[values["direction"]]
     return f"{doing} {values['blocks']} ({values['storage']})"
 

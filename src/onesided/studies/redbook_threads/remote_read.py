@@ -31,11 +31,11 @@ STORAGE = Axis("storage", "storage")
 CACHE = Axis("cache", "page cache")
 
 NEARLY = 1.25
-"""A time is nearly another one within this factor."""
+"""Two times are nearly equal if their ratio is within this factor."""
 
 
 def remote_and_local(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield the faster remote way and the local one, by page cache and size; files on a disk."""
+    """Yield the faster remote way and the local way, by page cache and size; files on a disk."""
 
     def point(cell: Cell) -> dict[str, Any] | None:
         at = {CACHE.name: cell.axis(CACHE.name), "size": int(cell.axis(SIZE.name))}
@@ -49,7 +49,7 @@ def remote_and_local(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 
 def say(name: str, ratios: Sequence[Ratio]) -> Iterator[str]:
-    """Say of one MPI at which sizes a remote read is nearly as fast as a local one."""
+    """Say for one MPI at which sizes a remote read is nearly as fast as a local read."""
     sizes: dict[str, list[str]] = {ratio.at[CACHE.name]: [] for ratio in ratios}
     for ratio in ratios:
         if ratio.measure.high <= NEARLY:

@@ -1,4 +1,4 @@
-"""What the origins do in rank 0's memory themselves, or a server there does for them."""
+"""Work in rank 0's memory that the origins do themselves, or that a server there does for them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ SERVED = {
 
 
 def is_drawn(cell: Cell) -> bool:
-    """Tell whether a cell is in the figure: those at two thread levels are there once."""
+    """Tell whether a cell is in the figure; cells at two thread levels are in the figure once."""
     at_once = cell.thread_level != THREADS_LEVEL or cell.axis("way") == "server_thread"
     return is_created(cell) and at_once
 
@@ -45,23 +45,23 @@ def served_experiment(
     waits: str,
     before: Sequence[Content] = (),
 ) -> Experiment:
-    """Return an experiment that compares the origins' own ways with those of a server.
+    """Return an experiment that compares the origins' own ways with the ways of a server.
 
     Args:
-        module: of the experiment, whose last name is its kernel's.
-        title: of its page.
-        order: where a report shows it.
-        lead: of its page.
-        time: what is timed.
-        what: the same in words: ``a gather``.
-        until: when it is over, in words.
+        module: of the experiment; its last name is the kernel's name.
+        title: of the page.
+        order: where a report shows the page.
+        lead: of the page.
+        time: the metric.
+        what: the timed operation in words: ``a gather``.
+        until: the end of the timed operation in words.
         way: the axis of ways.
-        kinds: what the sentences call the origins' own ways.
-        server: what they call all others.
+        kinds: the words for the origins' own ways in sentences.
+        server: the word for all other ways in sentences.
         x: the axis of sizes.
-        point: returns what a sentence calls a size.
-        waits: what the ranks do where rank 0 computes.
-        before: what the page has above all this.
+        point: returns the words for a size in a sentence.
+        waits: a sentence: what the ranks do in cells in which rank 0 computes.
+        before: the parts of the page above all others.
     """
     name = module.rpartition(".")[2]
 

@@ -1,4 +1,4 @@
-"""Speed-ups of a product by tasks and threads: those that a source printed, and today's."""
+"""Speed-ups of a product by tasks and threads: the source's and today's."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,21 +13,21 @@ from onesided.report.ratios import Pair, by_point, compared
 from onesided.report.values import Values
 
 Size = tuple[int, int]
-"""Tasks, and threads of each."""
+"""The number of tasks, and the number of threads of each task."""
 
 ONE: Size = (1, 1)
 THREADS = "threads_"
-"""What a published table's columns of numbers are called, before the number of threads."""
+"""The beginning of the names of a published table's columns, before the number of threads."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """How the threads of a task share its part, as the source printed it.
+    """A way in which the threads of a task share its part, with the source's times.
 
     Attributes:
         variant: as in a cell's labels.
-        words: what a reader calls it.
-        published: times by tasks and threads; None: the source has none.
+        words: the reader's name for the way.
+        published: times by tasks and threads; None if the source has no times.
     """
 
     variant: str
@@ -35,7 +35,7 @@ class Way:
     published: PublishedTable | None = None
 
     def speedups(self) -> dict[Size, tuple[float, str]]:
-        """Return the source's speed-ups by size, each with why its time is suspect."""
+        """Return the source's speed-ups by size, each with the reason why its time is suspect."""
         times: dict[Size, tuple[float, str]] = {}
         table = self.published
         for row in table.rows if table else ():
@@ -48,7 +48,7 @@ class Way:
 
 
 def one_and_more(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
-    """Yield one thread of one task, and more, by the way in which threads share a task's part."""
+    """Yield a cell with one thread of one task and a cell with more, for each way of sharing."""
     for at, own in by_point(cells, lambda cell: {"variant": cell.axis("variant")}):
         by_size = {(int(cell.ranks), int(cell.axis("threads"))): cell for cell in reversed(own)}
         for size, cell in by_size.items():
@@ -58,12 +58,12 @@ def one_and_more(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 @dataclass(frozen=True)
 class Speedups:
-    """The table: how many times as fast as one thread of one task, then and today.
+    """The table of speed-ups over one thread of one task, the source's and today's.
 
     Attributes:
         name: of the table and its CSV.
         metric: a time of summary.parquet.
-        ways: a group of rows each.
+        ways: the ways; each has a group of rows.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Speedups:
     ways: Sequence[Way]
 
     def _rows(self, material: Material, notes: dict[str, str]) -> list[dict[str, Any]]:
-        """Return the rows; the source's notes, each with its mark, are put into `notes`."""
+        """Return the rows; write the source's notes with their marks into `notes`."""
         today: dict[tuple[str, Size], dict[str, Any]] = {}
         for name, ratios in compared(material, self.metric, one_and_more).items():
             for ratio in ratios:
@@ -90,7 +90,7 @@ class Speedups:
         return rows
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table, with a column for each MPI that has a value."""
+        """Return the table, with a column for each MPI with a value."""
         material = apart(material)
         notes: dict[str, str] = {}
         rows = self._rows(material, notes)

@@ -1,4 +1,4 @@
-"""Streams of messages: what a thread level costs one, and what several together gain."""
+"""Streams of messages: the cost of a thread level for one stream, and the gain of several."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ HEADS = (WAY, DIRECTION, SIZE)
 
 
 def point_of(cell: Cell) -> dict[str, Any]:
-    """Return what the messages of a cell are, and where it was run."""
+    """Return the kind of a cell's messages, and where the cell was run."""
     place = ("system", "partition", "setting")
     return {name: cell.entry[name] for name in place} | {
         axis.name: axis.value(cell) for axis in HEADS
@@ -47,7 +47,7 @@ def point_of(cell: Cell) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LevelCosts:
-    """A sentence for each MPI, and a table: one stream at each thread level over the lowest.
+    """A sentence for each MPI, and a table: one stream at each thread level over the lowest level.
 
     Attributes:
         name: of the table and its CSV.
@@ -76,7 +76,7 @@ class LevelCosts:
         return rows
 
     def parts(self, material: Material) -> list[Part]:
-        """Return both; nothing where no level was measured with a core for each rank."""
+        """Return sentences and table; nothing if no level has cells with a core for each rank."""
         material = apart(material)
         rows = self.rows(material)
         if not rows:
@@ -111,13 +111,13 @@ class LevelCosts:
 
 @dataclass(frozen=True)
 class Question:
-    """What the rates of two cells say.
+    """A question that the rates of two cells answer.
 
     Attributes:
-        words: the question, the head of its rows.
+        words: the question, as the head of its rows.
         over: arrangement of the rate above the line.
-        under: of the one below.
-        one: the one below is that of one stream.
+        under: arrangement of the rate below the line.
+        one: the rate below the line is the rate of one stream.
     """
 
     words: str
@@ -137,7 +137,7 @@ QUESTIONS = (
 def together_and_fewer(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
     """Yield the cells that answer each question, by kind of message and number of streams."""
     timed = [cell for cell in cells if values.of(cell) is not None]
-    # the highest level first: several threads need it, and a ratio is of cells of one level
+    # the highest level first: several threads need it, and a ratio has cells of one level only
     timed.sort(key=lambda cell: -level_rank(cell.thread_level))
     for question in QUESTIONS:
         for point, own in by_point(timed, point_of):
@@ -153,7 +153,7 @@ def together_and_fewer(values: Values, cells: Sequence[Cell]) -> Iterator[Pair]:
 
 
 def together(name: str, metric: str) -> Ratios:
-    """Return the table of what several streams gain: ratios of rates, by question.
+    """Return the table of the gains of several streams: ratios of rates, by question.
 
     Args:
         name: of the table and its CSV.

@@ -1,4 +1,4 @@
-"""How many messages a second do several threads send, and what does a level of threads cost one?"""
+"""How many messages a second do several threads send, and what does a thread level cost one?"""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ from onesided.studies.redbook_threads.streams import (
 )
 
 RATE, RATE_UNIT = "rate", "1/s"
-"""Messages a second, of all streams and in both directions where they go both ways."""
+"""Messages a second of all streams; messages in both directions count, if there are two."""
 
 
 def _label(name: str) -> pl.Expr:
@@ -32,7 +32,7 @@ def _label(name: str) -> pl.Expr:
 
 
 def _messages() -> pl.Expr:
-    """Return how many messages all streams send in the time of one."""
+    """Return how many messages all streams send in the time of one message."""
     directions = pl.when(_label("direction") == "both_ways").then(2.0).otherwise(1.0)
     return _label("streams").cast(pl.Float64) * directions
 
@@ -44,7 +44,7 @@ class RateAnalysis(ReferenceAnalysis):
         super().__init__([TIME], "both sides take part at once")
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
-        """Return the time of a message of each stream, and the rate of all streams."""
+        """Return the time of a message in each stream, and the rate of all streams."""
         times = super().launch_values(cells, samples)
         rates = times.join(cells.select(*LAUNCH, "labels"), on=list(LAUNCH)).with_columns(
             (_messages() / pl.col("value")).alias(RATE)
@@ -53,7 +53,7 @@ class RateAnalysis(ReferenceAnalysis):
 
 
 def is_of_threads(cell: Cell) -> bool:
-    """Tell whether a cell has threads, at the level that several need."""
+    """Tell whether a cell has threads, at the thread level that several threads need."""
     return not is_of_processes(cell) and cell.thread_level == "multiple"
 
 

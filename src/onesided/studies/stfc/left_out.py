@@ -1,4 +1,4 @@
-"""What a campaign left out, sizes and settings, and the commands that measure them."""
+"""The sizes and settings that a campaign left out, and the commands that measure them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,11 +21,11 @@ def run_commands(campaigns: Iterable[str]) -> Markup:
 
 
 def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> Markup | None:
-    """Say which declared campaigns have further sizes; None where these cells have several.
+    """Say which declared campaigns have further sizes; None if these cells have several sizes.
 
     Args:
         kernel: of the cells.
-        cells: those of a report.
+        cells: the cells of a report.
     """
     own = {int(cell.labels[SIZE_AXIS]) for cell in cells if SIZE_AXIS in cell.labels}
     if len(own) != 1:
@@ -43,11 +43,11 @@ def sizes_elsewhere(kernel: str, cells: Sequence[Cell]) -> Markup | None:
 
 
 def settings_tried(cells: Sequence[Cell], kernels: Iterable[str]) -> Markup:
-    """Say how many of the declared settings were tried, and what runs the others.
+    """Say how many of the declared settings were tried, and which commands run the others.
 
     Args:
-        cells: of an experiment, or of several.
-        kernels: of all experiments.
+        cells: the cells of one or several experiments.
+        kernels: the kernels of all experiments.
     """
     declared = settings.names()
     tried = [name for name in declared if name in {cell.setting for cell in cells}]
@@ -56,7 +56,7 @@ def settings_tried(cells: Sequence[Cell], kernels: Iterable[str]) -> Markup:
     if tried == [settings.DEFAULT]:
         said += f": {settings.DEFAULT}, which sets no environment variable"
     missing = set(declared) - set(tried)
-    # a tag that is a kernel's name selects that kernel's checks alone
+    # if a tag is a kernel's name, it selects only this kernel's checks
     foreign = set(kernels) - {cell.kernel for cell in cells}
     others = campaign.with_settings(missing, foreign) if missing else []
     if others:
@@ -65,7 +65,7 @@ def settings_tried(cells: Sequence[Cell], kernels: Iterable[str]) -> Markup:
 
 
 def one_setting(name: str | None) -> str:
-    """Say which setting a table is of, and that it is one of several."""
+    """Name a table's setting, and say that it is one of several."""
     declared = settings.names()
     nothing = ", no environment variable set" if name == settings.DEFAULT else ""
     return f"Setting: {name}{nothing} (1 of {len(declared)})."

@@ -1,4 +1,4 @@
-"""Verdicts as a matrix: rows in groups, columns an MPI, and behind each sign what it rests on."""
+"""Verdicts as a matrix: rows in groups, columns for each MPI, the evidence behind each sign."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from onesided.report.pivot import Axis
 from onesided.report.words import listed
 
 Each = Callable[[Sequence[Cell]], Sequence[Markup]]
-"""Says of each cell where it is found, and how it is run again."""
+"""Returns for each cell its place, and the command that runs it again."""
 
 
 @dataclass(frozen=True)
 class VerdictMatrix:
-    """A sign in each place, and behind it what it rests on.
+    """A matrix with a sign in each place, and the evidence behind the sign.
 
     Attributes:
         name: of the matrix and its CSV.
@@ -41,13 +41,13 @@ class VerdictMatrix:
     shown: Callable[[Cell], bool] = lambda cell: True
 
     def parts(self, material: Material) -> list[Matrix]:
-        """Return the matrix; none where no cell of it was declared."""
+        """Return the matrix; none if no cell of the matrix was declared."""
         material = apart(material)
         cells = [cell for cell in material.cells if self.shown(cell)]
         return [self.matrix(material, cells)] if cells else []
 
     def matrix(self, material: Material, cells: Sequence[Cell]) -> Matrix:
-        """Return some cells as a matrix, of whatever places they are."""
+        """Return some cells as a matrix; the cells may be of any places."""
         each = partial(of_cells, material, csv=self.name, lines=csv_lines(cells))
         columns = self.columns(cells)
         rows = []
@@ -69,18 +69,18 @@ class VerdictMatrix:
         return ", ".join(str(axis.value(cell)) for axis in (self.group, self.row, self.column))
 
     def columns(self, cells: Sequence[Cell]) -> list[tuple[str, list[Any]]]:
-        """Return the values that are columns under each MPI."""
+        """Return the values of the columns under each MPI."""
         values = values_of(cells, self.column)
         return [(name, values) for name in dict.fromkeys(cell.environment for cell in cells)]
 
     def rows(self, cells: Sequence[Cell]) -> dict[tuple[Any, Any], list[Cell]]:
-        """Return the cells of each row, those of one group side by side."""
+        """Return the cells of each row; the rows of a group are neighbours."""
         order = values_of(cells, self.group)
         ordered = sorted(cells, key=lambda cell: order.index(self.group.value(cell)))
         return grouped(ordered, lambda cell: (self.group.value(cell), self.row.value(cell)))
 
     def marks(self, cells: Sequence[Cell], each: Each) -> list[Mark]:
-        """Return the marks of a place from its cells."""
+        """Return the marks of a place, from the place's cells."""
         said, first = together(cells), cells[0]
         launches = f"{first.valid_launches} of {first.launches} launches valid"
         title = "; ".join(word for word in (said.note, launches, first.detail) if word)
@@ -118,12 +118,12 @@ class VerdictMatrix:
 
 @dataclass(frozen=True)
 class Decides:
-    """A sentence for each MPI, and the matrix below: does what is varied change the verdict?
+    """A sentence for each MPI, with the matrix below: do the varied axes change the verdict?
 
     Attributes:
         title: of the sentences.
-        what: is varied, in words.
-        matrix: the cells in which it is.
+        what: the varied axes in words.
+        matrix: of the cells in which they are varied.
     """
 
     title: str
@@ -131,7 +131,7 @@ class Decides:
     matrix: VerdictMatrix
 
     def parts(self, material: Material) -> list[Prose | Matrix]:
-        """Return the sentences, where something was decided, and the matrix."""
+        """Return the sentences, if any cell was decided, and the matrix."""
         cells = [
             cell
             for cell in apart(material).cells

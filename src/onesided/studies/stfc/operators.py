@@ -1,4 +1,4 @@
-"""Does it depend on operator, datatype or promise whether an accumulate waits for its target?"""
+"""Do operator, datatype or promise decide whether an accumulate waits for its target?"""
 
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from onesided.studies.stfc import STUDY
 from onesided.studies.stfc.matrix import Decides, VerdictMatrix
 
 TIME = Metric("time", "time", "s", origins=True)
-"""An operation and its flush: the mean of a burst."""
+"""The time of an operation and its flush: the mean of a burst."""
 
 SAID = PageText(Path(__file__).with_name("operators.yaml")).names
 

@@ -1,4 +1,4 @@
-"""An advice in words, as a file that a shell takes, and with a program of what it recommends."""
+"""An advice in words and as a shell file, with a program that follows the advice."""
 
 import re
 import textwrap
@@ -29,7 +29,7 @@ NOCHECK_CONDITION = "MPI_MODE_NOCHECK is correct only where no conflicting lock 
 COMMENT_WIDTH = 96
 MOST_OF_A_NAME = 64
 MAXIMUM_LINES = 40
-"""Cells that the evidence of one setting names, at most: the file is read by people, too."""
+"""The most cells in the evidence of one setting: people read the file, too."""
 
 PARTS = PageText(Path(__file__).with_name("example.yaml")).names
 """The parts of an example: operations, flavors, synchronisations."""
@@ -40,7 +40,7 @@ PARTS = PageText(Path(__file__).with_name("example.yaml")).names
 
 @cache
 def _environment() -> jinja2.Environment:
-    """Return the templates of this folder, in which all text is plain."""
+    """Return the templates of this folder; all their text is plain."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         trim_blocks=True,
@@ -58,31 +58,31 @@ def _environment() -> jinja2.Environment:
 
 
 def variables_say(advice: Advice) -> str:
-    """Say in one sentence what variables do."""
+    """Say in one sentence what the variables do."""
     return _environment().get_template("words.j2").module.variables_say(advice)
 
 
 def payload_says(choice: Choice) -> str:
-    """Say at which further sizes and layouts the best holds; an empty text where none was run."""
+    """Say at which further sizes and layouts the best holds; an empty text if none was run."""
     return _environment().get_template("words.j2").module.payload_says(choice)
 
 
 def calls(evidence: Evidence) -> str:
-    """Say in MPI's calls what a combination is."""
+    """Return a combination as MPI's calls."""
     flavor, synchronisation = way_of(evidence.cell)
     call = ", ".join(FLAVORS[flavor].values()) if flavor in FLAVORS else flavor
     return f"{call}; {SYNCHRONISATIONS.get(synchronisation, {}).get('calls', synchronisation)}"
 
 
 def latency_says(evidence: Evidence | None) -> str:
-    """Return what a combination costs; an exclamation mark says that it is out of proportion."""
+    """Return a combination's cost; an exclamation mark marks a cost out of all proportion."""
     if evidence is None or evidence.latency is None:
         return "not known"
     return f"{plain_measure(evidence.latency)}{' !' if evidence.remark else ''}"
 
 
 def nocheck_says(advice: Advice) -> str | None:
-    """Say what the check that is left out asks of a program; None where all checks are made."""
+    """Say what a program must obey if a check is left out; None if all checks are made."""
     best = (way_of(choice.best.cell)[1] for choice in advice.choices if choice.best)
     return NOCHECK_CONDITION if any("nocheck" in name for name in best) else None
 
@@ -91,7 +91,7 @@ def nocheck_says(advice: Advice) -> str | None:
 
 
 def program(flavor: str, synchronisation: str, operation: str) -> str | None:
-    """Return a whole program of two ranks: rank 1 accesses rank 0, which computes meanwhile.
+    """Return a whole program of two ranks: rank 1 accesses rank 0 while rank 0 computes.
 
     Args:
         flavor: of the window.
@@ -99,7 +99,7 @@ def program(flavor: str, synchronisation: str, operation: str) -> str | None:
         operation: as the kernel progress names them.
 
     Returns:
-        Its lines; None where a part is not known.
+        Its lines; None if a part is not known.
     """
     name = operation.removeprefix("failing_")
     window = PARTS["flavors"].get(flavor)
@@ -130,7 +130,7 @@ def _block(head: str, calls: Sequence[str | None]) -> str:
 
 
 def example_of(advice: Advice) -> str | None:
-    """Return the program of what most operations of an advice have in common; None without any."""
+    """Return a program of the combination that most operations share; None without operations."""
     alike = grouped(advice.cheapest.values(), lambda choice: way_of(choice.best.cell))
     if not alike:
         return None
@@ -146,7 +146,7 @@ def _plain(text: str) -> str:
 
 
 def _comment(text: str) -> str:
-    """Return text as one comment line, whatever is in it."""
+    """Return any text as one comment line."""
     return f"# {_plain(text)}".rstrip() + "\n"
 
 
@@ -164,7 +164,7 @@ def _wrapped(text: str, indent: str = "") -> str:
 
 
 def _table(choices: Sequence[Choice]) -> list[str]:
-    """Return what to use by operation and thread level, beside what most code does."""
+    """Return the table of what to use by operation and thread level, beside the commonest code."""
     rows = [("operation", "level", "use", "cost", ", ".join(COMMON.values()), "cost")]
     for choice in choices:
         best, common = choice.best or next(iter(choice.independent), None), choice.common
@@ -185,13 +185,13 @@ def _table(choices: Sequence[Choice]) -> list[str]:
 
 
 def _waiting(choices: Sequence[Choice]) -> list[tuple[tuple[str, ...], str]]:
-    """Return the combinations that wait with their places, those of the same places together."""
+    """Return the combinations that wait, with their places; equal places are together."""
     alike = grouped((c for c in choices if c.waiting), lambda choice: tuple(choice.waiting))
     return [(words, _places(own)) for words, own in alike.items()]
 
 
 def _places(choices: Sequence[Choice]) -> str:
-    """Name operations with their thread levels, those that have the same levels together."""
+    """Name operations with their thread levels; operations with the same levels are together."""
     levels = {
         operation: " and ".join(str(choice.thread_level) for choice in own)
         for operation, own in grouped(choices, lambda choice: choice.operation).items()
@@ -212,7 +212,7 @@ def _remarks(choices: Sequence[Choice]) -> list[str]:
 
 
 def _rests_on(advice: Advice) -> list[Cell]:
-    """Return the cells that what is recommended rests on, to be read back by `rerun.claims`."""
+    """Return the cells on which the recommendations rest, for `rerun.claims` to read back."""
     turned = advice.chosen.turned[:MAXIMUM_LINES] if advice.chosen else []
     return [
         *(choice.best.cell for choice in advice.choices if choice.best),
@@ -221,11 +221,11 @@ def _rests_on(advice: Advice) -> list[Cell]:
 
 
 def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
-    """Return the file: exports of recommended variables only, everything else is a comment.
+    """Return the file: exports of recommended variables; everything else is a comment.
 
     Args:
         advice: what to use.
-        facts: what is true of the campaign: name and text; ``where`` is what it was tested on.
+        facts: texts about the campaign by name; ``where`` is the place of its tests.
     """
     return (
         _environment()
@@ -248,10 +248,10 @@ def shell_text(advice: Advice, facts: Mapping[str, str]) -> str:
 
 
 def file_name(advice: Advice) -> str:
-    """Return the file's name, from the environment's: a shell file where it exports anything.
+    """Return the file's name, from the environment's name: a shell file if it exports a variable.
 
-    Of a name that no file can have, what can be read is left, and a number that tells it from
-    others.
+    If no file can have the environment's name, the readable signs stay, and a number tells the
+    name from others.
     """
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", advice.environment).strip("._")[:MOST_OF_A_NAME]
     if not names.is_name(advice.environment):

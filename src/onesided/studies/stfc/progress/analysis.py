@@ -1,4 +1,4 @@
-"""Analysis of the kernel progress: what an access took, where, and whether it met a compute."""
+"""Analysis of the kernel progress: the time of an access by call, and if it met a compute."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,10 +35,10 @@ IDLE = "idle"
 VISITING = ("computes_probing", "polls_memory")
 GHOST = "ghost_process"
 HELPED = (*VISITING, "helper_blocked", "helper_polling", GHOST)
-"""States in which the target, a thread of it or a process in its place calls MPI meanwhile."""
+"""States in which the target, one of its threads or a process in its place calls MPI meanwhile."""
 SYNCHRONISING_CALLS = ("fence",)
 LOCAL_COMPLETIONS = ("lock_all_flush_local", "pscw")
-"""Synchronisations that end with local completion: nothing is said of the target unless the
+"""Synchronisations that end with local completion: they tell nothing about the target, unless the
 operation fetches."""
 NOT_FETCHING = ("put", "accumulate", "rput", "raccumulate")
 
@@ -46,14 +46,14 @@ PARTS = ("begin", "issue", "complete")
 """The parts of an access, in order; `elapsed` is their sum."""
 _NEEDED = (*PARTS, "elapsed", "remaining", "valid", "compute_requested", "compute")
 MOST_RELEASED = 0.9
-"""A launch says that this call synchronises when at least this share of its samples does."""
+"""A launch says that a call synchronises if at least this share of its samples says so."""
 _SOMETIMES = ("visits", "visits_remaining", RELEASED, *RUN_DELAYS)
 
 _UNITS = {"slope": "1", "stretch": "1", "visits": "count", WIDTH: "1", TARGET_WIDTH: "1", MET: "1"}
 
 
 def _lost(delay: str) -> pl.Expr:
-    """Tell whether a rank waited for its core for too much of the target's state."""
+    """Tell whether a rank waited for a core during too great a part of the target's state."""
     told = pl.col(delay).fill_nan(None).fill_null(0)
     return told > MOST_RUN_DELAY * pl.col("compute")
 
@@ -61,11 +61,12 @@ def _lost(delay: str) -> pl.Expr:
 def _judged_times() -> list[pl.Expr]:
     """Return elapsed and remaining, by the target's own clock where a rank lost its core.
 
-    A target that is to come to MPI every now and then, and has no core, comes later by the clock on
-    the wall, and by no fault of the MPI's. Its visits tell its own time: what remained of its state
-    is the time it really ran, and of that an access took the share of the visits that fell into it.
-    An origin that has no core counts visits that its access did not need, so that its share is an
-    upper bound. Where fewer than `LEAST_VISITS` remained nothing did, by that clock.
+    Some targets are to visit MPI now and then. If such a target has no core, its visits are late by
+    the wall clock, and the MPI is not to blame. The visits tell the target's own time. The remaining
+    time is the time for which the target really ran. The access took of this time the share of the
+    remaining visits that fell into the access. An origin without a core counts visits that its
+    access did not need, so the share is an upper bound. If fewer than `LEAST_VISITS` visits
+    remained, the remaining time is 0 by this clock.
     """
     target_delay = pl.col("compute_run_delay").fill_nan(None)
     ran = pl.min_horizontal("remaining", pl.col("compute") - target_delay)
@@ -80,10 +81,10 @@ def _judged_times() -> list[pl.Expr]:
 
 
 def _without_the_scheduler() -> pl.Expr:
-    """Return the judged time of an early access to a visiting target less what ranks waited.
+    """Return the judged time; for early accesses to a visiting target, less the ranks' waits.
 
-    It was early all the same; but a delay that both ranks' waiting for their cores accounts for is
-    none of the MPI's.
+    Such an access is early in any case. The waits are those of both ranks for their cores: a delay
+    that these waits explain is not the MPI's.
     """
     judged = pl.col("judged_elapsed")
     waited = pl.sum_horizontal(pl.col(name).fill_nan(None) for name in RUN_DELAYS)
@@ -96,10 +97,10 @@ def _without_the_scheduler() -> pl.Expr:
 def _accesses(samples: pl.DataFrame) -> pl.DataFrame:
     """Return one row an access: SAMPLE, its series as columns, and whether it counts.
 
-    ``met`` holds where the access was issued inside the target's state; ``valid`` where also at
-    least `MINIMUM_REMAINING_S` was left of it and, where the target visits MPI, the origin had its
-    core or was early all the same; ``longest`` at the longest length of its launch.
-    ``judged_elapsed`` and ``judged_remaining`` are what a verdict is made from.
+    ``met``: the access was issued inside the target's state. ``valid``: also, at least
+    `MINIMUM_REMAINING_S` of the state was left; and if the target visits MPI, the origin had its
+    core or the access was early all the same. ``longest``: the access has the longest length of its
+    launch. A verdict is made from ``judged_elapsed`` and ``judged_remaining``.
     """
     wanted = (*_NEEDED, *_SOMETIMES)
     value = pl.col("value")
@@ -146,7 +147,7 @@ def _slopes(accesses: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_accesses(accesses: pl.DataFrame) -> pl.DataFrame:
-    """Return what each launch's accesses of the longest length come to, one row per launch."""
+    """Return the metrics of each launch's accesses of the longest length, one row per launch."""
     counts = pl.col("longest") & pl.col("met")
     at_longest = [
         pl.col(name).filter(counts).median().alias(f"{name}.longest")
@@ -189,7 +190,7 @@ def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def evidence(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return every access with what remained of the target's state (see `Analysis`)."""
+    """Return every access with the remaining time of the target's state (see `Analysis`)."""
     return _accesses(samples).select(
         *SAMPLE,
         pl.col("judged_remaining").alias("remaining"),
@@ -208,7 +209,7 @@ def probe_of_series(series: Sequence[Mapping[str, Any]]) -> Probe:
 
 
 def _opens_with_the_origin(verdict: Verdict, probes: Sequence[Probe]) -> Verdict | None:
-    """Return the verdict of a cell whose target cannot open its epoch without the origin."""
+    """Return the verdict of a cell whose target cannot open an epoch without the origin."""
     saying = sum(probe.released >= MOST_RELEASED for probe in probes)
     if not probes or saying < agreeing_launches(len(probes)):
         return None
@@ -220,7 +221,7 @@ def _opens_with_the_origin(verdict: Verdict, probes: Sequence[Probe]) -> Verdict
 
 
 def _waits_by_nature(labels: Mapping[str, Any], launches: int) -> Verdict | None:
-    """Return the verdict of a cell whose samples cannot tell of progress; None of all others."""
+    """Return the verdict of a cell whose samples tell nothing of progress; None for all others."""
     if labels.get("target_state") == IDLE:
         return Verdict(REFERENCE, "nobody computes at the target", launches)
     if labels.get("synchronisation") in SYNCHRONISING_CALLS:
@@ -232,8 +233,8 @@ def _waits_by_nature(labels: Mapping[str, Any], launches: int) -> Verdict | None
 def judge(labels: Mapping[str, Any], probes: Sequence[Probe]) -> Verdict:
     """Return the verdict on a cell (see `Analysis`).
 
-    A cell that ends with local completion keeps its early fractions, for they say how soon the
-    origin's buffer is free again, but gets no word about the target.
+    A cell that ends with local completion gets no verdict about the target. It keeps its early
+    fractions, because they say how soon the origin's buffer is free again.
     """
     by_nature = _waits_by_nature(labels, len(probes))
     if by_nature is not None:

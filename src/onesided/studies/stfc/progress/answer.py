@@ -1,4 +1,4 @@
-"""The first screen: what to do so that an access completes while its target computes."""
+"""The first screen: how a program makes an access complete while its target computes."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -32,10 +32,10 @@ from onesided.studies.stfc.progress.use import first_advice
 from onesided.studies.stfc.ways import Way, columns_of, completes, measured_with, reading, row_of
 
 MOST_OPERATIONS = 6
-"""That the first screen names; of more it says how many."""
+"""The most that the first screen names; if there are more, it gives their number."""
 
 MOST_WAYS = 6
-"""Columns of the matrix, and sentences; further ways are in the truth table."""
+"""The most ways with a column or a sentence; further ways are in the truth table."""
 
 SAY = WRITTEN.say
 
@@ -47,7 +47,7 @@ Pair = tuple[str, str]
 
 
 def _window(flavor: str) -> str:
-    """Return the call that makes a window of a flavor."""
+    """Return the call that makes a window of this flavor."""
     return FLAVORS[flavor]["call"] if flavor in FLAVORS else flavor
 
 
@@ -56,11 +56,12 @@ def _synchronisation(name: str) -> str:
 
 
 def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
-    """Name ways in as few words as they need.
+    """Name ways shortly: flavors with the same synchronisations share a list.
 
     Args:
-        pairs: flavor and synchronisation of each.
-        every: all that can tell: a flavor of which every synchronisation is named needs no list.
+        pairs: flavor and synchronisation of each way.
+        every: the pairs of all ways that can tell of progress. If `pairs` has every
+            synchronisation of a flavor, the name gives their number in place of a list.
     """
     by_words: dict[str, list[str]] = {}
     for flavor in sorted(dict.fromkeys(f for f, _ in pairs), key=lambda f: (*FLAVORS, f).index(f)):
@@ -75,7 +76,7 @@ def title(pairs: Sequence[Pair], every: Sequence[Pair]) -> str:
 
 
 def _telling(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
-    """Return the cells of each way of which any can tell."""
+    """Return the cells of each way with a cell that can tell of progress."""
     by_way = grouped(cells, way_of).items()
     return {pair: own for pair, own in by_way if any(map(is_judged, own))}
 
@@ -89,7 +90,7 @@ def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
     """Return the ways to program, those with progress in most MPIs first.
 
     Args:
-        cells: whose target computes without help, those of one setting.
+        cells: the cells of one setting whose target computes without help.
         environments: the MPIs, in order.
     """
     tested = {pair: _by_environment(own, environments) for pair, own in _telling(cells).items()}
@@ -109,7 +110,7 @@ def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 
 
 def _merged(several: Sequence[Together]) -> Together:
-    """Return one word for ways that have the same."""
+    """Merge ways with the same words into one way."""
     word = several[0].word
     notes = [verdict.note for verdict in several if verdict.note]
     if len(notes) == len(several) == 1:
@@ -126,7 +127,7 @@ def way_rows(cells: Sequence[Cell]) -> dict[Pair, list[Cell]]:
 
 
 def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
-    """Return what a program can do to help, each with its verdicts over all ways tested.
+    """Return the ways in which a target can help, each with its verdicts over all ways tested.
 
     A cell with more threads than cores measures the scheduler and is left out.
     """
@@ -152,7 +153,7 @@ def helps(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 
 
 def _what_to_use(ranked: Sequence[Way], kind: str) -> list[Markup]:
-    """Say for each way where an access completes while the target computes, the best first."""
+    """Say for each way where an access completes while the target computes; the best way first."""
     best = ranked[0]
     same = {word for way in ranked for word in way.words.values()}
     names = answers.names(list(best.by_environment), list(best.by_environment), kind)
@@ -169,7 +170,7 @@ def _what_to_use(ranked: Sequence[Way], kind: str) -> list[Markup]:
 
 
 def variables_sentence(advices: Mapping[str, Advice]) -> list[Markup]:
-    """Say whom a variable helps; nothing where none was tried or none is needed.
+    """Name the MPIs that a variable helps; say nothing if none was tried or none is needed.
 
     Args:
         advices: one for each environment.
@@ -187,7 +188,7 @@ def variables_sentence(advices: Mapping[str, Advice]) -> list[Markup]:
 
 
 def _nothing(cells: Sequence[Cell]) -> Markup:
-    """Say why nothing is said."""
+    """Say why there is no answer."""
     reasons = [cell.detail or "no reason" for cell in cells if cell.verdict == verdicts.UNDECIDED]
     if not reasons:
         return SAY("nothing")
@@ -197,7 +198,7 @@ def _nothing(cells: Sequence[Cell]) -> Markup:
 
 
 def _tested(cells: Sequence[Cell], setting: str | None) -> Markup:
-    """Say what the answer was tested with, and what of it is not counted."""
+    """Say with which cells the answer was tested, and which of them do not count."""
     judged = [cell for cell in cells if is_judged(cell)]
     operations, levels = declared_order(judged, "operation"), levels_of(judged)
     named = f" ({listed(operations)})" if len(operations) <= MOST_OPERATIONS else ""
@@ -219,8 +220,8 @@ def sentences(material: Material, advices: Mapping[str, Advice]) -> list[Markup]
     """Return the answer in words: what to use, what helps, and what was tested.
 
     Args:
-        material: the page's, partitions apart.
-        advices: one for each of its environments.
+        material: the page's material, partitions apart.
+        advices: an advice for each environment of the material.
     """
     group = first_group(material.cells)
     cells = computing(group)
@@ -245,7 +246,7 @@ def sentences(material: Material, advices: Mapping[str, Advice]) -> list[Markup]
 
 
 def _counts(cells: Sequence[Cell]) -> dict[str, Any]:
-    """Return how many cells of an MPI have which verdict, for the CSV."""
+    """Return how many cells of an MPI have each verdict, for the CSV."""
     judged = [cell.verdict for cell in cells if is_judged(cell)]
     named = (verdicts.INDEPENDENT, verdicts.WAITS)
     missing = [cell.verdict for cell in cells if cell.verdict in verdicts.NOT_MEASURED]
@@ -278,7 +279,7 @@ def headline(apart: Material, material: Material) -> Headline:
 
 
 def _example(material: Material, cells: Sequence[Cell]) -> tuple[str, str] | None:
-    """Return what the first sentence says to use as a program in C, with its title."""
+    """Return a program in C that follows the first sentence, with its title."""
     best, *_ = ways(cells, measured_with(material.environments, cells)) or [None]
     independent = (cell for cell in cells if cell.verdict == verdicts.INDEPENDENT)
     for cell in independent if best else ():

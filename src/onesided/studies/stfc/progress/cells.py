@@ -1,4 +1,4 @@
-"""The cells of the progress table: their axes, their order, which of them a reader meets first."""
+"""The cells of the progress table: their axes, their order, and the cells that come first."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,12 +18,12 @@ WRITTEN = PageText(Path(__file__).with_name("page.yaml"))
 FLAVORS: Mapping[str, Mapping[str, str]] = WRITTEN.names["flavors"]
 SYNCHRONISATIONS: Mapping[str, Mapping[str, str]] = WRITTEN.names["synchronisations"]
 STATES: Mapping[str, str] = WRITTEN.names["states"]
-"""Target states in the order in which they are shown, in words; an idle target has no verdict."""
+"""Target states with their words, in the order of the page; an idle target has no verdict."""
 
 BASE_STATE = "computes"
 BASE_OPERATIONS = ("put", "get", "accumulate", "fetch_and_op")
 PAYLOAD = ("data", "size_bytes", "probe_interval_us")
-"""The axes that vary what is moved, not how."""
+"""The axes that vary the data moved, and not the way of moving."""
 
 Payload = tuple[str, ...]
 
@@ -34,11 +34,11 @@ def computing(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def first_group(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells that speak at first sight: no variable set where that was run.
+    """Return the cells of the first view: without variables, if such cells were run.
 
-    They are the first place of each partition, and the ghost processes of its setting, which need a
-    rank more. Where there are several places, `apart` has given each an environment of its own, so
-    that nothing is pooled.
+    They are the cells of the first place of each partition, and those with ghost processes in the
+    same setting, which need one more rank. If there are several partitions, `apart` has given each
+    an environment of its own, so nothing is pooled.
     """
     ghosts = [cell for cell in cells if cell.axis("target_state") == GHOST]
     others = [cell for cell in cells if cell.axis("target_state") != GHOST]
@@ -52,7 +52,7 @@ def first_group(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def groups(cells: Iterable[Cell]) -> list[list[Cell]]:
-    """Return the cells by setting and place, in the order declared, the default first."""
+    """Return the cells by setting and place, in the order declared; the default setting first."""
     by_place = grouped(cells, lambda cell: cell.group).values()
     return sorted(by_place, key=lambda group: group[0].setting != DEFAULT_SETTING)
 
@@ -79,7 +79,7 @@ def base_of(cells: Sequence[Cell]) -> Payload | None:
 
 
 def payload_words(payload: Sequence[str], base: Sequence[str] | None) -> str:
-    """Say where a payload differs from the base: ``64 KiB, vector``."""
+    """Say how a payload differs from the base: ``64 KiB, vector``."""
     shown = (
         lambda data: data,
         lambda size: size_label(int(size)),
@@ -93,16 +93,16 @@ def payload_words(payload: Sequence[str], base: Sequence[str] | None) -> str:
 
 
 def base_words(base: Sequence[str] | None) -> str:
-    """Say what layout and size a payload has."""
+    """Name the layout and the size of a payload."""
     return payload_words(base, ("", "", base[2])) if base else ""
 
 
 def head_of(cell: Cell, base: Sequence[str] | None, with_level: bool = False) -> dict[str, Any]:
-    """Return what names a cell in a table's row.
+    """Return the fields that name a cell in a table's row.
 
     Args:
-        cell: to be named.
-        base: the payload that goes without saying.
+        cell: the cell to name.
+        base: the payload that is not named.
         with_level: whether the text below the operation has the thread level.
     """
     names = ("operation", "flavor", "synchronisation", "data", "size_bytes")
@@ -116,14 +116,14 @@ def head_of(cell: Cell, base: Sequence[str] | None, with_level: bool = False) ->
 
 
 def declared_order(cells: Iterable[Cell], axis: str, known: Iterable[str] = ()) -> list[str]:
-    """Return an axis's values: those known first, in their order, then as declared."""
+    """Return an axis's values: first the known values in their order, then others as declared."""
     order = dict.fromkeys(known)
     present = dict.fromkeys(cell.axis(axis) for cell in cells)
     return [name for name in order if name in present] + [n for n in present if n not in order]
 
 
 def levels_of(cells: Iterable[Cell]) -> list[str]:
-    """Return the thread levels there are, in MPI's order."""
+    """Return the thread levels of the cells, in MPI's order."""
     return sorted({cell.thread_level or "?" for cell in cells}, key=level_rank)
 
 
@@ -133,7 +133,7 @@ def test_of(cell: Cell) -> str:
 
 
 def is_judged(cell: Cell) -> bool:
-    """Tell whether a cell speaks of progress, or was meant to and failed."""
+    """Tell whether a cell tells of progress, or was meant to tell and failed."""
     return cell.verdict in (*verdicts.OBSERVED, verdicts.UNDECIDED, *verdicts.FAILURES)
 
 

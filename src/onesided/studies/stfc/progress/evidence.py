@@ -1,4 +1,4 @@
-"""What a claim rests on: a cell with its verdict, and the one latency of all cells alike."""
+"""The evidence of a claim: a cell with its verdict, and one latency for all equal accesses."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from onesided.studies.stfc.progress.analysis import IDLE
 from onesided.studies.stfc.progress.cells import BASE_STATE, payload_of, way_of
 
 TIMED_STATES = (BASE_STATE, IDLE)
-"""Target states whose cells take the same latency, to a target that waits meanwhile. The state that
-a verdict is about goes first."""
+"""Target states whose cells take the same latency: that of a target that waits meanwhile. The state
+of the verdicts comes first."""
 
 MINIMUM_TIMED_LAUNCHES = 2
-"""Launches that a latency needs to be stated. It says when they are fewer than a verdict needs:
-where the cores were far apart in some launches, or another used them too, those are left out."""
+"""The least launches of a latency that is stated. A latency says if it has fewer launches than a
+verdict needs: launches are left out if their cores were far apart or not their own."""
 
 
 def plain_time(seconds: float) -> str:
@@ -34,20 +34,20 @@ def plain_time(seconds: float) -> str:
 
 
 def plain_measure(latency: Measure) -> str:
-    """Return a latency in ASCII, and of how few launches: ``41 ns (40 ns to 43 ns)``."""
+    """Return a latency in ASCII, with its launches if few: ``41 ns (40 ns to 43 ns)``."""
     few = f", {latency.launches} launches" if latency.launches < MINIMUM_VALID_LAUNCHES else ""
     between = f"{plain_time(latency.low)} to {plain_time(latency.high)}{few}"
     return f"{plain_time(latency.value)} ({between})"
 
 
 def is_decided(cell: Cell) -> bool:
-    """Tell whether a cell may support a claim: observed in as many launches as a verdict needs."""
+    """Tell whether a cell may support a claim: it has the observed launches that a verdict needs."""
     return cell.verdict in verdicts.OBSERVED and cell.valid_launches >= MINIMUM_VALID_LAUNCHES
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A cell that a claim rests on, and its label's latency where that may be stated."""
+    """A cell on which a claim rests, and its label's latency if the latency may be stated."""
 
     cell: Cell
     timed: Timed | None
@@ -64,7 +64,7 @@ class Evidence:
 
     @property
     def cost(self) -> float:
-        """Return the latency in seconds; infinity where there is none, as what is cheapest asks."""
+        """Return the latency in seconds; infinity without a latency, for comparing costs."""
         return self.latency.value if self.latency else float("inf")
 
     @property
@@ -91,7 +91,7 @@ class Evidence:
 
     @property
     def remark(self) -> str | None:
-        """Return what is out of all proportion about the latency; None where nothing is."""
+        """Return what is out of all proportion about the latency; None if nothing is."""
         return tails.remark(None, self.latency.low, self.latency.high) if self.latency else None
 
     @property
@@ -101,7 +101,7 @@ class Evidence:
         return f"{self.verdict} by {plain_time(tau_s)}" if tau_s else self.verdict
 
     def is_below(self, other: Evidence) -> bool:
-        """Tell whether the latency lies below another one, intervals and all."""
+        """Tell whether the whole interval of the latency lies below another latency's interval."""
         if self.latency is None or other.latency is None:
             return False
         return self.latency.high < other.latency.low
@@ -109,7 +109,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Timed:
-    """A latency, the cell that it was taken in, and how its launches met the cores."""
+    """A latency, the cell that gave it, and the state of the cores in its launches."""
 
     cell: Cell
     measure: Measure
@@ -117,19 +117,19 @@ class Timed:
 
 
 def ratio(over: Timed | None, under: Timed | None) -> float | None:
-    """Return the ratio of two latencies; None where one is not known, or launches are not alike."""
+    """Return the ratio of two latencies; None if one is unknown, or their cores differed in state."""
     if over is None or under is None or under.measure.value <= 0:
         return None
     return over.measure.value / under.measure.value if are_alike(over.met, under.met) else None
 
 
 def access_of(cell: Cell) -> tuple[str, ...]:
-    """Return what access a cell times: operation, flavor, synchronisation, layout and size."""
+    """Return the access that a cell times: operation, flavor, synchronisation, layout and size."""
     return (cell.axis("operation"), *way_of(cell), *payload_of(cell)[:2])
 
 
 def label_of(cell: Cell) -> tuple[Any, ...]:
-    """Return what a latency depends on, which is what a table calls it."""
+    """Return the values on which a latency depends; tables name the latency by them."""
     return (cell.environment, cell.thread_level, cell.group, *access_of(cell))
 
 
@@ -141,11 +141,11 @@ def _is_sound(cell: Cell) -> bool:
 class Latencies:
     """The one latency of each label among some cells.
 
-    Several cells take the latency of one label, and each would give another number.
+    Several cells take the latency of one label, and each cell would give a different number.
     """
 
     def __init__(self, material: Material, cells: Iterable[Cell]) -> None:
-        """Take each latency from the first cell that has one."""
+        """Take each latency from the first cell with a latency."""
         self._material = material
         by_state = grouped(filter(_is_sound, cells), lambda cell: cell.axis("target_state"))
         self._timed: dict[tuple[Any, ...], Timed] = {}
@@ -156,24 +156,24 @@ class Latencies:
                 self._timed.setdefault(label_of(cell), Timed(cell, measure, met))
 
     def of(self, cells: Iterable[Cell]) -> Timed | None:
-        """Return the latency of some cells' label; None where it is not known."""
+        """Return the latency of some cells' label; None if it is not known."""
         known = (self._timed.get(label_of(cell)) for cell in cells)
         return next((timed for timed in known if timed is not None), None)
 
     def shown(self, cells: Sequence[Cell]) -> Any:
-        """Return what a table shows: the latency, or the word of the first cell to have it."""
+        """Return a table's value: the latency, or the verdict of the first cell that was to take it."""
         timed = self.of(cells)
         taken = [timed.cell] if timed else cells
         values = (value_or_word(self._material, cell, LATENCY, COUNTS) for cell in taken)
         return next((value for value in values if value is not None), None)
 
     def evidence(self, cell: Cell) -> Evidence:
-        """Return a cell with its latency; none where helpers share cores or launches are few."""
+        """Return a cell with its latency; without it if helpers share cores or launches are few."""
         timed = self.of([cell])
         enough = timed and timed.measure.launches >= MINIMUM_TIMED_LAUNCHES
         return Evidence(cell, timed if enough and not cell.oversubscribed else None)
 
     @property
     def cells(self) -> list[Cell]:
-        """Return the cells that they were taken in."""
+        """Return the cells that gave the latencies."""
         return [timed.cell for timed in self._timed.values()]

@@ -1,4 +1,4 @@
-"""Uncontended latency: an access with nobody computing; and what the target's computing loses."""
+"""Uncontended latency: an access while nobody computes; and the loss of the target's compute."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -28,14 +28,14 @@ from onesided.studies.stfc.progress.cells import (
 from onesided.studies.stfc.progress.evidence import TIMED_STATES, Latencies, access_of, ratio
 
 ATOMIC_BYTES = 8
-"""The baseline of an atomic is one instruction on one element; of more elements none is known."""
+"""The baseline of an atomic is one instruction on one element; more elements have no baseline."""
 
 
 # ------------------------------------------------------------------------------ the hardware's
 
 
 def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
-    """Return name and time of a cell's hardware baseline; None where it was not measured."""
+    """Return name and time of a cell's hardware baseline; None if it was not measured."""
     name = WRITTEN.names["baselines"].get(cell.axis("operation"))
     size = int(cell.axis("size_bytes") or 0)
     if material.baselines is None or name is None or (name != "copy" and size != ATOMIC_BYTES):
@@ -47,7 +47,7 @@ def baseline_of(material: Material, cell: Cell) -> tuple[str, Measure] | None:
 def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
     """Return a baseline, and the ratio of a latency to it with its interval, for a row.
 
-    Where the interval spans `APART` there is no ratio: the row has the reason in its place.
+    If the interval spans `APART`, the row has the reason in place of a ratio.
     """
     if baseline is None:
         return {}
@@ -64,7 +64,7 @@ def over_baseline(latency: Any, baseline: tuple[str, Measure] | None) -> Fields:
 
 
 def without_baseline(rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the columns that a table has not where no row has a baseline."""
+    """Return the columns to leave out of a table if no row has a baseline."""
     columns = ("over_baseline", "baseline", "baseline_time", "over_baseline_why")
     return () if any(row.get("baseline") for row in rows) else columns
 
@@ -91,7 +91,7 @@ def _latency_row(
 
 
 def _left_out(material: Material, cells: Sequence[Cell]) -> str:
-    """Say how many launches of the cells shown have no latency that counts, and why."""
+    """Say how many launches of the shown cells have no latency that counts, and why."""
     launches = {}
     for kind in (COUNTS, FAR, SHARED):
         measures = (material.measure(cell, LATENCY, kind) for cell in cells)
@@ -138,12 +138,12 @@ def _latency_tables(material: Material, group: Sequence[Cell]) -> list[Table | F
 
 
 def _target_table(material: Material, group: Sequence[Cell]) -> Folded | None:
-    """Return what the target's own computing loses, by its state; None with one state only."""
+    """Return the loss of the target's own compute, by its state; None with only one state."""
     base = base_of(group)
     states = [name for name in declared_order(group, "target_state", STATES) if name in STATES]
     if len(states) < 2:
         return None
-    # levels in MPI's order: a helper exists at multiple only, the others show the lowest
+    # levels in MPI's order: helpers exist only at multiple; other states show the lowest level
     levels = levels_of(group)
     ordered = sorted(group, key=lambda cell: levels.index(cell.thread_level or "?"))
     rows: dict[tuple[Any, ...], Fields] = {}
@@ -165,7 +165,7 @@ def _target_table(material: Material, group: Sequence[Cell]) -> Folded | None:
 
 
 def section(material: Material) -> Section | None:
-    """Return latencies, their baselines, and what the target loses; None where there are none."""
+    """Return latencies, their baselines, and the target's loss; None without latencies."""
     group = first_group(material.cells)
     parts = [*_latency_tables(material, group), _target_table(material, group)]
     said = WRITTEN.names["baseline"]["none" if material.baselines is None else "measured"]
