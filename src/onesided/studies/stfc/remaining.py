@@ -1,4 +1,4 @@
-"""The figure behind verdicts: access time against what the target had left to compute."""
+"""The figure behind verdicts: access time against the target's remaining compute."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ HOW_TO_READ = (
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is drawn how; every name is a column of the points.
+    """The columns of the points and how each is drawn.
 
     Attributes:
-        panels: two columns: a panel for each pair of their values, the second's side by side.
+        panels: two columns: a panel for each pair of their values; values of the second column
+            are side by side.
         second: the values of the second, in order.
         colour: column and its values in the order of the colours.
         shape: column and its values in the order of the shapes.
@@ -42,7 +43,7 @@ class Drawing:
 
 
 def valid_points(material: Material, axes: Sequence[str]) -> pl.DataFrame:
-    """Return the accesses that met a computing target, with axes of their cells."""
+    """Return the accesses that met a computing target, with the axes of their cells."""
     met = material.evidence.filter(pl.col("valid") & (pl.col("elapsed") > 0))
     labels = pl.col("labels")
     return met.join(material.labels, on=list(material.place), how="inner").with_columns(
@@ -76,7 +77,7 @@ def time_scale(values: Sequence[float]) -> tuple[alt.Scale, list[float]]:
 
 
 def axes(scales: Any) -> tuple[alt.X, alt.Y]:
-    """Return the two axes of every panel: what was left, and what the access took."""
+    """Return the two axes of every panel: the remaining compute, and the time of the access."""
     (across, across_ticks), (up, up_ticks), _ = scales
     x = alt.Axis(title="left to compute", values=across_ticks, labelExpr=TIME_LABEL)
     y = alt.Axis(title="access time", values=up_ticks, labelExpr=TIME_LABEL)
@@ -96,7 +97,7 @@ def scales_of(points: pl.DataFrame) -> Any:
 
 
 def diagonal(scales: Any) -> alt.Chart:
-    """Return the line on which an access waits for exactly what was left."""
+    """Return the line on which an access takes exactly the remaining compute."""
     x, y = axes(scales)
     waits = [{"remaining": end, "elapsed": end} for end in scales[2]]
     return (
@@ -155,11 +156,11 @@ def figure(
 
     Args:
         points: remaining and elapsed in seconds, round, and the columns of `how`.
-        how: what is drawn how.
+        how: the way to draw each column.
         first: the values of the first panel column, in order.
         caption: how to read it.
         table: the points, under the figure's name.
-        explored: a view in Vega-Lite; that of the wide drawing if there is none.
+        explored: a view in Vega-Lite; by default the view of the wide drawing.
     """
     scales = scales_of(points)
     present = set(points.select(how.panels).unique().iter_rows())

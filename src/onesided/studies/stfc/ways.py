@@ -18,10 +18,10 @@ NOT_DECIDED = "nothing decided"
 
 
 def reading(words: Sequence[str]) -> str:
-    """Say what the verdicts of an MPI are consistent with, if all of them agree.
+    """Say with which progress, strong or weak, the verdicts of an MPI are consistent.
 
-    Strong and weak progress are properties of an implementation; cells are behaviour. One cell
-    that waits excludes the first word, and one that does not wait excludes the second.
+    Strong and weak progress are properties of an implementation; cells show behaviour. One cell
+    that waits excludes strong progress. One cell that does not wait excludes weak progress.
     """
     observed = {word for word in words if word in verdicts.OBSERVED}
     if not observed:
@@ -39,7 +39,7 @@ def measured_with(environments: Sequence[str], cells: Sequence[Cell]) -> list[st
 
 
 def completes(found: Mapping[str, str], plural: str) -> str:
-    """Say the same in words that can follow the name of what is done."""
+    """Say in which MPIs an access completes, in words that can follow the name of the access."""
     said = where(found, plural)
     if said.startswith("not in "):
         return f"does not complete {said.removeprefix('not ')}"
@@ -53,13 +53,13 @@ def is_good(word: str) -> bool:
 
 @dataclass(frozen=True)
 class Way:
-    """Ways to program that are taken together.
+    """Ways to program that share a verdict in each MPI.
 
     Attributes:
         key: a name for the column of the CSV.
         title: in words.
         by_environment: the verdict in each MPI that was to take the way.
-        pairs: flavor and synchronisation of each; none of what a target does to help.
+        pairs: flavor and synchronisation of each way; empty for a target's help.
     """
 
     key: str
@@ -90,7 +90,7 @@ def columns_of(ways: Sequence[Way]) -> dict[str, dict[str, str]]:
 
 
 def row_of(environment: str, ways: Sequence[Way]) -> dict[str, Any]:
-    """Return an MPI's row of that table: a word for each way, and what the word does not say."""
+    """Return an MPI's row of an answer's table: a word for each way, and the notes to the words."""
     row: dict[str, Any] = {"environment": environment}
     for way in ways:
         if environment in way.by_environment:
@@ -104,9 +104,10 @@ class AnswerPage:
     """A page that begins with an answer (`onesided.report.page.Page`).
 
     Attributes:
-        answer: returns it, from cells whose partitions are apart, and from all cells.
-        contents: return the sections that follow, from cells whose partitions are apart.
-        whole: return the sections before these, from all cells: they tell partitions apart.
+        answer: returns the answer, from the cells with partitions apart and from all cells.
+        contents: return the last sections, from the cells with partitions apart.
+        whole: return the sections before `contents`, from all cells; these sections tell
+            partitions apart themselves.
         way_rows: returns the cells by heading and name of the way that a program takes.
     """
 
@@ -116,7 +117,7 @@ class AnswerPage:
     whole: Sequence[Callable[[Material], Section | None]] = ()
 
     def headline(self, material: Material) -> Headline:
-        """Return the answer, a row per MPI, and per partition where there are several."""
+        """Return the answer: a row for each MPI and, if there are several, each partition."""
         return self.answer(apart(material), material)
 
     def sections(self, material: Material) -> list[Section]:

@@ -1,4 +1,4 @@
-"""What do several threads that access a window cost against as many processes?"""
+"""What do several threads that access a window cost, compared with as many processes?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from onesided.report.pivot import WHERE, Fields, by_difference, pivoted
 from onesided.studies.threads import STUDY
 
 TIME = Metric("time", "operation_time", "s")
-"""One series an origin: seconds an operation, from the origins' common start to its own end."""
+"""One series for each origin: seconds an operation, from the common start to the origin's end."""
 
 PROCESSES = "processes"
 WINDOWS = {"one_window": "one window", "window_each": "a window each"}
@@ -35,8 +35,8 @@ _UNITS = {"time": "s", "rate": "1/s", "scaling": "1"}
 def _of_launches(samples: pl.DataFrame) -> pl.DataFrame:
     """Return one row per launch: the mean time of its origins, and their rate together.
 
-    A sample of k operations of each of n origins lasts until the last of them is at its end, so
-    that its rate is n over the largest time an operation.
+    A sample has k operations of each of n origins and lasts until the last origin ends. So its rate
+    is n over the largest time of an operation.
     """
     value = pl.col("value")
     return (
@@ -53,11 +53,11 @@ def _of_launches(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _scaling(launches: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Add the rate against that of one origin of the same arrangement at the same thread level.
+    """Add the rate over the rate of one origin, of the same arrangement and thread level.
 
-    The divisor is the median over launches of the cell with one origin, so that the ratio spreads
-    as the launches of several origins do. That cell may be of another test: a process more is a
-    rank more.
+    The divisor is the median over launches of the cell with one origin, so the ratio spreads as the
+    launches of several origins do. The cell with one origin may be of another test, because one
+    more process is one more rank.
     """
     axes = {name: pl.col("labels").str.json_path_match(f"$.{name}") for name in (*_LIKE, "origins")}
     described = cells.select(*dict.fromkeys((*LAUNCH, *_WHERE)), **axes)
@@ -77,7 +77,7 @@ def _scaling(launches: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
 
 
 class OriginThreads(ReferenceAnalysis):
-    """Beside the time, what all origins do together."""
+    """The time of an operation, and the rate of all origins together."""
 
     def launch_values(self, cells: pl.DataFrame, samples: pl.DataFrame) -> pl.DataFrame:
         """Return time, rate and scaling, one value per launch."""
@@ -103,31 +103,31 @@ class Arrangement(NamedTuple):
 
     @classmethod
     def of(cls, cell: Cell) -> Arrangement:
-        """Return that of a cell."""
+        """Return the arrangement of a cell."""
         return cls(str(cell.labels["arrangement"]), int(cell.labels["origins"]))
 
     @property
     def key(self) -> str:
-        """Return the key of its column."""
+        """Return the key of the arrangement's column."""
         return f"{self.name}_{self.origins}"
 
     @property
     def title(self) -> str:
-        """Return what a reader calls it."""
+        """Return the reader's name for the arrangement."""
         if self.name == PROCESSES:
             return numbers.count(self.origins, "process", "processes")
         return f"{numbers.count(self.origins, 'thread')}, {WINDOWS.get(self.name, self.name)}"
 
     @property
     def ratio(self) -> Column:
-        """Return the column of its rate over that of one origin."""
+        """Return the column of the arrangement's rate over the rate of one origin."""
         return Column(f"scaling_{self.key}", self.title, numbers.factor, measure=True)
 
 
 def _shown(material: Material) -> list[Cell]:
-    """Return each arrangement's cells at the highest level it was run at.
+    """Return each arrangement's cells at the highest thread level at which it was run.
 
-    Several threads need `multiple`, and a ratio is only of cells at one level.
+    Several threads need `multiple`, and the cells of a ratio must have the same level.
     """
     alike = grouped(material.cells, lambda cell: Arrangement.of(cell).name)
     highest = {
@@ -145,7 +145,7 @@ def _arrangements(cells: Sequence[Cell]) -> list[Arrangement]:
 
 
 def _most(cells: Sequence[Cell]) -> list[Arrangement]:
-    """Return each arrangement with the most origins it was run with."""
+    """Return each arrangement with the most origins with which it was run."""
     return list({one.name: one for one in _arrangements(cells)}.values())
 
 
@@ -159,7 +159,7 @@ def _head(cell: Cell) -> Fields:
 
 
 def _fields(material: Material, cell: Cell) -> Fields:
-    """Return the rate of a cell, and below it the ratio to one origin."""
+    """Return the rate of a cell, with the ratio to one origin below it."""
     key = Arrangement.of(cell).key
     scaling = value_or_word(material, cell, "scaling", "against_one")
     ratio = numbers.factor(scaling.value) if isinstance(scaling, Measure) else None
@@ -177,7 +177,7 @@ def _rows(material: Material, cells: Sequence[Cell]) -> list[Fields]:
 
 
 def _base(material: Material, cells: Sequence[Cell]) -> list[Fields]:
-    """Return the rows of one operation and flavor, one an environment where there is any."""
+    """Return the rows of one operation and flavor: a row for each environment with cells."""
     rows = _rows(material, cells)
     return [row for row in rows if (row["operation"], row["flavor"]) == BASE] or rows[:1]
 
@@ -232,7 +232,7 @@ def _levels(cells: Sequence[Cell]) -> str:
 
 
 class Page(ReferencePage):
-    """The rate of several origins against that of one."""
+    """The page: the rate of several origins compared with the rate of one."""
 
     def sections(self, material: Material) -> list[Section]:
         """Return the table of all rates, with the thread levels in its lead."""
@@ -240,7 +240,7 @@ class Page(ReferencePage):
         return [Section(self.identifier, self.title, lead, Rates().parts(material))]
 
     def headline(self, material: Material) -> Headline:
-        """Return the ratios of one operation and flavor, one row per environment and partition."""
+        """Return the ratios of one operation and flavor, a row per environment and partition."""
         material = apart(material)
         cells = _shown(material)
         rows = _base(material, cells)
@@ -258,7 +258,7 @@ class Page(ReferencePage):
         return Headline([sentence], table)
 
     def terminal_lines(self, material: Material) -> list[str]:
-        """Return the answer as plain lines, one an environment and partition."""
+        """Return the answer as plain lines, a line for each environment and partition."""
         material = apart(material)
         cells = _shown(material)
         lines = []

@@ -62,11 +62,11 @@ def _judged_times() -> list[pl.Expr]:
     """Return elapsed and remaining, by the target's own clock where a rank lost its core.
 
     Some targets are to visit MPI now and then. If such a target has no core, its visits are late by
-    the wall clock, and the MPI is not to blame. The visits tell the target's own time. The remaining
-    time is the time for which the target really ran. The access took of this time the share of the
-    remaining visits that fell into the access. An origin without a core counts visits that its
-    access did not need, so the share is an upper bound. If fewer than `LEAST_VISITS` visits
-    remained, the remaining time is 0 by this clock.
+    the wall clock, and the MPI is not to blame. The visits tell the target's own time. The time
+    that remained is the time for which the target really ran. The access took of this time the
+    share of the remaining visits that fell into the access. An origin without a core counts visits
+    that its access did not need, so the share is an upper bound. If fewer than `LEAST_VISITS`
+    visits remained, no time remained by this clock.
     """
     target_delay = pl.col("compute_run_delay").fill_nan(None)
     ran = pl.min_horizontal("remaining", pl.col("compute") - target_delay)

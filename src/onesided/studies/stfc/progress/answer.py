@@ -32,7 +32,7 @@ from onesided.studies.stfc.progress.use import first_advice
 from onesided.studies.stfc.ways import Way, columns_of, completes, measured_with, reading, row_of
 
 MOST_OPERATIONS = 6
-"""The most that the first screen names; if there are more, it gives their number."""
+"""The most operations that the first screen names; if there are more, it gives their number."""
 
 MOST_WAYS = 6
 """The most ways with a column or a sentence; further ways are in the truth table."""
@@ -110,7 +110,7 @@ def ways(cells: Sequence[Cell], environments: Sequence[str]) -> list[Way]:
 
 
 def _merged(several: Sequence[Together]) -> Together:
-    """Merge ways with the same words into one way."""
+    """Return one verdict for ways that have the same word."""
     word = several[0].word
     notes = [verdict.note for verdict in several if verdict.note]
     if len(notes) == len(several) == 1:

@@ -41,7 +41,7 @@ def plain_measure(latency: Measure) -> str:
 
 
 def is_decided(cell: Cell) -> bool:
-    """Tell whether a cell may support a claim: it has the observed launches that a verdict needs."""
+    """Tell whether a cell may support a claim: its verdict is observed, in enough launches."""
     return cell.verdict in verdicts.OBSERVED and cell.valid_launches >= MINIMUM_VALID_LAUNCHES
 
 
@@ -117,7 +117,7 @@ class Timed:
 
 
 def ratio(over: Timed | None, under: Timed | None) -> float | None:
-    """Return the ratio of two latencies; None if one is unknown, or their cores differed in state."""
+    """Return the ratio of two latencies; None if one is unknown, or the cores' states differ."""
     if over is None or under is None or under.measure.value <= 0:
         return None
     return over.measure.value / under.measure.value if are_alike(over.met, under.met) else None
@@ -161,7 +161,7 @@ class Latencies:
         return next((timed for timed in known if timed is not None), None)
 
     def shown(self, cells: Sequence[Cell]) -> Any:
-        """Return a table's value: the latency, or the verdict of the first cell that was to take it."""
+        """Return a table's value: the latency, else the verdict of the first cell with a word."""
         timed = self.of(cells)
         taken = [timed.cell] if timed else cells
         values = (value_or_word(self._material, cell, LATENCY, COUNTS) for cell in taken)

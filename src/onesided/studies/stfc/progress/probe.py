@@ -1,4 +1,4 @@
-"""Every access against what its target had left to compute, and any cell to look at."""
+"""Every access against the target's remaining compute, and a view of any cell."""
 
 import math
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ from onesided.studies.stfc.progress.cells import (
 
 NAME = "progress_against_remaining"
 POINTS_A_COMBINATION = 10
-"""Marks of an operation and flavor in a panel: as many again would hide each other."""
+"""The number of marks for an operation and flavor in a panel; more would hide each other."""
 STATIC_SYNCHRONISATIONS = 2
-"""Synchronisations that are drawn; the others can be explored."""
+"""The synchronisations in the drawing; the interactive view has the others."""
 EXPLORED_POINTS = 8_000
-"""Accesses the interactive view carries, about 20 bytes each."""
+"""The most accesses in the interactive view; each takes about 20 bytes."""
 EXPLORED_CELLS = 1_500
 LEAST_A_CELL = 6
 
@@ -67,7 +67,7 @@ def _drawn_cells(material: Material) -> list[Cell]:
 
 
 def _explored_cells(material: Material) -> list[Cell]:
-    """Return the cells the interactive view offers, those of the first matrices first."""
+    """Return the cells in the interactive view, the cells of the first matrices first."""
     known = [cell for cell in material.cells if cell.axis("target_state") in STATES]
     states = list(STATES)
     usual = base_of(first_group(material.cells))
@@ -76,7 +76,7 @@ def _explored_cells(material: Material) -> list[Cell]:
 
 
 def _axes_of(cell: Cell) -> dict[str, str]:
-    """Return what a reader selects a cell by."""
+    """Return the values by which a reader selects a cell."""
     return {
         "MPI": cell.environment,
         "operation": cell.axis("operation"),

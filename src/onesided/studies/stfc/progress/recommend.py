@@ -1,4 +1,4 @@
-"""What to use with an MPI: from verdicts and latencies to code changes and variables."""
+"""What to use with an MPI: code changes and variables, from verdicts and latencies."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ from onesided.studies.stfc.progress.evidence import (
 )
 
 COMMON = {"flavor": "create", "synchronisation": "lock_exclusive"}
-"""What most code does, and what latencies are compared with, one axis at a time."""
+"""The values of the commonest code. Latencies are compared with them, one axis at a time."""
 
 KEPT = (verdicts.INDEPENDENT, verdicts.DELAYED)
 """Verdicts of cells that do not wait."""
 
 SAYS_NOTHING = (*verdicts.NOT_MEASURED, verdicts.NO_EFFECT)
-"""Verdicts of cells that say nothing of their setting."""
+"""Verdicts of cells that tell nothing about their setting."""
 
 FamilyVersion = tuple[str, str]
 """Family and version of an environment's MPI."""
@@ -68,10 +68,10 @@ class Choice:
 
     @cached_property
     def independent(self) -> list[Evidence]:
-        """Return the combinations of which all cells are independent, the cheapest first.
+        """Return the combinations whose cells are all independent, the cheapest first.
 
-        A combination occurs more than once where several tests of a campaign have it; one of them
-        that says otherwise, or that failed, is enough not to recommend it.
+        A combination has several cells if several tests of a campaign have it. If one of these
+        cells failed or has another verdict, the combination is not recommended.
         """
         agreed = [
             min(own, key=lambda evidence: evidence.cost)
@@ -82,24 +82,25 @@ class Choice:
 
     @property
     def best(self) -> Evidence | None:
-        """Return the cheapest combination that is independent; None where none is.
+        """Return the cheapest combination that is independent; None if none is.
 
-        A combination whose latency is not known cannot be said to be the cheapest.
+        A combination without a known latency cannot be called the cheapest.
         """
         return next((evidence for evidence in self.independent if evidence.latency), None)
 
     @property
     def common(self) -> Evidence | None:
-        """Return the commonest code's cell."""
+        """Return the cell of the commonest code."""
         return self._first_of(*COMMON.values())
 
     def _first_of(self, flavor: str, synchronisation: str) -> Evidence | None:
         return next(iter(self._combinations.get((flavor, synchronisation), ())), None)
 
     def factor(self, axis: str) -> float | None:
-        """Return how many times the best's latency the commonest value of an axis costs.
+        """Return the latency of an axis's commonest value over the latency of the best combination.
 
-        It is of the cell that differs from the best in that axis alone.
+        The latency of the commonest value is from the cell that differs from the best only on this
+        axis.
         """
         if self.best is None:
             return None
@@ -118,7 +119,7 @@ class Choice:
 
     @cached_property
     def _elsewhere(self) -> list[Evidence]:
-        """Return the best at further sizes and layouts."""
+        """Return the best combination at further sizes and layouts."""
         best = self.best
         return [
             e
@@ -128,26 +129,26 @@ class Choice:
 
     @property
     def confirmed(self) -> list[Evidence]:
-        """Return further sizes and layouts at which the best is independent."""
+        """Return the further sizes and layouts at which the best is independent."""
         return [e for e in self._elsewhere if e.verdict == verdicts.INDEPENDENT]
 
     @property
     def exceptions(self) -> list[Evidence]:
-        """Return those at which the best was measured and is not independent."""
+        """Return the sizes and layouts at which the best was measured and is not independent."""
         agree = (verdicts.INDEPENDENT, *verdicts.NOT_MEASURED)
         return [e for e in self._elsewhere if e.verdict not in agree]
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A cell at the default setting, and its twin with another one."""
+    """A cell at the default setting, and its twin with another setting."""
 
     before: Evidence
     after: Evidence
 
     @property
     def is_compared(self) -> bool:
-        """Tell whether both were decided, with a target that computes."""
+        """Tell whether both cells were decided, with a target that computes."""
         both = (self.before.cell, self.after.cell)
         return len(computing(both)) == 2 and all(map(is_decided, both))
 
@@ -159,14 +160,14 @@ class Turn:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a setting does against the default.
+    """The effect of a setting, in comparison with the default setting.
 
     Attributes:
         setting: its name.
-        variables: what it sets for the environment's family.
-        not_declared: why it sets none; None where it does.
-        cells: those that were run with it.
-        pairs: each of them that has a twin at the default, with its twin.
+        variables: the variables that it sets for the environment's family.
+        not_declared: why it sets no variable; None if it sets variables.
+        cells: the cells that were run with the setting.
+        pairs: each of these cells with its twin at the default, if it has a twin.
     """
 
     setting: str
@@ -177,42 +178,42 @@ class Effect:
 
     @property
     def unavailable(self) -> str | None:
-        """Return why it has no variables, or why it was not measured; None where it was."""
+        """Return why the setting has no variables or was not measured; None if it was measured."""
         if self.not_declared is not None or not all(c.verdict in SAYS_NOTHING for c in self.cells):
             return self.not_declared
         return next((f"{cell.verdict}: {cell.detail}" for cell in self.cells if cell.detail), "")
 
     @cached_property
     def compared(self) -> list[Turn]:
-        """Return the cells that wait at the default and were decided with the setting too."""
+        """Return the cells that wait at the default and were also decided with the setting."""
         return [t for t in self.pairs if t.is_compared and t.words[0] == verdicts.WAITS]
 
     @property
     def turned(self) -> list[Turn]:
-        """Return those of them that no longer wait: independent or delayed."""
+        """Return the `compared` cells that no longer wait: they are independent or delayed."""
         return [turn for turn in self.compared if turn.words[1] in KEPT]
 
     @property
     def to_independent(self) -> int:
-        """Return how many of the turned cells became independent; the others are delayed."""
+        """Return how many of the `turned` cells became independent; the others are delayed."""
         return sum(turn.words[1] == verdicts.INDEPENDENT for turn in self.turned)
 
     @property
     def eased(self) -> int:
-        """Return how many are partial with the setting: they are not counted as turned."""
+        """Return how many `compared` cells are partial with the setting; they are not `turned`."""
         return sum(turn.words[1] == verdicts.PARTIAL for turn in self.compared)
 
     @cached_property
     def lost(self) -> list[Turn]:
-        """Return the cells that did not wait, and wait with the setting or are in between."""
+        """Return the cells that did not wait at the default, and wait or are partial here."""
         kept = (turn for turn in self.pairs if turn.is_compared and turn.words[0] in KEPT)
         return [turn for turn in kept if turn.words[1] not in KEPT]
 
     @cached_property
     def failed(self) -> list[Cell]:
-        """Return the cells that fail with the setting, and not at the default.
+        """Return the cells that fail with the setting and not at the default.
 
-        A crash may be met in a cell that has no twin: every cell of the setting counts.
+        Every cell of the setting counts, because a cell without a twin may crash, too.
         """
         failures = [verdict for verdict in verdicts.FAILURES if verdict != verdicts.NO_EFFECT]
         failing = (turn for turn in self.pairs if turn.words[0] in verdicts.FAILURES)
@@ -232,22 +233,22 @@ class Effect:
 
     @property
     def factor(self) -> float | None:
-        """Return their geometric mean; None without one."""
+        """Return the geometric mean of `factors`; None without a factor."""
         return geometric_mean(self.factors) if self.factors else None
 
     @property
     def gain(self) -> int:
-        """Return by how many cells progress is kept more often than without the setting."""
+        """Return how many more cells keep progress with the setting than without it."""
         return len(self.turned) - len(self.lost)
 
     @property
     def helps(self) -> bool:
-        """Tell whether its variables may be recommended."""
+        """Tell whether the setting's variables may be recommended."""
         return bool(self.variables) and not self.failed and self.gain > 0
 
 
 def declared(setting: str, mpi: FamilyVersion | None) -> tuple[Mapping[str, str], str | None]:
-    """Return a setting's variables for an MPI, and why there are none."""
+    """Return a setting's variables for an MPI, and the reason if there are none."""
     if setting not in settings.names():
         return {}, "it is no longer declared in config/settings.yaml"
     if mpi is None:
@@ -268,16 +269,16 @@ class Advice:
 
     Attributes:
         environment: its name.
-        cells: those of it in the place.
-        choices: one an operation and thread level, in the order declared.
-        effects: one a setting other than the default that the campaign declares.
+        cells: the environment's cells in the place.
+        choices: a choice for each operation and thread level, in the order declared.
+        effects: an effect for each setting of the campaign except the default.
         waiting: how many cells wait at the default.
         measured: whether any cell was decided at the default.
-        missing: why none was, in the words of the first cell that says; None otherwise.
+        missing: why no cell was decided, in the words of the first cell with a reason; else None.
     """
 
     def __init__(self, material: Material, environment: str, cells: Sequence[Cell]) -> None:
-        """Take the cells of an environment among those of one place."""
+        """Take the cells of an environment from the cells of one place."""
         self.environment = environment
         self.cells = [cell for cell in cells if cell.environment == environment]
         self._latencies = Latencies(material, self.cells)
@@ -310,7 +311,7 @@ class Advice:
         ]
 
     def _effect(self, setting: str, variables: Mapping[str, str], missing: str | None) -> Effect:
-        """Return a setting with its cells, each with its twin at the default, of the same test."""
+        """Return a setting's effect: its cells, with their twins of the same test at the default."""
 
         def twin_key(cell: Cell) -> tuple[Any, ...]:
             labels = sorted((name, str(value)) for name, value in cell.labels.items())
@@ -329,7 +330,7 @@ class Advice:
 
     @cached_property
     def chosen(self) -> Effect | None:
-        """Return the setting that turns most cells and fails in none; None where none helps."""
+        """Return the setting that helps most cells and fails in none; None if no setting helps."""
         helping = [effect for effect in self.effects if effect.helps]
         return max(
             helping, key=lambda e: (e.gain, e.to_independent, -(e.factor or 0)), default=None
@@ -337,15 +338,15 @@ class Advice:
 
     @property
     def variables(self) -> Mapping[str, str]:
-        """Return the variables recommended."""
+        """Return the recommended variables."""
         return self.chosen.variables if self.chosen else {}
 
     @cached_property
     def cheapest(self) -> dict[str, Choice]:
-        """Return for each operation what costs least: of the lowest thread level that has it.
+        """Return for each operation the cheapest choice, at the lowest thread level that has one.
 
-        Another level is named only where its interval lies below: latencies of two levels are from
-        different launches, and equal ones differ by noise.
+        Latencies of two levels are from different launches, so equal latencies differ by noise.
+        Another level is chosen only if the whole interval of its latency lies below.
         """
         cheapest: dict[str, Choice] = {}
         for choice in self.choices:

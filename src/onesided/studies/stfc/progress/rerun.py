@@ -1,4 +1,4 @@
-"""Run again what an advice file claims, under that file, and judge it as a campaign does."""
+"""Run the claims of an advice file again, under the file, and judge them as in a campaign."""
 
 import re
 import tempfile
@@ -41,20 +41,20 @@ class Claim:
 
     @property
     def is_sourced(self) -> bool:
-        """Tell whether it was measured with the file's variables, and is run so again."""
+        """Tell whether the claim was measured, and runs again, with the file's variables."""
         return DEFAULT_SETTING not in self.test
 
 
 @dataclass(frozen=True)
 class Rerun:
-    """A claim as the file states it, and the verdict now, under the same file."""
+    """A claim as in the file, and the verdict of today under the same file."""
 
     claim: Claim
     verdict: Verdict
 
     @property
     def holds(self) -> bool:
-        """Tell whether the claimed verdict came true."""
+        """Tell whether today's verdict is the claimed verdict."""
         return self.verdict.word == self.claim.verdict
 
 
@@ -73,7 +73,7 @@ def read_claims(path: Path) -> list[Claim]:
     """Return the claims of an advice file.
 
     Raises:
-        InputError: it cannot be read, claims nothing, or names no declared environment.
+        InputError: the file cannot be read, has no claim, or names no declared environment.
     """
     try:
         stated = claims(path.read_text("utf-8"))
@@ -91,7 +91,7 @@ def read_claims(path: Path) -> list[Claim]:
 def _launch(
     document: Mapping[str, Any], path: Path, members: Sequence[Claim], seed: int
 ) -> dict[str, Probe]:
-    """Run one launch of claims of one thread level, all under the file or none.
+    """Run one launch of claims of one thread level, either all under the file or none.
 
     Returns:
         The valid samples of the cells that ended well, by cell.
@@ -118,7 +118,7 @@ def rerun(path: Path, say: Callable[[str], None]) -> list[Rerun]:
 
     Args:
         path: an advice file.
-        say: called with a line for each launch that was over.
+        say: called with a line after each launch.
 
     Raises:
         InputError: the file has no claims.

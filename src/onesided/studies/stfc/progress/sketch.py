@@ -1,4 +1,4 @@
-"""What a symbol of the truth table is based on: numbers in words, and the samples in a sketch."""
+"""The evidence of a symbol of the truth table: numbers in words, and a sketch of the samples."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ Points = Sequence[tuple[float, float]]
 
 
 def _where_it_waits(material: Material, cell: Cell) -> str | None:
-    """Say in which call most of an access passes; None of a cell that does not wait."""
+    """Name the call in which most of an access passes; None for a cell that does not wait."""
     parts = shares(material, cell) if cell.verdict == verdicts.WAITS else None
     if not parts:
         return None
@@ -32,13 +32,13 @@ def _where_it_waits(material: Material, cell: Cell) -> str | None:
 
 
 def _scale(low: float, high: float, length: float) -> Callable[[float], float]:
-    """Return what places a value on a logarithmic axis."""
+    """Return a function that places a value on a logarithmic axis."""
     whole = max(math.log(high / low), 1e-9)
     return lambda value: EDGE + math.log(value / low) / whole * (length - 2 * EDGE)
 
 
 def _sketch(points: Points) -> Markup:
-    """Return access time against what was left to compute, on logarithmic axes, without a legend.
+    """Return access time against remaining compute, on logarithmic axes, without a legend.
 
     Args:
         points: remaining and elapsed of each access, in seconds, above zero.
@@ -65,7 +65,7 @@ def _sketch(points: Points) -> Markup:
 
 
 class Behind:
-    """What is behind the symbols of a matrix; the samples are sorted by cell once."""
+    """The evidence behind the symbols of a matrix; the samples are sorted by cell once."""
 
     def __init__(self, material: Material) -> None:
         self.material = material
@@ -79,7 +79,7 @@ class Behind:
         }
 
     def of(self, cells: Sequence[Cell]) -> tuple[str, Markup | None]:
-        """Return in which call some cells wait, and a sketch of the accesses that met a compute."""
+        """Return the call in which some cells wait, and a sketch of accesses that met a compute."""
         said = (_where_it_waits(self.material, cell) for cell in cells)
         points = [point for cell in cells for point in self._points.get(cell.place, ())]
         where = "; ".join(dict.fromkeys(words for words in said if words))

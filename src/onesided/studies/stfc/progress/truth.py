@@ -47,12 +47,12 @@ SYNCHRONISATION = Axis("synchronisation", "synchronisation")
 FLAVOR = Axis("flavor", "flavor")
 
 Defaults = Mapping[tuple[Any, ...], set[str]]
-"""The verdicts at the default setting, by what cells that differ in the setting have in common."""
+"""The verdicts at the default setting, by the values that cells of different settings share."""
 
 
 @dataclass(frozen=True)
 class OperationOf(Axis):
-    """The operation, with what is moved where that differs from the base."""
+    """The operation, with the payload if it differs from the base."""
 
     base: Payload | None = None
 
@@ -74,7 +74,7 @@ def default_words(cells: Iterable[Cell]) -> Defaults:
 
 
 def _title(cells: Sequence[Cell]) -> str:
-    """Return what the mark of some cells with one verdict rests on."""
+    """Return the evidence of a mark, from its cells with the same verdict."""
     early = [fraction for cell in cells for fraction in cell.early_fractions]
     delays = [cell.tau_s for cell in cells if cell.tau_s]
     valid = min(cells, key=lambda cell: cell.valid_launches)
@@ -89,7 +89,7 @@ def _title(cells: Sequence[Cell]) -> str:
 
 
 def _which(own: Sequence[Cell], others: Sequence[Cell]) -> str | None:
-    """Say which cells of a place a mark is of: their levels, or tests; None where it is of all."""
+    """Name a mark's cells among those of its place, by levels or tests; None if it has all."""
     if not others:
         return None
     levels = dict.fromkeys(str(cell.thread_level) for cell in own)
@@ -105,7 +105,7 @@ class TruthMatrix(VerdictMatrix):
 
     Attributes:
         defaults: the verdicts at the default setting.
-        behind: where the evidence comes from; None leaves it at the verdict's own.
+        behind: the source of further evidence; None: only the verdict's own evidence.
     """
 
     defaults: Defaults = field(default_factory=dict)
@@ -117,7 +117,7 @@ class TruthMatrix(VerdictMatrix):
         return [(name, declared_order(own, "flavor", FLAVORS)) for name, own in by_name.items()]
 
     def rows(self, cells: Sequence[Cell]) -> dict[tuple[Any, Any], list[Cell]]:
-        """Return the cells of each row, by synchronisation and operation as they were declared."""
+        """Return the cells of each row, by synchronisation and operation in the order declared."""
         by_row = super().rows(cells)
         axes = ("synchronisation", "operation")
         orders = {axis: declared_order(cells, axis) for axis in axes}
@@ -128,7 +128,7 @@ class TruthMatrix(VerdictMatrix):
         return {row: by_row[row] for row in sorted(by_row, key=place)}
 
     def marks(self, cells: Sequence[Cell], each: Each) -> list[Mark]:
-        """Return the marks of a place: one where its cells agree, else one a verdict."""
+        """Return the marks of a place: one mark if its cells agree, else one for each verdict."""
         marks = []
         for word, own in grouped(cells, lambda cell: cell.verdict).items():
             notes = "".join(sorted({note for cell in own for note in self._notes_on(cell)}))
@@ -178,8 +178,8 @@ def _of_group(
 ) -> list[Matrix | Folded]:
     """Return the matrices of one setting and place: the base first, the others folded.
 
-    The base of the default setting has the samples behind its symbols; of all others a page would
-    be too large.
+    Only the base of the default setting has the samples behind its symbols: with the samples of the
+    other matrices a page would be too large.
     """
     base = base_of(cells)
     setting = cells[0].setting or "unknown"
@@ -216,7 +216,7 @@ def _of_group(
 
 
 def section(material: Material) -> Section | None:
-    """Return the truth table, one matrix a setting and place."""
+    """Return the truth table, with a matrix for each setting and place."""
     behind, defaults = Behind(material), default_words(material.cells)
     places = Counter[str | None]()
     parts: list[Matrix | Folded] = []

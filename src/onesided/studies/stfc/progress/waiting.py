@@ -1,4 +1,4 @@
-"""Where an access waits: in the call that begins its epoch, in its own, or in what completes it."""
+"""Where an access waits: in the call that begins its epoch, its own or the completing call."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HELD_UP = (verdicts.WAITS, verdicts.PARTIAL, verdicts.DELAYED)
 """Verdicts of accesses that do not return at once."""
 
 _LINE = ("synchronisation", "operation", "flavor")
-"""The axes that a line of the figure is named by."""
+"""The axes that name a line of the figure."""
 
 _COLOURS = ("first", "second", "third")
 _LINE_PX = 15
@@ -49,7 +49,7 @@ def percent(value: float) -> str:
 
 
 def shares(material: Material, cell: Cell) -> dict[str, float] | None:
-    """Return the parts of a cell's access as shares of their sum; None where one is not known."""
+    """Return the parts of a cell's access as shares of their sum; None if a part is not known."""
     measures = [material.measure(cell, part, "longest") for part in PARTS]
     values = [max(measure.value, 0.0) for measure in measures if measure is not None]
     if len(values) < len(PARTS) or not sum(values):
@@ -96,7 +96,7 @@ def _synchronising(material: Material, group: Sequence[Cell], base: Payload | No
 
 
 def _drawn_cells(cells: Sequence[Cell], base: Payload | None) -> list[Cell]:
-    """Return one cell per line and environment: the lowest level, the base, four operations."""
+    """Return a cell for each line and environment: the lowest level, the base, four operations."""
     usual = [
         cell
         for level in levels_of(cells)
@@ -143,7 +143,7 @@ def _panel(
     size: tuple[int, int | None],
     title: str,
 ) -> alt.LayerChart:
-    """Return one environment's bars; a word is where an access does not wait.
+    """Return one environment's bars; if an access does not wait, a word is in place of its bar.
 
     Args:
         bars: the parts of each line.
@@ -202,7 +202,7 @@ def _ordered(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _figure(material: Material, cells: Sequence[Cell]) -> Figure | None:
-    """Return the lines in which an access is held up under any MPI; None where none is."""
+    """Return the lines in which an access waits under any MPI; None if no access waits."""
     bars = _bars(material, cells)
     if not bars:
         return None
@@ -248,7 +248,7 @@ def _figure(material: Material, cells: Sequence[Cell]) -> Figure | None:
 
 
 def section(material: Material) -> Section | None:
-    """Return where accesses wait, with their slopes; None where none does."""
+    """Return the section on where accesses wait, with their slopes; None if no access waits."""
     group = first_group(material.cells)
     base, cells = base_of(group), computing(group)
     parts = (

@@ -1,4 +1,4 @@
-"""Analysis of the shared counter: figures of merit a launch, and which accesses met a compute."""
+"""Analysis of the shared counter: each launch's figures of merit, accesses that met a compute."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ HELPED_CASES = ("helper_blocked", "helper_polling", "helper_send")
 """Cases in which a thread of the target calls MPI while the target computes."""
 TARGET_RANK = 0
 SOURCE_RANK = 1
-"""The rank whose times the shared counter report prints."""
+"""The rank whose times the report of the shared counter shows."""
 
 POOLED = {"access": "access_mean", "compute": "compute_mean", "latency": "latency"}
 """Series whose percentiles over all launches go with a metric of the summary."""
@@ -59,12 +59,12 @@ def _figures(totals: pl.DataFrame) -> pl.DataFrame:
 
 
 def _slowdown(totals: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
-    """Add the mean access against the one to an idle target.
+    """Add the mean access over the mean access to an idle target.
 
-    The divisor is the median over launches of the idle cell's mean, so that the ratio spreads as
-    the computing launches do. The idle cell with the same algorithm, flavor and compute length
-    serves for every spread, for nobody computes at its target; where there are several, the one
-    with the least spread does.
+    The divisor is the median over launches of the idle cell's mean, so the ratio spreads as the
+    computing launches do. The idle cell has the same algorithm, flavor and compute length. It
+    serves for every spread of the compute, because nobody computes at its target. If there are
+    several such cells, the cell with the least spread serves.
     """
     axis = {
         name: pl.col("labels").str.json_path_match(f"$.{name}")
@@ -114,7 +114,7 @@ def pooled_samples(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def evidence(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return every access of the origins with what remained of the target's compute."""
+    """Return every access of the origins with the remaining compute of the target."""
     rank = pl.col("rank")
     return accesses_during_computes(
         samples, accessing=rank != TARGET_RANK, computing=rank == TARGET_RANK

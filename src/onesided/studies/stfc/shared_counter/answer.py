@@ -1,4 +1,4 @@
-"""The counter in ten seconds: which MPI progresses, and the worst slowdown."""
+"""The answer on the counter in ten seconds: which MPI progresses, and the worst slowdown."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -42,13 +42,13 @@ _span = partial(range_words, show=numbers.seconds)
 SAY = WRITTEN.say
 
 LONGEST = ("access", "idle", "slowdown", "where", "computes_s")
-"""Fields of a row that are of the cell in which an access takes longest."""
+"""The fields of a row from the cell in which an access takes the longest."""
 
 Key = tuple[str, str]
 """Family of algorithms, and window flavor."""
 
 Heard = Mapping[Key, Mapping[str, Sequence[Cell]]]
-"""The cells that speak for a family and flavor, by MPI."""
+"""The cells that count for a family and flavor, by MPI."""
 
 
 # ------------------------------------------------------------------------------ the ways
@@ -57,8 +57,8 @@ Heard = Mapping[Key, Mapping[str, Sequence[Cell]]]
 def _out_of_step(cells: Sequence[Cell]) -> Sequence[Cell]:
     """Return the cells with random compute where there are any, and every failure.
 
-    With fixed compute the ranks fall into step, and few accesses meet a computing target: such
-    cells are often undecided, and one access that the machine held up decides the others.
+    With fixed compute the ranks fall into step, so few accesses meet a computing target. Such cells
+    are often undecided; in others, one access that the machine delayed decides the verdict.
     """
     if not any(spread_of(cell) > 0 for cell in cells):
         return cells
@@ -79,9 +79,9 @@ def families(cells: Sequence[Cell]) -> list[Key]:
 
 
 def heard(material: Material, keys: Sequence[Key]) -> Heard:
-    """Return the cells that speak for some families and flavors, by MPI.
+    """Return the cells that count for some families and flavors, by MPI.
 
-    What was not declared for an MPI is not there: OpenSHMEM has none of MPI's algorithms.
+    Cells that an MPI does not declare are missing: OpenSHMEM has none of MPI's algorithms.
     """
     busy = [cell for cell in material.cells if cell.axis("case") == BASE_CASE]
     by_key = {key: grouped(_members(busy, key), lambda cell: cell.environment) for key in keys}
@@ -108,15 +108,15 @@ def ways(cells: Heard) -> list[Way]:
 
 
 def _longest(material: Material, cells: Iterable[Cell]) -> Fields:
-    """Return what a row has of the cell in which an access takes longest, of some cells.
+    """Return a row's fields from the one of some cells in which an access takes the longest.
 
-    The target of that cell did compute: with fewer cores than ranks another rank may take every
-    number before the target has one.
+    Only cells whose target computed count: with fewer cores than ranks, another rank may take every
+    number before the target takes one.
 
     Returns:
         The mean access while the target computes and while it is idle, the ratio of the two, the
-        cell in words, and the shortest and the longest compute of the target, as they were, in
-        seconds. Each is None where no cell has both times.
+        cell in words, and the shortest and the longest measured compute of the target in seconds.
+        Each is None if no cell has both times.
     """
     measures = [
         (cell, material.measure(cell, "access_mean", "origins"), material.measure(cell, "slowdown"))
@@ -137,9 +137,9 @@ def _place_of(cell: Cell) -> str:
 
 
 def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
-    """Return the shortest and the longest compute of a cell's target, as they were, in seconds.
+    """Return the shortest and the longest measured compute of a cell's target, in seconds.
 
-    None is for a target that had no number, and nothing to compute.
+    Both are None if the target had no number, and so nothing to compute.
     """
     place = {name: getattr(cell, name) for name in PLACE}
     own = material.samples.filter(
@@ -151,7 +151,7 @@ def _computes_s(material: Material, cell: Cell) -> tuple[float, float] | None:
 
 
 def _idle(material: Material, cell: Cell) -> Measure | None:
-    """Return the mean access to an idle target of the same cell, of the least spread there is."""
+    """Return the mean access of the corresponding idle cell, that with the least spread."""
 
     def place(cell: Cell) -> tuple[object, ...]:
         axes = (cell.axis(name) for name in ("algorithm", "flavor", "compute_ms"))
@@ -164,7 +164,7 @@ def _idle(material: Material, cell: Cell) -> Measure | None:
 
 
 def answer_row(material: Material, environment: str, cells: Heard) -> Fields:
-    """Return an environment's row of the answer, from the cells that speak."""
+    """Return an environment's row of the answer, from the cells that count."""
     own = {
         key: {environment: by_name[environment]}
         for key, by_name in cells.items()
@@ -186,7 +186,7 @@ def answer_row(material: Material, environment: str, cells: Heard) -> Fields:
 
 
 def headline(apart: Material, material: Material) -> Headline:
-    """Return where the counter's owner has to come to MPI, and the longest wait."""
+    """Return where the counter's owner has to call MPI, and the longest wait."""
     cells = heard(apart, families(apart.cells))
     rows = [answer_row(apart, name, cells) for name in apart.environments]
     by_family = ways(cells)
@@ -213,7 +213,7 @@ def _title(keys: Sequence[Key]) -> str:
 
 
 def _sentences(by_family: Sequence[Way], known: Sequence[str], plural: str) -> list[Markup]:
-    """Say for each family and flavor in which of some MPIs an access completes."""
+    """Say for each family and flavor in which MPIs an access completes."""
     words = [
         (way.pairs[0], {name: way.words[name] for name in known if name in way.words})
         for way in by_family
@@ -244,7 +244,7 @@ def _worst_sentences(rows: Sequence[Row]) -> list[Markup]:
 
 
 def _longest_of_one(row: Row) -> Markup:
-    """Name the MPI with the longest wait: its interval is apart from those of all others."""
+    """Name the MPI with the longest wait; its interval overlaps no other MPI's interval."""
     access, idle = (
         f"{numbers.seconds(m.value)} ({numbers.seconds(m.low)} to {numbers.seconds(m.high)})"
         for m in (row["access"], row["idle"])
@@ -254,7 +254,7 @@ def _longest_of_one(row: Row) -> Markup:
 
 
 def _longest_of_all(rows: Sequence[Row]) -> Markup:
-    """Give the range over all MPIs: the longest waits of several have intervals that overlap."""
+    """Give the range over all MPIs; the longest waits have intervals that overlap."""
     access, idle = ([row[name].value for row in rows] for name in ("access", "idle"))
     computes = [length for row in rows for length in row["computes_s"]]
     return SAY("longest_of_all", *map(_span, (access, computes, idle)))

@@ -1,4 +1,4 @@
-"""The shared counter's cells: their axes, what is compared with what, the published rows."""
+"""The shared counter's cells: their axes, the cells that are compared, the published rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,8 +19,8 @@ FLAVORS = ("create", "allocate", NO_MEANING)
 """OpenSHMEM has one symmetric heap and no window: its flavor is none."""
 
 BASE_ALGORITHMS = ("mpi2_array", "fetch_and_op", "fetch_and_op_flush", "shmem_fetch_inc")
-"""The source's own algorithm, and what MPI has for it since 3.0: in an epoch each, and in one; and
-what OpenSHMEM has."""
+"""The source's own algorithm; MPI's own operation since 3.0, in an epoch for each access and in one
+epoch for all; and OpenSHMEM's operation."""
 
 HELPER_CASE = "helper_blocked"
 CASES = {BASE_CASE: "Case 1", IDLE_CASE: "Case 2", HELPER_CASE: "Case 3"}
@@ -28,18 +28,18 @@ TABLE1 = PublishedTable("shared_counter_table1", form="records")
 
 
 def way_of(cell: Cell) -> list[str]:
-    """Return algorithm and flavor; the algorithm alone where it has no window."""
+    """Return algorithm and flavor; only the algorithm if it has no window."""
     words = (cell.axis(name) for name in ("algorithm", "flavor"))
     return [word for word in words if word not in ("", NO_MEANING)]
 
 
 def spread_of(cell: Cell) -> float:
-    """Return how far a cell's computes are from the length asked for, in per cent; 0: fixed."""
+    """Return how far a cell's computes may be from the requested length, in per cent; 0: fixed."""
     return float(cell.labels.get("spread_percent") or 0)
 
 
 def compute_ms_of(cell: Cell) -> float:
-    """Return the compute length asked for, in milliseconds."""
+    """Return the requested compute length, in milliseconds."""
     return float(cell.labels.get("compute_ms") or 0)
 
 
@@ -49,17 +49,17 @@ def steps(spread: float) -> str:
 
 
 def _twin_key(cell: Cell) -> tuple[Any, ...]:
-    """Return what the cases of one row of Table 1 have in common."""
+    """Return the values that the cases of a row of Table 1 have in common."""
     varied = ("case", "spread_percent")
     labels = tuple(sorted((k, str(v)) for k, v in cell.labels.items() if k not in varied))
     return (cell.group, cell.environment, cell.thread_level, labels)
 
 
 def twins(cells: Iterable[Cell]) -> list[dict[str, Cell]]:
-    """Return the cells case by case, in the order in which they were declared, a row per spread.
+    """Return a row for each spread, with its cells by case, in the order declared.
 
-    A row has the spread of its case 1. A case that was not measured with it is there with the least
-    spread that it has; `other_steps` tells.
+    A row has the spread of its case 1. A case without a cell of this spread is there with its cell
+    of the least spread; `other_steps` says so.
     """
     rows = []
     for own in grouped(cells, _twin_key).values():
@@ -89,7 +89,7 @@ def leading(twin: Mapping[str, Cell]) -> Cell:
 
 
 def other_steps(twin: Mapping[str, Cell], case: str) -> str | None:
-    """Say the steps of a case where they are others than its row's; None of an idle target."""
+    """Name a case's steps if they differ from its row's steps; None for an idle target."""
     cell = twin.get(case)
     if cell is None or case == IDLE_CASE or spread_of(cell) == spread_of(leading(twin)):
         return None
@@ -97,11 +97,11 @@ def other_steps(twin: Mapping[str, Cell], case: str) -> str | None:
 
 
 def base_point(material: Material) -> list[Cell]:
-    """Return the cells that are shown at first sight.
+    """Return the cells of the first view.
 
-    The highest thread level of each environment (the source asks for MULTIPLE, and case 3 needs
-    it), the longest compute, the base algorithms, the first setting, placement and rank count
-    declared.
+    They have the highest thread level of each environment (the source asks for MULTIPLE, and case 3
+    needs MULTIPLE), the longest compute, a base algorithm, and the first declared setting,
+    placement and number of ranks.
     """
     by_name = grouped(material.cells, lambda cell: cell.environment)
     levels = {name: max(level_rank(c.thread_level) for c in own) for name, own in by_name.items()}
@@ -123,7 +123,7 @@ def base_point(material: Material) -> list[Cell]:
 
 
 def way_rows(cells: Sequence[Cell]) -> dict[tuple[str, str], list[Cell]]:
-    """Return the cells of case 1 by algorithm and window flavor, those of the first setting."""
+    """Return the cells of case 1 at the first setting, by algorithm and window flavor."""
     chosen = [
         cell
         for cell in cells
@@ -136,12 +136,12 @@ def way_rows(cells: Sequence[Cell]) -> dict[tuple[str, str], list[Cell]]:
 
 
 def least_spread(cells: Sequence[Cell]) -> list[Cell]:
-    """Return those cells that have the least spread: fixed compute, where there is any."""
+    """Return the cells with the least spread: the cells with fixed compute, if there are any."""
     least = min((spread_of(cell) for cell in cells), default=0.0)
     return [cell for cell in cells if spread_of(cell) == least]
 
 
 def first_twins(cells: Sequence[Cell]) -> list[dict[str, Cell]]:
-    """Return a row of `twins` per cell, leaving the spread out: that of the least of case 1."""
+    """Return a row of `twins` for all spreads: the row with the least spread of case 1."""
     by_key = grouped(twins(cells), lambda twin: _twin_key(leading(twin)))
     return [several[0] for several in by_key.values()]

@@ -1,4 +1,4 @@
-"""The counter's figures: Figure 1 of its source, redrawn and measured here; every access."""
+"""The counter's figures: the source's Figure 1 redrawn, the same measured here; every access."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _LOG_LABEL = (
 NAME = "access_against_remaining"
 NO_WINDOW = "no window"
 POINTS_A_PANEL = 30
-"""More would hide each other; which are drawn does not depend on their values."""
+"""The most marks; more would hide each other. The choice does not depend on their values."""
 
 
 # ------------------------------------------------------------------------------ Figure 1
@@ -102,7 +102,7 @@ def _measured_bar(material: Material, twin: Mapping[str, Cell], case: str) -> Fi
 def _decades(bars: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
     values = [bar["value"] for bar in bars if bar["value"]] or [1.0]
     low = min(LOWEST_PERFORMANCE, 10 ** math.floor(math.log10(min(values))))
-    # half a decade above the tallest bar is room for the compute length written over it
+    # half a decade above the tallest bar has room for the compute length over the bar
     return low, 10 ** math.ceil(math.log10(max(values)) + 0.9)
 
 
@@ -123,7 +123,7 @@ def _columns(
     width: int,
     title: str = "",
 ) -> alt.LayerChart:
-    """Return the bars of one panel: upright, or lying where the page is narrow."""
+    """Return the bars of one panel: upright, or lying on a narrow page."""
     low, high = bounds
     order = list(dict.fromkeys(bar["label"] for bar in bars))
     plain = [{k: v for k, v in bar.items() if k not in ("shown", "length")} for bar in bars]
@@ -179,8 +179,8 @@ def _figure(
     Args:
         kind: published or measured.
         bars: what is drawn.
-        drawn: for a wide page, and for a narrow one.
-        further: sentences of its caption beside those that it always has; empty ones are none.
+        drawn: for a wide page, and for a narrow page.
+        further: further sentences of the caption; empty sentences are left out.
     """
     name, said = f"figure1_{kind}", WRITTEN.names["figures"][kind]
     labels = (bar["label"].replace("|", ", ") for bar in bars)
@@ -202,7 +202,7 @@ def _published() -> Figure:
 
 
 def _measured(material: Material) -> Figure | None:
-    """Return the same of today; None where nothing was measured."""
+    """Return today's Figure 1; None if nothing was measured."""
     bars = [
         _measured_bar(material, twin, case)
         for twin in twins(base_point(material))
@@ -237,7 +237,7 @@ def _measured(material: Material) -> Figure | None:
 
 
 def figure1(material: Material) -> Section | None:
-    """Return Figure 1, then and now."""
+    """Return Figure 1, the source's and today's."""
     return WRITTEN.section("counter-figure1", [_published(), _measured(material)])
 
 
@@ -261,7 +261,7 @@ def _points(material: Material) -> pl.DataFrame:
 
 
 def probe_section(material: Material) -> Section | None:
-    """Return the figure, small multiples by environment and case; None without a valid access."""
+    """Return the figure with a panel for each environment and case; None without a valid access."""
     keys = ("environment", "flavor", "case", "family")
     points = remaining.spread(_points(material), keys, POINTS_A_PANEL)
     if not points.height:

@@ -1,4 +1,4 @@
-"""The counter's tables: Table 1 then and now, contenders, degradation, latency."""
+"""The counter's tables: Table 1 of the source and of today, contenders, degradation, latency."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ from onesided.studies.stfc.shared_counter.cells import (
 )
 
 CLEARLY_ABOVE_1 = 1.1
-"""Degradation factors of 2008 are named from here on; the others are 1 but for noise."""
+"""The least degradation factor of 2008 that a sentence names; smaller factors are 1 and noise."""
 
 
 def _case_key(case: str) -> str:
@@ -36,7 +36,7 @@ def _case_key(case: str) -> str:
 
 
 def _head(cell: Cell, *further: str) -> Fields:
-    """Return what names a cell in a row, and the text below the algorithm."""
+    """Return the fields that name a cell in a row, and the text below the algorithm."""
     below = ", ".join((*way_of(cell), *further))
     return {
         "environment": cell.environment,
@@ -80,7 +80,7 @@ def _base_words(base: Sequence[Mapping[str, Cell]]) -> str:
 
 
 def table1(material: Material) -> Section | None:
-    """Return Table 1: the published rows, today's base cells, and all others folded."""
+    """Return Table 1: the published rows, today's base cells, and all other rows folded."""
     base = first_twins(base_point(material))
     today = WRITTEN.table(
         "table1_measured",
@@ -98,7 +98,7 @@ def table1(material: Material) -> Section | None:
 
 
 def contenders(material: Material) -> Section | None:
-    """Return accesses by the number of ranks; None where all cells have the same number."""
+    """Return accesses by the number of ranks; None if all cells have the same number."""
     hosts = WRITTEN.names["hosts"]
 
     def is_shown(cell: Cell) -> bool:
@@ -126,7 +126,7 @@ def contenders(material: Material) -> Section | None:
 
 
 def _published_range() -> str:
-    """Return the degradation factors of case 1 in Table 1 of 2008 where a program lost time."""
+    """Return the degradation factors of case 1, in Table 1 of 2008, of programs that lost time."""
     pairs = [[TABLE1.number(row, name) for name in ("work_s", "case1_s")] for row in TABLE1.rows]
     factors = [1 + access / work for work, access in pairs if work and access is not None]
     slower = [factor for factor in factors if factor > CLEARLY_ABOVE_1]
@@ -168,14 +168,14 @@ def degradation(material: Material) -> Section | None:
 
 
 def latency(material: Material) -> Section | None:
-    """Return the table of latencies, a column per thread level; None where none was measured."""
+    """Return the table of latencies, a column per thread level; None if none was measured."""
     levels = sorted({cell.thread_level or "?" for cell in material.cells}, key=level_rank)
     rows: dict[tuple[Any, ...], Fields] = {}
     for cell in material.cells:
         if cell.axis("case") == IDLE_CASE:
             row = rows.setdefault((cell.group, cell.environment, *way_of(cell)), _head(cell))
             value = value_or_word(material, cell, "latency", "median")
-            # the first cell of a level that has one gives it
+            # the first cell of a level with a latency gives the latency
             key = f"latency_{cell.thread_level or '?'}"
             row[key] = value if row.get(key) is None else row[key]
     names = [f"latency_{level}" for level in levels]
