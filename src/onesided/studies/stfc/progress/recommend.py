@@ -311,7 +311,7 @@ class Advice:
         ]
 
     def _effect(self, setting: str, variables: Mapping[str, str], missing: str | None) -> Effect:
-        """Return a setting's effect: its cells, with their twins of the same test at the default."""
+        """Return a setting's effect: its cells, with twins of the same test at the default."""
 
         def twin_key(cell: Cell) -> tuple[Any, ...]:
             labels = sorted((name, str(value)) for name, value in cell.labels.items())
