@@ -17,7 +17,7 @@ _NOT_MEASURED_SIGN = (numbers.DASH, "absent")
 
 
 def _written(word: str) -> Mapping[str, str]:
-    """Return what ``templates/verdicts.yaml`` says of a verdict."""
+    """Return the entry of a verdict in ``templates/verdicts.yaml``."""
     found: Mapping[str, str] = written("verdicts.yaml").get(word, {})
     return found
 

@@ -161,7 +161,7 @@ def published_experiment(
 
     Args:
         module: its name in full; the last part of it is the kernel's.
-        title: what a reader calls it.
+        title: the reader's name for the experiment.
         order: where a report shows it.
         study: the study of the experiment.
         analysis: judges the experiment.

@@ -34,7 +34,7 @@ from onesided.rerun.cell_line import Lines
 from onesided.system.errors import InputError
 
 MORE_THREADS = "more threads than cores"
-"""Times of such cells are the scheduler's."""
+"""The words for cells in which times are the scheduler's."""
 
 
 _place_of: Callable[[Any], tuple[Any, ...]] = attrgetter(*PLACE)

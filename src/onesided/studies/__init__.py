@@ -1,8 +1,8 @@
 """The studies: a folder for each, with a module or a package for each experiment.
 
 Each such module has an `EXPERIMENT`. No list names the modules: this package looks for them in its
-folders. No lower layer imports them: a command or a check finds the experiments here and passes
-them to the lower layers.
+folders. No lower floor imports them: a command or a check finds the experiments here and passes
+them to the lower floors.
 """
 
 import functools

@@ -145,7 +145,7 @@ class Counts:
     caption_right: str
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none where nothing was run."""
+        """Return the table; none if nothing was run."""
         tallies = _by_value(material.cells)
         every = [tally for own in tallies.values() for tally in own.values()]
         if not any(tally.run for tally in every):
@@ -176,7 +176,7 @@ class Cross:
     columns: str
 
     def parts(self, material: Material) -> list[Table]:
-        """Return the table; none where nothing was run."""
+        """Return the table; none if nothing was run."""
         tallies = _tallies(
             (
                 (cell.environment, str(cell.labels[self.rows])),

@@ -67,7 +67,7 @@ def exchange(
     """Return the experiment of an exchange.
 
     Args:
-        module: its name in full, which ends with the kernel's.
+        module: its full name; the last part is the kernel's name.
         title: of the experiment and its section.
         order: where a report shows it.
         lead: what a reader has to know.

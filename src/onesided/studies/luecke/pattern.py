@@ -30,7 +30,7 @@ class TimeByRanks:
     """Time of 8 bytes by the number of ranks, below the source's figure.
 
     Attributes:
-        kernel: whose figure it is.
+        kernel: the kernel of the figure.
         published: of the source.
     """
 
@@ -58,7 +58,7 @@ class TimeBySize:
     """Time by size, with as many ranks as have a core each.
 
     Attributes:
-        kernel: whose figure it is.
+        kernel: the kernel of the figure.
         published: of the source; None if the source has no such numbers.
     """
 
@@ -97,7 +97,7 @@ def pattern(
     """Return the experiment of a pattern.
 
     Args:
-        module: its name in full, which ends with the kernel's.
+        module: its full name; the last part is the kernel's name.
         title: of the experiment and its section.
         order: where a report shows it.
         number: of the source's table.

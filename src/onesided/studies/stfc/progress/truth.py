@@ -101,7 +101,7 @@ def _which(own: Sequence[Cell], others: Sequence[Cell]) -> str | None:
 class TruthMatrix(VerdictMatrix):
     """Cells of one place, setting and target state.
 
-    Those of several thread levels and tests share a place.
+    Cells of several thread levels and tests share a place of the matrix.
 
     Attributes:
         defaults: the verdicts at the default setting.

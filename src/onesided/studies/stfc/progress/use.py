@@ -71,7 +71,7 @@ def _code_sentences(advice: Advice) -> list[str]:
 
 
 def _costs(chosen: Sequence[Choice], level: str | None) -> str:
-    """Say what a combination costs, and what its neighbours cost that differ on one axis."""
+    """Say what a combination costs, and what combinations cost that differ on one axis."""
     own = range_words((choice.best.cost for choice in chosen), numbers.seconds)
     words = f"It costs {own} (thread level {level})."
     for axis, same in zip(COMMON, reversed(COMMON), strict=True):
