@@ -77,8 +77,7 @@ bool list_open(struct list *list)
         list->own[i] = NULL_POINTER;
     }
     if (list->idiom->in_lock_all) {
-        CHECKED(MPI_Win_lock_all(0, list->window.handle));
-        list->window.is_locked = true;
+        window_hold(&list->window);
     }
     if (do_pointers_fit(list)) {
         return true;
@@ -89,10 +88,7 @@ bool list_open(struct list *list)
 
 void list_close(struct list *list)
 {
-    if (list->window.is_locked) {
-        CHECKED(MPI_Win_unlock_all(list->window.handle));
-        list->window.is_locked = false;
-    }
+    window_release(&list->window);
     if (has_to_attach(list, false)) {
         CHECKED(MPI_Win_detach(list->window.handle, list->elements));
     }

@@ -87,8 +87,7 @@ bool section_open(struct section *section, struct launch *launch, const struct s
         }
     } else {
         section->window = window_open(launch, &flavors[FLAVOR_ALLOCATE], bytes_of(section));
-        CHECKED(MPI_Win_lock_all(0, section->window.handle));
-        section->window.is_locked = true;
+        window_hold(&section->window);
     }
     section->taken = allocate((size_t)places, sizeof section->taken[0]);
     section->log = allocate((size_t)places + 1, sizeof section->log[0]);
@@ -100,8 +99,6 @@ void section_close(struct section *section)
     if (section->page != NULL) {
         shared_page_close(section->page, (size_t)bytes_of(section));
     } else {
-        CHECKED(MPI_Win_unlock_all(section->window.handle));
-        section->window.is_locked = false;
         window_close(&section->window);
     }
     free(section->taken);

@@ -27,8 +27,7 @@ bool mutex_open(struct mutex *mutex)
         mutex->host_tail = (_Atomic int64_t *)((char *)begin + TAIL);
     }
     if (mutex->algorithm->in_lock_all) {
-        CHECKED(MPI_Win_lock_all(0, mutex->window.handle));
-        mutex->window.is_locked = true;
+        window_hold(&mutex->window);
     }
     mutex->others = allocate((size_t)mutex->ranks, sizeof mutex->others[0]);
     return true;
@@ -36,10 +35,6 @@ bool mutex_open(struct mutex *mutex)
 
 void mutex_close(struct mutex *mutex)
 {
-    if (mutex->window.is_locked) {
-        CHECKED(MPI_Win_unlock_all(mutex->window.handle));
-        mutex->window.is_locked = false;
-    }
     window_close(&mutex->window);
     free(mutex->others);
 }

@@ -170,14 +170,12 @@ static void run_cell(struct launch *launch, const struct cell *cell, struct reco
         late.window = window_open(launch, flavor, is_target ? (MPI_Aint)bytes : 0);
         record_window(record, late.window.handle, flavor->name, (long long)bytes);
         late.result = late.window.memory;
-        CHECKED(MPI_Win_lock_all(0, late.window.handle));
-        late.window.is_locked = true;
+        window_hold(&late.window);
     }
     watchdog_phase = "operations";
     take(&late, record);
     watchdog_phase = "window";
     if (flavor != NULL) {
-        CHECKED(MPI_Win_unlock_all(late.window.handle));
         window_close(&late.window);
     }
     shared_page_close(late.page, sizeof *late.page);

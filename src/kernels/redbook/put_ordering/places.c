@@ -103,8 +103,7 @@ static void open_window(struct places *places)
     if (places->idiom->is_unordered) {
         CHECKED(MPI_Info_free(&info));
     }
-    CHECKED(MPI_Win_lock_all(0, places->window.handle));
-    places->window.is_locked = true;
+    window_hold(&places->window);
 }
 
 static void take_samples(struct places *places)
@@ -157,7 +156,6 @@ void places_run(struct launch *launch, const struct cell *cell, struct record *r
     open_window(&places);
     take_samples(&places);
     watchdog_phase = "window";
-    CHECKED(MPI_Win_unlock_all(places.window.handle));
     window_close(&places.window);
     free(put_at);
     free(places.place_of);

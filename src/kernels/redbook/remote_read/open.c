@@ -105,8 +105,7 @@ static void open_window(struct distant *own)
                               is_client ? slots_bytes + (MPI_Aint)sizeof(uint64_t) : 0);
     record_window(own->record, own->window.handle, own->window.flavor->name,
                   (long long)slots_bytes + (long long)sizeof(uint64_t));
-    CHECKED(MPI_Win_lock_all(0, own->window.handle));
-    own->window.is_locked = true;
+    window_hold(&own->window);
     own->notice = (struct notice){.window = own->window.handle,
                                   .rank = CLIENT,
                                   .displacement = own->window.begins[CLIENT] + slots_bytes};
@@ -121,8 +120,6 @@ static void open_window(struct distant *own)
 
 static void close_window(struct distant *own)
 {
-    CHECKED(MPI_Win_unlock_all(own->window.handle));
-    own->window.is_locked = false;
     window_close(&own->window);
 }
 
