@@ -182,7 +182,7 @@ static void an_operator_makes_what_mpi_makes(const struct element *element,
 static void a_pair_is_taken_by_its_value_then_by_its_index(const struct element *element)
 {
     static const struct {
-        enum operation operation;
+        enum operator_kind operation;
         int target[2], origin[2];
         bool takes_the_origins;
     } rows[] = {

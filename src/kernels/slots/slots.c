@@ -1,7 +1,6 @@
 /* Slots in a window: which there are, their windows, and the trial over them. */
 #include "slots/accesses.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +14,6 @@
 
 #define BURST_BYTES (256 << 10)
 #define SPARE_ELEMENTS 8
-
-void expect_stage(const struct slots *slots, enum stage stage, const char *call)
-{
-    static const char *const calls[] = {
-        [DESCRIBED] = "slots_of", [OPEN] = "slots_open", [PREPARED] = "slots_prepare"};
-    if (slots->stage != (int)stage) {
-        fprintf(stderr, "%s: expected after %s, found after %s\n", call, calls[stage],
-                calls[slots->stage]);
-        abort();
-    }
-}
 
 /* ---- Which there are ---- */
 
