@@ -1,4 +1,4 @@
-"""The report of a campaign: HTML files that need nothing else, and a CSV a table and figure."""
+"""The report of a campaign: self-contained HTML files, and one CSV for each table and figure."""
 
 from onesided.report.build import build
 from onesided.report.material import load

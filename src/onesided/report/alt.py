@@ -1,6 +1,6 @@
-"""Altair, loaded when the first chart is drawn: ReFrame loads pages and draws nothing.
+"""Altair, loaded when the first chart is drawn, because ReFrame loads pages but draws nothing.
 
-A module of pages imports this one as it would import Altair.
+A module of pages imports this module in place of Altair.
 """
 
 from typing import Any

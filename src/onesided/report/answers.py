@@ -15,7 +15,7 @@ from onesided.report.words import listed, tally
 T = TypeVar("T")
 
 MOST_NAMES = 3
-"""The most MPIs that a sentence names; if there are more, it gives their number."""
+"""The most MPIs that a sentence names. If there are more, the sentence gives their number."""
 
 _GOOD = (verdicts.INDEPENDENT, verdicts.WITH_HELP)
 _IN_PART = (verdicts.PARTIAL, MIXED)
@@ -26,8 +26,9 @@ class Together:
     """One word for several cells.
 
     Attributes:
-        word: the verdict that all decided cells have, `MIXED`, or the reason for no verdict.
-        note: how many cells differ or are undecided; None if none does.
+        word: the verdict that all decided cells have; `MIXED` if they differ; or the reason why
+            there is no verdict.
+        note: how many cells differ or are undecided; None if no cell does.
     """
 
     word: str
@@ -35,10 +36,10 @@ class Together:
 
 
 def together(cells: Sequence[Cell]) -> Together:
-    """Return one word for several cells; a failure comes before every other verdict.
+    """Return one word for several cells. A failure has priority over every other verdict.
 
-    Cells that were not measured, and cells that can tell nothing of progress, count only if
-    there are no other cells.
+    Some cells were not measured, and some cells can say nothing about progress. Such cells count
+    only if there are no other cells.
     """
     if not cells:
         return Together(verdicts.NOT_RUN)
@@ -68,13 +69,13 @@ def rows_are(cells: Sequence[Cell]) -> str:
 
 
 def missing_sentence(environments: Sequence[str], measured: Sequence[str]) -> list[Markup]:
-    """Name the MPIs with which nothing was measured; return nothing if there is none."""
+    """Name the MPIs with which nothing was measured; return nothing if there is no such MPI."""
     missing = [name for name in environments if name not in measured]
     return [Markup("Nothing was measured with {}.").format(listed(missing))] if missing else []
 
 
 def names(some: Sequence[str], every: Sequence[str], plural: str) -> str:
-    """Name some things: ``all 3 MPIs``, ``mpich-5.0.2 and openmpi-5.0.11``, ``7 of 12 MPIs``.
+    """Name things in words: ``all 3 MPIs``, ``mpich-5.0.2 and openmpi-5.0.11``, ``7 of 12 MPIs``.
 
     Args:
         some: the things to name.
@@ -89,10 +90,12 @@ def names(some: Sequence[str], every: Sequence[str], plural: str) -> str:
 
 
 def where(words_of: Mapping[str, str], plural: str) -> str:
-    """Say in which MPIs an access completes while the target computes, from a word for each MPI.
+    """Say in which MPIs an access completes while the target computes.
 
-    Each MPI is in one of the clauses. If a clause has the word ``only`` or ``none``, the MPIs
-    that are in no clause wait.
+    The input is one word for each MPI.
+
+    Each MPI is named in one clause. If a clause has the word ``only`` or ``none``, the MPIs that no
+    clause names wait.
     """
     every = list(words_of)
 
@@ -125,10 +128,12 @@ def where(words_of: Mapping[str, str], plural: str) -> str:
 def by_result(
     things: Sequence[tuple[T, Mapping[str, str]]],
 ) -> list[tuple[list[T], dict[str, str]]]:
-    """Group things that have the same word in every MPI; most MPIs with progress come first.
+    """Group things that have the same word in every MPI.
+
+    The group with the most MPIs with progress comes first.
 
     Args:
-        things: each with its words by MPI.
+        things: for each thing, its word for each MPI.
     """
     same: dict[tuple[tuple[str, str], ...], tuple[list[T], dict[str, str]]] = {}
     for thing, words in things:

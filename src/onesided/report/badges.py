@@ -23,7 +23,7 @@ def _written(word: str) -> Mapping[str, str]:
 
 
 def meanings() -> dict[str, str]:
-    """Return the meaning of each verdict, in the legend's order; one stands for all failures."""
+    """Return the meaning of each verdict, in the legend's order. All failures share one entry."""
     said = written("verdicts.yaml").items()
     return {word: own["meaning"] for word, own in said if "meaning" in own}
 
@@ -45,11 +45,11 @@ def sign_of(word: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=10_000)
 def badge(word: str, title: str | None = None, at: str | None = None) -> Markup:
-    """Return a verdict as sign, word and colour: each of the three is enough to read it.
+    """Return a verdict as sign, word and colour. Each of the three is enough to read the verdict.
 
     Args:
         word: the verdict.
-        title: the text that the badge shows under a pointer.
+        title: the text that the badge shows when the pointer is on it.
         at: the address of the rows that the badge stands for; the badge links to it.
     """
     sign, colour = sign_of(word)
@@ -67,6 +67,6 @@ LONGEST_WORD = 11
 
 
 def fitting_word(word: str, short: bool) -> str:
-    """Return a verdict's word; a word that is too long or is among many columns is cut."""
+    """Return a verdict's word, cut if the word is too long or if there are many columns."""
     is_cut = short or len(word) > LONGEST_WORD
     return _written(word).get("short", word) if is_cut else word

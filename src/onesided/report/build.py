@@ -1,4 +1,4 @@
-"""The report of a campaign: its pages, what is on each of them, and the files beside them."""
+"""The report of a campaign: its pages, the content of each page, and the files beside the pages."""
 
 import shutil
 import zipfile
@@ -35,22 +35,23 @@ from onesided.system import writing
 from onesided.system.errors import OnesidedError
 
 ARCHIVE = "data.zip"
-"""Every file beside the pages: tables, drawings, advice."""
+"""The archive with every file that is beside the pages: tables, drawings, advice."""
 
 ANSWERS = "The answers"
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """An HTML file of the report; it needs no other.
+    """An HTML file of the report. The file needs no other file.
 
     Attributes:
-        file: its name.
-        title: its name in the navigation.
-        heading: of the file.
-        headlines: the answers at its top, each with the address of the whole answer.
+        file: the name of the file.
+        title: the name of the file in the navigation.
+        heading: the heading of the file.
+        headlines: the answers at the top of the file; each answer has the address of the whole
+            answer.
         sections: the sections below the answers.
-        one_round: says which parts of the file rest on one round; None if no part does.
+        one_round: says which parts of the file are based on only one round; None if no part is.
     """
 
     file: str
@@ -68,7 +69,7 @@ Sections = Mapping[str, Sequence[Section]]
 def _answers(
     materials: Sequence[Material], files: Mapping[str, str], sections: Sections
 ) -> list[tuple[Experiment, Headline, str]]:
-    """Return the answers, each with the address where its experiment's sections begin.
+    """Return the answers. Each answer has the address where the sections of its experiment begin.
 
     A verdict of an answer links to the cells that it stands for.
     """
@@ -85,7 +86,7 @@ def _answers(
 
 
 def _with_command(lead: str) -> Markup:
-    """Return the lead of a table of cells: the table's content, and how to run a cell again."""
+    """Return the lead of a table of cells: it says what the table has, and how to rerun a cell."""
     words = "{} The command under <em>run again</em> launches the cell once more. {}"
     return Markup(words).format(lead, TYPED)
 
@@ -93,7 +94,7 @@ def _with_command(lead: str) -> Markup:
 def _every_cell(
     loaded: Loaded, materials: Sequence[Material], files: Mapping[str, str], whole: bool
 ) -> Section:
-    """Return how many cells have each verdict; if `whole`, also the cells themselves."""
+    """Return how many cells have each verdict; if `whole` is true, also return the cells."""
     lead = (
         "Nothing that was declared is left out: a cell that failed, was not supported or was not "
         "run is here with its reason."
@@ -113,7 +114,7 @@ def _every_cell(
 
 
 def _joined(sections: Sequence[Section]) -> list[Section]:
-    """Join the sections with the same identifier, at the place of the first of them."""
+    """Join sections with the same identifier. The result is at the place of the first section."""
     joined: dict[str, Section] = {}
     for one in sections:
         first = joined.get(one.identifier)
@@ -126,7 +127,7 @@ def _study_file(experiment: Experiment) -> str:
 
 
 def sheets(loaded: Loaded, materials: Sequence[Material], single_file: bool) -> list[Sheet]:
-    """Return the campaign's page with the answers first, then a page for each study.
+    """Return the campaign's page, which has the answers, and after it a page for each study.
 
     Args:
         loaded: the campaign.
@@ -175,11 +176,11 @@ def _one_round(materials: Sequence[Material]) -> str | None:
 
 
 def cite(loaded: Loaded, measured_on: Sequence[str]) -> str:
-    """Return what a paper has to say about the campaign: name, dates, commit, machine.
+    """Return what a paper must say about the campaign: name, dates, commit, machine.
 
     Args:
         loaded: the campaign.
-        measured_on: sentences of `scope.sentences`.
+        measured_on: the sentences that `scope.sentences` returns.
     """
     record = loaded.campaign.record
     started = loaded.campaign.launches["started_at"].drop_nulls().sort()
@@ -197,20 +198,20 @@ Answers = Sequence[tuple[Experiment, Headline, str]]
 
 
 def _on_its_page(study: Study, answers: Answers) -> Headline | None:
-    """Return the answer of a study; None if the campaign has no answer of it."""
+    """Return the answer of a study; None if the campaign has no answer for the study."""
     own = (headline for experiment, headline, _ in answers if experiment.study == study)
     return next(own, None)
 
 
 def _known(loaded: Loaded, answers: Answers) -> list[Section]:
-    """Return what the studies with a brief know without any cell of their own."""
+    """Return what studies with a brief know if the campaign has no cell of these studies."""
     silent = [one for one in loaded.experiments.briefs if not _on_its_page(one, answers)]
     sections = (study.brief.section(loaded.campaign.record) for study in silent)
     return [section for section in sections if section is not None]
 
 
 def _brief(loaded: Loaded, study: Study, every: Sequence[Sheet]) -> Markup | None:
-    """Return what the first screen says about a study, with a link to the study's whole answer."""
+    """Return what the first screen says about a study, and a link to the study's whole answer."""
     brief = study.brief
     said = brief.sentences(loaded.campaign.record, _on_its_page(study, every[0].headlines))
     places = [
@@ -232,7 +233,7 @@ def _briefs(loaded: Loaded, every: Sequence[Sheet]) -> list[Markup]:
 
 
 def _again(materials: Sequence[Material]) -> str | None:
-    """Return the shortest of the commands that run a cell again; None without cells."""
+    """Return the shortest command that runs a cell again; None if there are no cells."""
     lines = (material.lines.line(material.cells[0]) for material in materials if material.cells)
     return min(lines, key=len, default=None)
 
@@ -270,7 +271,7 @@ def render(loaded: Loaded, sheet: Sheet, every: Sequence[Sheet], again: str | No
 
 
 def _write_archive(folder: Path, names: Iterable[str]) -> None:
-    """Write an archive of a folder's files beside them, the same bytes for the same files."""
+    """Write an archive of a folder's files to that folder. Equal files give an equal archive."""
     with (
         writing.whole_file(folder / ARCHIVE) as temporary,
         zipfile.ZipFile(temporary, "w") as archive,
@@ -295,7 +296,7 @@ def _remove_stale(folder: Path, kept: Container[str]) -> None:
 
 
 def build(loaded: Loaded, single_file: bool = False) -> Path:
-    """Write the report of a campaign; return the path of its page, which is written last.
+    """Write the report of a campaign; return the path of its page. The page is written last.
 
     Args:
         loaded: the campaign's results.

@@ -27,19 +27,19 @@ RANKS = Axis("ranks", "ranks", whole=True)
 
 @dataclass(frozen=True)
 class RanksOf(Axis):
-    """The number of ranks as an axis that heads a table's rows; the labels of cells lack it."""
+    """The number of ranks as an axis that heads a table's rows. The labels of cells lack it."""
 
     def value(self, cell: Cell) -> int:
-        """Return how many ranks a cell was declared with."""
+        """Return the number of ranks in a cell's declaration."""
         return int(cell.ranks)
 
 
 @dataclass(frozen=True)
 class LevelOf(Axis):
-    """The thread level as an axis: cells that are compared have the same level."""
+    """The thread level as an axis, so that only cells with the same level are compared."""
 
     def value(self, cell: Cell) -> str:
-        """Return the level that a cell was declared with."""
+        """Return the thread level in a cell's declaration."""
         return str(cell.thread_level)
 
 
@@ -48,18 +48,18 @@ THREADS_LEVEL = "multiple"
 
 
 def at_level(words: str, values: Mapping[str, object]) -> str:
-    """Return the words for a point in a sentence, with its thread level if threads are allowed."""
+    """Return the words for a point in a sentence, and its thread level if threads are allowed."""
     allowed = values[LEVEL.name] == THREADS_LEVEL
     return f"{words} (MPI_THREAD_MULTIPLE)" if allowed else words
 
 
 def is_timed(cell: Cell) -> bool:
-    """Tell whether a cell has times; a cell in which a rank computes has a verdict instead."""
+    """Tell whether a cell has times. A cell in which a rank computes has a verdict instead."""
     return cell.axis("target_state") != COMPUTES
 
 
 def with_flavor(axis: Axis) -> Callable[[Cell], str]:
-    """Return the reader's name for a cell's way: the value of an axis, and the flavor."""
+    """Return the reader's name for the way of a cell: the value of an axis, and the flavor."""
 
     def words(cell: Cell) -> str:
         flavor = cell.axis("flavor")
@@ -70,10 +70,10 @@ def with_flavor(axis: Axis) -> Callable[[Cell], str]:
 
 @dataclass(frozen=True)
 class ByCores:
-    """A table, and a folded table of the cells with more ranks, or threads, than cores.
+    """Two tables; the second is folded and has the cells with more ranks or threads than cores.
 
     Attributes:
-        pivot: the table.
+        pivot: the form of both tables.
         shown: which cells are in it.
     """
 
@@ -81,7 +81,7 @@ class ByCores:
     shown: Callable[[Cell], bool] = is_timed
 
     def parts(self, material: Material) -> list[Table | Folded]:
-        """Return both tables; nothing without a cell."""
+        """Return both tables; nothing if there are no cells."""
         material = apart(limited(material, self.shown))
         cores, crowd = apart_by_cores(material, material.cells)
         parts: list[Table | Folded] = []
@@ -102,7 +102,7 @@ class ByRanks:
     """A figure of a metric by the number of ranks.
 
     Attributes:
-        figure: everything but the axis; the axis is `RANKS`.
+        figure: the figure without its axis; the axis is `RANKS`.
         shown: which cells are in it.
     """
 
@@ -125,7 +125,7 @@ class OnCores:
     """A figure of the cells with a core for each rank.
 
     Attributes:
-        figure: over an axis of the kernel.
+        figure: a figure over an axis of the kernel.
         way: returns the reader's name for a cell's series.
         shown: which cells are in it.
     """
@@ -148,7 +148,7 @@ class OnCores:
 
 @dataclass(frozen=True)
 class Fold:
-    """Tables that only some readers want; each is folded.
+    """Tables that only some readers want. Each table is folded.
 
     Attributes:
         tables: the tables by their titles.
@@ -159,7 +159,7 @@ class Fold:
     shown: Callable[[Cell], bool] = is_timed
 
     def parts(self, material: Material) -> list[Folded]:
-        """Return the tables; nothing without a cell that has a core for each rank."""
+        """Return the tables; nothing if no cell has a core for each rank."""
         material = apart(limited(material, self.shown))
         cores, _ = apart_by_cores(material, material.cells)
         if not cores:

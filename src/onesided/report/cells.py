@@ -1,4 +1,4 @@
-"""How pages choose cells by axis, partition and cores; and what a table shows of a cell."""
+"""How pages choose cells by axis, partition and cores, and what a table shows for a cell."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from onesided.report.material import MORE_THREADS, Baselines, Cell, Material
 from onesided.report.parts import Row
 
 LATENCY_SECTION = ("latency", "Uncontended latency")
-"""Identifier and title of the section of a page that has the latencies of all its experiments."""
+"""Identifier and title of the section with the latencies of all experiments of a page."""
 
 LEVELS = ("single", "funneled", "serialized", "multiple")
 
@@ -21,7 +21,7 @@ Thing, Key = TypeVar("Thing"), TypeVar("Key")
 
 
 def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, list[Thing]]:
-    """Return things by their key; the keys and the things of each key keep the order given."""
+    """Return things by their key. Keys, and the things of each key, keep the given order."""
     groups: dict[Key, list[Thing]] = {}
     for thing in things:
         groups.setdefault(key(thing), []).append(thing)
@@ -29,14 +29,15 @@ def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, l
 
 
 def level_rank(level: str | None) -> int:
-    """Return the place of a thread level in MPI's order; -1 for an unknown level."""
+    """Return the position of a thread level in MPI's order; -1 for an unknown level."""
     return LEVELS.index(level) if level in LEVELS else -1
 
 
 def value_or_word(material: Material, cell: Cell | None, metric: str, statistic: str) -> Any:
-    """Return a cell's measure; without a measure, or if the cell failed, the verdict's word.
+    """Return a cell's measure, or its verdict's word if it failed or has no measure.
 
-    A failure after the last cell spoils no sample: the measure has the verdict's word as remark.
+    A failure after the last cell spoils no sample. Then the measure is returned, with the verdict's
+    word as a remark.
     """
     if cell is None:
         return None
@@ -49,12 +50,12 @@ def value_or_word(material: Material, cell: Cell | None, metric: str, statistic:
 
 
 def by_environment(material: Material, rows: Iterable[Row]) -> list[Row]:
-    """Sort rows by environment; the rows of an environment keep the order given."""
+    """Sort rows by environment. The rows of one environment keep the given order."""
     return sorted(rows, key=lambda row: material.environments.index(row["environment"]))
 
 
 def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
-    """Return the form of an environment's name with its partition, and the columns in the name."""
+    """Return the pattern of an environment's name with its partition, and the columns in it."""
     places = {(cell.system, cell.partition) for cell in cells}
     if len(places) < 2:
         return None
@@ -64,7 +65,10 @@ def _columns_apart(cells: Sequence[Cell]) -> tuple[str, tuple[str, ...]] | None:
 
 
 def names_apart(cells: Sequence[Cell]) -> Callable[[Mapping[str, Any]], str] | None:
-    """Return what names a row's environment with its partition; None if there is one partition."""
+    """Return a function that names a row's environment and partition.
+
+    The result is None if there is only one partition.
+    """
     naming = _columns_apart(cells)
     return _naming(*naming) if naming else None
 
@@ -76,7 +80,8 @@ def _naming(words: str, columns: Sequence[str]) -> Callable[[Mapping[str, Any]],
 def apart(material: Material) -> Material:
     """Return the material with an environment for each partition, if there are several partitions.
 
-    An MPI uses different transports within a node and across nodes, so nothing may pool the two.
+    An MPI uses different transports within a node and across nodes. Therefore values of different
+    partitions are never pooled.
     """
     apart_by = _columns_apart(material.cells)
     if apart_by is None:
@@ -119,7 +124,7 @@ def limited(material: Material, keep: Callable[[Cell], bool]) -> Material:
 
 
 CROWD, CROWDED = "more ranks than cores", "crowded"
-"""The words in a sentence and a table, and the word in the key of a figure."""
+"""The words for crowded cells: in a sentence or a table, and in the key of a figure."""
 
 WORDS = "With {} a time is the scheduler's as much as the MPI's: no claim and no ratio rests on it."
 CROWDED_WORDS = WORDS.format(CROWD)
@@ -128,8 +133,8 @@ Ranks = tuple[str, str, int]
 """System, partition and number of ranks."""
 
 Point = tuple[Ranks, str | None, frozenset[tuple[str, str]]]
-"""The same, with the setting and all labels: these say how many threads the ranks have, whatever
-the axes are. With some settings libraries have threads of their own."""
+"""`Ranks`, with the setting and all labels. The labels say how many threads the ranks have, for
+any set of axes. With some settings, libraries start further threads."""
 
 
 def _ranks_of(cell: Cell) -> Ranks:
@@ -143,14 +148,14 @@ def _point_of(cell: Cell) -> Point:
 
 @dataclass(frozen=True)
 class CrowdedCells:
-    """The cells with more threads than cores; a rank's further threads count, too.
+    """The cells with more threads than cores. All threads of a rank count.
 
     The kernel counts the threads of each rank in each cell. If one MPI could not run a cell, the
     same cell of the other MPIs decides. If no MPI ran the cell, its number of ranks decides.
 
     Attributes:
-        points: by cell: whether the cell was crowded under any MPI.
-        ranks: by number of ranks: whether all cells with this number were crowded.
+        points: for each cell, whether the cell was crowded under any MPI.
+        ranks: for each number of ranks, whether all cells with this number were crowded.
     """
 
     points: Mapping[Point, bool]
@@ -180,7 +185,7 @@ class CrowdedCells:
 
 
 def apart_by_cores(material: Material, cells: Iterable[Cell]) -> tuple[list[Cell], list[Cell]]:
-    """Return the cells with a core for each rank and each of its threads, and the others."""
+    """Return two groups: cells with a core for each rank and each thread, and all other cells."""
     crowded = CrowdedCells.of(material)
     parts: tuple[list[Cell], list[Cell]] = ([], [])
     for cell in cells:
@@ -189,16 +194,21 @@ def apart_by_cores(material: Material, cells: Iterable[Cell]) -> tuple[list[Cell
 
 
 def what_crowds(cores: Collection[Cell], crowd: Collection[Cell]) -> str:
-    """Say what outnumbers the cores: threads, if as many ranks had enough cores elsewhere."""
+    """Say whether ranks or threads outnumber the cores.
+
+    The answer is threads if other cells with this number of ranks had enough cores.
+    """
     enough = {_ranks_of(cell) for cell in cores}
     return MORE_THREADS if any(_ranks_of(cell) in enough for cell in crowd) else CROWD
 
 
 def ranks_as_axis(cell: Cell, is_crowded: bool) -> Cell:
-    """Return a cell for a figure by the number of ranks: the number and the crowding are axes.
+    """Return a cell for a figure by the number of ranks.
+
+    The number of ranks and the crowding are axes of the returned cell.
 
     Args:
-        cell: as it was declared.
+        cell: the cell as it was declared.
         is_crowded: whether the cell had too few cores.
     """
     labels = {

@@ -1,4 +1,4 @@
-"""What a source claims, as data, and whether each claim holds for each MPI today."""
+"""The claims of a source, as data, and whether each claim holds for each MPI today."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,10 +27,10 @@ class Claim:
     """A sentence of a source that today's values can confirm or contradict.
 
     Attributes:
-        source: who says it, and where.
+        source: who makes the claim, and where.
         words: the claim in our words.
-        decide: returns from an MPI's cells whether the claim holds.
-        asked: what `decide` looks at: choices of cells, and bounds.
+        decide: returns, from the cells of an MPI, whether the claim holds.
+        asked: the input of `decide`: choices of cells, and bounds.
         metric: the metric of the claim; empty if the claim is about a verdict.
         common: the choice that all cells of the claim have in common.
     """
@@ -50,13 +50,13 @@ class Claim:
 
 @dataclass(frozen=True)
 class Claims:
-    """The table of the claims on an experiment: a row for each, a column for each MPI.
+    """The table of the claims on an experiment: one row for each claim, one column for each MPI.
 
     The claims of a study are in ``results/published/claims/<study>.yaml``.
 
     Attributes:
-        study: the study whose file it is.
-        experiment: the kernel's name of the experiment that the claims are about.
+        study: the study that the file of claims belongs to.
+        experiment: the name of the kernel that the claims are about.
         own: tests that only this study needs, by name.
     """
 
@@ -157,17 +157,17 @@ def published_experiment(
     contents: Sequence[Content],
     metrics: Sequence[Metric] = (),
 ) -> Experiment:
-    """Return an experiment of a source. It compares a time, and its page ends with the claims.
+    """Return an experiment of a source. The experiment compares a time. Its page ends with claims.
 
     Args:
-        module: its name in full; the last part of it is the kernel's.
+        module: the full name of the module; its last part is the kernel's name.
         title: the reader's name for the experiment.
         order: where a report shows it.
         study: the study of the experiment.
         analysis: judges the experiment.
         lead: what a reader of the page has to know.
         contents: what the page shows, from top to bottom.
-        metrics: figures of a launch (see `timed`); all that the analysis has, if not given.
+        metrics: figures of a launch (see `timed`); by default all figures of the analysis.
     """
     kernel = module.rpartition(".")[2]
     every = [*contents, Claims(study.name, kernel)]

@@ -1,4 +1,4 @@
-"""Two campaigns compared: a page for two, and the section of a report that names another campaign.
+"""The comparison of two campaigns: a page, and a section in a report that names another campaign.
 
 Both show the verdicts that changed, what is slower or faster, and what stays open.
 """
@@ -57,7 +57,7 @@ _IN_CSV = columns(
 
 
 def _table(name: str, caption: str, found: Sequence[Pair], metric: str | None) -> Table:
-    """Return a table of cells, with their values if all are of one metric."""
+    """Return a table of cells. It has the cells' values if all values are of one metric."""
     axes = axes_that_differ(found)
     shown = [*_NAMES, *_SIDES.verdicts, *columns("turn")]
     if metric:
@@ -85,7 +85,7 @@ def _kernel_tables(found: Campaigns) -> list[Table]:
 
 
 def _tails(found: Campaigns) -> Section:
-    """Return the latencies whose slowest bursts changed, beside the changes of their medians."""
+    """Return the latencies whose slowest bursts changed, with the changes of their medians."""
     axes = axes_that_differ(found.tails)
     rows = [
         {**_SIDES.row(pair, axes), "tail_first": pair.tails[0], "tail_second": pair.tails[1]}
@@ -199,7 +199,7 @@ def _cells_lead(found: Campaigns) -> str:
 
 
 def build(found: Campaigns, folder: Path) -> Path:
-    """Write the page and its CSVs; return the page's path, which is written last.
+    """Write the page and its CSVs; return the path of the page. The page is written last.
 
     Raises:
         OnesidedError: a file cannot be written.
@@ -304,7 +304,7 @@ def _figures(figures: Sequence[Figure]) -> Table:
 
 
 def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Table:
-    """Return how the environments differ; the last ratio is over launches, as in `compare`."""
+    """Return how the environments differ. The last ratio is over launches, as in `compare`."""
     # the first difference of an environment is over all its cells
     differences = {
         one.environment: one.difference for one in reversed(overall) if one.setting == DEFAULT
@@ -342,7 +342,7 @@ def _rerun_environments(found: Sequence[Pair], overall: Sequence[Overall]) -> Ta
 
 
 def _rerun_table(found: Sequence[Pair], kernel: str, metric: str, other: str) -> Table:
-    """Return the table of one kernel's cells; their values are all of one kind."""
+    """Return the table of the cells of one kernel. Their values are all of one kind."""
     axes = axes_that_differ(found)
     ordered = sorted(found, key=lambda pair: (pair.change is None, pair.is_inside is not False))
     sides = Sides("there", "here", (f", {other}", " here"))

@@ -1,4 +1,4 @@
-"""What the headers of launches in containers say: what the ranks share, which binary ran."""
+"""Facts from the headers of launches in containers: what the ranks share, which binary ran."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,12 +20,13 @@ _DIGITS = 12
 
 @dataclass(frozen=True)
 class Contained:
-    """An environment in a container and the native one of its MPI.
+    """An environment in a container, and the native environment of the same MPI.
 
     Attributes:
         native: the native environment's name.
         document: the document of the environment in the container.
-        way: how it was launched, in words; with the image if only the image tells two ways apart.
+        way: how the environment was launched, in words. The image is named if two ways differ only
+            in the image.
     """
 
     native: str
@@ -39,13 +40,13 @@ class Contained:
 
 
 def _facts(campaign: CollectedCampaign, environment: str) -> list[Facts]:
-    """Return what the headers of an environment's launches say; equal headers share a row."""
+    """Return the facts in the headers of an environment's launches. Equal headers share a row."""
     known = campaign.record.get("launch_facts", [])
     return [one for one in known if one["environment"] == environment]
 
 
 def _counted(rows: Iterable[dict[str, Any]], *keys: str) -> list[dict[str, Any]]:
-    """Return one row for each combination of some keys, with the launches of all its rows."""
+    """Return one row for each combination of the keys, with the launches of all rows that match."""
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
         alike = repr([row.get(key) for key in keys])
@@ -146,7 +147,7 @@ def _own_namespaces(found: Mapping[str, int | None]) -> str | None:
 
 
 def binaries_table(campaign: CollectedCampaign, environments: Sequence[Contained]) -> Table:
-    """Return which binary ran on which library, and what the binary verified."""
+    """Return which binary ran with which library, and what the binary verified."""
     names = list(dict.fromkeys(one.name for one in environments))
     native = list(dict.fromkeys(one.native for one in environments))
     rows = [

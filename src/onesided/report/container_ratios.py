@@ -1,4 +1,4 @@
-"""Ratios of values in containers to native values: a table for each kernel, and a figure."""
+"""Values in containers divided by native values: a table for each kernel, and a figure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _labels_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[tuple[str, str]
 
 
 def _row_of(merit: FigureOfMerit | None, pair: Pair) -> tuple[Any, ...]:
-    """Return the key of a row: all environments with the same native environment share a row."""
+    """Return the key of a row. All environments with the same native environment share a row."""
     how = (pair.first[name] for name in _HOW)
     return (pair.first["environment"], pair.first["kernel"], *how, _labels_of(merit, pair))
 
@@ -50,13 +50,13 @@ def _key(way: str) -> str:
 def ratios_table(
     topic: str, cells: Sequence[Pair], ways: Mapping[str, str], merit: FigureOfMerit
 ) -> Table:
-    """Return the ratios of one kernel: a row per operation, a column per launch model.
+    """Return the ratios of one kernel: a row for each operation, a column for each launch model.
 
     Args:
         topic: identifier of the question.
         cells: one or more cells of the kernel, as `cells_with_ratio` returns them.
-        ways: how each environment in a container was launched, by its name.
-        merit: by which cells are compared.
+        ways: how each environment in a container was launched, by the environment's name.
+        merit: the figure of merit by which cells are compared.
     """
     kernel = cells[0].first["kernel"]
     axes = [axis for axis in axes_that_differ(cells) if axis not in merit.pooled]
@@ -113,21 +113,21 @@ def _operation(axes: Sequence[str], pair: Pair) -> dict[str, Any]:
 # -------------------------------------------------------------------------------- the figure
 
 _LEAST_SPAN = 1.25
-"""How far from 1 the axis reaches at least, as a factor."""
+"""The smallest factor that the axis extends above and below 1."""
 
 _CUT = 3.0
-"""How far beyond the values an interval is drawn at most, as a factor."""
+"""The largest factor by which a drawn interval may extend beyond the values."""
 
 
 def ratios_figure(
     topic: str, comparison: Comparison, overall: Sequence[Overall], merits: Merits
 ) -> Figure:
-    """Return the ratios as drawn: a line per environment.
+    """Return the ratios as a figure: one line for each environment.
 
     Args:
         topic: identifier of the question.
         comparison: of the native cells with the cells in containers.
-        overall: the difference of each environment that was timed, at least one.
+        overall: the difference of each environment that was timed; at least one difference.
         merits: the figure of merit of each kernel, by which cells are compared.
     """
     rows = [_drawn(one.other, EVERYTHING, one.difference) for one in overall]

@@ -1,7 +1,7 @@
-"""What a container costs, and whether the ABI is free: environments in images and native ones.
+"""What a container costs, and whether the ABI costs nothing: environments in images, and native.
 
-Each launch model is an environment, and no two environments are pooled. Each is compared cell by
-cell with the native environment of its MPI in the same campaign.
+Each launch model is an environment, and environments are never pooled. Each environment in a
+container is compared, cell by cell, with the native environment of its MPI in the same campaign.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ from onesided.report.parts import Column, Part, Prose, Section, Table
 from onesided.report.words import listed, short_detail
 
 ABI_IMAGE = "abi"
-"""The image without an MPI: its one binary runs on the MPI that is bound in."""
+"""The image without an MPI. Its one binary uses the MPI that is bound into the container."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Compared:
 
     Attributes:
         topic: the question.
-        environments: the environments with cells that their native environment has, too.
+        environments: the environments with cells that their native environment also has.
         comparison: of the native cells with the cells in containers.
         merits: the figure of merit of each kernel, by which cells are compared.
     """
@@ -99,7 +99,7 @@ def sections(
     entries: Sequence[Mapping[str, Any]],
     summary: pl.DataFrame,
 ) -> list[Section]:
-    """Return a section for each question that the campaign's environments answer; often none.
+    """Return a section for each question that the campaign's environments answer, often none.
 
     Args:
         campaign: the collected tables.
@@ -132,7 +132,10 @@ def _environments(campaign: CollectedCampaign, topic: Topic) -> list[Contained]:
 
 
 def _of_native(environment: Contained, place: Place) -> Place:
-    """Return the native place of a cell in a container; for other cells, a place without a cell."""
+    """Return the native place of a cell in a container.
+
+    For any other cell, return a place that has no cell.
+    """
     at = PLACE.index("environment")
     native = environment.native if place[at] == environment.name else None
     return (*place[:at], native, *place[at + 1 :])
@@ -176,7 +179,7 @@ def _is_lost(found: Sequence[Pair]) -> bool:
 
 
 def _answer(compared: Compared, alone: Sequence[Contained]) -> Prose:
-    """Say in one sentence for each environment what the container costs, verdicts first."""
+    """Say what the container costs, in one sentence for each environment, verdicts first."""
     said = [
         f"{one.name} beside {one.native}: {_outcome(compared.of(one), compared.overall(one))}."
         for one in compared.environments
@@ -225,7 +228,7 @@ def _verdict_row(pair: Pair, environment: Contained, axes: Sequence[str]) -> dic
 
 
 def _verdict_rows(environment: Contained, own: Sequence[Pair]) -> list[dict[str, Any]]:
-    """Return the rows of an environment's cells; a single row if every cell failed alike."""
+    """Return the rows of an environment's cells; one row if all cells have the same failure."""
     if _is_lost(own):
         differ = ("setting", "thread_level", "verdict_native", "test", "cell")
         words = {"what": f"every cell ({len(own)})"}
@@ -270,7 +273,7 @@ def _verdicts_table(compared: Compared) -> Table:
 
 
 def _environments_table(compared: Compared) -> Table:
-    """Return the ratio to native of each environment."""
+    """Return, for each environment, the ratio to the native environment."""
     ways = {one.name: one.way for one in compared.environments}
     comparison, merits = compared.comparison, compared.merits
     rows = [

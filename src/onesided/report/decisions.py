@@ -1,7 +1,8 @@
-"""How an MPI's cells with a core for each rank decide a claim: one of a few ways.
+"""The ways to decide a claim from those cells of an MPI that have a core for each rank.
 
 What a claim asks is data (results/published/claims, `onesided.report.claims`). A choice of cells is
-a mapping from axes to values; `ranks` and `setting` stand for the cell's own.
+a mapping from axes to values; `ranks` and `setting` stand for the cell's number of ranks and
+setting.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ class Outcome:
     """The outcome of a claim.
 
     Attributes:
-        word: one of the four words of this module; empty if the claim is not about the MPI.
+        word: one of the four words of this module; empty if the claim does not concern the MPI.
         why: the numbers that decide the claim, or why there are none.
-        measure: the same numbers: a ratio, or the value that the claim names.
+        measure: the numbers in `why` as data: a ratio, or the value that the claim names.
     """
 
     word: str
@@ -59,11 +60,11 @@ class Outcome:
 def decided(
     above: Measure | None, below: Measure | None, least: float, most: float = math.inf
 ) -> Outcome:
-    """Tell whether the ratio of two values is within bounds, by their intervals.
+    """Tell whether the ratio of two values is within bounds. The intervals of the values decide.
 
     Args:
-        above: the value over the line.
-        below: the value under the line.
+        above: the value that is divided.
+        below: the value that `above` is divided by.
         least: the least ratio that is within the bounds.
         most: the greatest ratio that is within the bounds.
     """
@@ -73,7 +74,7 @@ def decided(
 
 
 def within(ratio: Measure | None, least: float, most: float = math.inf) -> Outcome:
-    """Tell whether a ratio is within bounds; open if its interval reaches across a bound.
+    """Tell whether a ratio is within bounds. The result is open if the interval crosses a bound.
 
     Args:
         ratio: the ratio with its interval; None if there is none.
@@ -91,7 +92,7 @@ def within(ratio: Measure | None, least: float, most: float = math.inf) -> Outco
 
 
 def missing_ranks(ranks: int | None = None) -> Outcome:
-    """Return the outcome of a claim on so many ranks, or on more, if the cores are too few."""
+    """Return the outcome of a claim on at least `ranks` ranks if there are too few cores."""
     return Outcome(NOT_MEASURED, f"there is no core for each of {ranks or 'more'} ranks")
 
 
@@ -100,7 +101,10 @@ def _number(value: Any) -> float:
 
 
 def bounds(asked: Asked) -> tuple[float, float]:
-    """Return the least and the most that a claim allows: ``about`` is within a factor."""
+    """Return the least and the largest value that a claim allows.
+
+    ``about`` allows values within a factor.
+    """
     if "about" in asked:
         return _number(asked["about"]) / asked["within"], _number(asked["about"]) * asked["within"]
     least, most = _number(asked.get("least", -math.inf)), _number(asked.get("most", math.inf))
@@ -133,11 +137,11 @@ class Cells:
         return cls(material, *apart_by_cores(material, material.cells), environment)
 
     def asked(self, choice: Choice, name: str) -> Any:
-        """Return the number of ranks, or the setting, that a choice asks for; None: any."""
+        """Return the number of ranks or the setting that a choice asks for; None if any will do."""
         return {**self.common, **choice}.get(name)
 
     def chosen(self, cells: Sequence[Cell], choice: Choice) -> list[Cell]:
-        """Return those of the cells that fit a choice, with or without values."""
+        """Return the cells that fit a choice, whether or not they have values."""
         labels = {name: str(value) for name, value in {**self.common, **choice}.items()}
         ranks, setting = labels.pop(RANKS, None), labels.pop(SETTING, None)
         return [
@@ -155,7 +159,7 @@ class Cells:
         return Values(self.material, self.metric)
 
     def measured(self, choice: Choice) -> dict[int, Cell]:
-        """Return a cell with a value for each number of ranks, the fewest ranks first.
+        """Return, for each number of ranks, a cell with a value; the fewest ranks come first.
 
         A cell at the default setting comes before cells at other settings.
         """
@@ -172,14 +176,14 @@ class Cells:
         return {ranks: measure for ranks, measure in known if measure is not None}
 
     def ratio(self, above: Cell, below: Cell) -> Measure | None:
-        """Return the ratio of two cells' values, round by round if any round has both."""
+        """Return the ratio of two cells' values, round by round if any round has both values."""
         over, under = self.values.of(above), self.values.of(below)
         if over is None or under is None or not under.low:
             return None
         return self.values.ratio(above, below) or quotient(over, under)
 
     def missing(self, *choices: Choice) -> Outcome:
-        """Say why no cells that fit some choices were compared."""
+        """Say why no cells were compared for some choices."""
         crowd = [cell for choice in choices for cell in self.chosen(self.crowd, choice)]
         settings = [name for choice in choices if (name := self.asked(choice, SETTING))]
         if settings:
@@ -191,7 +195,7 @@ class Cells:
 
 
 def ratio(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by the ratio of two cells' values, with equal or with given numbers of ranks."""
+    """Decide by the ratio of two cells' values. Their numbers of ranks are equal or are given."""
     choices = asked["of"], asked["to"]
     over, under = (cells.measured(choice) for choice in choices)
     many, few = (cells.asked(choice, RANKS) for choice in choices)
@@ -207,7 +211,7 @@ def ratio(cells: Cells, asked: Asked) -> Outcome:
 
 
 def value(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by a value itself, at the fewest ranks with which it was measured."""
+    """Decide by one value, at the smallest number of ranks with which it was measured."""
     for measure in cells.measures(asked["of"]).values():
         show = WRITTEN[asked.get("written", "ratio")]
         shown, low, high = (show(end) for end in (measure.value, measure.low, measure.high))
@@ -218,10 +222,11 @@ def value(cells: Cells, asked: Asked) -> Outcome:
 
 
 def by_ranks(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by the change of a value, or of a ratio of two, from the fewest to the most ranks.
+    """Decide by how a value, or a ratio of two, changes from the fewest ranks to the most ranks.
 
-    ``power``: the value grows with this power of the number of ranks. ``falls``: the value with
-    the fewest ranks is over the line. ``beyond``: the most ranks must be more than this number.
+    With ``power``, the claim is that the value grows with this power of the number of ranks. With
+    ``falls``, the value at the fewest ranks is divided by the value at the most ranks. With
+    ``beyond``, the largest number of ranks must be more than this number.
     """
     values = cells.measures(asked["of"])
     if "to" in asked:
@@ -242,7 +247,10 @@ def by_ranks(cells: Cells, asked: Asked) -> Outcome:
 
 
 def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by one ratio over another, at the fewest ranks with which all four were measured."""
+    """Decide by one ratio divided by another.
+
+    The number of ranks is the smallest with which all four values were measured.
+    """
     pairs = [asked[pair][side] for pair in ("over", "under") for side in ("of", "to")]
     each = [cells.measures(choice) for choice in pairs]
     for ranks in each[0]:
@@ -253,10 +261,11 @@ def ratio_of_ratios(cells: Cells, asked: Asked) -> Outcome:
 
 
 def verdict(cells: Cells, asked: Asked) -> Outcome:
-    """Decide by the first cell whose verdict answers the question, the fewest ranks first.
+    """Decide by the first cell whose verdict answers the question, from the fewest ranks up.
 
-    A cell hangs or comes to an end (``ends``). An access completes while its target computes
-    (``completes``), or does not; a cell that failed leaves this question open.
+    With ``ends``, the question is whether the cell ends or hangs. With ``completes``, the question
+    is whether an access completes while its target computes. A cell that failed leaves the second
+    question open.
     """
     expected = asked["is"]
     for cell in sorted(cells.chosen(cells.cores, asked["of"]), key=lambda cell: int(cell.ranks)):
@@ -282,4 +291,4 @@ DECISIONS: Mapping[str, Callable[[Cells, Any], Outcome]] = {
     decision.__name__: decision
     for decision in (ratio, value, by_ranks, ratio_of_ratios, verdict, untested)
 }
-"""The ways to decide a claim, by the field with which a claim asks for each."""
+"""The ways to decide a claim, by the field with which a claim asks for the way."""

@@ -30,7 +30,7 @@ PARQUET: Mapping[str, Iterable[str]] = {
 """The columns of each of a campaign's Parquet files."""
 
 _OF_VALUE = "its"
-"""In place of a unit: the column has the unit of the value."""
+"""This word in place of a unit means that the column has the unit of the value."""
 
 
 def _written() -> Mapping[str, Any]:
@@ -41,7 +41,7 @@ def table(files: Mapping[str, Content]) -> Table:
     """Return a row for each column of each table among a report's files, and of the Parquet files.
 
     Args:
-        files: by their names; a file that is no table has no columns.
+        files: the files, by their names. A file that is not a table has no columns.
     """
     tables = {name: content for name, content in files.items() if isinstance(content, Table)}
     columns = (
@@ -80,7 +80,7 @@ def _of_column(column: Column) -> Iterator[tuple[str, str, str]]:
 
 
 def _unit_in(key: str) -> str:
-    """Return the unit at the end of a key, as in ``compute_ms``; nothing if there is no unit."""
+    """Return the unit at the end of a key, as in ``compute_ms``; nothing if the key has no unit."""
     _, underscore, last = key.rpartition("_")
     return last if underscore and last in _written()["units"] else ""
 

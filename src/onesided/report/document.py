@@ -1,4 +1,4 @@
-"""An HTML file from a template. It contains style, script, legend and parts, and needs no other."""
+"""An HTML file from a template, with style, script, legend and parts. It needs no other file."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,12 +21,12 @@ def _kind(part: object) -> str:
 
 
 def document(name: str, **values: Any) -> str:
-    """Return a page: a template with the project's style, script, legend and parts.
+    """Return a page: a template filled with the project's style, script, legend and parts.
 
     Args:
         name: of the template.
-        values: what the page shows. Without a `legend` the page says what each verdict means. A
-            `caveat` is a sentence at each table and figure of the page.
+        values: what the page shows. If no `legend` is given, the page says what each verdict means.
+            If a `caveat` is given, this sentence is at each table and figure of the page.
     """
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(template),
@@ -50,7 +50,7 @@ Content = str | Table
 
 
 def write_files(folder: Path, files: Mapping[str, Content]) -> None:
-    """Write files to a folder, by name and content; no whole CSV is ever in memory."""
+    """Write files to a folder, by name and content. A CSV is never in memory as a whole."""
     for name, content in files.items():
         pieces = content.csv_pieces() if isinstance(content, Table) else [content]
         writing.write_pieces(folder / name, pieces)

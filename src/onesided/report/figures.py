@@ -1,4 +1,4 @@
-"""Charts as static SVG in two widths and as a specification to explore; one palette for all."""
+"""Charts as static SVG in two widths and as an interactive specification; one palette for all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from onesided.system.errors import OnesidedError
 WIDE_PX = 960
 NARROW_PX = 340
 FONT = "Liberation Sans, Arial, Helvetica, Nimbus Sans, DejaVu Sans Condensed, sans-serif"
-"""The first font measures widths of text; the fonts after it are as wide."""
+"""The first font is used to measure the width of text. The fonts after it have the same width."""
 
 PALETTE: Mapping[str, tuple[str, str]] = {
     "ink": ("#1b1b1a", "#e9e6e1"),
@@ -35,7 +35,8 @@ PALETTE: Mapping[str, tuple[str, str]] = {
     "third": ("#0b7a5a", "#4cc7a0"),
     "fourth": ("#7a4b94", "#c39bdb"),
 }
-"""Every colour of figures, in light and in dark: the page replaces the one by the other."""
+"""Every colour of figures, for the light and the dark page. A dark page replaces the light
+colour."""
 
 SHADED = PALETTE["hatch"][0]
 
@@ -49,12 +50,12 @@ def colour(name: str) -> str:
 
 
 def series_colours(count: int) -> list[str]:
-    """Return a colour for each of so many series; with too many series, colours repeat."""
+    """Return a colour for each of `count` series. If there are too many series, colours repeat."""
     return [colour(SERIES[at % len(SERIES)]) for at in range(count)]
 
 
 def log_scale(values: Collection[float], margin: float) -> alt.Scale:
-    """Return a logarithmic scale that extends a factor beyond the least and the greatest value."""
+    """Return a logarithmic scale that extends by a factor beyond the least and largest value."""
     return alt.Scale(type="log", domain=[min(values) / margin, max(values) * margin], nice=False)
 
 
@@ -65,7 +66,7 @@ def prefixed(unit: str) -> str:
 
 
 def chart(rows: Iterable[Mapping[str, Any]]) -> alt.Chart:
-    """Return a chart of these rows, with no mark yet.
+    """Return a chart of these rows. The chart has no mark yet.
 
     The rows are JSON text until the chart is drawn. Altair copies and checks any other form of the
     rows, value by value, whenever it combines charts.
@@ -135,7 +136,7 @@ def _themed(chart: alt.TopLevelMixin, narrow: bool) -> dict[str, Any]:
 
 
 def _drawing(specification: dict[str, Any], name: str) -> str:
-    """Return the SVG, made small and with shaded bars hatched."""
+    """Return the SVG. The SVG is made small, and its shaded bars are hatched."""
     drawn = vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
     return svg.hatched(svg.small(drawn, name, FONT), name, SHADED, colour("bar"))
 
@@ -148,7 +149,7 @@ def draw(name: str, wide: alt.TopLevelMixin, narrow: alt.TopLevelMixin) -> tuple
 
 
 def specification(chart: alt.TopLevelMixin) -> str:
-    """Return the Vega-Lite specification of a chart that readers only see interactively."""
+    """Return the Vega-Lite specification of a chart that exists only in its interactive form."""
     return _as_text(_themed(chart, narrow=False))
 
 
@@ -157,7 +158,7 @@ def _as_text(specification: dict[str, Any]) -> str:
 
 
 def as_file(drawing: str) -> str:
-    """Return an SVG for a file of its own, with a paper-coloured background."""
+    """Return an SVG for a separate file, with a paper-coloured background."""
     paper = f'<rect width="100%" height="100%" fill="{colour("paper")}"/>'
     return re.sub(r"(<svg[^>]*>)", lambda found: found.group(1) + paper, drawing, count=1)
 
@@ -171,8 +172,8 @@ def packed(text: str) -> str:
 def library() -> str:
     """Return Vega, Vega-Lite and Vega-Embed as one script that needs nothing else.
 
-    Bundling the script takes half the time of a short report. So it is bundled once for each
-    version of vl-convert, and kept if its folder can be written.
+    Bundling the script takes half the time of a short report. Therefore the script is bundled only
+    once for each version of vl-convert. It is kept if its folder can be written.
     """
     kept = paths.build_dir() / "report" / f"vega-{vl_convert.__version__}.js"
     if kept.is_file():

@@ -1,4 +1,4 @@
-"""Every declared cell with its verdict and the reason; how many cells have each verdict."""
+"""Every declared cell with its verdict and the reason, and how many cells have each verdict."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ from onesided.report.words import listed, short_detail
 
 
 def _severity(cell: Cell) -> tuple[int, int]:
-    """Put failures first, then observed cells, then cells that were not measured."""
+    """Return the place of a cell in the order: failures, observed cells, cells not measured."""
     word = cell.verdict
     part = 0 if word in verdicts.FAILURES else 2 if word in verdicts.NOT_MEASURED else 1
     return part, verdicts.WORDS.index(word)
@@ -48,11 +48,11 @@ FIELDS: Mapping[str, Callable[[Cell], Any]] = {
     "test": lambda cell: cell.test,
     "cell": lambda cell: cell.cell,
 }
-"""What a row shows of a cell, besides its axes."""
+"""The fields of a cell that a row shows, besides the cell's axes."""
 
 
 def _rows(material: Material, cells: Sequence[Cell]) -> RowsOf:
-    """Return the rows of some cells; an axis without a meaning for the cell is blank."""
+    """Return the rows of some cells. An axis that has no meaning for a cell is blank."""
     experiment, lines = material.experiment, material.lines
 
     def row_of(cell: Cell) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def _keys_of(axes: tuple[str, ...]) -> list[str]:
 
 
 def _same(cells: Sequence[Cell], axes: Sequence[str]) -> dict[str, str]:
-    """Return in words each axis on which all cells have the same value, by the axis's column."""
+    """Return, by column, in words, each axis on which all cells have the same value."""
     if len(cells) < 2:
         return {}
     values = {axis: {cell.labels.get(axis) for cell in cells} for axis in axes}
@@ -91,7 +91,7 @@ def _is_empty(key: str, cells: Sequence[Cell]) -> bool:
 
 
 def cells_table(material: Material) -> Table:
-    """Return every declared cell of an experiment, failures first in each environment."""
+    """Return every declared cell of an experiment. In each environment, failures come first."""
     order = {name: place for place, name in enumerate(material.environments)}
     cells = sorted(material.cells, key=lambda cell: (order[cell.environment], _severity(cell)))
     levels = sorted({str(cell.thread_level) for cell in cells})
@@ -142,7 +142,7 @@ def cells_table(material: Material) -> Table:
 
 
 def _names(material: Material) -> dict[str, str]:
-    """Return each library's own name, up to its version, by environment.
+    """Return, by environment, the name that the library gives itself, up to its version.
 
     Readers may look for an MPI by this name.
     """
@@ -154,7 +154,7 @@ def _names(material: Material) -> dict[str, str]:
 def tally_table(loaded: Loaded, files: Mapping[str, str]) -> Table:
     """Return how many cells of each environment have each verdict, and why cells have none.
 
-    If all cells of a number are on one page, the number links to them.
+    If all cells that a number counts are on one page, the number links to these cells.
 
     Args:
         loaded: the campaign.

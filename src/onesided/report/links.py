@@ -1,4 +1,4 @@
-"""From a page's content to the cells behind it: addresses of the cells' rows, and commands."""
+"""Links from a page's content to the cells behind it: addresses of the cells' rows, commands."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -34,14 +34,14 @@ def grid_name(material: Material) -> str:
 def address(
     file: str = "", table: str = "", mpi: str = "", verdict: str = "", words: str = ""
 ) -> str:
-    """Return the address of some rows: the address opens a page and filters its rows.
+    """Return the address of some rows. The address opens a page and filters the rows of the page.
 
     Args:
-        file: of the page; empty: the page with the link.
-        table: the name of a table; empty: every table of cells on the page.
-        mpi: the environment; empty: all.
-        verdict: the word; a word that no single cell has (such as that for cells that differ)
-            filters nothing.
+        file: the file of the page; if empty, the page with the link.
+        table: the name of a table; if empty, every table of cells on the page.
+        mpi: the environment; if empty, all environments.
+        verdict: the word of the verdict. A word that no single cell has, such as the word for cells
+            that differ, filters nothing.
         words: the words that a row must have.
     """
     chosen = {
@@ -57,10 +57,11 @@ def with_links(table: Table, file: str, kernel: str, environments: Sequence[str]
     """Return a table with a link from each verdict to the verdict's rows.
 
     Args:
-        table: a row per environment.
+        table: a table with one row for each environment.
         file: the page with the table of every cell.
         kernel: the kernel of the cells with the verdicts.
-        environments: the environments in the table of every cell; rows of others get no link.
+        environments: the environments in the table of every cell. Rows of other environments get no
+            link.
     """
     linked = {column.key: column for column in table.columns if column.verdict}
     columns = [
@@ -88,14 +89,14 @@ def row_address(material: Material, cell: Cell) -> str:
 
 
 def csv_lines(cells: Sequence[Cell]) -> Mapping[tuple[Any, ...], int]:
-    """Return the line number of each cell in a CSV that has, after its head, a line per cell."""
+    """Return the line number of each cell in a CSV with a head and one line for each cell."""
     return {cell.place: line for line, cell in enumerate(cells, start=2)}
 
 
 def of_cells(
     material: Material, cells: Sequence[Cell], csv: str, lines: Mapping[tuple[Any, ...], int]
 ) -> list[Markup]:
-    """Return for each cell its MPI, thread level, verdict, rows and command.
+    """Return the MPI, thread level, verdict, rows and command of each cell.
 
     Args:
         material: the material of the page.

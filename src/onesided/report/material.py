@@ -34,16 +34,16 @@ from onesided.rerun.cell_line import Lines
 from onesided.system.errors import InputError
 
 MORE_THREADS = "more threads than cores"
-"""The words for cells in which times are the scheduler's."""
+"""The words for cells in which the times depend on the operating system's scheduler."""
 
 
 _place_of: Callable[[Any], tuple[Any, ...]] = attrgetter(*PLACE)
 
 
 class Cell:
-    """One declared cell and its verdict; its attributes are the fields of its entry.
+    """One declared cell and its verdict. The attributes are the fields of the cell's entry.
 
-    A campaign may have a million cells: slots take a fifth of the memory of a mapping.
+    A campaign may have a million cells. Slots need a fifth of the memory that a mapping needs.
     """
 
     __slots__ = (
@@ -65,7 +65,7 @@ class Cell:
             setattr(self, name, value)
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether the entries are the same."""
+        """Tell whether both cells have the same entry."""
         return isinstance(other, Cell) and self.entry == other.entry
 
     __hash__ = None
@@ -76,7 +76,7 @@ class Cell:
         return {name: getattr(self, name) for name in self.__slots__ if hasattr(self, name)}
 
     def axis(self, name: str) -> str:
-        """Return the cell's value on an axis; nothing if it has no such axis."""
+        """Return the cell's value on an axis; nothing if the cell has no such axis."""
         return str(self.labels.get(name, ""))
 
     def has(self, labels: Mapping[str, str]) -> bool:
@@ -85,7 +85,7 @@ class Cell:
 
     @property
     def how_run(self) -> str:
-        """Say how the cell was run: setting, placement, thread level; not the number of ranks."""
+        """Say how the cell was run: setting, placement, thread level. The ranks are left out."""
         words = (self.setting, self.placement, self.thread_level)
         return ", ".join(word for word in words if word)
 
@@ -96,9 +96,9 @@ class Cell:
 
     @property
     def group(self) -> tuple[Any, ...]:
-        """Return where and how the cell was run, without environment and thread level.
+        """Return where and how the cell was run, but without environment and thread level.
 
-        The launch model belongs to the environment, and environments are kept apart elsewhere.
+        The launch model is part of the environment, and other code separates environments.
         """
         return self.system, self.partition, self.setting, self.ranks, self.placement
 
@@ -116,12 +116,12 @@ class Cell:
 
     @property
     def where(self) -> str:
-        """Return `group_label`, and whether there were more ranks or threads than cores."""
+        """Return `group_label`, and say if there were more ranks or threads than cores."""
         return f"{self.group_label}, {MORE_THREADS}" if self.is_crowded else self.group_label
 
     @property
     def is_crowded(self) -> bool:
-        """Tell whether there were more ranks or threads than cores; False if it was not run."""
+        """Tell whether ranks or threads outnumbered the cores; False if the cell was not run."""
         return bool(self.oversubscribed)
 
 
@@ -135,7 +135,7 @@ class Baselines:
     def of(
         cls, cells: Sequence[Cell], summary: pl.DataFrame, kernels: Collection[str]
     ) -> Baselines | None:
-        """Take the baselines from the kernels that time the machine; None without a baseline."""
+        """Take the baselines from the kernels that time the machine; None if there is none."""
         chosen = (pl.col("metric") == "time") & (pl.col("statistic") == MACHINE)
         rows = summary.filter(pl.col("kernel").is_in(kernels) & chosen).to_dicts()
         measures = {tuple(row[name] for name in PLACE): Measure.of(row) for row in rows}
@@ -165,9 +165,9 @@ class Material:
         campaign: the collected tables.
         experiments: all experiments.
         experiment: the experiment of the page.
-        cells: its cells, in the order in which they were declared.
-        summary: its rows of summary.parquet.
-        read_values: reads its rows of values.parquet.
+        cells: the experiment's cells, in the order of their declaration.
+        summary: the experiment's rows of summary.parquet.
+        read_values: reads the experiment's rows of values.parquet.
         lines: the command lines that run each cell again.
         baselines: the times of the machine itself; None if the campaign did not measure them.
     """
@@ -224,7 +224,7 @@ class Material:
 
     @cached_property
     def by_round(self) -> Mapping[tuple[Any, ...], Mapping[int, float]]:
-        """Return a value for each round, by the cell's place, the metric and the statistic."""
+        """Return the value of each round, by the cell's place, the metric and the statistic."""
         values: dict[tuple[Any, ...], dict[int, float]] = {}
         columns = (*PLACE, "metric", IN_SUMMARY, "round", "value")
         for *key, turn, value in self.read_values().select(columns).iter_rows():
@@ -232,18 +232,18 @@ class Material:
         return values
 
     def latency(self, cell: Cell) -> Measure | None:
-        """Return a cell's latency, of its launches whose cores were in the best state."""
+        """Return a cell's latency, from those launches whose cores were in the best state."""
         kinds = (COUNTS, FAR, SHARED)
         known = (self.measure(cell, LATENCY, kind) for kind in kinds)
         return next((latency for latency in known if latency is not None), None)
 
     @cached_property
     def met(self) -> Mapping[tuple[Any, ...], Met]:
-        """Return by cell's place the state of the cores in the launches of the cell's latency."""
+        """Return, by cell's place, the state of the cores in the launches of the latency."""
         return met_of(self.summary.filter(pl.col("metric") == MET).to_dicts())
 
     def tail(self, cell: Cell) -> float:
-        """Return the tail of a cell's latency; 0 if it is not known."""
+        """Return the tail of a cell's latency; 0 if the tail is not known."""
         tail = self.measure(cell, tails.TAIL, LATENCY)
         return tail.value if tail else 0.0
 
@@ -260,7 +260,7 @@ class Material:
 
     @property
     def samples(self) -> pl.DataFrame:
-        """Return all samples of the campaign; pages that plot samples get them only here."""
+        """Return all samples of the campaign. Pages that plot samples get them only here."""
         return self.campaign.samples
 
     @cached_property
@@ -270,7 +270,7 @@ class Material:
 
     @cached_property
     def labels(self) -> pl.DataFrame:
-        """Return each cell's axes as JSON text, with its place."""
+        """Return, for each cell, its axes as JSON text and its place."""
         return self.campaign.cells.select(*PLACE, "labels").unique(maintain_order=True)
 
     @cached_property
@@ -281,16 +281,18 @@ class Material:
 
     @cached_property
     def interval_words(self) -> str:
-        """Say what the pairs of numbers beside the values are, by the number of launches."""
+        """Say what the two numbers beside each value are; the number of launches decides."""
         return interval_words(self.summary, self.campaign.record)
 
 
 def usual_launches(summary: pl.DataFrame, record: Mapping[str, Any]) -> int | None:
-    """Return the number of launches for captions: the most of any value without further rounds.
+    """Return the number of launches for captions.
+
+    It is the largest number of launches of any value, without further rounds.
 
     Args:
         summary: rows of summary.parquet.
-        record: the campaign's record; it has the number of rounds that all cells have.
+        record: the campaign's record; it says how many rounds all cells have.
     """
     counts = summary["launches"]
     usual = counts.filter(counts <= record.get("rounds", math.inf))
@@ -311,7 +313,7 @@ def interval_words(summary: pl.DataFrame, record: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A campaign with its verdicts and summary."""
+    """A campaign, with its verdicts and its summary."""
 
     campaign: CollectedCampaign
     cells: Sequence[Cell]

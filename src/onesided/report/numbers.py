@@ -1,4 +1,4 @@
-"""Numbers as a reader wants them: three digits, a fitting unit, no more than was measured."""
+"""Numbers for a reader: three digits, a suitable unit, and no more digits than were measured."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 @dataclass(frozen=True)
 class Written:
-    """A number that a page writes in words of its own: ``10 ms``, ``6 of 6``.
+    """A number with its own text on a page: ``10 ms``, ``6 of 6``.
 
     Attributes:
-        number: as in a CSV.
-        text: as on the page.
+        number: the number as in a CSV.
+        text: the text on the page.
     """
 
     number: float
     text: str
 
     def __str__(self) -> str:
-        """Return it as a page writes it."""
+        """Return the text on the page."""
         return self.text
 
 
@@ -35,8 +35,9 @@ class Measure:
     """A value over launches, from a row of summary.parquet.
 
     Attributes:
-        remark: what is out of all proportion about the value (`tails`); None if nothing is.
-        usual: the number of launches in the caption; a value with another number says its own.
+        remark: what about the value is out of all proportion (`tails`); None if nothing is.
+        usual: the number of launches in the caption. A value with another number of launches shows
+            its number.
     """
 
     value: float
@@ -56,7 +57,7 @@ class Measure:
 
 
 def significant(value: float, digits: int = 3) -> str:
-    r"""Return a number with so many significant digits, without an exponent.
+    r"""Return a number with `digits` significant digits, without an exponent.
 
     >>> significant(0.012345), significant(312.4), significant(48_213.0)
     ('0.0123', '312', '48\u202f200')
@@ -106,19 +107,19 @@ def per_second(value: float) -> str:
 
 
 def plain_seconds(value: float) -> str:
-    """Return seconds without unit, to the microsecond or to three digits, as in a table in s."""
+    """Return seconds without a unit, to the microsecond or to three digits, for a table in s."""
     if value <= 0:
         return f"{value:.6f}"
     return f"{value:.{max(6, 2 - math.floor(math.log10(value)))}f}"
 
 
 def factor(value: float) -> str:
-    """Return a ratio with the sign of multiplication after it."""
+    """Return a ratio with the multiplication sign after it."""
     return f"{significant(value)}{TIMES}"
 
 
 def ratio(value: float) -> str:
-    """Return a ratio without sign."""
+    """Return a ratio without the multiplication sign."""
     return significant(value)
 
 
@@ -128,7 +129,7 @@ def hundredths(value: float) -> str:
 
 
 def exact_bytes(size: float) -> str:
-    """Return a limit in bytes, all its digits; ``none`` for 0."""
+    """Return a limit in bytes with all digits; ``none`` for 0."""
     return "none" if size == 0 else f"{size:.0f}"
 
 
@@ -156,7 +157,7 @@ def duration(value: float | None) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """Return a share in per cent; a dash if there is no whole."""
+    """Return a share in per cent; a dash if the whole is 0."""
     return f"{100 * part / whole:.0f}{THIN_SPACE}%" if whole > 0 else DASH
 
 

@@ -1,4 +1,4 @@
-"""A page that is data: tables, figures and claims, from top to bottom."""
+"""A page that is described by data: tables, figures and claims, from top to bottom."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,20 +11,21 @@ from onesided.report.parts import Headline, Part, Section
 
 
 class Page(Protocol):
-    """What a page module of an experiment has to offer.
+    """The functions that a page module of an experiment must have.
 
-    A page that judges progress also has ``way_rows(cells)``: the cells by heading and name of the
-    way that a program takes. `onesided versions` puts these ways side by side.
+    A page that judges progress also has ``way_rows(cells)``. This function returns the cells by
+    heading and name of the way that a program takes. `onesided versions` puts these ways side by
+    side.
     """
 
     def headline(self, material: Material) -> Headline | None:
-        """Return the answer in ten seconds; None for a page without an answer of its own."""
+        """Return the answer that can be read in ten seconds; None for a page without an answer."""
 
     def sections(self, material: Material) -> list[Section]:
         """Return the sections that follow the answer."""
 
     def terminal_lines(self, material: Material) -> list[str]:
-        """Return the answer as plain lines; none if there is no headline."""
+        """Return the answer as plain lines; no lines if there is no headline."""
 
 
 class Brief(Protocol):
@@ -46,7 +47,7 @@ class Brief(Protocol):
 
 
 class Content(Protocol):
-    """A part of a page: a table, a figure, what a source printed or claims."""
+    """A part of a page: a table, a figure, or what a source printed or claims."""
 
     def parts(self, material: Material) -> Sequence[Part]:
         """Return what the page shows; nothing if nothing was measured."""
@@ -61,7 +62,8 @@ class ReferencePage:
         title: of the section.
         lead: what a reader has to know.
         contents: what the section shows, from top to bottom.
-        answer: returns the answer in ten seconds; None for a page without an answer of its own.
+        answer: returns the answer that can be read in ten seconds; None for a page without an
+            answer.
     """
 
     identifier: str
@@ -71,7 +73,7 @@ class ReferencePage:
     answer: Callable[[Material], Headline | None] | None = None
 
     def headline(self, material: Material) -> Headline | None:
-        """Return the answer; None if the page has no answer of its own."""
+        """Return the answer; None if the page has no answer."""
         return self.answer(material) if self.answer else None
 
     def terminal_lines(self, material: Material) -> list[str]:
@@ -80,6 +82,6 @@ class ReferencePage:
         return [Markup(said).striptags() for said in headline.sentences] if headline else []
 
     def sections(self, material: Material) -> list[Section]:
-        """Return the one section."""
+        """Return the only section."""
         parts = tuple(part for content in self.contents for part in content.parts(material))
         return [Section(self.identifier, self.title, self.lead, parts)]

@@ -1,4 +1,4 @@
-"""Tables of the cells and environments of two sides; the page of several campaigns."""
+"""Tables of cells and environments of two sides, and the page for several campaigns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _KEPT = (
     "test",
     "cell",
 )
-"""The fields that the row of a cell takes from its entry on the first side."""
+"""The fields of a cell's row that come from the cell's entry on the first side."""
 
 _KNOWN = {
     column.key: column
@@ -53,7 +53,7 @@ _KNOWN = {
 
 
 def columns(*wanted: str | Column) -> list[Column]:
-    """Return columns: a key stands for a column with a shared title; a `Column` stays as given."""
+    """Return columns. A key becomes a column with a shared title; a `Column` stays as it is."""
     return [
         _KNOWN.get(one, Column(one, one.replace("_", " "))) if isinstance(one, str) else one
         for one in wanted
@@ -87,10 +87,11 @@ class Sides:
     """The names of the two sides of a comparison in a table of cells.
 
     Attributes:
-        first: key of the first side's verdict; the key of its value begins with ``value_``.
-        second: the same for the second side.
-        titles: for each side, the words after ``verdict`` and after the metric's name in titles.
-        note: key of the text below the second side's verdict; None if there is no text.
+        first: the key of the first side's verdict. With ``value_`` before it, it is the key of the
+            value.
+        second: the key of the second side's verdict.
+        titles: for each side, the words that follow ``verdict`` and the metric's name in titles.
+        note: the key of the text below the second side's verdict; None if there is no such text.
     """
 
     first: str
@@ -108,7 +109,7 @@ class Sides:
         ]
 
     def values(self, found: Sequence[Pair], metric: str) -> list[Column]:
-        """Return the columns of the values of cells; the values are of one metric and unit."""
+        """Return the columns of the cells' values. The values have one metric and one unit."""
         units = {pair.value_first["unit"] for pair in found if pair.value_first is not None}
         show = numbers.seconds if units == {"s"} else numbers.factor
         return [
@@ -117,7 +118,7 @@ class Sides:
         ]
 
     def row(self, pair: Pair, axes: Sequence[str]) -> dict[str, Any]:
-        """Return the row of a cell; some axes name the cell in words."""
+        """Return the row of a cell. The given axes name the cell in words."""
         return {
             **{name: pair.first[name] for name in _KEPT},
             "environment": pair.environment,
@@ -167,13 +168,14 @@ def write_page(
     sections: Sequence[Section],
     others: Sequence[Table] = (),
 ) -> Path:
-    """Write a page and its CSVs; return the page's path, which is written last.
+    """Write a page and its CSVs; return the path of the page. The page is written last.
 
     Args:
         folder: the folder of the page.
-        prefix: of the page's CSVs; CSVs of an earlier page that this page lacks are removed.
-        kicker: the words above the heading: the subject of the page.
-        heading: the question.
+        prefix: the prefix of the page's CSVs. CSVs of an earlier page that this page does not have
+            are removed.
+        kicker: the words above the heading; they name the subject of the page.
+        heading: the question that the page answers.
         sentences: the answer.
         sections: the sections below the answer.
         others: tables that are only written as CSV.

@@ -30,10 +30,10 @@ __all__ = [
 ]
 
 MOST_IN_SIGHT = 16
-"""The number of rows of a matrix that fit on a screen with the matrix's head."""
+"""The number of rows of a matrix that fit on a screen together with the matrix's head."""
 
 WHOLE_WORDS = 8
-"""The most columns that leave room for the longest word of a verdict on a wide page."""
+"""The most columns at which a wide page has room for the longest word of a verdict."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Mark:
     Attributes:
         word: the verdict.
         title: the evidence in words.
-        which: the cells of the place to which the verdict belongs; None if it belongs to all.
-        notes: marks of footnotes.
+        which: those cells of the place that have the verdict; None if all cells have it.
+        notes: the marks of footnotes.
         name: of the place.
         drawn: the evidence as a drawing.
-        cells: each cell of the place: what it is, and how to run it again.
+        cells: for each cell of the place, what the cell is and how to run it again.
     """
 
     word: str
@@ -59,13 +59,13 @@ class Mark:
     cells: Sequence[Markup] = ()
 
     def html(self, short: bool, identifier: str) -> Markup:
-        """Return sign and word as a button that opens the evidence, without a script.
+        """Return sign and word as a button. The button opens the evidence without a script.
 
-        If there is no room, the word is cut short or is only in the key.
+        If there is no room for the word, it is cut short or is only in the key.
 
         Args:
             short: whether there are many columns.
-            identifier: of the element that opens, on its page.
+            identifier: the identifier, on the page, of the element that opens.
         """
         sign, colour = sign_of(self.word)
         shown = fitting_word(self.word, short)
@@ -83,7 +83,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class MatrixRow:
-    """A row of a matrix: the heading above it, its name, the marks of each column."""
+    """A row of a matrix: the heading above the row, the row's name, the marks of each column."""
 
     group: str
     name: str
@@ -92,17 +92,17 @@ class MatrixRow:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Verdicts as a reader scans them: rows in groups, columns in groups, a sign in each place.
+    """Verdicts for a quick look: rows in groups, columns in groups, a sign in each place.
 
     Attributes:
         name: of the CSV, without ending.
-        caption: what it shows.
-        columns: heading of a group of columns and the names of its columns.
-        rows: from top to bottom; the rows of a group are neighbours.
+        caption: what the matrix shows.
+        columns: the heading of each group of columns, and the names of the columns in the group.
+        rows: the rows from top to bottom. The rows of a group are neighbours.
         table: the long form, one row per cell, for the CSV.
         notes: footnotes: mark and text.
-        address: returns the address of the rows of the cells with a verdict; None if the page
-            has no such rows.
+        address: returns, for cells with a verdict, the address of their rows; None if the page has
+            no such rows.
     """
 
     name: str
@@ -125,7 +125,7 @@ class Matrix:
 
     @property
     def edges(self) -> list[bool]:
-        """Return for each column whether a group begins there."""
+        """Return, for each column, whether a group begins at this column."""
         return [at == 0 for _, names in self.columns for at in range(len(names))]
 
     @property
@@ -145,7 +145,7 @@ class Matrix:
 
     @property
     def large(self) -> bool:
-        """Tell whether the matrix scrolls: at the last row its head would be out of sight."""
+        """Tell whether the matrix scrolls, because its head is out of sight at the last row."""
         return len(self.rows) > MOST_IN_SIGHT
 
     def identifier(self, row: MatrixRow) -> str:
@@ -163,7 +163,7 @@ class Prose:
 
     Attributes:
         title: the heading.
-        sentences: each a line.
+        sentences: the sentences; each is on its own line.
         files: content by path below the report's folder; the files are shown folded.
     """
 
@@ -174,16 +174,16 @@ class Prose:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: two static drawings, an interactive one, and the table of the numbers drawn.
+    """A figure: two static drawings, an interactive drawing, and a table of the drawn numbers.
 
     Attributes:
-        name: of its files, without ending.
+        name: the name of the figure's files, without ending.
         title: short.
         caption: how to read it.
         wide: SVG for a page of 700 px and more, and for print.
         narrow: SVG for a telephone.
         specification: Vega-Lite, for the interactive view.
-        table: the numbers drawn.
+        table: the drawn numbers.
     """
 
     name: str
@@ -218,13 +218,14 @@ class Section:
 
 @dataclass(frozen=True)
 class Headline:
-    """The answer of an experiment in ten seconds.
+    """The answer of an experiment, short enough to be read in ten seconds.
 
     Attributes:
         sentences: the answer in words.
         table: the answer, one row per MPI.
-        brief: the part of the answer that the first screen shows above all answers; often empty.
-        example: title and text of a program that follows the answer; None without a program.
+        brief: the part of the answer that the first screen shows before all answers; often empty.
+        example: title and text of a program that follows the advice in the answer; None if there is
+            no program.
     """
 
     sentences: Sequence[str | Markup]

@@ -1,4 +1,4 @@
-"""Tables that are data: a row for each point of the grid, a column for each MPI."""
+"""Tables described by data: one row for each point of the grid, one column for each MPI."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ def pivoted(
     fields: Callable[[Thing], Fields],
     key: Callable[[Thing], Hashable] | None = None,
 ) -> list[Fields]:
-    """Return a row for all things with the same head, in the order in which heads first occur.
+    """Return one row for all things with the same head. Rows are in the order of their first thing.
 
     Args:
         things: the things to show: cells, or the common verdicts of several cells.
@@ -44,7 +44,7 @@ def pivoted(
 def by_difference(
     columns: Iterable[Column], rows: Sequence[Row]
 ) -> tuple[list[Column], list[Column]]:
-    """Return the columns in which rows differ, and the other columns for the CSV alone."""
+    """Return the columns in which rows differ, and the other columns, which only the CSV has."""
     parts: tuple[list[Column], list[Column]] = ([], [])
     for column in columns:
         parts[len({row[column.key] for row in rows}) < 2].append(column)
@@ -56,10 +56,10 @@ class Axis:
     """An axis of the grid that heads a table's rows.
 
     Attributes:
-        name: as in a cell's labels.
-        title: head of its column.
-        words: the reader's word for each value that the kernel names otherwise.
-        whole: its values are whole numbers.
+        name: the name in a cell's labels.
+        title: the head of the axis's column.
+        words: the reader's word for each value that has another word in the kernel.
+        whole: whether the values are whole numbers.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Axis:
     whole: bool = False
 
     def value(self, cell: Cell) -> str | int | Written:
-        """Return a cell's value as a reader sees it; a number keeps its number for the CSV."""
+        """Return a cell's value as a reader sees it. For the CSV, a number stays a number."""
         label = str(cell.labels[self.name])
         if label == NO_MEANING:
             return numbers.DASH
@@ -91,8 +91,8 @@ FLAVOR = Axis("flavor", "flavor")
 class Pivot:
     """A table of one metric.
 
-    Cells that were run in several places, or in several ways, have a row for each place and way;
-    the table names both. If a cell failed, the table shows its verdict in place of a value.
+    A cell that was run in several places or ways has one row for each place and way; the table
+    names place and way. If a cell failed, the table shows its verdict in place of a value.
 
     Attributes:
         name: of the table and its CSV.
@@ -155,7 +155,10 @@ class Pivot:
 
 
 def _where_of(material: Material) -> Callable[[Cell], str]:
-    """Return a function that says where a cell was run, with the thread level if levels differ."""
+    """Return a function that says where a cell was run.
+
+    The function also gives the thread level if cells have different levels.
+    """
     levels = {cell.thread_level for cell in material.cells if cell.thread_level}
 
     def where(cell: Cell) -> str:

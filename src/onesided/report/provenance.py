@@ -33,10 +33,10 @@ SEEN = (
     "transport",
     "host",
 )
-"""Columns of cells.parquet with facts that the runs found."""
+"""The columns of cells.parquet with facts that were found when the cells ran."""
 UNKNOWN = "unknown"
 NOT_RECORDED = "not recorded"
-"""The word for a campaign of an earlier version: its launches did not look for the fact."""
+"""The words for a campaign of an earlier version, whose launches did not look for the fact."""
 
 
 def _seen(table: pl.DataFrame, environment: str, column: str) -> str | None:
@@ -109,7 +109,7 @@ def _environments_table(loaded: Loaded) -> Table:
 
 
 def _variables_of(document: Mapping[str, Any]) -> str | None:
-    """Return the variables that an environment itself sets; folders of libraries are shortened."""
+    """Return the variables that an environment sets. Folders of libraries are shortened."""
     prefix = str(document.get("prefix") or "")
     found = [f"{name}={value}" for name, value in (document.get("variables") or {}).items()]
     return " ".join(one.replace(prefix, "…") if prefix else one for one in sorted(found)) or None
@@ -118,7 +118,7 @@ def _variables_of(document: Mapping[str, Any]) -> str | None:
 def _software(loaded: Loaded, environment: str) -> dict[str, str]:
     """Return what the launches of an environment say about compiler, processor and libraries.
 
-    Lines of earlier versions do not name them.
+    The lines of earlier versions do not have these facts.
     """
     every = loaded.campaign.record.get("launch_facts", [])
     facts = [launch for launch in every if launch["environment"] == environment]
@@ -142,7 +142,10 @@ def _told(values: Iterable[str | None]) -> str:
 
 
 def _transports_seen(table: pl.DataFrame, environment: str) -> str | None:
-    """Return the transport of each window flavor at the MPI's defaults; equal ones together."""
+    """Return the transport of each window flavor at the MPI's defaults.
+
+    Flavors with the same transport are named together.
+    """
     rows = table.filter(
         (pl.col("environment") == environment)
         & (pl.col("setting") == DEFAULT)
@@ -164,14 +167,15 @@ def _share_of(
     key: str,
     of_a_cell: Callable[[pl.Expr], pl.Expr],
 ) -> dict[str, object]:
-    """Return the share of the cells for which a fact is true, and the share's words for the page.
+    """Return the share of cells for which a fact is true, as a number and in the page's words.
 
     Args:
         cells: a row for each cell and launch.
         environment: the environment whose cells are counted.
         column: the fact: true, false or unknown for each launch.
         key: of the share in the row.
-        of_a_cell: makes one fact of a cell's launches: true for any launch, or for all.
+        of_a_cell: makes one fact from the facts of a cell's launches: true for any launch, or true
+            for all launches.
     """
     own = cells.filter(pl.col("environment") == environment, pl.col(column).is_not_null())
     known = own.group_by(PLACE).agg(of_a_cell(pl.col(column)))[column]
@@ -182,7 +186,7 @@ def _share_of(
 
 
 def timing_lines(loaded: Loaded) -> list[tuple[str, Written | str]]:
-    """Return where the campaign's time went: the activity, and its time in s."""
+    """Return how the campaign used its time: each activity, and its time in s."""
     timing = loaded.campaign.record.get("timing") or {}
     wall, inside = timing.get("wall_s"), timing.get("inside_launches_s")
     lines = [("wall time", _duration(wall))]
@@ -200,14 +204,17 @@ def _duration(seconds: float | None, more: str = "") -> Written | str:
 
 
 def further_rounds(loaded: Loaded) -> str | None:
-    """Return how many cells had further rounds, and how the rounds ended; None if not asked for."""
+    """Return how many cells had further rounds, and how the rounds ended.
+
+    The result is None if the campaign did not ask for further rounds.
+    """
     rounds = loaded.campaign.record.get("rounds", 0)
     ended = [cell.entry for cell in loaded.cells if getattr(cell, "end", None)]
     return line(ended, rounds)
 
 
 def damaged_files(loaded: Loaded) -> str | None:
-    """Say which launches do not count because a file is damaged; None without a damaged file."""
+    """Say which launches do not count because a file is damaged; None if no file is damaged."""
     details = loaded.campaign.read_cells("detail")["detail"].drop_nulls()
     found = details.filter(details.str.starts_with(DAMAGED))
     if not found.len():

@@ -1,4 +1,4 @@
-"""Tables that a source printed: as printed, with the source, beside today's measurements."""
+"""Tables that a source printed. A report shows them as printed, beside today's measurements."""
 
 import csv
 import io
@@ -17,17 +17,17 @@ from onesided.system.errors import InputError
 from onesided.system.text import UNSEEN_IN_LINES
 
 FOLDER = Path("results", "published")
-"""The folder with everything that sources say, below the project's folder."""
+"""The folder, in the project's folder, with all that sources say."""
 
 NOT_AVAILABLE = "N/A"
 DASHES = "--"
-"""The words that sources print in place of a number."""
+"""The words that sources print if they have no number."""
 
 NUMBER = re.compile(r"-?([0-9]{1,20}(\.[0-9]{1,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,3})?")
-"""The form of a printed number; Python would accept further forms, such as nan and 1_0."""
+"""The form of a printed number. Python would accept further forms, such as nan and 1_0."""
 
 NO_FIELD = ""
-"""A field that the source's table lacks: this row has fewer columns than other rows."""
+"""A field that the source's table lacks, because this row has fewer columns than other rows."""
 
 UNITS = {
     "1": (1.0, "1"),
@@ -37,7 +37,7 @@ UNITS = {
     "bytes": (1.0, "B"),
     "MB/s": (1e6, "B/s"),
 }
-"""A source's units: the factor for a number, and the unit of the product."""
+"""A source's units. For each: the factor for a number, and the unit of the product."""
 
 OURS = ("row", "short_label", "suspect", "note")
 """Columns that are not from a source (results/published/README.md)."""
@@ -48,10 +48,11 @@ class PublishedTable:
     """A table of a source: ``results/published/<name>.csv``, described by ``<name>.yaml``.
 
     Attributes:
-        name: of the two files.
+        name: the name of the two files, without ending.
         form: the form of a row on a narrow page (`onesided.report.parts.Table`).
-        groups: column whose values are headings above their rows; None: no headings.
-        folded: the line with which a reader opens a long table; None: the table is open.
+        groups: the column whose values are headings above their rows; None if there are no
+            headings.
+        folded: the line with which a reader opens a long table; None if the table is open.
     """
 
     name: str
@@ -78,7 +79,8 @@ class PublishedTable:
         """Return the rows, as printed.
 
         Raises:
-            InputError: the file is missing or lacks a column, or a field for numbers has none.
+            InputError: the file is missing or lacks a column, or a field for a number has no
+                number.
         """
         rows, present = self._read()
         columns = [name for name in present if name not in OURS]
@@ -148,7 +150,7 @@ class PublishedTable:
 
     @property
     def caption(self) -> str:
-        """Say what the table is and where the source has it."""
+        """Say what the table is, and where it is in the source."""
         source, place = self.document["source"], self.document["place"]
         return (
             f"Published, {source['year']}: {place} of {source['short']}, {self.document['what']}; "
@@ -196,10 +198,10 @@ class Point:
 
     Attributes:
         series: the curve of the number.
-        x: the place on the axis.
-        label: the source's or the reader's name for the place.
+        x: the position on the axis.
+        label: the source's or the reader's name for the position.
         value: the number; None if the source has no number.
-        suspect: the table flags the number as suspect.
+        suspect: whether the table flags the number as suspect.
     """
 
     series: str
@@ -265,7 +267,7 @@ class PublishedSeries(Curves):
 
     Attributes:
         x: the table's column that the axis shows.
-        columns: each column is a series.
+        columns: the columns; each is a series.
     """
 
     table: PublishedTable
@@ -288,7 +290,7 @@ class PublishedRows(Curves):
 
     Attributes:
         series: the table's column that names the series.
-        columns: the columns with values, and the place of each column on the axis.
+        columns: the columns with values, and the position of each column on the axis.
     """
 
     table: PublishedTable

@@ -1,4 +1,4 @@
-"""Ratios of the values of two cells, point by point: sentences for each MPI, and a table."""
+"""Ratios of the values of two cells for each point: sentences for each MPI, and a table."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from onesided.report.pivot import WHERE, Axis, by_difference, pivoted
 from onesided.report.values import Values
 
 OPEN = "open"
-"""The word for a ratio whose interval reaches to both sides of 1."""
+"""The word for a ratio whose interval includes values below and above 1."""
 
 
 def factor_of(ratio: Measure) -> str:
@@ -27,7 +27,7 @@ def factor_of(ratio: Measure) -> str:
 
 
 def word_of(ratio: Measure, below: str, above: str) -> str:
-    """Return the word for a ratio: `below` or `above` 1 by its whole interval, else `OPEN`."""
+    """Return `below` or `above` if a ratio's whole interval is below or above 1, else `OPEN`."""
     return below if ratio.high < 1 else above if ratio.low > 1 else OPEN
 
 
@@ -36,9 +36,9 @@ class Pair:
     """Two cells of an MPI that are compared.
 
     Attributes:
-        at: the point of the two cells; the row begins with it.
-        over: the cell above the line.
-        under: the cell below the line.
+        at: the point of the two cells; the row begins with this point.
+        over: the cell whose value is divided.
+        under: the cell whose value is the divisor.
     """
 
     at: Mapping[str, Any]
@@ -48,7 +48,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Ratio(Pair):
-    """Two cells of an MPI with their ratio, taken round by round."""
+    """Two cells of an MPI and their ratio. The ratio is computed round by round."""
 
     measure: Measure
 
@@ -60,19 +60,19 @@ def by_point(
 
     Args:
         cells: the cells of an MPI.
-        point: returns the point of a cell; None for a cell that is compared with no other.
+        point: returns the point of a cell; None for a cell that is not compared with another cell.
     """
     groups = grouped(cells, lambda cell: tuple((point(cell) or {}).items()))
     return [(dict(at), own) for at, own in groups.items() if at]
 
 
 def first_by(cells: Iterable[Cell], axis: str) -> dict[str, Cell]:
-    """Return the first of some cells by their values on an axis."""
+    """Return, for each value on an axis, the first cell with this value."""
     return {value: own[0] for value, own in grouped(cells, lambda c: c.axis(axis)).items()}
 
 
 Pairs = Callable[[Values, Sequence[Cell]], Iterable[Pair]]
-"""Chooses the cells to compare, from an MPI's cells with a core for each rank."""
+"""Chooses the cells to compare. The input is an MPI's cells with a core for each rank."""
 
 
 def compared(material: Material, metric: str, pairs: Pairs) -> dict[str, list[Ratio]]:
@@ -95,7 +95,7 @@ def compared(material: Material, metric: str, pairs: Pairs) -> dict[str, list[Ra
 
 
 def heads_of(axes: Sequence[Axis]) -> list[Column]:
-    """Return the columns of a point; a point is made of values on axes."""
+    """Return the columns of a point. A point consists of values on axes."""
     return [
         Column(axis.name, axis.title, str if axis.whole else None, header=at == 0)
         for at, axis in enumerate(axes)
@@ -104,7 +104,7 @@ def heads_of(axes: Sequence[Axis]) -> list[Column]:
 
 @dataclass(frozen=True)
 class Ratios:
-    """A sentence for each MPI, and a table: a row for each point, a column for each MPI.
+    """Sentences for each MPI, and a table: one row for each point, one column for each MPI.
 
     Attributes:
         name: of the table and its CSV.
@@ -113,12 +113,15 @@ class Ratios:
         heads: the columns of a point.
         pairs: chooses the cells to compare.
         title: of the sentences.
-        say: returns the sentences on an MPI, from its name and ratios; None: no sentences.
+        say: returns the sentences on an MPI, from its name and ratios; None if there are no
+            sentences.
         nothing: the sentence if nothing was compared.
-        word: the table's word for a ratio, with the factor below it; None: the ratio itself.
-        way: returns the reader's name for the way of a cell; None: no column for it.
-        ordered: sort the rows by their points; otherwise the rows have the order of the cells.
-        groups: key of the head whose values are headings of rows.
+        word: returns the table's word for a ratio, with the factor below the word; if None, the
+            table shows the ratio.
+        way: returns the reader's name for the way of a cell; if None, the way has no column.
+        ordered: whether the rows are sorted by their points; otherwise they have the order of the
+            cells.
+        groups: the key of the head whose values are headings above rows.
     """
 
     name: str
@@ -135,7 +138,7 @@ class Ratios:
     groups: str | None = None
 
     def parts(self, material: Material) -> list[Part]:
-        """Return sentences and table; the sentence `nothing` if no rank had a core of its own."""
+        """Return sentences and table; only the sentence `nothing` if nothing was compared."""
         material = apart(material)
         by_name = compared(material, self.metric, self.pairs)
         if not by_name:
@@ -163,7 +166,7 @@ class Ratios:
         return Column(name, name, note=f"note_{name}")
 
     def _beside(self, name: str) -> list[Column]:
-        """Return the columns of an MPI that only the CSV has."""
+        """Return those columns of an MPI that are only in the CSV."""
         if self.word is None:
             return [] if self.way is None else [Column(f"way_{name}", f"{name}, way")]
         columns = [Column(f"ratio_{name}", name, numbers.ratio, measure=True)]

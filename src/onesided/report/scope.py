@@ -1,4 +1,4 @@
-"""What a report was measured with; no sentence of the report claims more."""
+"""What a report was measured with. No sentence of the report claims more than this."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -49,11 +49,11 @@ def launches(cells: Sequence[Cell]) -> str | None:
 
 
 def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
-    """Say which experiments were launched in only one round; None if no experiment was.
+    """Say which experiments were launched in only one round; None if there is no such experiment.
 
     Args:
         cells: the cells of each experiment, by its title.
-        what: the words for the place of the experiments, for a sentence: ``this page``.
+        what: the words for where the experiments are shown, for a sentence: ``this page``.
     """
     measured = {
         title: [cell.launches for cell in own if cell.verdict not in verdicts.NOT_MEASURED]
@@ -71,7 +71,7 @@ def one_round(cells: Mapping[str, Sequence[Cell]], what: str) -> str | None:
 
 
 def _transport(loaded: Loaded, partition: tuple[str, str]) -> bool | None:
-    """Tell whether a partition's windows are in shared memory; None if unknown or different."""
+    """Tell whether a partition's windows are in shared memory; None if unknown or not uniform."""
     system, name = partition
     rows = loaded.campaign.read_cells("system", "partition", "transport")
     rows = rows.filter((rows["system"] == system) & (rows["partition"] == name))
@@ -86,11 +86,11 @@ def _is_one_machine(loaded: Loaded) -> bool:
 
 
 def cores(host: Mapping[str, Any]) -> str | None:
-    """Return how many cores a machine has and, if fewer, how many of them could be used.
+    """Return how many cores a machine has, and how many could be used if this number is smaller.
 
     Args:
-        host: from a campaign's record (`origin.host`); records of earlier versions lack the
-            second number.
+        host: from a campaign's record (`origin.host`). Records of earlier versions lack the number
+            of cores that could be used.
     """
     existing, usable = host.get("cores"), host.get("usable_cores")
     if not existing:
@@ -101,7 +101,7 @@ def cores(host: Mapping[str, Any]) -> str | None:
 
 
 def sentences(loaded: Loaded) -> list[str]:
-    """Return on what the campaign was measured, and on what it was not."""
+    """Return on what the campaign was measured, and on what it was not measured."""
     host = loaded.campaign.record.get("host") or {}
     machine = str(host.get("processor") or host.get("name") or "a machine that is not known")
     if words := cores(host):
@@ -134,11 +134,11 @@ def cleared(record: Mapping[str, Any]) -> list[str]:
 
 
 def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return variables that neither a setting nor an environment names, by environment and setting.
+    """Return, by environment and setting, variables that neither of the two names.
 
-    A session kept some of them from the shell. Ranks found others set by a module, by a command
-    of the site or by a file of the MPI. A key is an environment's name with the setting; it has
-    no setting if all launches of the environment had the variables.
+    A session kept some of these variables from the shell. Other variables were found by ranks; a
+    module, a command of the site or a file of the MPI had set them. A key is an environment's name
+    with the setting. The key has no setting if all launches of the environment had the variables.
     """
     by_place: dict[str, set[str]] = defaultdict(set)
     for session in record.get("sessions", []):
@@ -152,7 +152,7 @@ def foreign(record: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def foreign_words(record: Mapping[str, Any]) -> str | None:
-    """Return the variables of `foreign` in words, equal sets together; None if there are none."""
+    """Return the variables of `foreign` in words, equal sets together; None if there is none."""
     places: dict[str, list[str]] = defaultdict(list)
     for place, variables in foreign(record).items():
         places[" ".join(variables)].append(place)
@@ -160,6 +160,6 @@ def foreign_words(record: Mapping[str, Any]) -> str | None:
 
 
 def caveat(record: Mapping[str, Any]) -> str | None:
-    """Return the sentence at each table that rests on such variables; None without a variable."""
+    """Return the sentence at each table measured with such variables; None if there were none."""
     words = foreign_words(record)
     return f"Run with variables that no setting names: {words}." if words else None

@@ -1,4 +1,4 @@
-"""A figure that is data: a metric over an axis of numbers, below what a source printed."""
+"""A figure described by data: a metric over an axis of numbers, below a source's figure."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from onesided.report.pivot import Axis
 from onesided.report.published import Curves
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
-"""A series has a colour and a shape; further series repeat these in other pairs."""
+"""The shapes of series. A series has a colour and a shape; further series use other pairs."""
 WIDE_RANGE = 30
-"""The least ratio of greatest to least value for a logarithmic axis."""
+"""An axis is logarithmic if the largest value divided by the smallest is at least this."""
 MOST_KEYS = 4
 """The number of series side by side in the key of a wide figure."""
 MOST_PANELS = 3
@@ -31,23 +31,24 @@ MOST_PANELS = 3
 
 @dataclass(frozen=True)
 class SeriesFigure:
-    """A metric over an axis of numbers, a panel for each MPI.
+    """A metric over an axis of numbers, with one panel for each MPI.
 
-    Cells that differ in anything but the axis are in different series, so nothing is pooled. The
-    name of a series says what differs. A cell that failed has its verdict in the figure's table.
+    Cells that differ in anything except the axis are in different series, so nothing is pooled. The
+    name of a series says what differs. The figure's table shows the verdict of a cell that failed.
 
     Attributes:
         name: of the figure and its CSV.
         title: short.
         caption: how to read it; ``{}`` in it becomes the name of the intervals.
         metric: of summary.parquet.
-        x: the axis; its words are written at the ticks.
+        x: the axis; the axis's words are written at the ticks.
         y: the name of the values.
         statistic: of the metric.
         only: values of other axes to which the figure is limited.
         show: how a value is written in the table.
         unit: of the values: ``s``, ``1``, ``1/s`` ...
-        published: the source's curves of the same; they are a separate figure above.
+        published: the source's curves of the same metric; they are drawn in a separate figure
+            above.
     """
 
     name: str
@@ -197,7 +198,7 @@ def _written(point: Row) -> Written:
 
 
 def _differing(cells: Sequence[Cell], x: str) -> Callable[[Cell], list[str]]:
-    """Return what tells a cell from other cells of its MPI with the same value on the axis."""
+    """Return, for cells of one MPI with the same value on the axis, how each cell differs."""
     axes = [axis for axis in dict.fromkeys(a for c in cells for a in c.labels) if axis != x]
     axes = [axis for axis in axes if len({str(cell.labels.get(axis)) for cell in cells}) > 1]
     levels = {cell.thread_level for cell in cells if cell.thread_level}
@@ -224,7 +225,7 @@ def _scale(values: Iterable[float], margin: float = 1.0) -> alt.Scale:
 
 
 def _decades(values: Sequence[float]) -> dict[str, Any]:
-    """Return the ticks of an axis: powers of ten if it is logarithmic, else few ticks."""
+    """Return the ticks of an axis: powers of ten if the axis is logarithmic, else few ticks."""
     if not _is_logarithmic(values):
         return {"tickCount": 5}
     first, last = (math.floor(math.log10(end)) for end in (min(values), max(values)))

@@ -1,4 +1,4 @@
-"""Make Vega's drawings small: the same picture from a quarter of the elements."""
+"""Make Vega's drawings small. The picture stays the same, with a quarter of the elements."""
 
 import itertools
 import re
@@ -17,8 +17,9 @@ def small(drawing: str, name: str, font: str) -> str:
 
     Args:
         drawing: SVG as Vega writes it.
-        name: of the drawing. A page holds several drawings, so names inside it begin with this.
-        font: the family of its text; the root element names the family once.
+        name: the name of the drawing. A page has several drawings, so names inside the drawing
+            begin with this name.
+        font: the font family of the drawing's text; the root element names the family once.
     """
     root = ElementTree.fromstring(drawing)
     for element in root.iter():
@@ -36,9 +37,9 @@ def small(drawing: str, name: str, font: str) -> str:
 
 
 def _strip(parent: Element, font: str) -> None:
-    """Drop what nobody sees: frames without a colour, classes, attributes that change nothing.
+    """Remove what nobody sees: frames without a colour, classes, attributes that change nothing.
 
-    Drop the labels of the marks, too: they repeat the table, and a screen reader reads the table.
+    Also remove the labels of the marks. They repeat the table, and a screen reader reads the table.
     """
     for child in list(parent):
         frame = child.get("class") in ("background", "foreground")
@@ -54,7 +55,7 @@ def _strip(parent: Element, font: str) -> None:
 
 
 def _flatten(parent: Element) -> None:
-    """Replace a group by its content if the group has no attributes or only moves one element."""
+    """Replace a group by its content if the group has no attributes or only shifts one element."""
     flat: list[Element] = []
     for child in list(parent):
         _flatten(child)
@@ -69,7 +70,7 @@ def _flatten(parent: Element) -> None:
 
 
 Look = tuple[tuple[str, str], ...]
-"""The attributes that elements of the same look share: all but the place."""
+"""The attributes that elements of the same look share: all attributes except the place."""
 
 
 def _merge(root: Element, tag: str, drawn: Callable[[Look, list[str]], list[Element]]) -> None:
@@ -78,8 +79,8 @@ def _merge(root: Element, tag: str, drawn: Callable[[Look, list[str]], list[Elem
     Args:
         root: of the drawing.
         tag: of the neighbours.
-        drawn: returns the elements to draw for a look and its places. A place is ``x,y``; that of a
-            line is ``x,yldx,dy``, so that lines of different lengths have the same look.
+        drawn: returns the elements to draw for a look and its places. A place is ``x,y``. The place
+            of a line is ``x,yldx,dy``, so that lines of different lengths have the same look.
     """
     for parent in list(root.iter()):
         found: list[Element] = []
@@ -106,7 +107,7 @@ def _movable(element: Element, tag: str) -> bool:
 
 
 def _end(element: Element) -> str:
-    """Remove the end from a line and return it, relative to the line's place; "" for a mark."""
+    """Remove and return the end of a line, relative to the line's place; return "" for a mark."""
     if element.tag != "line":
         return ""
     return f"l{element.attrib.pop('x2', '0')},{element.attrib.pop('y2', '0')}"
@@ -120,7 +121,7 @@ def _lines(look: Look, places: list[str]) -> list[Element]:
 def _marks(look: Look, places: list[str], mark: str) -> list[Element]:
     """Return one path for marks of the same look, with their shape at each vertex.
 
-    A figure has hundreds of marks; an element for each mark would be most of a page.
+    A figure has hundreds of marks. With one element for each mark, most of a page would be marks.
     """
     size = {"markerWidth": "20", "markerHeight": "20", "overflow": "visible"}
     marker = Element("marker", {"id": mark, "markerUnits": "userSpaceOnUse", **size})
@@ -135,7 +136,7 @@ def _marks(look: Look, places: list[str], mark: str) -> list[Element]:
 
 
 def _own_names(drawing: str, name: str) -> str:
-    """Name clips after their drawing: Vega numbers clips across all drawings of a process."""
+    """Name clips after their drawing, as Vega numbers clips across all drawings of a process."""
     found = dict.fromkeys(re.findall(r"\bclip\d+\b", drawing))
     names = {clip: f"clip-{name}-{at}" for at, clip in enumerate(found)}
     return re.sub(r"\bclip\d+\b", lambda clip: names[clip.group()], drawing)

@@ -22,19 +22,20 @@ from onesided.report.numbers import Measure
 Row = Mapping[str, Any]
 
 SLACK = 1.4
-"""A page opens with a whole table of at most this many times the rows asked for."""
+"""A page opens with the whole table if it has at most this many times the rows asked for."""
 
 MOST_IN_PAGE = 200_000
-"""The most rows that a page holds, packed. Of a longer table a page has only the first
-`FIRST_OF_MANY` rows. They cannot be filtered or sorted, so nobody takes them for the whole."""
+"""The most rows that a page holds, packed. If a table is longer, the page has only its first
+`FIRST_OF_MANY` rows. These rows cannot be filtered or sorted, so that no reader takes them for
+the whole table."""
 
 FIRST_OF_MANY = 1000
 
 ROWS_AT_A_TIME = 1000
-"""The rows of a CSV that are made at a time."""
+"""The number of rows of a CSV that are made at a time."""
 
 MANY_COLUMNS = 7
-"""If there are more columns, they are in small letters, with words broken after underscores."""
+"""If a table has more columns, they have small letters, and words may break after underscores."""
 
 _UNDERSCORE = re.compile("(?<=[^_]_)(?=[^_])")
 
@@ -58,7 +59,7 @@ def _machine(value: Any) -> str:
 
 @lru_cache(maxsize=10_000)
 def _breakable(value: str) -> Markup:
-    """Return a text that may be broken after underscores: names of values are long."""
+    """Return a text that may break after underscores, because names of values are long."""
     return Markup("<wbr>").join(_UNDERSCORE.split(value))
 
 
@@ -67,24 +68,24 @@ class Column:
     """One column of a table.
 
     Attributes:
-        key: of the row's value: text, a number, a `Written` number, a `Measure`, or None. A word
-            in place of a measure is a verdict (or the source's N/A).
+        key: the key of the row's value. The value is text, a number, a `Written` number, a
+            `Measure`, or None. A word in place of a measure is a verdict (or the source's N/A).
         title: head of the column.
-        show: how a number is written; None for text.
-        measure: the values are measures: the CSV gets their interval too.
+        show: the function that writes a number; None for text.
+        measure: the values are measures; the CSV also gets their intervals.
         verdict: the values are verdicts.
         header: the column names the row.
         unit: of the raw numbers, for the CSV's head.
-        note: key of a small text below the value; the text has its own column in the CSV if the
+        note: the key of a small text below the value. The text has its own column in the CSV if the
             table names one.
         mark: key of a footnote's mark.
         command: key of a command that stands below the value, on a line of its own.
-        prose: the texts are sentences and need some width.
-        again: key of the command that runs the row's cell again, in a fold below the value.
-        at: key of the address to which the value links: the rows behind the value, or a file.
-        finds: words by which the table of every cell finds the rows behind the column.
-        page_only: the values are words for a reader; the CSV has the same as numbers in other
-            columns.
+        prose: the values are sentences, which need some width.
+        again: the key of the command that reruns the row's cell. The command is folded, below the
+            value.
+        at: the key of the address that the value links to: the rows behind the value, or a file.
+        finds: the words with which the table of every cell finds the rows behind the column.
+        page_only: the values are words for a reader; the CSV has them as numbers in other columns.
     """
 
     key: str
@@ -105,7 +106,7 @@ class Column:
 
     @property
     def numeric(self) -> bool:
-        """Tell whether the values are set flush right."""
+        """Tell whether the values are aligned to the right."""
         return self.show is not None
 
     def begin(self, labelled: bool) -> str:
@@ -132,7 +133,7 @@ class Column:
         ]
 
     def csv_values(self, row: Row) -> Sequence[Any]:
-        """Return the values of a measure in the CSV: a value for each of `csv_names`."""
+        """Return the values of a measure in the CSV: one value for each of `csv_names`."""
         value = row.get(self.key)
         if isinstance(value, Measure):
             fields = (value.value, value.low, value.high, value.coverage, value.kind)
@@ -140,11 +141,11 @@ class Column:
         return (value, *[None] * (len(self.csv_names()) - 1))
 
     def html(self, row: Row, link: str = "") -> Markup:
-        """Return the content of the row's cell, with its footnote's mark, note and command.
+        """Return the content of the table cell: the value, its footnote's mark, note and command.
 
         Args:
             row: the row.
-            link: to the row; it stands beside the value.
+            link: the link to the row; it is beside the value.
         """
         content = self._content(row)
         mark = row.get(self.mark) if self.mark else None
@@ -183,7 +184,7 @@ class Column:
         return Markup('<a href="{}">{}</a>').format(at, shown) if at else shown
 
     def _data(self, value: float) -> Markup:
-        """Return a number as the page writes it, with all its digits for a script."""
+        """Return a number as the page writes it, and with all its digits for a script."""
         assert self.show is not None
         return Markup(f'<data value="{escape(_machine(value))}">{escape(self.show(value))}</data>')
 
@@ -231,11 +232,11 @@ def _csv(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def row_name(table: str, values: Sequence[Any]) -> str:
-    """Return the end of a link to a row; it is the same in every report.
+    """Return the end of a link to a row. The end is the same in every report.
 
     Args:
         table: the table's name.
-        values: the values that tell the row from all other rows.
+        values: the values that identify the row in the table.
     """
     words = json.dumps([_machine(value) for value in values])
     return f"{table}-{zlib.crc32(words.encode()):08x}"
@@ -243,10 +244,10 @@ def row_name(table: str, values: Sequence[Any]) -> str:
 
 @dataclass(frozen=True)
 class RowsOf(Sequence[Row]):
-    """Rows that are made on demand: of a million rows, only the rows that are shown are kept.
+    """Rows that are made on demand. Of a million rows, only the shown rows are kept in memory.
 
     Attributes:
-        things: one for each row.
+        things: the things; each has one row.
         row: makes the row of a thing.
     """
 
@@ -254,11 +255,11 @@ class RowsOf(Sequence[Row]):
     row: Callable[[Any], Row]
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of rows."""
         return len(self.things)
 
     def __iter__(self) -> Iterator[Row]:
-        """Make one after another."""
+        """Make one row after another."""
         return map(self.row, self.things)
 
     def __getitem__(self, index: Any) -> Any:
@@ -275,19 +276,21 @@ class Table:
         name: of the CSV, without ending.
         caption: what the table shows, one sentence.
         columns: from left to right.
-        rows: mappings from a column's key to its value.
-        groups: key of the value by which neighbouring rows are grouped under a heading, or None.
-        csv_only: further columns, in the CSV only.
-        large: shown in a region that scrolls.
+        rows: the rows; each is a mapping from a column's key to the row's value.
+        groups: the key of the value by which neighbouring rows are grouped under a heading, or
+            None.
+        csv_only: further columns, which only the CSV has.
+        large: the table is in a region that scrolls.
         notes: footnotes: mark and text.
         filterable: a reader may filter the rows, by group, verdict and words.
-        names: further names of the groups; a reader may look for them.
-        named: keys of the values that tell a row from all others, for a link to it; empty: no link.
-        form: the form of a row on a narrow page: ``rows`` and ``cards`` (a line per value, the name
-            of a card in large) or ``records`` (the row's name, then its last four values side by
-            side); ``tiles`` are cards at every width.
-        whole: a page opens with all rows, however many.
-        files: the files to which the rows link: content by path below the report's folder.
+        names: further names of the groups, which a reader may search for.
+        named: the keys of the values that identify a row, for a link to the row; if empty, rows
+            have no links.
+        form: the form of a row on a narrow page. ``rows`` and ``cards`` have one line for each
+            value; the name of a card is in large letters. ``records`` have the row's name, then its
+            last four values side by side. ``tiles`` are cards at every width.
+        whole: a page opens with all rows, whatever their number.
+        files: the files that the rows link to: content by path below the report's folder.
     """
 
     name: str
@@ -310,7 +313,7 @@ class Table:
         return "".join(self.csv_pieces())
 
     def csv_pieces(self) -> Iterator[str]:
-        """Yield the CSV in pieces: only the rows of one piece are made at a time."""
+        """Yield the CSV in pieces. Only the rows of one piece are made at a time."""
         columns = [one for one in (*self.columns, *self.csv_only) if not one.page_only]
         yield _csv([[name for column in columns for name in column.csv_names()]])
         left = iter(self.rows)
@@ -319,16 +322,16 @@ class Table:
 
     @property
     def dense(self) -> bool:
-        """Tell whether the table has so many columns that each must be narrow."""
+        """Tell whether the table has so many columns that all columns must be narrow."""
         return len(self.columns) > MANY_COLUMNS
 
     @property
     def is_in_page(self) -> bool:
-        """Tell whether a page holds all rows; the CSV always does."""
+        """Tell whether a page holds all rows. The CSV always holds all rows."""
         return self.whole or len(self.rows) <= MOST_IN_PAGE
 
     def html(self, rows: Sequence[Row]) -> Markup:
-        """Return the HTML of rows: a `tbody` for each group, with its heading."""
+        """Return the HTML of rows: one `tbody` for each group, with the group's heading."""
         ends = [("</th>" if column.header else "</td>") for column in self.columns]
         begins = [column.begin(len(self.columns) > 2) for column in self.columns]
         written = []
@@ -352,14 +355,14 @@ class Table:
         return Markup("".join(written))
 
     def opening(self, most: int) -> Sequence[Row]:
-        """Return the rows with which a page opens: all, unless there are far more than `most`."""
+        """Return the rows with which a page opens: all, unless far more than `most` exist."""
         if not self.is_in_page:
             return self.rows[:FIRST_OF_MANY]
         is_short = self.whole or len(self.rows) <= SLACK * most
         return self.rows if is_short else self.rows[:most]
 
     def identifier(self, row: Row) -> str | None:
-        """Return the end of a link to the row (`row_name`); None without names."""
+        """Return the end of a link to the row (`row_name`); None if the table names no rows."""
         return row_name(self.name, [row.get(key) for key in self.named]) if self.named else None
 
     def different(self, key: str) -> list[str]:
@@ -367,5 +370,5 @@ class Table:
         return list(dict.fromkeys(str(row[key]) for row in self.rows))
 
     def grouped(self, rows: Sequence[Row]) -> Iterator[tuple[str | None, Iterator[Row]]]:
-        """Return runs of neighbouring rows with their heading."""
+        """Return groups of neighbouring rows, with the heading of each group."""
         return itertools.groupby(rows, lambda row: str(row[self.groups]) if self.groups else None)

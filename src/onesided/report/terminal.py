@@ -13,7 +13,7 @@ from onesided.report.words import tally
 
 
 def terminal_summary(loaded: Loaded) -> str:
-    """Return the text for the terminal at a campaign's end: scope, answer, holes, time, paths.
+    """Return the text for the terminal at a campaign's end: scope, answer, gaps, time, paths.
 
     Args:
         loaded: the campaign's results.
@@ -48,7 +48,7 @@ def terminal_summary(loaded: Loaded) -> str:
 
 
 def _remarks(material: Material) -> list[str]:
-    """Return a line for each environment with latencies out of all proportion."""
+    """Return one line for each environment with latencies out of all proportion."""
     lines = []
     for environment in material.environments:
         own = [cell for cell in material.cells if cell.environment == environment]

@@ -10,13 +10,13 @@ from onesided.report.parts import Measure
 
 
 def measure_of(values: Sequence[float]) -> Measure:
-    """Return the median over launches, one value a launch, with its interval."""
+    """Return the median over launches and its interval. Each launch has one value."""
     one = median_interval(values)
     return Measure(one.value, one.low, one.high, one.coverage, one.kind, one.count)
 
 
 def quotient(above: Measure, below: Measure) -> Measure:
-    """Return the ratio of two values, with the widest interval that their intervals allow."""
+    """Return the ratio of two values. Its interval is the widest that their intervals allow."""
     low, high = above.low / below.high, above.high / below.low
     launches = min(above.launches, below.launches)
     return replace(above, value=above.value / below.value, low=low, high=high, launches=launches)
@@ -37,7 +37,7 @@ class Values:
     statistic: str = MEDIAN
 
     def of(self, cell: Cell) -> Measure | None:
-        """Return the value of a cell over its launches; None if it has no value."""
+        """Return the value of a cell over its launches; None if the cell has no value."""
         return self.material.measure(cell, self.metric, self.statistic)
 
     def by_value(self, cells: Iterable[Cell]) -> list[Cell]:
@@ -51,18 +51,18 @@ class Values:
         return self.material.by_round.get((*cell.place, self.metric, self.statistic), {})
 
     def mean(self, cells: Sequence[Cell]) -> Measure | None:
-        """Return the mean over cells, round by round; None if no round has a value of each cell."""
+        """Return the mean over cells, round by round; None if no round has values of all cells."""
         each = [self.rounds(cell) for cell in cells]
         rounds = set.intersection(*map(set, each)) if each else set()
         means = [sum(values[turn] for values in each) / len(each) for turn in sorted(rounds)]
         return measure_of(means) if means else None
 
     def ratios(self, over: Cell, under: Cell) -> dict[int, float]:
-        """Return the ratio of two cells in each round with values of both."""
+        """Return the ratio of two cells in each round that has values of both cells."""
         above, below = self.rounds(over), self.rounds(under)
         return {turn: above[turn] / below[turn] for turn in sorted(above.keys() & below.keys())}
 
     def ratio(self, over: Cell, under: Cell) -> Measure | None:
-        """Return the ratio of two cells, round by round; None if no round has values of both."""
+        """Return the ratio of two cells, round by round; None if no round has both values."""
         ratios = self.ratios(over, under)
         return measure_of(list(ratios.values())) if ratios else None

@@ -1,4 +1,4 @@
-"""Several campaigns side by side: a column per version of an MPI, a row per way to program."""
+"""Several campaigns side by side: one column for each version of an MPI, one row for each way."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,17 +17,18 @@ from onesided.report.parts import Column, Mark, Matrix, MatrixRow, Section, Tabl
 from onesided.report.words import listed, tally
 
 Way = tuple[str, str]
-"""A way that a program takes: a heading, and the name below the heading."""
+"""A way in which a program may work: a heading, and the name below the heading."""
 
 
 @dataclass(frozen=True)
 class Version:
-    """An MPI in a campaign.
+    """A version of an MPI in a campaign.
 
     Attributes:
         family: the family of the MPI.
-        name: of the version; with the campaign's day if several campaigns measured the MPI.
-        campaign: the campaign's number among the campaigns asked for, from 0.
+        name: the name of the version. The campaign's day is added if several campaigns measured the
+            MPI.
+        campaign: the index of the campaign among the campaigns asked for, from 0.
         environment: the MPI's name in the campaign.
     """
 
@@ -44,8 +45,8 @@ class SideBySide:
     Attributes:
         kernel: of the experiment.
         title: of the experiment.
-        versions: the columns; a family's versions are together, the oldest version first.
-        ways: the cells of each way, by version; versions without such cells are left out.
+        versions: the columns. The versions of a family are together, the oldest version first.
+        ways: the cells of each way, by version. Versions without such cells are left out.
     """
 
     kernel: str
@@ -54,7 +55,7 @@ class SideBySide:
     ways: Mapping[Way, Mapping[Version, Sequence[Cell]]]
 
     def changes(self) -> list[str]:
-        """Say what changed from one measured version to the next, a line for each change."""
+        """Say what changed from one measured version to the next: one line for each change."""
         return [
             f"{heading}, {name}: {new.family} {new.name}: {now}; {old.name}: {before}."
             for (heading, name), found in self.ways.items()
@@ -71,13 +72,13 @@ def _day(loaded: Loaded) -> str:
 
 
 def _in_order(text: str) -> list[tuple[int, int | str]]:
-    """Return a key that sorts versions as people count them: 5.0.2 before 5.0.11."""
+    """Return a key that sorts versions by their numbers: 5.0.2 before 5.0.11."""
     parts = re.findall(r"\d+|\D+", text)
     return [(0, int(part)) if part.isdigit() else (1, part) for part in parts]
 
 
 def _versions(every: Sequence[Loaded], environments: Sequence[Sequence[str]]) -> list[Version]:
-    """Return the columns, from the environments that each campaign has of an experiment."""
+    """Return the columns, from the environments with the experiment in each campaign."""
     found = []
     for at, (loaded, names) in enumerate(zip(every, environments, strict=True)):
         several = len({_day(one) for one in every}) > 1
@@ -91,7 +92,7 @@ def _versions(every: Sequence[Loaded], environments: Sequence[Sequence[str]]) ->
 
 
 def side_by_side(every: Sequence[Loaded]) -> list[SideBySide]:
-    """Return the results of the experiments whose pages tell ways apart (`way_rows`)."""
+    """Return the results of those experiments whose pages separate ways (`way_rows`)."""
     materials = [
         {material.experiment.kernel: material for material in loaded.materials()}
         for loaded in every
@@ -114,7 +115,7 @@ def side_by_side(every: Sequence[Loaded]) -> list[SideBySide]:
 
 
 def matrix(beside: SideBySide) -> Matrix:
-    """Return the matrix: a row per way to program, a column per version."""
+    """Return the matrix: one row for each way to program, one column for each version."""
     rows = [
         MatrixRow(*way, [_marks(version, way, found.get(version)) for version in beside.versions])
         for way, found in beside.ways.items()
@@ -190,7 +191,7 @@ def _campaigns(every: Sequence[Loaded]) -> Table:
 
 
 def sentences(found: Sequence[SideBySide]) -> list[str]:
-    """Return what changed, or that nothing did."""
+    """Return sentences that say what changed, or that nothing changed."""
     said = [line for beside in found for line in beside.changes()]
     if said:
         count = numbers.count(len(said), "verdict")
@@ -201,7 +202,7 @@ def sentences(found: Sequence[SideBySide]) -> list[str]:
 def read(
     folders: Sequence[Path], experiments: Experiments
 ) -> tuple[list[Loaded], list[SideBySide]]:
-    """Read campaigns and bring them side by side.
+    """Read campaigns and put their results side by side.
 
     Raises:
         InputError: a file is missing, cut or of another schema version.
@@ -211,7 +212,7 @@ def read(
 
 
 def build(every: Sequence[Loaded], found: Sequence[SideBySide], folder: Path) -> Path:
-    """Write the page and its CSVs; return the page's path, which is written last.
+    """Write the page and its CSVs; return the path of the page. The page is written last.
 
     Raises:
         OnesidedError: a file cannot be written.

@@ -1,4 +1,4 @@
-"""Words of a report: lists, counts, reasons that are cut short, and texts from files."""
+"""Words of a report: lists, counts, shortened reasons, and texts from files."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,32 +11,32 @@ from onesided.system import documents
 
 
 def template(name: str) -> str:
-    """Return the text of one of the report's own files."""
+    """Return the text of one of the report's template files."""
     return resources.files(__package__).joinpath(f"templates/{name}").read_text("utf-8")
 
 
 @cache
 def written(name: str) -> Mapping[str, Any]:
-    """Return the content of one of the report's own YAML files."""
+    """Return the content of one of the report's YAML files."""
     document: Mapping[str, Any] = documents.parse_yaml(template(name), name)
     return document
 
 
 def short_detail(detail: str | None, length: int = 300) -> str | None:
-    """Cut a reason that is too long for a table."""
+    """Shorten a reason that is too long for a table."""
     if detail is None or len(detail) <= length:
         return detail
     return detail[: length - 1] + "…"
 
 
 def listed(words: Sequence[str], conjunction: str = "and") -> str:
-    """Join words as a sentence does: ``a, b and c``."""
+    """Join words for a sentence: ``a, b and c``."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
 
 
 def tally(words: Sequence[str]) -> str:
-    """Count words, most frequent first: ``12 waits, 3 independent``."""
+    """Count words, the most frequent word first: ``12 waits, 3 independent``."""
     ordered = sorted(Counter(words).items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{number}{numbers.THIN_SPACE}{word}" for word, number in ordered)

@@ -1,4 +1,4 @@
-"""The texts of pages in a YAML file beside their code: names, sections and tables."""
+"""The texts of pages: names, sections and tables in a YAML file beside the pages' code."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,21 +18,23 @@ SHOWN: Mapping[str, Callable[[float], str]] = {
     "whole": str,
     "percent": partial(numbers.share, whole=1.0),
 }
-"""The ways to write a column's numbers, by the word for each in a YAML file."""
+"""The ways to write a column's numbers, by their words in a YAML file."""
 
 Repeated = Mapping[str, Mapping[str, Mapping[str, str]]]
-"""The values of each word in braces that repeats a column; each value has words for fields."""
+"""For each word in braces that repeats a column, its values. Each value has words for fields."""
 
 
 @dataclass(frozen=True)
 class PageText:
     """A YAML file with texts of pages.
 
-    A column is a name with the fields of `onesided.report.parts.Column`; its title is its name
-    unless another title is given. A column with a word in braces in its name stands for several.
+    A column is a name with the fields of `onesided.report.parts.Column`. Its title is its name
+    unless another title is given. If the name has a word in braces, the column stands for several
+    columns.
 
     Attributes:
-        path: of the file, with the mappings ``sections``, ``sentences`` and ``tables``.
+        path: the path of the file, which has the mappings ``sections``, ``sentences`` and
+            ``tables``.
     """
 
     path: Path
@@ -47,10 +49,11 @@ class PageText:
         return documents.parse_yaml(documents.read_text(self.path), self.path)
 
     def section(self, name: str, parts: Sequence[Part | None], **words: str) -> Section | None:
-        """Return a section; None if it has no part.
+        """Return a section; None if the section has no part.
 
         Args:
-            name: of the section in the file, and its identifier; its lead may have HTML.
+            name: the name of the section in the file, which is also its identifier. Its lead may
+                have HTML.
             parts: the parts that the section shows; None for a part with nothing to show.
             words: the words for the braces in the section's lead.
         """
@@ -61,7 +64,7 @@ class PageText:
         return Section(name, said["title"], Markup(said["lead"]).format(**words), shown)
 
     def say(self, name: str, *words: object) -> Markup:
-        """Return a sentence of the mapping ``sentences``; words replace its braces."""
+        """Return a sentence of the mapping ``sentences``, with words in place of its braces."""
         return Markup(self.names["sentences"][name]).format(*words)
 
     def table(
@@ -83,7 +86,7 @@ class PageText:
             called: the name of the table and of its CSV; by default the name in the file.
             each: the columns to repeat.
             without: the columns to leave out.
-            aside: the columns that only the CSV of this table has.
+            aside: the columns that are only in the CSV of this table.
             words: the words for the braces in the caption and columns.
         """
         said = dict(self.names["tables"][name])
@@ -122,6 +125,6 @@ def _column(key: str, given: Mapping[str, Any], words: Mapping[str, Any]) -> Col
 
 
 def range_words(values: Iterable[float], show: Callable[[float], str]) -> str:
-    """Return the least and the largest of some values, or one value if both are equal."""
+    """Return the least and the largest of some values, or only one value if they are equal."""
     known = list(values)
     return " to ".join(dict.fromkeys((show(min(known)), show(max(known)))))
